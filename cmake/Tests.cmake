@@ -1,0 +1,34 @@
+# edgegrad_tests: GoogleTest over the engine, native and as WebAssembly under Node.
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
+if(NOT test_sources)
+  return()
+endif()
+
+# From its sources, so that it has this build's sanitizers or target.
+set(googletest /usr/src/googletest)
+if(NOT EXISTS ${googletest}/CMakeLists.txt)
+  message(STATUS "No GoogleTest sources (Debian: libgtest-dev): no edgegrad_tests")
+  return()
+endif()
+set(CMAKE_SUPPRESS_DEVELOPER_WARNINGS ON CACHE INTERNAL "")
+set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
+set(BUILD_GMOCK OFF)
+set(INSTALL_GTEST OFF)
+add_subdirectory(${googletest} googletest EXCLUDE_FROM_ALL SYSTEM)
+
+add_executable(edgegrad_tests ${test_sources})
+target_include_directories(edgegrad_tests PRIVATE tests/cpp)
+target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
+target_precompile_headers(edgegrad_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)
+
+if(EMSCRIPTEN)
+  # The package above says "type": "module"; this program is CommonJS.
+  file(WRITE ${CMAKE_BINARY_DIR}/package.json "{ \"type\": \"commonjs\" }\n")
+  target_link_options(edgegrad_tests PRIVATE
+    -O1 -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB
+    -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth)
+  if(EG_THREADS)
+    target_link_options(edgegrad_tests PRIVATE
+      -sPROXY_TO_PTHREAD -sDEFAULT_PTHREAD_STACK_SIZE=1MB -sPTHREAD_POOL_SIZE=10 -sPTHREAD_POOL_SIZE_STRICT=0)
+  endif()
+endif()

@@ -1,0 +1,26 @@
+# The WebAssembly module of the npm package: edgegrad-<variant>.mjs and .wasm.
+file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
+if(NOT binding_sources)
+  return()
+endif()
+
+add_executable(edgegrad_wasm ${binding_sources})
+set_target_properties(edgegrad_wasm PROPERTIES OUTPUT_NAME edgegrad-${EG_VARIANT} SUFFIX .mjs)
+target_include_directories(edgegrad_wasm PRIVATE bindings)
+target_link_libraries(edgegrad_wasm PRIVATE edgegrad_core edgegrad_warnings)
+target_precompile_headers(edgegrad_wasm PRIVATE ${EG_PRECOMPILED} <emscripten/bind.h>)
+
+target_link_options(edgegrad_wasm PRIVATE
+  --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
+  -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
+  -sFILESYSTEM=0 -sASSERTIONS=0 -sWASM_BIGINT
+  # The oldest engines with wasm exceptions and SIMD: no code is spent on older ones.
+  -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
+  -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,print,printErr,onAbort,mainScriptUrlOrBlob
+  -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory)
+if(EG_THREADS)
+  # The number of workers to start at once is the option poolSize of createEdgegrad(); starting does not wait for them.
+  target_link_options(edgegrad_wasm PRIVATE
+    -sDEFAULT_PTHREAD_STACK_SIZE=1MB -sPTHREAD_POOL_SIZE=Module["poolSize"]|0 -sPTHREAD_POOL_DELAY_LOAD=1
+    -sPTHREAD_POOL_SIZE_STRICT=0)
+endif()

@@ -1,0 +1,83 @@
+// npm run build: the package's dist/. `node scripts/build.mjs [relaxed] [simd] [single] [web]` builds only those.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { bundlable } from "./bundlable.mjs";
+import { buildPreset } from "./preset.mjs";
+import { expected, kRoot, main, quiet, step } from "./process.mjs";
+
+export const kVariants = ["relaxed", "simd", "single"];
+const kDist = join(kRoot, "dist");
+
+/** Builds one WebAssembly variant into dist/wasm. */
+export async function buildWasm(variant) {
+  const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
+  mkdirSync(join(kDist, "wasm"), { recursive: true });
+  const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
+  writeFileSync(join(kDist, "wasm", `edgegrad-${variant}.mjs`), await bundlable(script));
+  copyFileSync(
+    join(folder, `edgegrad-${variant}.wasm`),
+    join(kDist, "wasm", `edgegrad-${variant}.wasm`),
+  );
+}
+
+/** Bundles web/src into dist/index.js and writes its declarations. */
+export async function buildWeb() {
+  const entry = join(kRoot, "web", "src", "index.ts");
+  if (!existsSync(entry)) return console.log("  web: no web/src/index.ts yet");
+  await step("build web", async () => {
+    const { build } = await import("esbuild");
+    await build({
+      entryPoints: [entry],
+      outfile: join(kDist, "index.js"),
+      bundle: true,
+      format: "esm",
+      platform: "neutral",
+      target: "es2022",
+      minify: true,
+      keepNames: true,
+      sourcemap: true,
+      external: ["./wasm/*", "node:*", "webgpu"],
+      logLevel: "error",
+    });
+    const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+    const options = [
+      "--declaration",
+      "--emitDeclarationOnly",
+      "--noEmit",
+      "false",
+      "--outDir",
+      kDist,
+    ];
+    await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
+  });
+}
+
+/** Prints what a user downloads: the JavaScript and one variant, compressed. */
+function printSizes(variants) {
+  const gzipped = (...files) =>
+    files.reduce((sum, file) => sum + gzipSync(readFileSync(join(kDist, file))).length, 0);
+  for (const variant of variants) {
+    const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
+    const there = files.filter((file) => existsSync(join(kDist, file)));
+    console.log(
+      `  ${variant}: ${(gzipped(...there) / 1000).toFixed(0)} kB gzipped (${there.join(", ")})`,
+    );
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const parts = process.argv.slice(2);
+    const unknown = parts.find((part) => ![...kVariants, "web"].includes(part));
+    if (unknown) throw expected(`Unknown part "${unknown}": one of ${kVariants.join(", ")}, web`);
+    const variants = parts.length
+      ? kVariants.filter((variant) => parts.includes(variant))
+      : kVariants;
+    for (const variant of variants) await buildWasm(variant);
+    if (parts.length === 0 || parts.includes("web")) await buildWeb();
+    printSizes(variants);
+  });
+}

@@ -1,0 +1,63 @@
+// npm run check: format, lint, types and layers. `--fix` writes what formatters can repair.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ensurePackages } from "./apt.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
+import { findLayeringErrors } from "./layering.mjs";
+import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
+import { findTidyErrors } from "./tidy.mjs";
+
+const kCppFolders = ["src", "bindings", "tests/cpp", "tools"];
+
+/** The C++ files of a folder, relative to the checkout. */
+function cppFiles(folder, pattern = /\.(h|cpp)$/) {
+  const path = join(kRoot, folder);
+  if (!existsSync(path)) return [];
+  const names = readdirSync(path, { recursive: true });
+  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+}
+
+async function clangFormat(fix) {
+  const files = kCppFolders.flatMap((folder) => cppFiles(folder));
+  const mode = fix ? ["-i"] : ["--dry-run", "-Werror"];
+  await quiet("clang-format-19", [...mode, ...files], { cwd: kRoot });
+}
+
+async function biome(fix) {
+  const program = join(kRoot, "node_modules", "@biomejs", "biome", "bin", "biome");
+  const mode = fix ? ["check", "--write"] : ["check", "--error-on-warnings"];
+  await quiet(process.execPath, [program, ...mode, "."], { cwd: kRoot });
+}
+
+async function types() {
+  if (!existsSync(join(kRoot, "web", "src", "index.ts"))) return;
+  const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+  await quiet(process.execPath, [tsc, "--noEmit", "--project", kRoot], { cwd: kRoot });
+}
+
+function reject(name, errors) {
+  if (errors.length) throw new CommandError(name, errors.length, errors.join("\n"));
+}
+
+await main(async () => {
+  const fix = process.argv.includes("--fix");
+  await ensurePackages("native", "check");
+  await ensureNodeModules();
+  const checks = [
+    ["clang-format", () => clangFormat(fix)],
+    ["biome", () => biome(fix)],
+    ["layers", () => reject("layers", findLayeringErrors())],
+    ["tsc", types],
+    [
+      "clang-tidy",
+      async () => reject("clang-tidy", await findTidyErrors(cppFiles("src", /\.cpp$/))),
+    ],
+  ];
+  let failed = 0;
+  for (const [title, work] of fix ? checks.slice(0, 2) : checks) {
+    await step(title, work).catch(() => failed++);
+  }
+  if (!fix) console.log(`${checks.length - failed} passed, ${failed} failed`);
+  return failed ? 1 : 0;
+});

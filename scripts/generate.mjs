@@ -1,0 +1,19 @@
+// npm run generate: writes what TypeScript derives from the op table of the C++ sources.
+
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildPreset } from "./preset.mjs";
+import { kRoot, main, quiet, step } from "./process.mjs";
+
+await main(async () => {
+  const folder = await buildPreset("native-release", "op_table");
+  const target = join(kRoot, "web", "src", "generated");
+  await step("write web/src/generated/op_table.json", async () => {
+    const table = JSON.parse(await quiet(join(folder, "op_table")));
+    mkdirSync(target, { recursive: true });
+    writeFileSync(join(target, "op_table.json"), `${JSON.stringify(table, null, 2)}\n`);
+  });
+  const generator = join(kRoot, "scripts", "generate_ops.mjs");
+  if (existsSync(generator))
+    await step("scripts/generate_ops.mjs", () => quiet(process.execPath, [generator]));
+});

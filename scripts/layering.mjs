@@ -1,0 +1,45 @@
+// The layers of src/: which folder may include which. One entry per folder, itself always allowed.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kRoot, main } from "./process.mjs";
+
+const kMayInclude = {
+  base: [],
+  ops: ["base"],
+  runtime: ["base"],
+  "backend/cpu": ["base", "ops", "runtime"],
+  "backend/webgpu": ["base", "ops", "runtime"],
+  tensor: ["base", "runtime"],
+  autograd: ["base", "runtime", "tensor"],
+  dispatch: ["base", "ops", "runtime", "backend/cpu", "backend/webgpu", "tensor", "autograd"],
+};
+
+/** Returns one line per include that goes against the arrows. */
+export function findLayeringErrors() {
+  const source = join(kRoot, "src");
+  const files = readdirSync(source, { recursive: true }).filter((name) => /\.(h|cpp)$/.test(name));
+  return files.sort().flatMap((file) => {
+    const layer = layerOf(file);
+    if (!layer) return [];
+    const includes = readFileSync(join(source, file), "utf8").matchAll(/^#include "([^"]+)"/gm);
+    const wrong = [...includes]
+      .map((match) => match[1])
+      .filter((path) => !isAllowed(layer, layerOf(path)));
+    return wrong.map(
+      (path) => `${relative(kRoot, join(source, file))} (${layer}) may not include ${path}`,
+    );
+  });
+}
+
+const layerOf = (path) => Object.keys(kMayInclude).find((layer) => path.startsWith(`${layer}/`));
+const isAllowed = (from, to) => from === to || kMayInclude[from].includes(to);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => {
+    const errors = findLayeringErrors();
+    for (const error of errors) console.error(error);
+    return errors.length ? 1 : 0;
+  });
+}

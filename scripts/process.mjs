@@ -1,0 +1,98 @@
+// Child processes: run one, see it or keep it quiet, and say in one line what a step did and how long it took.
+
+import { spawn, spawnSync } from "node:child_process";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The checkout. */
+export const kRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The folder for what outlives a checkout. */
+export function cacheFolder() {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "edgegrad");
+}
+
+/** A command that ended badly; `output` is what it printed when that was not shown. */
+export class CommandError extends Error {
+  constructor(command, status, output = "") {
+    super(`${command} failed (${status})`);
+    this.status = status;
+    this.output = output;
+  }
+}
+
+/** Runs a command on this terminal and resolves to its exit status (128 + number when a signal ended it). */
+export function show(command, args = [], options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: "inherit", ...options });
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve(code ?? signalStatus(signal)));
+  });
+}
+
+/** Runs a command without showing it; resolves to its output, or throws with it. */
+export function quiet(command, args = [], options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) return resolve(output);
+      reject(new CommandError([command, ...args].join(" "), code ?? signal, output));
+    });
+  });
+}
+
+/** Returns a command's standard output, or null when it cannot be run or fails. */
+export function read(command, args = []) {
+  const result = spawnSync(command, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return result.status === 0 ? result.stdout.trim() : null;
+}
+
+/** Runs `work` as one step: a line when it is done with the seconds it took, its whole output if it failed. */
+export async function step(title, work) {
+  const start = performance.now();
+  try {
+    const result = await work();
+    console.log(`  ${title} (${seconds(start)})`);
+    return result;
+  } catch (error) {
+    console.error(`  ${title}: failed (${seconds(start)})`);
+    if (error.output) console.error(error.output.trimEnd());
+    throw error;
+  }
+}
+
+/** Runs a script's main function: exits with its result, and prints a known failure without a stack. */
+export async function main(work) {
+  try {
+    process.exitCode = (await work()) ?? 0;
+  } catch (error) {
+    console.error(error instanceof CommandError || error.expected ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+/** An error whose message is all that a person needs. */
+export function expected(message) {
+  return Object.assign(new Error(message), { expected: true });
+}
+
+export function seconds(start) {
+  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
+}
+
+/** The exit status that a shell gives a process ended by this signal. */
+export function signalStatus(signal) {
+  const numbers = { SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
+  return 128 + (numbers[signal] ?? 0);
+}

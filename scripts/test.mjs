@@ -1,0 +1,102 @@
+// npm test: every test of the project, one section after the other, and a summary.
+// `npm test -- --only native,js` runs only those sections.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ensurePackages } from "./apt.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
+import { newerNode } from "./newer_node.mjs";
+import { buildPreset } from "./preset.mjs";
+import { CommandError, expected, kRoot, main, seconds, show } from "./process.mjs";
+
+// ThreadSanitizer is slow: only the suites in which threads meet.
+const kThreadedSuites = "Engine*:ReadyQueue*:ThreadPool*:Concurrency*:*Tsan*";
+
+const kSections = {
+  native: [
+    ["C++ native, ASan + UBSan", () => runNative("native-debug")],
+    ["C++ native, TSan", () => runNative("native-tsan", `--gtest_filter=${kThreadedSuites}`)],
+  ],
+  wasm: [
+    ["C++ wasm-relaxed in Node 24", async () => runWasm("wasm-relaxed", await newerNode())],
+    ["C++ wasm-single in Node", () => runWasm("wasm-single", process.execPath)],
+  ],
+  js: [
+    ["package, all variants", () => run(process.execPath, "scripts/build.mjs")],
+    ["JavaScript in Node", () => runNodeTests(process.execPath, "tests/js")],
+    ["JavaScript in Node 24", async () => runNodeTests(await newerNode(), "tests/js")],
+  ],
+  browser: [["JavaScript in Chromium", runBrowser]],
+  check: [["format, lint, types, layers", () => run(process.execPath, "scripts/check.mjs")]],
+};
+
+async function runNative(preset, ...args) {
+  const folder = await buildPreset(preset, "edgegrad_tests");
+  await run(join(folder, "edgegrad_tests"), "--gtest_brief=1", ...args);
+}
+
+async function runWasm(preset, node) {
+  const folder = await buildPreset(preset, "edgegrad_tests");
+  await run(node, join(folder, "edgegrad_tests.js"), "--gtest_brief=1");
+}
+
+async function runNodeTests(node, folder) {
+  const path = join(kRoot, folder);
+  const files = existsSync(path)
+    ? readdirSync(path).filter((name) => name.endsWith(".test.mjs"))
+    : [];
+  if (files.length === 0) throw expected(`no tests in ${folder}`);
+  const options = ["--expose-gc", "--test", "--test-reporter=spec", "--test-concurrency=1"];
+  await run(node, ...options, ...files.map((name) => join(folder, name)));
+}
+
+async function runBrowser() {
+  await ensurePackages("browser");
+  if (!existsSync(join(kRoot, "dist", "index.js")))
+    await run(process.execPath, "scripts/build.mjs");
+  await runNodeTests(process.execPath, "tests/browser");
+}
+
+async function run(command, ...args) {
+  const env = {
+    ...process.env,
+    TSAN_OPTIONS: "halt_on_error=1",
+    UBSAN_OPTIONS: "print_stacktrace=1",
+  };
+  const status = await show(command, args, { cwd: kRoot, env });
+  if (status !== 0) throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status);
+}
+
+async function runSection([title, work]) {
+  console.log(`\n== ${title}`);
+  const start = performance.now();
+  let failure = null;
+  try {
+    await work();
+  } catch (error) {
+    failure = error;
+    console.error(error instanceof CommandError || error.expected ? error.message : error);
+  }
+  return { title, time: seconds(start), passed: failure === null };
+}
+
+function wantedSections(args) {
+  const at = args.indexOf("--only");
+  if (at < 0) return Object.values(kSections).flat();
+  return (args[at + 1] ?? "").split(",").flatMap((name) => {
+    if (kSections[name]) return kSections[name];
+    throw expected(`--only takes a list of ${Object.keys(kSections).join(", ")}`);
+  });
+}
+
+await main(async () => {
+  const sections = wantedSections(process.argv.slice(2));
+  await ensureNodeModules();
+  const results = [];
+  for (const section of sections) results.push(await runSection(section));
+  console.log("\n== Summary");
+  for (const { title, time, passed } of results) {
+    console.log(`  ${passed ? "passed" : "FAILED"}  ${time.padStart(8)}  ${title}`);
+  }
+  return results.every(({ passed }) => passed) ? 0 : 1;
+});

@@ -1,0 +1,68 @@
+#include "autograd/accumulate_grad.h"
+
+#include "autograd/grad_mode.h"
+#include "autograd/tensor_math.h"
+#include "autograd/variable.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+// A gradient has its leaf's strides when the leaf is dense, and is row-major otherwise.
+Strides gradient_strides(const Tensor& variable) {
+  return is_non_overlapping_and_dense(variable.shape(), variable.strides())
+             ? variable.strides()
+             : contiguous_strides(variable.shape());
+}
+
+bool obeys_layout(const Tensor& grad, const Strides& strides) {
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    if (grad.shape()[i] != 1 && grad.strides()[i] != strides[i]) return false;
+  }
+  return true;
+}
+
+// The first gradient of a leaf: taken over as it is when nobody else can see it, else copied.
+Tensor first_gradient(const Tensor& variable, Tensor grad) {
+  const Strides strides = gradient_strides(variable);
+  if (is_grad_enabled()) {
+    return obeys_layout(grad, strides) ? math::clone(grad) : math::clone_with_strides(grad, strides);
+  }
+  const bool sole_owner = grad.use_count() == 1 && grad.storage()->use_count() == 1;
+  if (sole_owner && obeys_layout(grad, strides)) return detach(grad);
+  return math::clone_with_strides(grad, strides);
+}
+
+}  // namespace
+
+AccumulateGrad::AccumulateGrad(Tensor variable)
+    : Node({}, kAccumulateGradSequenceNr), variable_(std::move(variable)) {
+  add_input_metadata(variable_);
+}
+
+GradList AccumulateGrad::apply(GradList&& grads) {
+  Tensor grad = std::move(grads[0]);
+  if (!grad.defined()) return {};
+  invariant(autograd_meta(variable_)->grad_fn == nullptr,
+            "leaf variable has been moved into the graph interior.");
+  if (!requires_grad(variable_)) return {};
+  const std::scoped_lock lock(mutex());
+  Tensor& accumulated = autograd_meta(variable_)->grad;
+  if (!accumulated.defined()) {
+    accumulated = first_gradient(variable_, std::move(grad));
+  } else if (is_grad_enabled()) {
+    accumulated = math::add(accumulated, grad);
+  } else {
+    math::add_in_place(accumulated, grad);
+  }
+  return {};
+}
+
+void AccumulateGrad::run_tensor_pre_hooks(GradList& grads) {
+  const std::vector<std::shared_ptr<TensorPreHook>> hooks = autograd_meta(variable_)->hooks;
+  for (const auto& hook : hooks) grads[0] = (*hook)(grads[0]);
+}
+
+bool AccumulateGrad::has_tensor_pre_hooks() const { return !autograd_meta(variable_)->hooks.empty(); }
+
+}  // namespace eg

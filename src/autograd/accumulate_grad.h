@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "autograd/node.h"
+
+namespace eg {
+
+/// The sink of a leaf: adds what arrives to the leaf's `.grad`.
+///
+/// It holds the leaf strongly, the leaf holds it weakly, so it lives as long as some graph uses it.
+/// Several threads may run it at once (Hogwild): apply() locks the node.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(Tensor variable);
+
+  std::string name() const override { return "AccumulateGrad"; }
+  GradList apply(GradList&& grads) override;
+  void run_tensor_pre_hooks(GradList& grads) override;
+  bool has_tensor_pre_hooks() const override;
+
+  const Tensor& variable() const { return variable_; }
+
+ private:
+  Tensor variable_;
+};
+
+}  // namespace eg

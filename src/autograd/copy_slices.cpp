@@ -1,0 +1,60 @@
+#include "autograd/copy_slices.h"
+
+#include "autograd/saved_variable.h"
+#include "autograd/tensor_math.h"
+#include "autograd/variable.h"
+#include "base/error.h"
+
+namespace eg {
+
+CopySlices::CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> fn)
+    : base_shape_(base.shape()),
+      base_strides_(base.strides()),
+      view_shape_(view.shape()),
+      view_strides_(view.strides()),
+      view_offset_(view.offset() - base.offset()),
+      fn_(std::move(fn)) {
+  EdgeList edges;
+  edges.push_back(gradient_edge(base));
+  for (std::size_t i = 1; i < fn_->num_outputs(); ++i) edges.push_back(fn_->next_edge(i));
+  set_next_edges(std::move(edges));
+}
+
+GradList CopySlices::apply(GradList&& grads) {
+  const Tensor grad = std::move(grads[0]);
+  GradList result(num_outputs());
+  if (!grad.defined()) return result;
+  const std::scoped_lock lock(mutex());
+  if (fn_ == nullptr) fail_graph_freed();
+
+  // A copy with the base's own geometry, so that the view's strides mean the same in it.
+  const Tensor base_grad = math::clone_with_strides(grad, base_strides_);
+  const Tensor slice = math::as_strided(base_grad, view_shape_, view_strides_, view_offset_);
+  GradList fn_grads;
+  fn_grads.push_back(math::clone(slice));
+  GradList fn_result = fn_->apply(std::move(fn_grads));
+  invariant(fn_result.size() == num_outputs(), "CopySlices: ", fn_->name(), " returned ",
+            fn_result.size(), " gradients, expected ", num_outputs(), '.');
+  if (task_should_compute_output(0)) {
+    // An undefined gradient of the view is zero there; the rest of the base keeps its gradient.
+    const Tensor slice_grad = fn_result[0].defined() ? fn_result[0] : math::zeros_like(slice);
+    math::copy_values(slice, slice_grad);
+    result[0] = base_grad;
+  }
+  for (std::size_t i = 1; i < num_outputs(); ++i) {
+    if (task_should_compute_output(i)) result[i] = std::move(fn_result[i]);
+  }
+  return result;
+}
+
+void CopySlices::release_variables() {
+  IntrusivePtr<Node> released;
+  {
+    const std::scoped_lock lock(mutex());
+    released = std::move(fn_);
+    fn_ = nullptr;
+  }
+  // Destroyed here, outside the lock: what a node saved may run code of its own when it goes.
+}
+
+}  // namespace eg

@@ -1,0 +1,221 @@
+#include "autograd/graph_task.h"
+
+#include "autograd/basic_nodes.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+std::atomic<std::uint64_t> next_task_id{0};
+thread_local GraphTask* current_task = nullptr;
+
+}  // namespace
+
+GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
+                     std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error)
+    : id(next_task_id.fetch_add(1)),
+      keep_graph(keep_graph),
+      exit_on_error(exit_on_error),
+      reentrant_depth(reentrant_depth),
+      thread_state([&] {
+        AutogradState state = autograd_state();
+        state.grad_mode = create_graph;
+        return state;
+      }()),
+      cpu_ready_queue(std::move(cpu_ready_queue)) {}
+
+GraphTask::~GraphTask() {
+  for (NodeState& state : states_) {
+    GraphTask* expected = this;
+    state.fn->claimed_by_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+  }
+}
+
+void GraphTask::on_last_release(GraphTask* task) {
+  if (WeakPtr<GraphTask>::only_strong(task)) {
+    delete task;
+    return;
+  }
+  // Queued tasks of a failed call still point here: free the contents now, the shell when they go.
+  for (NodeState& state : task->states_) {
+    GraphTask* expected = task;
+    state.fn->claimed_by_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+  }
+  task->states_.clear();
+  task->captured_grads.clear();
+  WeakPtr<GraphTask>::drop(task);
+}
+
+NodeState& GraphTask::claim(const IntrusivePtr<Node>& fn, bool& is_new) {
+  if (NodeState* known = state_of(*fn)) {
+    is_new = false;
+    return *known;
+  }
+  is_new = true;
+  const auto index = static_cast<std::uint32_t>(states_.size());
+  GraphTask* expected = nullptr;
+  if (fn->claimed_by_.compare_exchange_strong(expected, this, std::memory_order_acq_rel)) {
+    fn->claimed_index_ = index;
+  } else {
+    unclaimed_.emplace(fn.get(), index);
+  }
+  states_.push_back(NodeState{fn, 0, false, false, {}});
+  return states_.back();
+}
+
+NodeState* GraphTask::state_of(const Node& fn) {
+  if (fn.claimed_by_.load(std::memory_order_acquire) == this) return &states_[fn.claimed_index_];
+  if (unclaimed_.empty()) return nullptr;
+  const auto found = unclaimed_.find(&fn);
+  return found == unclaimed_.end() ? nullptr : &states_[found->second];
+}
+
+void GraphTask::compute_dependencies(const IntrusivePtr<Node>& root,
+                                     std::uint64_t min_topological_nr) {
+  bool is_new = false;
+  claim(root, is_new);
+  std::vector<Node*> stack{root.get()};
+  while (!stack.empty()) {
+    Node* fn = stack.back();
+    stack.pop_back();
+    if (fn->topological_nr() < min_topological_nr) continue;
+    for (const Edge& edge : fn->next_edges()) {
+      if (!edge.is_valid()) continue;
+      ++claim(edge.function, is_new).dependencies;
+      if (is_new) stack.push_back(edge.function.get());
+    }
+  }
+}
+
+void GraphTask::init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& outputs,
+                                bool accumulate_grad, std::uint64_t min_topological_nr) {
+  has_exec_info_ = true;
+  bool is_new = false;
+  std::uint32_t output_idx = 0;
+  for (const Edge& output : outputs) {
+    NodeState& state = claim(output.function, is_new);
+    if (accumulate_grad) {
+      state.needed = true;
+    } else {
+      state.has_captures = true;
+      captures_[output.function.get()].push_back({output.input_nr, output_idx++});
+    }
+  }
+  captured_grads.resize(output_idx);
+
+  // A node is needed when something it leads to will execute. Depth first with an explicit stack: a
+  // frame hands its verdict to its parent when it is done. Outputs are not marked as seen, because
+  // one may lie on the way to another.
+  struct Frame {
+    Node* fn;
+    std::size_t next_edge = 0;
+  };
+  std::vector<bool> seen(states_.size(), false);
+  std::vector<Frame> stack{{root.get()}};
+  const auto index_of = [&](const Node& fn) {
+    return static_cast<std::size_t>(state_of(fn) - states_.data());
+  };
+  seen[index_of(*root)] = true;
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next_edge < frame.fn->num_outputs()) {
+      Node* next = frame.fn->next_edge(frame.next_edge++).function.get();
+      if (next == nullptr || next->topological_nr() < min_topological_nr) continue;
+      const std::size_t index = index_of(*next);
+      if (seen[index]) {
+        if (states_[index].should_execute()) state_of(*frame.fn)->needed = true;
+        continue;
+      }
+      seen[index] = true;
+      stack.push_back({next});
+    } else {
+      Node* done = frame.fn;
+      stack.pop_back();
+      if (!stack.empty() && state_of(*done)->should_execute()) {
+        state_of(*stack.back().fn)->needed = true;
+      }
+    }
+  }
+}
+
+bool GraphTask::should_execute(const Node& fn) {
+  if (!has_exec_info_) return true;
+  const NodeState* state = state_of(fn);
+  return state != nullptr && state->should_execute();
+}
+
+const std::vector<Capture>& GraphTask::captures_of(const Node& fn) const {
+  return captures_.at(&fn);
+}
+
+bool GraphTask::has_unfinished_states() const {
+  for (const NodeState& state : states_) {
+    if (!state.inputs.empty()) return true;
+  }
+  return false;
+}
+
+void GraphTask::set_exception(std::exception_ptr error) {
+  const std::scoped_lock lock(future_mutex_);
+  if (!has_error.exchange(true)) error_ = std::move(error);
+}
+
+void GraphTask::mark_as_completed() {
+  if (completing_.exchange(true)) return;
+  if (!has_error.load()) {
+    try {
+      {
+        const std::scoped_lock lock(mutex);
+        invariant(!has_unfinished_states(), "could not compute gradients for some functions.");
+      }
+      run_final_callbacks();
+    } catch (...) {
+      set_exception(std::current_exception());
+    }
+  }
+  {
+    const std::scoped_lock lock(future_mutex_);
+    future_completed_.store(true, std::memory_order_release);
+  }
+  future_done_.notify_all();
+}
+
+void GraphTask::wait() {
+  std::unique_lock lock(future_mutex_);
+  future_done_.wait(lock, [&] { return future_completed(); });
+}
+
+GradList GraphTask::take_result() {
+  const std::scoped_lock lock(future_mutex_);
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  return std::move(captured_grads);
+}
+
+void GraphTask::add_final_callback(std::function<void()> callback) {
+  const std::scoped_lock lock(callbacks_mutex_);
+  final_callbacks_.push_back(std::move(callback));
+}
+
+void GraphTask::run_final_callbacks() {
+  const AutogradStateGuard state(thread_state);
+  const CurrentGraphTaskGuard current(this);
+  // By index, and unlocked around each call: a callback may add another.
+  for (std::size_t i = 0;; ++i) {
+    std::function<void()> callback;
+    {
+      const std::scoped_lock lock(callbacks_mutex_);
+      if (i >= final_callbacks_.size()) return;
+      callback = std::move(final_callbacks_[i]);
+    }
+    callback();
+  }
+}
+
+GraphTask* GraphTask::current() { return current_task; }
+
+CurrentGraphTaskGuard::CurrentGraphTaskGuard(GraphTask* task) : previous_(current_task) {
+  current_task = task;
+}
+CurrentGraphTaskGuard::~CurrentGraphTaskGuard() { current_task = previous_; }
+
+}  // namespace eg

@@ -1,0 +1,139 @@
+#pragma once
+
+// One backward call: what is still to be done, and what has come of it.
+//
+// compute_dependencies() walks the graph once and gives every node it can reach an entry with the
+// number of edges that lead to it. An entry that has received all its gradients is ready. The call
+// is complete when no task is outstanding: every push counts one up, every popped task one down
+// after it has pushed its followers, so the count cannot touch zero early.
+//
+// Entries are found by an index stored in the node, not by hashing: a call claims the nodes it
+// visits. Two calls over a shared graph cannot both hold the claim; the later one falls back to a
+// map for those nodes.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "autograd/grad_mode.h"
+#include "autograd/input_buffer.h"
+#include "autograd/node.h"
+
+namespace eg {
+
+class ReadyQueue;
+
+/// The device index of a thread: an accelerator's number, or one of these.
+inline constexpr int kNoDevice = -2;   ///< not an engine thread
+inline constexpr int kCpuDevice = -1;  ///< a thread that is inside a backward call of its own
+
+/// A gradient that grad() asked for: slot `input_idx` of a node goes to result `output_idx`.
+struct Capture {
+  std::uint32_t input_idx;
+  std::uint32_t output_idx;
+};
+
+/// What a backward call knows about one node.
+struct NodeState {
+  IntrusivePtr<Node> fn;
+  std::uint32_t dependencies = 0;  ///< edges that have not delivered yet
+  bool needed = false;             ///< lies between a root and something asked for
+  bool has_captures = false;
+  InputBuffer inputs;
+
+  bool should_execute() const { return needed || has_captures; }
+};
+
+class GraphTask final : public RefCounted {
+ public:
+  GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
+            std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error = false);
+  ~GraphTask();
+  static void on_last_release(GraphTask* task);
+
+  /// Counts the edges into every node reachable from `root` that lies above `min_topological_nr`.
+  void compute_dependencies(const IntrusivePtr<Node>& root, std::uint64_t min_topological_nr);
+  /// Restricts execution to what leads to `outputs`; captures their gradients unless they are to be
+  /// accumulated.
+  void init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& outputs, bool accumulate_grad,
+                       std::uint64_t min_topological_nr);
+
+  /// The entry of a node, or null when the call did not reach it.
+  NodeState* state_of(const Node& fn);
+  /// True when this call runs (or captures at) `fn`.
+  bool should_execute(const Node& fn);
+  const std::vector<Capture>& captures_of(const Node& fn) const;
+  bool has_exec_info() const { return has_exec_info_; }
+  std::size_t state_count() const { return states_.size(); }
+  /// Entries that received some, not all, of their gradients.
+  bool has_unfinished_states() const;
+
+  bool completed() const {
+    return outstanding_tasks.load() == 0 || (exit_on_error && has_error.load());
+  }
+  /// Records the first error of the call; later ones are dropped.
+  void set_exception(std::exception_ptr error);
+  /// Completes the call once: checks, final callbacks, result. Other callers return at once.
+  void mark_as_completed();
+  bool future_completed() const { return future_completed_.load(std::memory_order_acquire); }
+  /// Waits for completion on a thread that does not serve a queue of the call.
+  void wait();
+  /// The captured gradients, or the error rethrown.
+  GradList take_result();
+  /// Adds a function to run after all nodes, before the call returns.
+  void add_final_callback(std::function<void()> callback);
+
+  /// The call whose node this thread runs now, or null.
+  static GraphTask* current();
+
+  const std::uint64_t id;
+  const bool keep_graph;
+  const bool exit_on_error;
+  const int reentrant_depth;
+  int owner = kNoDevice;  ///< device index of the thread that made the call: whom to wake
+  const AutogradState thread_state;
+  const std::shared_ptr<ReadyQueue> cpu_ready_queue;
+  std::atomic<std::int64_t> outstanding_tasks{0};
+  std::atomic<bool> has_error{false};
+  /// Guards the states and the captured gradients.
+  std::mutex mutex;
+  GradList captured_grads;
+
+ private:
+  NodeState& claim(const IntrusivePtr<Node>& fn, bool& is_new);
+  void run_final_callbacks();
+
+  std::vector<NodeState> states_;
+  std::unordered_map<const Node*, std::uint32_t> unclaimed_;
+  std::unordered_map<const Node*, std::vector<Capture>> captures_;
+  bool has_exec_info_ = false;
+
+  std::mutex future_mutex_;
+  std::condition_variable future_done_;
+  std::atomic<bool> completing_{false};
+  std::atomic<bool> future_completed_{false};
+  std::exception_ptr error_;
+
+  std::mutex callbacks_mutex_;
+  std::vector<std::function<void()>> final_callbacks_;
+};
+
+/// Marks `task` as the current one of this thread for a scope.
+class CurrentGraphTaskGuard {
+ public:
+  explicit CurrentGraphTaskGuard(GraphTask* task);
+  ~CurrentGraphTaskGuard();
+  CurrentGraphTaskGuard(const CurrentGraphTaskGuard&) = delete;
+  CurrentGraphTaskGuard& operator=(const CurrentGraphTaskGuard&) = delete;
+
+ private:
+  GraphTask* previous_;
+};
+
+}  // namespace eg

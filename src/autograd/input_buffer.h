@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "autograd/node.h"
+
+namespace eg {
+
+/// Collects the gradients that arrive at a node, one slot per forward output; several that meet in
+/// a slot are summed. Never changes a tensor that anybody else can see.
+class InputBuffer {
+ public:
+  InputBuffer() = default;
+  explicit InputBuffer(std::size_t slots) : slots_(slots) {}
+  InputBuffer(InputBuffer&&) = default;
+  InputBuffer& operator=(InputBuffer&&) = default;
+
+  /// Adds `grad` to slot `position`; undefined adds nothing.
+  void add(std::size_t position, Tensor grad);
+
+  bool empty() const { return slots_.empty(); }
+  const Tensor& operator[](std::size_t i) const { return slots_[i]; }
+  GradList& grads() { return slots_; }
+
+ private:
+  GradList slots_;
+};
+
+}  // namespace eg

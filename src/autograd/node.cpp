@@ -1,0 +1,118 @@
+#include "autograd/node.h"
+
+#include <algorithm>
+
+#include "autograd/graph_task.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+std::atomic<std::int64_t> live_nodes{0};
+
+std::uint64_t next_sequence_nr() {
+  static thread_local std::uint64_t counter = 0;
+  return counter++;
+}
+
+}  // namespace
+
+Node::Node(EdgeList next_edges) : Node(std::move(next_edges), next_sequence_nr()) {}
+
+Node::Node(EdgeList next_edges, std::uint64_t sequence_nr)
+    : next_edges_(std::move(next_edges)), sequence_nr_(sequence_nr) {
+  for (const Edge& edge : next_edges_) update_topological_nr(edge);
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
+}
+
+Node::~Node() { live_nodes.fetch_sub(1, std::memory_order_relaxed); }
+
+std::int64_t Node::live_count() { return live_nodes.load(std::memory_order_relaxed); }
+
+void Node::on_last_release(Node* node) {
+  // Deleting a node may drop the last reference to its neighbours, through edges or through saved
+  // tensors. Only the outermost release on a thread deletes; inner ones queue their node here.
+  struct Pending {
+    std::vector<Node*> nodes;
+    bool draining = false;
+  };
+  static thread_local Pending pending;
+  if (pending.draining) {
+    pending.nodes.push_back(node);
+    return;
+  }
+  pending.draining = true;
+  while (node != nullptr) {
+    if (WeakPtr<Node>::only_strong(node)) {
+      delete node;
+    } else {
+      node->release_variables();
+      node->next_edges_.clear();
+      node->tensor_pre_hooks_.reset();
+      WeakPtr<Node>::drop(node);
+    }
+    node = nullptr;
+    if (!pending.nodes.empty()) {
+      node = pending.nodes.back();
+      pending.nodes.pop_back();
+    }
+  }
+  pending.draining = false;
+}
+
+std::uint32_t Node::add_input_metadata(const Tensor& output) {
+  input_metadata_.push_back(InputMetadata(output));
+  return num_inputs() - 1;
+}
+
+void Node::set_next_edges(EdgeList edges) {
+  next_edges_ = std::move(edges);
+  for (const Edge& edge : next_edges_) update_topological_nr(edge);
+}
+
+void Node::add_next_edge(Edge edge) {
+  update_topological_nr(edge);
+  next_edges_.push_back(std::move(edge));
+}
+
+void Node::update_topological_nr(const Edge& edge) {
+  invariant(!has_parent_.load(std::memory_order_relaxed),
+            "Cannot update a node's topological_nr after it already has a parent. If we allow this, "
+            "we can no longer guarantee that a parent's topo_nr is always greater than those of "
+            "all its children.");
+  if (edge.function == nullptr) return;
+  topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
+}
+
+Device Node::device() const {
+  for (const InputMetadata& metadata : input_metadata_) {
+    if (!metadata.device.is_cpu()) return metadata.device;
+  }
+  return {};
+}
+
+bool Node::task_should_compute_output(std::size_t i) const {
+  if (!should_compute_output(i)) return false;
+  GraphTask* task = GraphTask::current();
+  return task == nullptr || task->should_execute(*next_edges_[i].function);
+}
+
+void Node::add_tensor_pre_hook(std::uint32_t input_nr, std::shared_ptr<TensorPreHook> hook) {
+  if (tensor_pre_hooks_ == nullptr) tensor_pre_hooks_ = std::make_unique<SlotHooks>();
+  tensor_pre_hooks_->push_back({input_nr, std::move(hook)});
+}
+
+void Node::remove_tensor_pre_hook(const TensorPreHook* hook) {
+  if (tensor_pre_hooks_ == nullptr) return;
+  std::erase_if(*tensor_pre_hooks_, [&](const SlotHook& slot) { return slot.hook.get() == hook; });
+  if (tensor_pre_hooks_->empty()) tensor_pre_hooks_.reset();
+}
+
+void Node::run_tensor_pre_hooks(GradList& grads) {
+  if (tensor_pre_hooks_ == nullptr) return;
+  // A copy: a hook may add or remove hooks of this very node.
+  const SlotHooks hooks = *tensor_pre_hooks_;
+  for (const SlotHook& slot : hooks) grads[slot.input_nr] = (*slot.hook)(grads[slot.input_nr]);
+}
+
+}  // namespace eg

@@ -1,0 +1,155 @@
+#pragma once
+
+// The backward graph.
+//
+// Every recorded operation makes one Node: the function that turns gradients of its outputs into
+// gradients of its inputs. Node and tensor views of the same thing:
+//
+//   forward:   a, b --op--> out          backward:   grad(out) --node--> grad(a), grad(b)
+//
+// so a node has as many inputs as the operation had outputs (input_metadata) and as many outputs as
+// the operation had inputs (next_edges). An Edge (function, input_nr) says: "my gradient goes into
+// slot input_nr of that node". Gradients that meet in one slot are summed. An edge without a
+// function leads to an input that needs no gradient. The graph is a DAG whose leaves are
+// AccumulateGrad nodes; a tensor points to the node that made it (grad_fn), never a node to its
+// output, so dropping the tensors frees the graph.
+//
+// Order. `sequence_nr` grows with every node made on a thread: the engine runs newer nodes first,
+// which is never needed for correctness. `topological_nr` is the longest path to a leaf: X can only
+// lie above Y if its number is greater, which lets grad() skip what cannot matter.
+//
+// Ownership and threads. Nodes are reference counted. Destroying the last reference to a chain of a
+// million nodes must not recurse, so releases are queued per thread and worked off in a loop
+// (Node::on_last_release). apply() and release_variables() may race on a shared graph; a node with
+// state locks `mutex()`.
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/intrusive_ptr.h"
+#include "base/pool.h"
+#include "base/small_vector.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+class GraphTask;
+class Node;
+
+/// The gradients that enter or leave a node, one slot per forward output or input.
+using GradList = SmallVector<Tensor, 3>;
+
+/// Where a gradient goes: an input slot of a node, or nowhere when `function` is null.
+struct Edge {
+  IntrusivePtr<Node> function;
+  std::uint32_t input_nr = 0;
+
+  bool is_valid() const { return function != nullptr; }
+};
+using EdgeList = SmallVector<Edge, 3>;
+
+/// What a gradient must look like to fit a slot: the forward output it belongs to.
+struct InputMetadata {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  Device device;
+
+  InputMetadata() = default;
+  explicit InputMetadata(const Tensor& t) : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
+};
+
+/// A function of one gradient slot: returns the gradient to go on with.
+class TensorPreHook {
+ public:
+  virtual ~TensorPreHook() = default;
+  virtual Tensor operator()(const Tensor& grad) = 0;
+};
+
+class Node : public RefCounted, public Pooled {
+ public:
+  explicit Node(EdgeList next_edges = {});
+  virtual ~Node();
+
+  /// PyTorch's name of the node, for example "MulBackward0".
+  virtual std::string name() const = 0;
+
+  /// Maps num_inputs() gradients to num_outputs() gradients. Undefined means zero, on both sides.
+  virtual GradList apply(GradList&& grads) = 0;
+
+  /// Frees what was saved for apply(); a second apply() then reports GraphFreed.
+  virtual void release_variables() {}
+
+  std::uint32_t add_input_metadata(const Tensor& output);
+  std::uint32_t num_inputs() const { return static_cast<std::uint32_t>(input_metadata_.size()); }
+  const InputMetadata& input_metadata(std::size_t i) const { return input_metadata_[i]; }
+  std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(next_edges_.size()); }
+  const Edge& next_edge(std::size_t i) const { return next_edges_[i]; }
+  const EdgeList& next_edges() const { return next_edges_; }
+  void set_next_edges(EdgeList edges);
+  void add_next_edge(Edge edge);
+
+  /// The device whose queue runs this node: the first accelerator among its inputs, else the CPU.
+  Device device() const;
+
+  /// True when output `i` leads somewhere.
+  bool should_compute_output(std::size_t i) const { return next_edges_[i].is_valid(); }
+  /// should_compute_output, and the running backward call wants it.
+  bool task_should_compute_output(std::size_t i) const;
+
+  std::uint64_t sequence_nr() const { return sequence_nr_; }
+  /// Reading freezes the edges: a node that has a parent must not change its number any more.
+  std::uint64_t topological_nr() const {
+    has_parent_.store(true, std::memory_order_relaxed);
+    return topological_nr_;
+  }
+
+  /// Appends a hook that sees, and may replace, the gradient that enters slot `input_nr`.
+  void add_tensor_pre_hook(std::uint32_t input_nr, std::shared_ptr<TensorPreHook> hook);
+  void remove_tensor_pre_hook(const TensorPreHook* hook);
+  /// Runs the hooks of the tensors behind the slots of `grads`, in order of registration.
+  virtual void run_tensor_pre_hooks(GradList& grads);
+  virtual bool has_tensor_pre_hooks() const { return tensor_pre_hooks_ != nullptr; }
+
+  std::mutex& mutex() const { return mutex_; }
+
+  static void on_last_release(Node* node);
+  /// Nodes alive now.
+  static std::int64_t live_count();
+
+ protected:
+  /// AccumulateGrad's constructor: `sequence_nr` instead of the thread's counter.
+  Node(EdgeList next_edges, std::uint64_t sequence_nr);
+
+ private:
+  friend class GraphTask;
+
+  struct SlotHook {
+    std::uint32_t input_nr;
+    std::shared_ptr<TensorPreHook> hook;
+  };
+  using SlotHooks = std::vector<SlotHook>;
+
+  void update_topological_nr(const Edge& edge);
+
+  EdgeList next_edges_;
+  SmallVector<InputMetadata, 1> input_metadata_;
+  std::uint64_t sequence_nr_;
+  std::uint64_t topological_nr_ = 0;
+  mutable std::atomic<bool> has_parent_{false};
+  // The backward call that claimed this node, and the node's place in that call's tables: an index
+  // instead of a hash look-up per edge. See GraphTask::state_of.
+  std::atomic<GraphTask*> claimed_by_{nullptr};
+  std::uint32_t claimed_index_ = 0;
+  std::unique_ptr<SlotHooks> tensor_pre_hooks_;
+  mutable std::mutex mutex_;
+};
+
+/// The sequence number of nodes that accumulate into leaves: they run as soon as they are ready.
+inline constexpr std::uint64_t kAccumulateGradSequenceNr = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace eg

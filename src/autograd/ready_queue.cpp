@@ -1,0 +1,66 @@
+#include "autograd/ready_queue.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace eg {
+namespace {
+
+// std::push_heap keeps the largest on top: true when `a` runs after `b`.
+bool runs_after(const NodeTask& a, const NodeTask& b) {
+  if (a.is_shutdown != b.is_shutdown) return b.is_shutdown;
+  if ((a.fn == nullptr) != (b.fn == nullptr)) return b.fn == nullptr;
+  if (a.reentrant_depth != b.reentrant_depth) return a.reentrant_depth < b.reentrant_depth;
+  return a.sequence_nr < b.sequence_nr;
+}
+
+}  // namespace
+
+NodeTask::NodeTask(const IntrusivePtr<GraphTask>& task, IntrusivePtr<Node> fn, InputBuffer inputs)
+    : graph_task(task),
+      fn(std::move(fn)),
+      inputs(std::move(inputs)),
+      reentrant_depth(task == nullptr ? std::numeric_limits<std::uint64_t>::max()
+                                      : static_cast<std::uint64_t>(task->reentrant_depth)),
+      sequence_nr(this->fn == nullptr ? 0 : this->fn->sequence_nr()) {}
+
+NodeTask NodeTask::shutdown() {
+  NodeTask task;
+  task.is_shutdown = true;
+  return task;
+}
+
+void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (increment_outstanding) {
+      if (const IntrusivePtr<GraphTask> owner = task.graph_task.lock()) ++owner->outstanding_tasks;
+    }
+    heap_.push_back(std::move(task));
+    std::push_heap(heap_.begin(), heap_.end(), runs_after);
+  }
+  not_empty_.notify_one();
+}
+
+void ReadyQueue::push_shutdown() { push(NodeTask::shutdown(), false); }
+
+NodeTask ReadyQueue::pop() {
+  std::unique_lock lock(mutex_);
+  not_empty_.wait(lock, [&] { return !heap_.empty(); });
+  std::pop_heap(heap_.begin(), heap_.end(), runs_after);
+  NodeTask task = std::move(heap_.back());
+  heap_.pop_back();
+  return task;
+}
+
+bool ReadyQueue::empty() const {
+  const std::scoped_lock lock(mutex_);
+  return heap_.empty();
+}
+
+std::size_t ReadyQueue::size() const {
+  const std::scoped_lock lock(mutex_);
+  return heap_.size();
+}
+
+}  // namespace eg

@@ -1,0 +1,31 @@
+#pragma once
+
+// The few tensor operations the engine itself needs: to sum gradients, to fit them to a slot and to
+// route them through views. Declared here because autograd may not depend on the layer of ops above
+// it; defined there (dispatch/tensor_math.cpp). All of them record like any op when grad mode is on.
+
+#include "autograd/node.h"
+#include "tensor/tensor.h"
+
+namespace eg::math {
+
+Tensor add(const Tensor& a, const Tensor& b);
+/// a += b on the values, and one version up.
+void add_in_place(const Tensor& a, const Tensor& b);
+/// A copy with storage of its own; strides kept when the source is dense.
+Tensor clone(const Tensor& t);
+/// A copy with exactly these strides; `t` is read in its own.
+Tensor clone_with_strides(const Tensor& t, const Strides& strides);
+Tensor ones_like(const Tensor& t);
+Tensor zeros_like(const Tensor& t);
+/// Sums broadcast dimensions so that the result has `shape`.
+Tensor sum_to(const Tensor& t, const Shape& shape);
+Tensor cast(const Tensor& t, DType dtype);
+Tensor to_device(const Tensor& t, Device device);
+/// Copies values, in place and without a record, and raises the version of `destination`.
+void copy_values(const Tensor& destination, const Tensor& source);
+Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides, std::int64_t offset);
+/// The node of as_strided over a base of this geometry; its one edge is still to be set.
+IntrusivePtr<Node> as_strided_node(const Tensor& base, const Tensor& view);
+
+}  // namespace eg::math

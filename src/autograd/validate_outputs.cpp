@@ -1,0 +1,56 @@
+#include "autograd/engine.h"
+#include "autograd/tensor_math.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+bool fits(const Tensor& grad, const InputMetadata& expected) {
+  return grad.dtype() == expected.dtype && grad.shape() == expected.shape &&
+         grad.device() == expected.device;
+}
+
+std::string prefix_of(const Node* fn) {
+  return fn == nullptr ? "" : "Function " + fn->name() + " returned an ";
+}
+
+Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const Node* fn) {
+  if (grad.shape() != expected.shape) {
+    if (!is_expandable_to(expected.shape, grad.shape())) {
+      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index, " - got ",
+           grad.shape(), " but expected shape compatible with ", expected.shape, '.');
+    }
+    grad = math::sum_to(grad, expected.shape);
+  }
+  if (grad.dtype() != expected.dtype) {
+    if (is_complex(grad.dtype()) && !is_complex(expected.dtype)) {
+      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
+           " - expected dtype ", expected.dtype, " but got ", grad.dtype(), '.');
+    }
+    grad = math::cast(grad, expected.dtype);
+  }
+  if (!(grad.device() == expected.device)) {
+    if (grad.ndim() != 0) {
+      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
+           " - expected device ", expected.device, " but got ", grad.device(), '.');
+    }
+    grad = math::to_device(grad, expected.device);
+  }
+  return grad;
+}
+
+}  // namespace
+
+void validate_outputs(const EdgeList& edges, GradList& grads, const Node* fn) {
+  if (grads.size() != edges.size()) {
+    fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid number of gradients - expected ", edges.size(),
+         ", but got ", grads.size(), '.');
+  }
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (!edges[i].is_valid() || !grads[i].defined()) continue;
+    const InputMetadata& expected = edges[i].function->input_metadata(edges[i].input_nr);
+    if (!fits(grads[i], expected)) grads[i] = fit(std::move(grads[i]), expected, i, fn);
+  }
+}
+
+}  // namespace eg

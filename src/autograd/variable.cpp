@@ -1,0 +1,236 @@
+#include "autograd/variable.h"
+
+#include "autograd/accumulate_grad.h"
+#include "autograd/copy_slices.h"
+#include "autograd/grad_mode.h"
+#include "autograd/tensor_math.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+bool is_stale(const Tensor& t, const AutogradMeta& meta) {
+  return meta.view->attr_version != t.version();
+}
+
+// PyTorch's two-part sentence: who is being modified, and why that is forbidden.
+[[noreturn]] void fail_view_in_place(const AutogradMeta& meta, bool indirect) {
+  const std::string object = indirect ? "a view and its base or another view of its base has been "
+                                        "modified inplace."
+                                      : "a view and is being modified inplace.";
+  const CreationMeta reason = meta.view->creation_meta;
+  std::string who;
+  if (meta.grad_fn != nullptr) {
+    who = "Output " + std::to_string(meta.output_nr) + " of " + meta.grad_fn->name() + " is " + object;
+  } else if (reason == CreationMeta::kInferenceMode) {
+    who = "A view was created in inference mode and is being modified inplace in normal mode.";
+  } else {
+    who = indirect ? "A view was created in no_grad mode and its base or another view of its base "
+                     "has been modified inplace with grad mode enabled."
+                   : "A view was created in no_grad mode and is being modified inplace with grad "
+                     "mode enabled.";
+  }
+  switch (reason) {
+    case CreationMeta::kMultiOutputNode:
+      fail(ErrorCode::kViewInPlace, who,
+           " This view is the output of a function that returns multiple views. Such functions do "
+           "not allow the output views to be modified inplace. You should replace the inplace "
+           "operation by an out-of-place one.");
+    case CreationMeta::kInCustomFunction:
+      fail(ErrorCode::kViewInPlace, who,
+           " This view was created inside a custom Function (or because an input was returned "
+           "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+           "associated with the custom Function, leading to incorrect gradients. This behavior is "
+           "forbidden. You can fix this by cloning the output of the custom Function.");
+    default:
+      fail(ErrorCode::kViewInPlace, who,
+           " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+           "clarify your code by moving both the view and the inplace either both inside the "
+           "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
+           "want the inplace to be tracked).");
+  }
+}
+
+}  // namespace
+
+AutogradMeta& ensure_autograd_meta(const Tensor& t) {
+  if (t.autograd_meta() == nullptr) t.set_autograd_meta(std::make_unique<AutogradMeta>());
+  return *autograd_meta(t);
+}
+
+bool requires_grad(const Tensor& t) {
+  if (!t.defined()) return false;
+  const AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return false;
+  return meta->requires_grad || meta->grad_fn != nullptr ||
+         (meta->view != nullptr && requires_grad(meta->view->base));
+}
+
+void set_requires_grad(const Tensor& t, bool value) {
+  if (value && !is_differentiable(t.dtype())) {
+    fail(ErrorCode::kNotDifferentiable,
+         "[requires_grad_] only Tensors of floating point and complex dtype can require gradients, "
+         "got ",
+         t.dtype(), '.');
+  }
+  if (!is_leaf(t)) {
+    if (value) return;
+    fail(ErrorCode::kInvalidArgument,
+         "[requires_grad_] you can only change requires_grad flags of leaf variables. If you want "
+         "to use a computed variable in a subgraph that doesn't require differentiation use "
+         "var_no_grad = var.detach().");
+  }
+  if (!value && autograd_meta(t) == nullptr) return;
+  ensure_autograd_meta(t).requires_grad = value;
+}
+
+IntrusivePtr<Node> grad_fn(const Tensor& t) {
+  AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return nullptr;
+  if (meta->view == nullptr) return meta->grad_fn;
+  const std::scoped_lock lock(meta->mutex);
+  const Tensor& base = meta->view->base;
+  if (meta->grad_fn == nullptr && !requires_grad(base)) return nullptr;
+  if (is_stale(t, *meta)) {
+    if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, true);
+    if (requires_grad(base)) {
+      IntrusivePtr<Node> node = math::as_strided_node(base, t);
+      node->add_next_edge(gradient_edge(base));
+      node->add_input_metadata(t);
+      meta->grad_fn = std::move(node);
+      meta->output_nr = 0;
+    }
+    meta->view->attr_version = t.version();
+  }
+  return meta->grad_fn;
+}
+
+bool is_leaf(const Tensor& t) { return grad_fn(t) == nullptr; }
+
+std::uint32_t output_nr(const Tensor& t) {
+  const AutogradMeta* meta = autograd_meta(t);
+  return meta == nullptr ? 0 : meta->output_nr;
+}
+
+bool is_view(const Tensor& t) {
+  const AutogradMeta* meta = autograd_meta(t);
+  return meta != nullptr && meta->view != nullptr;
+}
+
+Tensor view_base(const Tensor& t) { return is_view(t) ? autograd_meta(t)->view->base : Tensor(); }
+
+Tensor grad(const Tensor& t) {
+  AutogradMeta* meta = autograd_meta(t);
+  return meta == nullptr ? Tensor() : meta->grad;
+}
+
+void set_grad(const Tensor& t, const Tensor& value) {
+  if (!value.defined()) {
+    if (AutogradMeta* meta = autograd_meta(t)) meta->grad.reset();
+    return;
+  }
+  check(!value.is_same(t), ErrorCode::kInvalidArgument, "grad", "can't assign Variable as its own grad.");
+  check(value.dtype() == t.dtype(), ErrorCode::kDtypeMismatch, "grad",
+        "assigned grad has data of a different type: expected ", t.dtype(), ", got ", value.dtype(), '.');
+  check(value.device() == t.device(), ErrorCode::kDeviceMismatch, "grad",
+        "assigned grad has data located on a different device: expected ", t.device(), ", got ",
+        value.device(), '.');
+  check(value.shape() == t.shape(), ErrorCode::kShapeMismatch, "grad",
+        "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '", t.shape(),
+        "'. Please ensure that the gradient and the tensor are the same size.");
+  ensure_autograd_meta(t).grad = value;
+}
+
+Edge gradient_edge(const Tensor& t) {
+  if (!t.defined()) return {};
+  if (IntrusivePtr<Node> node = grad_fn(t)) return {std::move(node), output_nr(t)};
+  if (!requires_grad(t)) return {};
+  return {grad_accumulator(t), 0};
+}
+
+IntrusivePtr<Node> grad_accumulator(const Tensor& t) {
+  AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr || !requires_grad(t)) return nullptr;
+  invariant(meta->grad_fn == nullptr, "grad_accumulator() should be only called on leaf Variables.");
+  const std::scoped_lock lock(meta->mutex);
+  if (IntrusivePtr<Node> node = meta->grad_accumulator.lock()) return node;
+  IntrusivePtr<Node> node = make_intrusive<AccumulateGrad>(t);
+  meta->grad_accumulator = WeakPtr<Node>(node);
+  return node;
+}
+
+IntrusivePtr<Node> try_grad_accumulator(const Tensor& t) {
+  AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return nullptr;
+  const std::scoped_lock lock(meta->mutex);
+  return meta->grad_accumulator.lock();
+}
+
+void set_history(const Tensor& t, const IntrusivePtr<Node>& node) {
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  meta.output_nr = node->add_input_metadata(t);
+  meta.grad_fn = node;
+}
+
+void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  if (meta.view == nullptr) {
+    set_history(t, node);
+    return;
+  }
+  invariant(node->num_inputs() == 0 || node->num_outputs() > 0,
+            "Functions which modify views in-place must return a single Variable.");
+  node->add_input_metadata(t);
+  const Tensor base = meta.view->base;
+  set_history(base, make_intrusive<CopySlices>(base, t, node));
+  // Regenerates the view's own grad_fn on top of the base's new history.
+  grad_fn(t);
+}
+
+void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  meta.view = std::make_unique<ViewMeta>();
+  const AutogradMeta* base_meta = autograd_meta(base);
+  if (base_meta != nullptr && base_meta->view != nullptr) {
+    meta.view->base = base_meta->view->base;
+    // A view of a restricted view is restricted too.
+    if (creation_meta == CreationMeta::kDefault) creation_meta = base_meta->view->creation_meta;
+  } else {
+    meta.view->base = base;
+  }
+  meta.view->creation_meta = creation_meta;
+  meta.view->attr_version = t.version();
+}
+
+void check_inplace(const Tensor& t, bool recording) {
+  if (!recording || !is_grad_enabled()) return;
+  const AutogradMeta* meta = autograd_meta(t);
+  if (meta != nullptr && meta->view != nullptr) {
+    if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, false);
+    const Tensor& base = meta->view->base;
+    if (requires_grad(base) && is_leaf(base)) {
+      fail(ErrorCode::kLeafInPlace,
+           "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+           "Wrap the change in noGrad(), or work on a clone().");
+    }
+  }
+  if (requires_grad(t) && is_leaf(t)) {
+    fail(ErrorCode::kLeafInPlace,
+         "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
+         "change in noGrad(), or work on a clone().");
+  }
+}
+
+void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook) {
+  check(requires_grad(t), ErrorCode::kInvalidArgument, "registerHook",
+        "cannot register a hook on a tensor that doesn't require gradient.");
+  if (const IntrusivePtr<Node> node = grad_fn(t)) {
+    node->add_tensor_pre_hook(output_nr(t), std::move(hook));
+  } else {
+    autograd_meta(t)->hooks.push_back(std::move(hook));
+  }
+}
+
+Tensor detach(const Tensor& t) { return t.alias(); }
+
+}  // namespace eg

@@ -1,0 +1,99 @@
+#pragma once
+
+// What autograd knows about a tensor.
+//
+// A tensor with a `grad_fn` is a result (non-leaf); one without is a leaf, and gradients reach its
+// `.grad` through an AccumulateGrad node that exists only as long as some graph holds it. A view
+// additionally knows its base: the root tensor whose storage it shows. An in-place change of a view
+// rewrites the history of the base (CopySlices), and every other view of it notices, by the version
+// counter, the next time its own grad_fn is asked for, and makes a new one (as_strided of the base's
+// current history). Nothing points from a base to its views.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "autograd/node.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// How a view came to be, which decides whether it may be changed in place while recording.
+enum class CreationMeta : std::uint8_t {
+  kDefault,
+  kInCustomFunction,
+  kMultiOutputNode,
+  kNoGradMode,
+  kInferenceMode,
+};
+
+/// The view half of a tensor's metadata.
+struct ViewMeta : Pooled {
+  Tensor base;
+  CreationMeta creation_meta = CreationMeta::kDefault;
+  /// The version at which `grad_fn` was made; older than the counter means stale.
+  std::uint32_t attr_version = 0;
+};
+
+struct AutogradMeta final : AutogradMetaBase {
+  bool requires_grad = false;
+  std::uint32_t output_nr = 0;
+  Tensor grad;
+  IntrusivePtr<Node> grad_fn;
+  WeakPtr<Node> grad_accumulator;
+  std::unique_ptr<ViewMeta> view;
+  /// Hooks of a leaf live here: its accumulator comes and goes with the graphs.
+  std::vector<std::shared_ptr<TensorPreHook>> hooks;
+  /// Guards the lazily made grad_accumulator and grad_fn.
+  std::mutex mutex;
+};
+
+/// The metadata of a tensor, or null when it has none.
+inline AutogradMeta* autograd_meta(const Tensor& t) {
+  return static_cast<AutogradMeta*>(t.autograd_meta());
+}
+/// The metadata of a tensor, made when it has none.
+AutogradMeta& ensure_autograd_meta(const Tensor& t);
+
+bool requires_grad(const Tensor& t);
+/// Sets the flag of a leaf; NotDifferentiable for an integer dtype, InvalidArgument for a non-leaf.
+void set_requires_grad(const Tensor& t, bool value);
+/// The node that made `t`; regenerated when `t` is a view whose base was changed in place.
+IntrusivePtr<Node> grad_fn(const Tensor& t);
+bool is_leaf(const Tensor& t);
+std::uint32_t output_nr(const Tensor& t);
+bool is_view(const Tensor& t);
+/// The base of a view, else undefined.
+Tensor view_base(const Tensor& t);
+
+/// The accumulated gradient, or undefined.
+Tensor grad(const Tensor& t);
+/// Assigns `.grad`; undefined clears it. Checks dtype, device and shape.
+void set_grad(const Tensor& t, const Tensor& value);
+
+/// Where a gradient for `t` goes: its grad_fn, its accumulator, or nowhere.
+Edge gradient_edge(const Tensor& t);
+/// The AccumulateGrad of a leaf that requires grad, the same one for all threads while it lives.
+IntrusivePtr<Node> grad_accumulator(const Tensor& t);
+/// The accumulator if some graph holds one now, else null.
+IntrusivePtr<Node> try_grad_accumulator(const Tensor& t);
+
+/// Makes `node` the history of the fresh result `t`.
+void set_history(const Tensor& t, const IntrusivePtr<Node>& node);
+/// Makes `node` the history of `t` after an in-place change; on a view, of its base (CopySlices).
+void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node);
+
+/// A view of `base` that autograd tracks; `t` must alias base's storage. No record is made here.
+void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta);
+
+/// Throws when an in-place change of `t` cannot be recorded; `recording` = some operand needs grad.
+void check_inplace(const Tensor& t, bool recording);
+
+/// Registers a hook on the gradient of `t`; undone with remove_hook.
+void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook);
+
+/// A tensor that shares values and version counter with `t`, outside of any graph.
+Tensor detach(const Tensor& t);
+
+}  // namespace eg

@@ -1,0 +1,52 @@
+#pragma once
+
+// The kernels of elementwise ops: a formula in a loop over packs (see kernel.h for who calls them).
+
+#include <utility>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/pack.h"
+#include "ops/elementwise.h"
+
+namespace eg::cpu {
+
+namespace detail {
+
+template <class T, std::size_t... I, class Body>
+void for_each_pack(const KernelArgs& args, std::index_sequence<I...>, Body&& body) {
+  std::array<const char*, kMaxOperands> in = args.in;
+  char* out = args.out;
+  for (std::int64_t i = 0; i < args.packs; ++i) {
+    const auto value = body(Pack<T>::load(in[I])...);
+    if constexpr (requires { value.bits; }) {
+      value.store(reinterpret_cast<bool*>(out));
+      out += kLanes<T>;
+    } else {
+      Pack<T>(value).store(out);
+      out += sizeof(Vec<T>);
+    }
+    ((in[I] += args.step[I]), ...);
+  }
+}
+
+}  // namespace detail
+
+/// The forward kernel of an op for element type T; inputs in order.
+template <class Op, class T>
+void forward_kernel(const KernelArgs& args) {
+  const op::ParamsOf<Op> p = op::params_from<Op>(args.params);
+  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op>>{},
+                           [&](auto... x) { return op::forward<Op>(p, x...); });
+}
+
+/// The gradient kernel of input I; operands are the incoming gradient, the inputs and the output,
+/// of which those the formula does not read may be anything.
+template <class Op, std::size_t I, class T>
+void gradient_kernel(const KernelArgs& args) {
+  const op::ParamsOf<Op> p = op::params_from<Op>(args.params);
+  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op> + 2>{}, [&](auto... x) {
+    return Pack<T>(op::gradient<Op, I>(p, x...));
+  });
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,42 @@
+#include "base/dtype.h"
+
+#include <algorithm>
+#include <array>
+
+namespace eg {
+
+std::string_view dtype_name(DType dtype) {
+  static constexpr std::array<std::string_view, kDTypeCount> kNames{
+      "float32", "float64", "int32", "int64", "uint8", "bool", "complex64", "complex128"};
+  return kNames[static_cast<std::size_t>(dtype)];
+}
+
+std::size_t item_size(DType dtype) {
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16};
+  return kSizes[static_cast<std::size_t>(dtype)];
+}
+
+namespace {
+
+// bool < integers < floats < complex; within a category the wider type wins, and the value of the
+// wider operand's category decides across categories.
+int category(DType t) {
+  if (t == DType::kBool) return 0;
+  if (is_integral(t)) return 1;
+  return is_floating(t) ? 2 : 3;
+}
+
+}  // namespace
+
+DType promote_types(DType a, DType b) {
+  if (a == b) return a;
+  if (is_complex(a) != is_complex(b)) {
+    const DType complex_type = is_complex(a) ? a : b;
+    const DType other = is_complex(a) ? b : a;
+    return other == DType::kFloat64 ? DType::kComplex128 : complex_type;
+  }
+  if (category(a) != category(b)) return category(a) > category(b) ? a : b;
+  return item_size(a) > item_size(b) ? a : b;
+}
+
+}  // namespace eg

@@ -1,0 +1,85 @@
+#pragma once
+
+// Element types, and PyTorch's rules for mixing them.
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string_view>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/type_list.h"
+
+namespace eg {
+
+/// Element types. The values are part of the binding's calling convention.
+enum class DType : std::uint8_t {
+  kFloat32,
+  kFloat64,
+  kInt32,
+  kInt64,
+  kUInt8,
+  kBool,
+  kComplex64,
+  kComplex128,
+};
+inline constexpr std::size_t kDTypeCount = 8;
+
+/// The dtypes with storage and kernels today.
+using RealTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint8_t, bool>;
+
+/// The public name, for example "float32".
+std::string_view dtype_name(DType dtype);
+/// Bytes per element.
+std::size_t item_size(DType dtype);
+
+constexpr bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
+constexpr bool is_floating(DType t) { return t == DType::kFloat32 || t == DType::kFloat64; }
+constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }
+/// True for the dtypes that can require a gradient.
+constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(t); }
+
+/// The dtype of an operation on two tensors of these dtypes.
+DType promote_types(DType a, DType b);
+
+inline std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype_name(dtype); }
+
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return DType::kFloat32;
+  if constexpr (std::is_same_v<T, double>) return DType::kFloat64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::kInt32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DType::kInt64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::kUInt8;
+  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+}
+
+/// Calls `visit.template operator()<T>()` with the C++ type of a real dtype.
+template <class Visit>
+decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
+  switch (dtype) {
+    case DType::kFloat32: return visit.template operator()<float>();
+    case DType::kFloat64: return visit.template operator()<double>();
+    case DType::kInt32: return visit.template operator()<std::int32_t>();
+    case DType::kInt64: return visit.template operator()<std::int64_t>();
+    case DType::kUInt8: return visit.template operator()<std::uint8_t>();
+    case DType::kBool: return visit.template operator()<bool>();
+    default: fail(ErrorCode::kDtypeMismatch, "no kernels for ", dtype, " yet.");
+  }
+}
+
+/// visit_dtype for kernels that exist for float32 and float64 only; `op` is named in the error.
+template <class Visit>
+decltype(auto) visit_floating(DType dtype, std::string_view op, Visit&& visit) {
+  switch (dtype) {
+    case DType::kFloat32: return visit.template operator()<float>();
+    case DType::kFloat64: return visit.template operator()<double>();
+    default:
+      fail(ErrorCode::kDtypeMismatch, '[', op, "] expected float32 or float64, got ", dtype,
+           ". Convert with to('float32').");
+  }
+}
+
+}  // namespace eg

@@ -1,0 +1,148 @@
+#pragma once
+
+// Shared ownership with the counts inside the object: one word per pointer, one atomic per copy.
+// When the last strong reference goes, `T::on_last_release` runs (by default the object is
+// deleted); weak references keep the memory, not the contents.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace eg {
+
+/// Base of everything an IntrusivePtr can own. Counts start at zero.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+  /// Strong references alive now; exact only while no other thread copies or drops one.
+  std::uint32_t use_count() const { return strong_.load(std::memory_order_acquire); }
+
+ protected:
+  ~RefCounted() = default;
+
+ private:
+  template <class>
+  friend class IntrusivePtr;
+  template <class>
+  friend class WeakPtr;
+
+  std::atomic<std::uint32_t> strong_{0};
+  // All strong references together hold one weak reference.
+  std::atomic<std::uint32_t> weak_{1};
+};
+
+template <class T>
+class IntrusivePtr {
+ public:
+  IntrusivePtr() = default;
+  IntrusivePtr(std::nullptr_t) {}
+  explicit IntrusivePtr(T* object) : object_(object) { retain(); }
+  IntrusivePtr(const IntrusivePtr& other) : object_(other.object_) { retain(); }
+  IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  IntrusivePtr(const IntrusivePtr<U>& other) : object_(other.get()) {
+    retain();
+  }
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  IntrusivePtr(IntrusivePtr<U>&& other) noexcept : object_(other.detach()) {}
+  IntrusivePtr& operator=(IntrusivePtr other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~IntrusivePtr() { release(); }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  void reset() { *this = IntrusivePtr(); }
+
+  /// Gives up ownership without releasing; pair with `adopt`.
+  [[nodiscard]] T* detach() { return std::exchange(object_, nullptr); }
+  /// Takes over a reference that `detach` gave up.
+  static IntrusivePtr adopt(T* object) {
+    IntrusivePtr pointer;
+    pointer.object_ = object;
+    return pointer;
+  }
+
+  friend bool operator==(const IntrusivePtr& a, const IntrusivePtr& b) {
+    return a.object_ == b.object_;
+  }
+  friend bool operator==(const IntrusivePtr& a, std::nullptr_t) { return a.object_ == nullptr; }
+
+ private:
+  template <class>
+  friend class WeakPtr;
+
+  void retain() {
+    if (object_ != nullptr) object_->RefCounted::strong_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    if (object_ == nullptr) return;
+    if (object_->RefCounted::strong_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    T::on_last_release(object_);
+  }
+
+  T* object_ = nullptr;
+};
+
+/// A reference that does not keep its object alive.
+template <class T>
+class WeakPtr {
+ public:
+  WeakPtr() = default;
+  explicit WeakPtr(const IntrusivePtr<T>& strong) : WeakPtr(strong.get()) {}
+  /// `object` must be strongly held by somebody during the call.
+  explicit WeakPtr(T* object) : object_(object) {
+    if (object_ != nullptr) object_->RefCounted::weak_.fetch_add(1, std::memory_order_relaxed);
+  }
+  WeakPtr(const WeakPtr& other) : WeakPtr(other.object_) {}
+  WeakPtr(WeakPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  WeakPtr& operator=(WeakPtr other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~WeakPtr() {
+    if (object_ != nullptr) drop(object_);
+  }
+
+  /// Returns a strong reference, or null when the object is gone.
+  IntrusivePtr<T> lock() const {
+    if (object_ == nullptr) return nullptr;
+    auto& strong = object_->RefCounted::strong_;
+    std::uint32_t count = strong.load(std::memory_order_relaxed);
+    while (count != 0) {
+      if (strong.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
+        return IntrusivePtr<T>::adopt(object_);
+      }
+    }
+    return nullptr;
+  }
+
+  /// Drops one weak reference and frees the memory with the last one.
+  static void drop(T* object) {
+    if (object->RefCounted::weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
+  }
+  /// True when nobody but the strong references holds the object weakly.
+  static bool only_strong(const T* object) {
+    return object->RefCounted::weak_.load(std::memory_order_acquire) == 1;
+  }
+
+ private:
+  T* object_ = nullptr;
+};
+
+template <class T, class... Args>
+IntrusivePtr<T> make_intrusive(Args&&... args) {
+  return IntrusivePtr<T>(new T(std::forward<Args>(args)...));
+}
+
+}  // namespace eg

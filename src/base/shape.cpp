@@ -1,0 +1,199 @@
+#include "base/shape.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+using Span = std::span<const std::int64_t>;
+
+Shape shape_from(Span values) { return Shape(values); }
+
+}  // namespace
+
+std::int64_t numel(Span shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return count;
+}
+
+std::int64_t checked_numel(Span shape, std::string_view op) {
+  std::int64_t count = 1;
+  bool overflow = false;
+  for (const std::int64_t size : shape) {
+    check(size >= 0, ErrorCode::kInvalidArgument, op, "sizes must not be negative, got shape ",
+          shape_from(shape), '.');
+    overflow = __builtin_mul_overflow(count, size, &count) || overflow;
+  }
+  // An element count of zero makes any overflow before it irrelevant.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  check(!overflow, ErrorCode::kOutOfMemory, op, "shape ", shape_from(shape),
+        " has more elements than can be counted.");
+  return count;
+}
+
+Strides contiguous_strides(Span shape) {
+  Strides strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<std::int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+bool is_contiguous(Span shape, Span strides) {
+  std::int64_t expected = 1;
+  bool packed = true;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1 && strides[i] != expected) packed = false;
+    expected *= shape[i];
+  }
+  return packed;
+}
+
+std::int64_t storage_extent(Span shape, Span strides) {
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return 0;
+    last += (shape[i] - 1) * strides[i];
+  }
+  return last + 1;
+}
+
+bool is_non_overlapping_and_dense(Span shape, Span strides) {
+  SmallVector<std::size_t, 8> order;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  std::int64_t expected = 1;
+  for (const std::size_t i : order) {
+    if (strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+Shape broadcast_shapes(Span a, Span b, std::string_view op) {
+  const std::size_t ndim = std::max(a.size(), b.size());
+  Shape result(ndim);
+  for (std::size_t i = 0; i < ndim; ++i) {
+    const std::int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
+    check(size_a == size_b || size_a == 1 || size_b == 1, ErrorCode::kShapeMismatch, op,
+          "The size of tensor a (", size_a, ") must match the size of tensor b (", size_b,
+          ") at non-singleton dimension ", ndim - 1 - i, ", got shapes ", shape_from(a), " and ",
+          shape_from(b), '.');
+    result[ndim - 1 - i] = size_a == 1 ? size_b : size_a;
+  }
+  return result;
+}
+
+bool is_expandable_to(Span from, Span to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::int64_t size = from[from.size() - 1 - i];
+    if (size != 1 && size != to[to.size() - 1 - i]) return false;
+  }
+  return true;
+}
+
+Strides broadcast_strides(Span shape, Span strides, Span target) {
+  Strides result(target.size());
+  const std::size_t added = target.size() - shape.size();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    result[added + i] = shape[i] == 1 && target[added + i] != 1 ? 0 : strides[i];
+  }
+  return result;
+}
+
+std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim, std::string_view op) {
+  const std::int64_t range = std::max<std::int64_t>(ndim, 1);
+  check(dim >= -range && dim < range, ErrorCode::kIndexOutOfRange, op,
+        "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+        "], but got ", dim, ").");
+  return dim < 0 ? dim + range : dim;
+}
+
+Dims wrap_dims(Span dims, std::int64_t ndim, std::string_view op) {
+  Dims wrapped;
+  for (const std::int64_t dim : dims) {
+    const std::int64_t value = wrap_dim(dim, ndim, op);
+    check(std::find(wrapped.begin(), wrapped.end(), value) == wrapped.end(),
+          ErrorCode::kInvalidArgument, op, "dim ", value, " appears multiple times in the list of dims.");
+    wrapped.push_back(value);
+  }
+  return wrapped;
+}
+
+Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
+  Shape result(requested);
+  std::int64_t known = 1;
+  std::int64_t* unknown = nullptr;
+  for (std::int64_t& size : result) {
+    if (size == -1) {
+      check(unknown == nullptr, ErrorCode::kInvalidArgument, op, "only one dimension can be inferred, got ",
+            shape_from(requested), '.');
+      unknown = &size;
+    } else {
+      check(size >= 0, ErrorCode::kInvalidArgument, op, "invalid shape dimension ", size, '.');
+      known *= size;
+    }
+  }
+  if (unknown != nullptr) {
+    check(known != 0, ErrorCode::kInvalidArgument, op, "cannot reshape tensor of ", count,
+          " elements into shape ", shape_from(requested),
+          " because the unspecified dimension size -1 can be any value and is ambiguous.");
+    *unknown = count / known;
+    known *= *unknown;
+  }
+  check(known == count, ErrorCode::kShapeMismatch, op, "shape '", shape_from(requested),
+        "' is invalid for input of size ", count, '.');
+  return result;
+}
+
+bool view_strides(Span shape, Span strides, Span target, Strides& result) {
+  result = Strides(target.size());
+  if (numel(shape) == 0) {
+    result = contiguous_strides(target);
+    return true;
+  }
+  // Walks both shapes from the back, matching blocks of source dimensions that lie packed in memory
+  // with blocks of target dimensions of the same element count.
+  std::int64_t target_dim = static_cast<std::int64_t>(target.size()) - 1;
+  std::int64_t base_stride = shape.empty() ? 1 : strides.back();
+  std::int64_t block = 1;
+  std::int64_t target_block = 1;
+  for (std::int64_t i = static_cast<std::int64_t>(shape.size()) - 1; i >= 0; --i) {
+    block *= shape[i];
+    const bool block_ends =
+        i == 0 || (shape[i - 1] != 1 && strides[i - 1] != block * base_stride);
+    if (!block_ends) continue;
+    while (target_dim >= 0 && (target_block < block || target[target_dim] == 1)) {
+      result[target_dim] = target_block * base_stride;
+      target_block *= target[target_dim];
+      --target_dim;
+    }
+    if (target_block != block) return false;
+    if (i > 0) {
+      base_stride = strides[i - 1];
+      block = 1;
+      target_block = 1;
+    }
+  }
+  for (; target_dim >= 0; --target_dim) {
+    if (target[target_dim] != 1) return false;
+    result[target_dim] = base_stride;
+  }
+  return true;
+}
+
+}  // namespace eg

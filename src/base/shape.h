@@ -1,0 +1,60 @@
+#pragma once
+
+// Shapes, strides and the arithmetic on them: no tensors. Strides and offsets count elements.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/small_vector.h"
+
+namespace eg {
+
+using Shape = SmallVector<std::int64_t, 5>;
+using Strides = Shape;
+using Dims = Shape;
+
+/// The number of elements; an empty shape is a scalar and has one.
+std::int64_t numel(std::span<const std::int64_t> shape);
+
+/// Row-major strides of a shape.
+Strides contiguous_strides(std::span<const std::int64_t> shape);
+
+/// True when the strides are row-major; dimensions of size one and empty tensors do not count.
+bool is_contiguous(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+
+/// Elements of storage a geometry spans, from its first element to its last; 0 when it is empty.
+std::int64_t storage_extent(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+
+/// True when every element has an address of its own and together they fill a block.
+bool is_non_overlapping_and_dense(std::span<const std::int64_t> shape,
+                                  std::span<const std::int64_t> strides);
+
+/// The common shape of two operands, or ShapeMismatch naming `op` and both shapes.
+Shape broadcast_shapes(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+                       std::string_view op);
+
+/// True when `from` broadcasts to exactly `to`.
+bool is_expandable_to(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
+
+/// Strides that read `shape` as `target` by repeating: 0 along broadcast dimensions.
+Strides broadcast_strides(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+                          std::span<const std::int64_t> target);
+
+/// Turns a dimension counted from the end (-1) into one from the front, or IndexOutOfRange.
+std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim, std::string_view op);
+
+/// wrap_dim for a list; a dimension named twice is an InvalidArgument.
+Dims wrap_dims(std::span<const std::int64_t> dims, std::int64_t ndim, std::string_view op);
+
+/// Replaces one -1 in `requested` by what makes the element counts equal, or ShapeMismatch.
+Shape infer_size(std::span<const std::int64_t> requested, std::int64_t count, std::string_view op);
+
+/// Strides that show a strided block as `target` without a copy, if there are any.
+bool view_strides(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+                  std::span<const std::int64_t> target, Strides& result);
+
+/// Multiplies sizes and reports overflow as OutOfMemory: a wrong shape must not become a small one.
+std::int64_t checked_numel(std::span<const std::int64_t> shape, std::string_view op);
+
+}  // namespace eg

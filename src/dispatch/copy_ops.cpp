@@ -1,0 +1,61 @@
+#include "dispatch/copy_ops.h"
+
+#include "dispatch/factories.h"
+
+namespace eg {
+
+Tensor Clone::call(const Tensor& input) {
+  const Tensor copy = empty_like(input);
+  copy_data(copy, input);
+  return record<Clone>(copy, {input}, {});
+}
+
+GradList Clone::backward(const Backward<Clone>& b) { return {b.grad()}; }
+
+Tensor Contiguous::call(const Tensor& input) {
+  if (input.is_contiguous()) return input;
+  return record<Clone>(contiguous_copy(input), {input}, {});
+}
+
+Tensor ToDType::call(const Tensor& input, DType dtype) {
+  if (input.dtype() == dtype) return input;
+  const Tensor copy = empty_with_layout_of(input, dtype);
+  copy_data(copy, input);
+  if (!is_differentiable(dtype)) return copy;
+  return record<ToDType>(copy, {input}, {input.dtype()});
+}
+
+GradList ToDType::backward(const Backward<ToDType>& b) {
+  return {ToDType::call(b.grad(), b.attrs().dtype)};
+}
+
+Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
+  Tensor source = source_operand.tensor();
+  check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
+        "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(), '.');
+  const std::array<Tensor, 2> inputs{input, source};
+  return change_in_place(
+      input, inputs,
+      [&] { copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source); },
+      [&] {
+        return make_intrusive<FunctionNode<CopyInPlace>>(collect_edges(inputs), Attrs{});
+      });
+}
+
+// The old values are gone: no gradient for them, all of it for the source.
+GradList CopyInPlace::backward(const Backward<CopyInPlace>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = full_like(b.grad(), 0);
+  if (b.needs(1)) grads[1] = b.grad();
+  return grads;
+}
+
+Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
+  check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, "fill_",
+        "expected a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
+  return CopyInPlace::call(input, value);
+}
+
+Tensor ZeroInPlace::call(const Tensor& input) { return CopyInPlace::call(input, 0); }
+
+}  // namespace eg

@@ -1,0 +1,64 @@
+#pragma once
+
+// Copies: clone, contiguous, dtype conversion, and writing into a tensor.
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+struct Clone {
+  static constexpr op::Doc doc{"clone", "A copy with memory of its own; gradients flow through it."};
+  static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([])"};
+  static Tensor call(const Tensor& input);
+
+  struct Attrs {};
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<Clone>& b);
+};
+
+struct Contiguous {
+  static constexpr op::Doc doc{"contiguous", "The tensor itself when it is row-major, else a row-major copy."};
+  static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 3])"};
+  static Tensor call(const Tensor& input);
+};
+
+struct ToDType {
+  static constexpr op::Doc doc{"to_dtype", "A copy of another dtype; the tensor itself when it has it."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"input"}, Arg{"dtype"}};
+  static Tensor call(const Tensor& input, DType dtype);
+
+  struct Attrs {
+    DType dtype;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<ToDType>& b);
+};
+
+struct CopyInPlace {
+  static constexpr op::Doc doc{"copy_", "Writes source, broadcast and converted, into input."};
+  static constexpr std::array args{Arg{"input"}, Arg{"source"}};
+  static Tensor call(const Tensor& input, const Operand& source);
+
+  struct Attrs {};
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<CopyInPlace>& b);
+};
+
+struct FillInPlace {
+  static constexpr op::Doc doc{"fill_", "Sets every element of input to value."};
+  static constexpr std::array args{Arg{"input"}, Arg{"value"}};
+  static Tensor call(const Tensor& input, const Operand& value);
+};
+
+struct ZeroInPlace {
+  static constexpr op::Doc doc{"zero_", "Sets every element of input to zero."};
+  static constexpr std::array args{Arg{"input"}};
+  static Tensor call(const Tensor& input);
+};
+
+using CopyOps = TypeList<Clone, Contiguous, ToDType, CopyInPlace, FillInPlace, ZeroInPlace>;
+
+}  // namespace eg

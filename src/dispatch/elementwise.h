@@ -1,0 +1,102 @@
+#pragma once
+
+// Where an elementwise op meets tensors: dtype promotion, broadcasting, allocation, the kernel, and
+// the record for backward. Everything specific to an op is in its ElementwiseInfo, derived from the
+// declaration at compile time; the rest is one non-template function for all of them.
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "backend/cpu/kernel.h"
+#include "base/scalar.h"
+#include "dispatch/var.h"
+#include "ops/elementwise.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+inline constexpr std::size_t kMaxArity = 3;
+
+/// A tensor, or a number standing in for one.
+class Operand {
+ public:
+  Operand(Tensor tensor) : tensor_(std::move(tensor)) {}
+  Operand(Scalar scalar);
+  Operand(double value) : Operand(Scalar(value)) {}
+  Operand(int value) : Operand(Scalar(value)) {}
+
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+/// Gradient of one input over tensors, in the vocabulary: recorded when grad mode is on.
+using TensorFormula = Var (*)(const Var& g, std::span<const Var> inputs, const Var& output,
+                              const double* params);
+
+/// Everything derived from the declaration of one elementwise op.
+struct ElementwiseInfo {
+  std::string_view name;
+  std::size_t arity;
+  op::DTypeRule dtype_rule;
+  bool first_is_mask;
+  /// By dtype; null where the op has no kernel. bool computes in uint8.
+  std::array<cpu::Kernel, kDTypeCount> forward;
+
+  struct Gradient {
+    bool exists = false;
+    /// Bit i = input i, bit arity = the output.
+    std::uint32_t reads = 0;
+    /// The gradient is the incoming one, unchanged.
+    bool is_identity = false;
+    /// The fused kernel for float32.
+    cpu::Kernel kernel = nullptr;
+    TensorFormula formula = nullptr;
+  };
+  std::array<Gradient, kMaxArity> gradients;
+};
+
+/// The derived description of an op. Defined in elementwise_info.h, which only the files that
+/// instantiate kernels include: everybody else links to them.
+template <class Op>
+const ElementwiseInfo& elementwise_info();
+
+/// Runs a kernel: out = kernel(inputs...), inputs broadcast to out; an undefined input is not read.
+void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Tensor& out,
+                std::span<const Tensor> inputs, const double* params);
+
+/// Runs and records an op; `inputs` has info.arity tensors, `params` op::kMaxParams numbers.
+Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                         const op::ParamValues& params);
+
+/// The in-place form: the result is written into inputs[0].
+Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                                  const op::ParamValues& params);
+
+/// call<op::Mul>(a, b): runs and records an op.
+template <class Op, class... Operands>
+  requires op::Elementwise<Op> && (sizeof...(Operands) == op::kArity<Op>)
+Tensor call(const Operands&... operands) {
+  const std::array<Tensor, sizeof...(Operands)> inputs{Operand(operands).tensor()...};
+  return apply_elementwise(elementwise_info<Op>(), inputs, op::param_values<Op>({}));
+}
+
+/// call_with<op::LeakyRelu>({.negative_slope = 0.2}, x).
+template <class Op, class... Operands>
+  requires op::Elementwise<Op> && (sizeof...(Operands) == op::kArity<Op>)
+Tensor call_with(const op::ParamsOf<Op>& params, const Operands&... operands) {
+  const std::array<Tensor, sizeof...(Operands)> inputs{Operand(operands).tensor()...};
+  return apply_elementwise(elementwise_info<Op>(), inputs, op::param_values<Op>(params));
+}
+
+/// call_in_place<op::Add>(x, y): x += y.
+template <class Op, class... Operands>
+  requires op::Elementwise<Op>
+Tensor call_in_place(const Tensor& target, const Operands&... operands) {
+  const std::array<Tensor, 1 + sizeof...(Operands)> inputs{target, Operand(operands).tensor()...};
+  return apply_elementwise_in_place(elementwise_info<Op>(), inputs, op::param_values<Op>({}));
+}
+
+}  // namespace eg

@@ -1,0 +1,76 @@
+#pragma once
+
+// Derives an op's ElementwiseInfo from its declaration, which instantiates its kernels. Included by
+// the kernels_*.cpp files alone, one per family of ops, so that each kernel is compiled once.
+
+#include "backend/cpu/elementwise.h"
+#include "base/type_list.h"
+#include "dispatch/elementwise.h"
+
+namespace eg {
+
+namespace detail {
+
+template <class Op>
+constexpr bool first_is_mask() {
+  if constexpr (requires { Op::first_is_mask; }) return Op::first_is_mask;
+  else return false;
+}
+
+template <class Op, std::size_t I>
+Var tensor_formula(const Var& g, std::span<const Var> inputs, const Var& output, const double* params) {
+  const op::ParamsOf<Op> p = op::params_from<Op>(params);
+  return [&]<std::size_t... J>(std::index_sequence<J...>) {
+    return Var(op::gradient<Op, I>(p, g, inputs[J]..., output));
+  }(std::make_index_sequence<op::kArity<Op>>{});
+}
+
+template <class Op, std::size_t I>
+constexpr ElementwiseInfo::Gradient gradient_info() {
+  if constexpr (!op::kHasGradient<Op, I>) {
+    return {};
+  } else {
+    constexpr op::Probe probe = op::kGradientProbe<Op, I>;
+    return {true, probe.reads, probe.is_gradient,
+            probe.is_gradient ? nullptr : cpu::gradient_kernel<Op, I, float>, tensor_formula<Op, I>};
+  }
+}
+
+template <class Op>
+constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
+  std::array<cpu::Kernel, kDTypeCount> kernels{};
+  const auto set = [&](DType dtype, cpu::Kernel kernel) { kernels[static_cast<std::size_t>(dtype)] = kernel; };
+  set(DType::kFloat32, cpu::forward_kernel<Op, float>);
+  set(DType::kFloat64, cpu::forward_kernel<Op, double>);
+  if constexpr (op::kDTypeRule<Op> != op::DTypeRule::kFloat) {
+    set(DType::kInt32, cpu::forward_kernel<Op, std::int32_t>);
+    set(DType::kInt64, cpu::forward_kernel<Op, std::int64_t>);
+    set(DType::kUInt8, cpu::forward_kernel<Op, std::uint8_t>);
+    set(DType::kBool, cpu::forward_kernel<Op, std::uint8_t>);
+  }
+  return kernels;
+}
+
+}  // namespace detail
+
+template <class Op>
+const ElementwiseInfo& elementwise_info() {
+  static_assert(op::Elementwise<Op>, "an elementwise op needs doc, forward and described params");
+  static constexpr ElementwiseInfo info{
+      Op::doc.name,
+      op::kArity<Op>,
+      op::kDTypeRule<Op>,
+      detail::first_is_mask<Op>(),
+      detail::forward_kernels<Op>(),
+      {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(), detail::gradient_info<Op, 2>()},
+  };
+  return info;
+}
+
+/// Makes the infos of a family of ops exist in this object file.
+template <class... Ops>
+constexpr auto instantiate(TypeList<Ops...>) {
+  return std::array<const ElementwiseInfo& (*)(), sizeof...(Ops)>{&elementwise_info<Ops>...};
+}
+
+}  // namespace eg

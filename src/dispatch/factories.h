@@ -1,0 +1,23 @@
+#pragma once
+
+// Tensors from nothing: the allocations other code needs.
+
+#include "base/scalar.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// A 0-dim tensor that stands for a plain number in promotion.
+Tensor scalar_tensor(Scalar value);
+/// A tensor filled with one value.
+Tensor full(const Shape& shape, Scalar value, DType dtype, Device device = {});
+/// Uninitialised, with the shape, dtype and device of `t`, and its strides when it is dense.
+Tensor empty_like(const Tensor& t);
+Tensor empty_with_layout_of(const Tensor& t, DType dtype);
+Tensor full_like(const Tensor& t, Scalar value);
+/// A row-major copy, not recorded.
+Tensor contiguous_copy(const Tensor& t);
+/// Writes values, converted to the dtype of `destination`; not recorded, no version change.
+void copy_data(const Tensor& destination, const Tensor& source);
+
+}  // namespace eg

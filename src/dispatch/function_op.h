@@ -1,0 +1,64 @@
+#pragma once
+
+// Ops that are not elementwise: reductions, views, matrix products, indexing, fused kernels,
+// composites. Each is a struct:
+//
+//   struct IndexSelect {
+//     static constexpr op::Doc doc{"index_select", "Slices of input along dim, picked by index."};
+//     static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
+//     static constexpr std::array<std::string_view, 1> samples{"T([4, 3]), 0, I([3], 4)"};
+//     static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index);
+//     ... Attrs, saved_count, backward when it records itself (see record.h)
+//   };
+//
+// and a place in the TypeList at the end of its header. From that follow the binding, the
+// TypeScript signature, its documentation and the derived tests: the types of the arguments are read
+// off `call`, names and defaults off `args`.
+//
+// Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
+// tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of these,
+// std::optional<DType>, and enums described by `enum_names(Enum)`. Results: Tensor, TensorList (an
+// array), or OneOrMore (one tensor, or an array when there are several).
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/scalar.h"
+#include "base/type_list.h"
+#include "dispatch/elementwise.h"
+#include "dispatch/record.h"
+#include "ops/vocabulary.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// One argument of a function op.
+struct Arg {
+  std::string_view name;
+  /// The default as JavaScript spells it; empty for a required argument.
+  std::string_view default_value = {};
+};
+
+/// Who an op is for.
+enum class Audience : std::uint8_t {
+  kPublic,
+  kFactory,   ///< public, and takes {dtype, device, requiresGrad} in JavaScript
+  kInternal,  ///< for the package's own code
+};
+
+/// A result that is one tensor or several, by the arguments: max(x), max(x, dim).
+struct OneOrMore {
+  TensorList tensors;
+};
+
+// `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
+// a float64 tensor that requires grad (values in [-2, 2] by default), I(shape, n) int64 indices
+// below n, B(shape) a mask; the rest is literal.
+
+/// How a loss combines its elements.
+enum class Reduction : std::uint8_t { kNone, kMean, kSum };
+constexpr std::array<std::string_view, 3> enum_names(Reduction) { return {"none", "mean", "sum"}; }
+
+}  // namespace eg

@@ -1,0 +1,31 @@
+#pragma once
+
+// Views by explicit geometry, on which the engine builds: as_strided and its gradient.
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+struct AsStrided {
+  static constexpr op::Doc doc{"as_strided", "A view with the given size, strides and offset."};
+  static constexpr std::array args{Arg{"input"}, Arg{"size"}, Arg{"stride"}, Arg{"storage_offset", "null"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([12]), [3, 2], [4, 1], 1",
+                                                           "T([6]), [2, 3], [1, 1]"};
+  static Tensor call(const Tensor& input, const Dims& size, const Dims& stride,
+                     std::optional<std::int64_t> storage_offset);
+
+  /// Geometry of input and view; offsets are relative to the input's first element.
+  struct Attrs {
+    Shape input_shape;
+    Strides input_strides;
+    Shape shape;
+    Strides strides;
+    std::int64_t offset;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<AsStrided>& b);
+};
+
+using StrideOps = TypeList<AsStrided>;
+
+}  // namespace eg

@@ -1,0 +1,41 @@
+#include "autograd/tensor_math.h"
+
+#include "dispatch/copy_ops.h"
+#include "dispatch/elementwise.h"
+#include "dispatch/factories.h"
+#include "dispatch/reduction_ops.h"
+#include "ops/all.h"
+
+namespace eg::math {
+
+Tensor add(const Tensor& a, const Tensor& b) { return call<op::Add>(a, b); }
+
+void add_in_place(const Tensor& a, const Tensor& b) { call_in_place<op::Add>(a, b); }
+
+Tensor clone(const Tensor& t) { return Clone::call(t); }
+
+Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
+  // Gives the copy room for the strides wanted, then shows it through them.
+  const Tensor copy =
+      Tensor::empty({storage_extent(t.shape(), strides)}, t.dtype(), t.device()).alias(t.shape(), strides, 0);
+  copy_data(copy, t);
+  return record<Clone>(copy, {t}, {});
+}
+
+Tensor ones_like(const Tensor& t) { return full_like(t, 1); }
+
+Tensor zeros_like(const Tensor& t) { return full_like(t, 0); }
+
+Tensor sum_to(const Tensor& t, const Shape& shape) { return sum_to_shape(t, shape); }
+
+Tensor cast(const Tensor& t, DType dtype) { return ToDType::call(t, dtype); }
+
+Tensor to_device(const Tensor& t, Device device) {
+  Tensor copy = Tensor::empty(t.shape(), t.dtype(), device);
+  copy_data(copy, t);
+  return record<Clone>(copy, {t}, {});
+}
+
+void copy_values(const Tensor& destination, const Tensor& source) { CopyInPlace::call(destination, source); }
+
+}  // namespace eg::math

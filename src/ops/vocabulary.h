@@ -1,0 +1,112 @@
+#pragma once
+
+// The language formulas are written in.
+//
+// An elementwise op is a type with a doc sentence, a formula for its value and one for the gradient
+// of each input. A formula is a function template; what it computes depends on what is passed in:
+//
+//   Probe          which operands the formula reads: what backward has to save
+//   cpu::Pack<T>   a SIMD register: the CPU kernel, forward and gradient
+//   Var            a tensor: a gradient that is itself recorded, for higher orders
+//
+// All of them understand + - * /, comparisons, where(mask, a, b), numbers, and the words below.
+// A word no interpreter has yet is added to a list here; the compiler then names every interpreter
+// that lacks it.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+/// Words of one operand. Rounding is to even; sign(0) is 0; gradients at kinks are the op's concern.
+#define EG_UNARY_WORDS(X)                                                                       \
+  X(abs) X(sign) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1)    \
+  X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
+  X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma)   \
+  X(trigamma)
+
+/// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number.
+#define EG_BINARY_WORDS(X) \
+  X(maximum) X(minimum) X(fmax) X(fmin) X(pow) X(atan2) X(hypot) X(fmod) X(copysign)
+
+namespace eg::op {
+
+/// The name and the one sentence every table, page and type declaration repeats.
+struct Doc {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// How the dtype of the result follows from the operands.
+enum class DTypeRule : std::uint8_t {
+  kSame,   ///< the promoted dtype; kernels for integers exist
+  kFloat,  ///< like kSame, but integers are computed in float32
+  kBool,   ///< computed in the promoted dtype, the result is bool
+};
+
+/// A number a formula takes beside its operands.
+struct Param {
+  enum class Kind : std::uint8_t { kNumber, kBool, kChoice };
+
+  std::string_view name;
+  /// The default as JavaScript spells it; null in JavaScript means the default.
+  std::string_view default_value;
+  Kind kind = Kind::kNumber;
+  /// Choices separated by '|' ; the formula gets the index.
+  std::string_view choices = {};
+};
+
+/// Where derived tests sample an operand: inside, the op is smooth.
+struct Domain {
+  double low = -2;
+  double high = 2;
+};
+
+/// A set of operands, and whether a value is still the incoming gradient itself.
+struct Probe {
+  std::uint32_t reads = 0;
+  bool is_gradient = false;
+
+  constexpr Probe() = default;
+  constexpr Probe(double) {}
+  static constexpr Probe operand(unsigned index) {
+    Probe probe;
+    probe.reads = 1U << index;
+    return probe;
+  }
+  static constexpr Probe gradient() {
+    Probe probe;
+    probe.is_gradient = true;
+    return probe;
+  }
+  static constexpr Probe join(Probe a, Probe b) {
+    Probe probe;
+    probe.reads = a.reads | b.reads;
+    return probe;
+  }
+
+  friend constexpr Probe operator+(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator-(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator*(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator/(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator-(Probe a) { return join(a, {}); }
+  friend constexpr Probe operator==(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator!=(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator<(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator<=(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator>(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator>=(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator&(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator|(Probe a, Probe b) { return join(a, b); }
+  friend constexpr Probe operator!(Probe a) { return join(a, {}); }
+  friend constexpr Probe where(Probe mask, Probe a, Probe b) { return join(mask, join(a, b)); }
+#define EG_WORD(word) \
+  friend constexpr Probe word(Probe a) { return join(a, {}); }
+  EG_UNARY_WORDS(EG_WORD)
+#undef EG_WORD
+#define EG_WORD(word) \
+  friend constexpr Probe word(Probe a, Probe b) { return join(a, b); }
+  EG_BINARY_WORDS(EG_WORD)
+#undef EG_WORD
+};
+
+}  // namespace eg::op

@@ -1,0 +1,38 @@
+#pragma once
+
+// Where memory lives and nodes run. `kTest` is an accelerator made of CPU memory with a queue and a
+// thread of its own: natively it stands in for WebGPU, so that device queues and graphs across
+// devices are tested under sanitizers.
+
+#include <cstdint>
+#include <ostream>
+#include <string_view>
+
+namespace eg {
+
+enum class DeviceType : std::uint8_t { kCpu, kWebGpu, kTest };
+
+struct Device {
+  DeviceType type = DeviceType::kCpu;
+  std::int8_t index = 0;
+
+  friend bool operator==(const Device&, const Device&) = default;
+  bool is_cpu() const { return type == DeviceType::kCpu; }
+};
+
+constexpr std::string_view device_type_name(DeviceType type) {
+  switch (type) {
+    case DeviceType::kCpu: return "cpu";
+    case DeviceType::kWebGpu: return "webgpu";
+    case DeviceType::kTest: return "test";
+  }
+  return "unknown";
+}
+
+inline std::ostream& operator<<(std::ostream& out, Device device) {
+  out << device_type_name(device.type);
+  if (device.index != 0) out << ':' << static_cast<int>(device.index);
+  return out;
+}
+
+}  // namespace eg

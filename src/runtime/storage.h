@@ -1,0 +1,34 @@
+#pragma once
+
+// A block of device memory that views share. It knows nothing of shapes or element types.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/intrusive_ptr.h"
+#include "base/pool.h"
+#include "runtime/device.h"
+
+namespace eg {
+
+class Storage final : public RefCounted, public Pooled {
+ public:
+  /// Allocates uninitialised memory; throws OutOfMemory.
+  Storage(std::size_t bytes, Device device);
+  ~Storage();
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  Device device() const { return device_; }
+
+  static void on_last_release(Storage* storage) { delete storage; }
+  /// Storages alive now.
+  static std::int64_t live_count();
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+  Device device_;
+};
+
+}  // namespace eg

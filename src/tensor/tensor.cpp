@@ -1,0 +1,58 @@
+#include "tensor/tensor.h"
+
+namespace eg {
+namespace {
+std::atomic<std::int64_t> live_tensors{0};
+}
+
+TensorImpl::TensorImpl(IntrusivePtr<Storage> storage, IntrusivePtr<VersionCounter> version,
+                       Shape shape, Strides strides, std::int64_t offset, DType dtype)
+    : storage_(std::move(storage)),
+      version_(std::move(version)),
+      shape_(std::move(shape)),
+      strides_(std::move(strides)),
+      offset_(offset),
+      numel_(eg::numel(shape_)),
+      dtype_(dtype),
+      is_contiguous_(eg::is_contiguous(shape_, strides_)) {
+  live_tensors.fetch_add(1, std::memory_order_relaxed);
+}
+
+TensorImpl::~TensorImpl() { live_tensors.fetch_sub(1, std::memory_order_relaxed); }
+
+std::int64_t TensorImpl::live_count() { return live_tensors.load(std::memory_order_relaxed); }
+
+void TensorImpl::on_last_release(TensorImpl* impl) {
+  if (WeakPtr<TensorImpl>::only_strong(impl)) {
+    delete impl;
+    return;
+  }
+  // Somebody still watches this tensor: drop what it holds now, the shell with the last watcher.
+  impl->autograd_.reset();
+  impl->storage_.reset();
+  impl->version_.reset();
+  WeakPtr<TensorImpl>::drop(impl);
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
+  const auto count = static_cast<std::size_t>(checked_numel(shape, "empty"));
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, item_size(dtype), &bytes)) {
+    fail(ErrorCode::kOutOfMemory, "[empty] shape ", shape, " of ", dtype,
+         " needs more bytes than can be addressed.");
+  }
+  return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(bytes, device),
+                                           make_intrusive<VersionCounter>(), shape,
+                                           contiguous_strides(shape), 0, dtype));
+}
+
+std::int64_t Tensor::size(std::int64_t dim) const {
+  return shape()[static_cast<std::size_t>(wrap_dim(dim, ndim(), "size"))];
+}
+
+Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
+  return Tensor(make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset,
+                                           impl_->dtype_));
+}
+
+}  // namespace eg

@@ -1,0 +1,132 @@
+#pragma once
+
+// A Tensor is a shared handle to a view: shape, strides and an offset into a storage. Copying it
+// copies the handle. Three things hang on the view besides its geometry:
+//
+//  - a version counter, shared by all views of the storage and by detach() aliases, that every
+//    in-place operation raises, so that autograd can tell when a saved value is gone;
+//  - optional autograd metadata. This layer knows only that it exists (AutogradMetaBase);
+//    `autograd/variable.h` gives it meaning;
+//  - a mark for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/intrusive_ptr.h"
+#include "base/pool.h"
+#include "base/shape.h"
+#include "runtime/device.h"
+#include "runtime/storage.h"
+
+namespace eg {
+
+/// What autograd attaches to a tensor.
+struct AutogradMetaBase : Pooled {
+  virtual ~AutogradMetaBase() = default;
+};
+
+/// Counts in-place changes of a storage.
+class VersionCounter final : public RefCounted, public Pooled {
+ public:
+  std::uint32_t current() const { return version_.load(std::memory_order_acquire); }
+  void bump() { version_.fetch_add(1, std::memory_order_acq_rel); }
+  static void on_last_release(VersionCounter* counter) { delete counter; }
+
+ private:
+  std::atomic<std::uint32_t> version_{0};
+};
+
+class TensorImpl final : public RefCounted, public Pooled {
+ public:
+  TensorImpl(IntrusivePtr<Storage> storage, IntrusivePtr<VersionCounter> version, Shape shape,
+             Strides strides, std::int64_t offset, DType dtype);
+  ~TensorImpl();
+
+  static void on_last_release(TensorImpl* impl);
+  /// Tensors alive now, whoever holds them.
+  static std::int64_t live_count();
+
+ private:
+  friend class Tensor;
+
+  IntrusivePtr<Storage> storage_;
+  IntrusivePtr<VersionCounter> version_;
+  std::unique_ptr<AutogradMetaBase> autograd_;
+  Shape shape_;
+  Strides strides_;
+  std::int64_t offset_;
+  std::int64_t numel_;
+  DType dtype_;
+  bool is_contiguous_;
+  bool is_wrapped_number_ = false;
+};
+
+class Tensor {
+ public:
+  /// An undefined tensor: the "no gradient" of autograd.
+  Tensor() = default;
+  explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  /// Uninitialised, row-major.
+  static Tensor empty(const Shape& shape, DType dtype, Device device = {});
+
+  bool defined() const { return impl_ != nullptr; }
+  explicit operator bool() const { return defined(); }
+  void reset() { impl_.reset(); }
+  TensorImpl* impl() const { return impl_.get(); }
+  const IntrusivePtr<TensorImpl>& impl_ptr() const { return impl_; }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+
+  const Shape& shape() const { return impl_->shape_; }
+  const Strides& strides() const { return impl_->strides_; }
+  std::int64_t offset() const { return impl_->offset_; }
+  std::int64_t ndim() const { return static_cast<std::int64_t>(impl_->shape_.size()); }
+  std::int64_t numel() const { return impl_->numel_; }
+  /// Size along `dim`, which may count from the end.
+  std::int64_t size(std::int64_t dim) const;
+  DType dtype() const { return impl_->dtype_; }
+  Device device() const { return impl_->storage_->device(); }
+  bool is_contiguous() const { return impl_->is_contiguous_; }
+  const IntrusivePtr<Storage>& storage() const { return impl_->storage_; }
+  bool shares_storage_with(const Tensor& other) const {
+    return storage().get() == other.storage().get();
+  }
+
+  /// Address of the first element of the view.
+  void* data() const {
+    return static_cast<char*>(impl_->storage_->data()) +
+           static_cast<std::size_t>(impl_->offset_) * item_size(impl_->dtype_);
+  }
+  template <class T>
+  T* data_as() const {
+    return static_cast<T*>(data());
+  }
+
+  std::uint32_t version() const { return impl_->version_->current(); }
+  void bump_version() const { impl_->version_->bump(); }
+
+  /// Another view of the same storage and version counter, without autograd metadata.
+  Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
+  Tensor alias() const { return alias(shape(), strides(), offset()); }
+
+  bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
+  void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }
+
+  AutogradMetaBase* autograd_meta() const { return impl_->autograd_.get(); }
+  void set_autograd_meta(std::unique_ptr<AutogradMetaBase> meta) const {
+    impl_->autograd_ = std::move(meta);
+  }
+
+  /// Handles to this tensor; exact only while no other thread copies one.
+  std::uint32_t use_count() const { return impl_->use_count(); }
+
+ private:
+  IntrusivePtr<TensorImpl> impl_;
+};
+
+using TensorList = std::vector<Tensor>;
+
+}  // namespace eg

@@ -1,0 +1,182 @@
+#include "runtime/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace eg {
+namespace {
+
+/// Sets the thread count for one test and ends the helpers afterwards.
+class Threads {
+ public:
+  explicit Threads(int count) { set_num_threads(count); }
+  ~Threads() {
+    shutdown_thread_pool();
+    set_num_threads(1);
+  }
+};
+
+constexpr std::int64_t kCount = 1000;
+
+/// Returns how often each index of [0, kCount) was visited.
+std::vector<int> visits(std::int64_t grain) {
+  std::vector<int> seen(kCount, 0);
+  parallel_for(0, kCount, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+  });
+  return seen;
+}
+
+TEST(ThreadPool, VisitsEveryIndexOnceForEveryThreadCountAndGrain) {
+  for (const int threads : {1, 2, 3, 4, 8}) {
+    const Threads guard(threads);
+    for (const std::int64_t grain : {-1, 0, 1, 7, 999, 1000, 5000}) {
+      EXPECT_EQ(visits(grain), std::vector<int>(kCount, 1)) << threads << " threads, " << grain;
+    }
+  }
+}
+
+TEST(ThreadPool, DoesNothingForAnEmptyRange) {
+  const Threads guard(2);
+  parallel_for(3, 3, 1, [](std::int64_t, std::int64_t) { FAIL(); });
+  parallel_for(3, 2, 1, [](std::int64_t, std::int64_t) { FAIL(); });
+}
+
+TEST(ThreadPool, GivesNoRangeShorterThanTheGrainButTheLast) {
+  const Threads guard(4);
+  std::atomic<int> short_ranges{0};
+  parallel_for(0, 103, 10, [&](std::int64_t begin, std::int64_t end) {
+    if (end - begin < 10 && end != 103) ++short_ranges;
+  });
+  EXPECT_EQ(short_ranges, 0);
+}
+
+TEST(ThreadPool, RunsASmallRangeOnceOnTheCaller) {
+  const Threads guard(4);
+  int calls = 0;
+  parallel_for(5, 15, 10, [&](std::int64_t begin, std::int64_t end) {
+    ++calls;
+    EXPECT_EQ(begin, 5);
+    EXPECT_EQ(end, 15);
+    EXPECT_FALSE(in_parallel_region());
+  });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ThreadPool, RunsInlineInsideABody) {
+  const Threads guard(4);
+  if (num_threads() == 1) GTEST_SKIP() << "this build has no threads";
+  std::atomic<int> inner_calls{0};
+  parallel_for(0, 16, 1, [&](std::int64_t begin, std::int64_t end) {
+    EXPECT_TRUE(in_parallel_region());
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto outer = std::this_thread::get_id();
+      parallel_for(0, 100, 1, [&](std::int64_t b, std::int64_t e) {
+        EXPECT_EQ(e - b, 100);
+        EXPECT_EQ(std::this_thread::get_id(), outer);
+        ++inner_calls;
+      });
+    }
+  });
+  EXPECT_EQ(inner_calls, 16);
+  EXPECT_FALSE(in_parallel_region());
+}
+
+TEST(ThreadPool, HelpersTakePart) {
+  const Threads guard(2);
+  if (num_threads() == 1) GTEST_SKIP() << "this build has no threads";
+  start_thread_pool();
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> helped{false};
+  parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
+    if (std::this_thread::get_id() != caller) helped = true;
+    // The caller holds its chunk until the helper has come for the other.
+    while (!helped) std::this_thread::yield();
+  });
+  EXPECT_TRUE(helped);
+}
+
+TEST(ThreadPool, RethrowsOneExceptionAfterAllRangesEnded) {
+  for (const int threads : {1, 2, 4}) {
+    const Threads guard(threads);
+    std::atomic<int> running{0};
+    for (int round = 0; round < 50; ++round) {
+      std::string message;
+      try {
+        parallel_for(0, 64, 1, [&](std::int64_t begin, std::int64_t) {
+          ++running;
+          if (begin % 3 == 0) {
+            --running;
+            throw std::runtime_error("range failed");
+          }
+          --running;
+        });
+      } catch (const std::runtime_error& error) {
+        message = error.what();
+        EXPECT_EQ(running, 0);
+      }
+      EXPECT_EQ(message, "range failed");
+      EXPECT_FALSE(in_parallel_region());
+    }
+    EXPECT_EQ(visits(1), std::vector<int>(kCount, 1));
+  }
+}
+
+TEST(ThreadPool, ServesSeveralCallersAtOnce) {
+  const Threads guard(3);
+  std::atomic<std::int64_t> sum{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 6; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        parallel_for(0, 100, 1, [&](std::int64_t begin, std::int64_t end) {
+          std::int64_t part = 0;
+          for (std::int64_t i = begin; i < end; ++i) part += i;
+          sum.fetch_add(part, std::memory_order_relaxed);
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 6 * 200 * 4950);
+}
+
+TEST(ThreadPool, StartsAgainAfterShutdown) {
+  for (int round = 0; round < 20; ++round) {
+    const Threads guard(1 + round % 4);
+    EXPECT_EQ(visits(1), std::vector<int>(kCount, 1));
+  }
+}
+
+TEST(ThreadPool, ShutsDownWhileOthersCall) {
+  const Threads guard(3);
+  std::atomic<bool> stop{false};
+  std::thread caller([&] {
+    while (!stop) EXPECT_EQ(visits(10), std::vector<int>(kCount, 1));
+  });
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::yield();
+    shutdown_thread_pool();
+  }
+  stop = true;
+  caller.join();
+}
+
+TEST(ThreadPool, FewerThreadsTakePartAfterTheCountSank) {
+  const Threads guard(4);
+  EXPECT_EQ(visits(1), std::vector<int>(kCount, 1));
+  set_num_threads(1);
+  EXPECT_EQ(num_threads(), 1);
+  parallel_for(0, 100, 1, [](std::int64_t begin, std::int64_t end) { EXPECT_EQ(end - begin, 100); });
+  set_num_threads(-3);
+  EXPECT_EQ(num_threads(), 1);
+}
+
+}  // namespace
+}  // namespace eg
