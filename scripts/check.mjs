@@ -20,8 +20,15 @@ function cppFiles(folder, pattern = /\.(h|cpp)$/) {
 
 async function clangFormat(fix) {
   const files = kCppFolders.flatMap((folder) => cppFiles(folder));
+  if (files.length === 0) return;
   const mode = fix ? ["-i"] : ["--dry-run", "-Werror"];
-  await quiet("clang-format-19", [...mode, ...files], { cwd: kRoot });
+  await quiet("clang-format-19", [...mode, ...files], { cwd: kRoot }).catch(({ output }) => {
+    const names = new Set(output.match(/^\S+(?=:\d+:\d+: error)/gm));
+    reject(
+      "clang-format",
+      [...names].map((name) => `${name}: run npm run format`),
+    );
+  });
 }
 
 async function biome(fix) {

@@ -6,7 +6,7 @@ import { buildPreset } from "./preset.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 
 await main(async () => {
-  const folder = await buildPreset("native-release", "op_table");
+  const folder = await buildPreset("native-debug", "op_table");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
     const table = JSON.parse(await quiet(join(folder, "op_table")));

@@ -24,7 +24,7 @@ export async function findTidyErrors(files) {
         await quiet("clang-tidy-19", ["--quiet", "-p", folder, file], { cwd: kRoot });
         writeFileSync(stamp, "");
       } catch (error) {
-        reports.push(error.output ?? String(error));
+        reports.push((error.output ?? String(error)).replace(/^\d+ warnings? generated\.\n/gm, ""));
       }
     }
   };

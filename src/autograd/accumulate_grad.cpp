@@ -58,6 +58,12 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   return {};
 }
 
+void AccumulateGrad::clear() {
+  Node::clear();
+  // The leaf refers to this node weakly: without this the two would keep each other alive.
+  variable_.reset();
+}
+
 void AccumulateGrad::run_tensor_pre_hooks(GradList& grads) {
   const std::vector<std::shared_ptr<TensorPreHook>> hooks = autograd_meta(variable_)->hooks;
   for (const auto& hook : hooks) grads[0] = (*hook)(grads[0]);

@@ -16,6 +16,7 @@ class AccumulateGrad final : public Node {
 
   std::string name() const override { return "AccumulateGrad"; }
   GradList apply(GradList&& grads) override;
+  void clear() override;
   void run_tensor_pre_hooks(GradList& grads) override;
   bool has_tensor_pre_hooks() const override;
 

@@ -11,7 +11,7 @@ namespace eg {
 
 struct BackwardOptions {
   /// Keep what backward needs, for another call; the default is `create_graph`.
-  std::optional<bool> retain_graph;
+  std::optional<bool> retain_graph = std::nullopt;
   /// Record the backward computation itself, for derivatives of derivatives.
   bool create_graph = false;
 };

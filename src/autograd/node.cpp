@@ -46,9 +46,7 @@ void Node::on_last_release(Node* node) {
     if (WeakPtr<Node>::only_strong(node)) {
       delete node;
     } else {
-      node->release_variables();
-      node->next_edges_.clear();
-      node->tensor_pre_hooks_.reset();
+      node->clear();
       WeakPtr<Node>::drop(node);
     }
     node = nullptr;
@@ -58,6 +56,12 @@ void Node::on_last_release(Node* node) {
     }
   }
   pending.draining = false;
+}
+
+void Node::clear() {
+  release_variables();
+  next_edges_.clear();
+  tensor_pre_hooks_.reset();
 }
 
 std::uint32_t Node::add_input_metadata(const Tensor& output) {

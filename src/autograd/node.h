@@ -84,6 +84,9 @@ class Node : public RefCounted, public Pooled {
   /// Frees what was saved for apply(); a second apply() then reports GraphFreed.
   virtual void release_variables() {}
 
+  /// Drops all this node keeps alive; called when only weak references to it are left.
+  virtual void clear();
+
   std::uint32_t add_input_metadata(const Tensor& output);
   std::uint32_t num_inputs() const { return static_cast<std::uint32_t>(input_metadata_.size()); }
   const InputMetadata& input_metadata(std::size_t i) const { return input_metadata_[i]; }

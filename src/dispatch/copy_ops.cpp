@@ -19,7 +19,7 @@ Tensor Contiguous::call(const Tensor& input) {
 
 Tensor ToDType::call(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
-  const Tensor copy = empty_with_layout_of(input, dtype);
+  Tensor copy = empty_with_layout_of(input, dtype);
   copy_data(copy, input);
   if (!is_differentiable(dtype)) return copy;
   return record<ToDType>(copy, {input}, {input.dtype()});
@@ -27,6 +27,17 @@ Tensor ToDType::call(const Tensor& input, DType dtype) {
 
 GradList ToDType::backward(const Backward<ToDType>& b) {
   return {ToDType::call(b.grad(), b.attrs().dtype)};
+}
+
+Tensor ToDevice::call(const Tensor& input, Device device) {
+  if (input.device() == device) return input;
+  Tensor copy = Tensor::empty(input.shape(), input.dtype(), device);
+  copy_data(copy, input);
+  return record<ToDevice>(copy, {input}, {input.device()});
+}
+
+GradList ToDevice::backward(const Backward<ToDevice>& b) {
+  return {ToDevice::call(b.grad(), b.attrs().source)};
 }
 
 Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {

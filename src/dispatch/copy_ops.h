@@ -37,6 +37,17 @@ struct ToDType {
   static GradList backward(const Backward<ToDType>& b);
 };
 
+struct ToDevice {
+  static constexpr op::Doc doc{"to_device", "A copy on another device; the tensor itself when it is there."};
+  static Tensor call(const Tensor& input, Device device);
+
+  struct Attrs {
+    Device source;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<ToDevice>& b);
+};
+
 struct CopyInPlace {
   static constexpr op::Doc doc{"copy_", "Writes source, broadcast and converted, into input."};
   static constexpr std::array args{Arg{"input"}, Arg{"source"}};

@@ -41,17 +41,18 @@ class ElementwiseNode final : public Node {
     if (!g.defined()) return result;
     std::array<bool, kMaxArity> wanted{};
     std::uint32_t reads = 0;
-    std::size_t last = 0;
     for (std::size_t i = 0; i < info_.arity; ++i) {
       wanted[i] = task_should_compute_output(i);
-      if (!wanted[i]) continue;
-      reads |= info_.gradients[i].reads;
-      last = i;
+      if (wanted[i]) reads |= info_.gradients[i].reads;
     }
     const Values values = unpack(reads);
-    for (std::size_t i = 0; i < info_.arity; ++i) {
-      if (wanted[i]) result[i] = gradient(i, i == last ? std::move(g) : g, values);
+    // The last gradient to be computed may reuse the memory of the incoming one.
+    std::size_t last = info_.arity;
+    while (last > 0 && !wanted[last - 1]) --last;
+    for (std::size_t i = 0; i + 1 < last; ++i) {
+      if (wanted[i]) result[i] = gradient(i, g, values);
     }
+    if (last > 0) result[last - 1] = gradient(last - 1, std::move(g), values);
     return result;
   }
 

@@ -16,13 +16,17 @@ Tensor scalar_tensor(Scalar value) {
 
 Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
   Tensor t = Tensor::empty(shape, dtype, device);
-  visit_dtype(dtype, [&]<class T>() {
+  fill_dense(t, value);
+  return t;
+}
+
+void fill_dense(const Tensor& t, Scalar value) {
+  visit_dtype(t.dtype(), [&]<class T>() {
     T* data = t.data_as<T>();
     const T element = value.to<T>();
     parallel_for(0, t.numel(), kMinElementsPerTask,
                  [&](std::int64_t begin, std::int64_t end) { std::fill(data + begin, data + end, element); });
   });
-  return t;
 }
 
 Tensor empty_like(const Tensor& t) { return empty_with_layout_of(t, t.dtype()); }

@@ -15,6 +15,8 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device = {});
 Tensor empty_like(const Tensor& t);
 Tensor empty_with_layout_of(const Tensor& t, DType dtype);
 Tensor full_like(const Tensor& t, Scalar value);
+/// Sets every element of a fresh tensor that fills its storage; not recorded, no version change.
+void fill_dense(const Tensor& t, Scalar value);
 /// A row-major copy, not recorded.
 Tensor contiguous_copy(const Tensor& t);
 /// Writes values, converted to the dtype of `destination`; not recorded, no version change.

@@ -130,6 +130,15 @@ Tensor record_view(const Tensor& base, const Shape& shape, const Strides& stride
   return record<Op>(view, {base}, std::move(attrs));
 }
 
+/// Records several views of one base, made with alias(), as the outputs of one node.
+template <class Op>
+TensorList record_views(const Tensor& base, TensorList views, typename Op::Attrs attrs) {
+  const CreationMeta meta = is_grad_enabled() ? CreationMeta::kMultiOutputNode : CreationMeta::kNoGradMode;
+  for (const Tensor& view : views) set_view(view, base, meta);
+  if (!views.empty()) record<Op>(views, std::span<const Tensor>(&base, 1), std::move(attrs), {});
+  return views;
+}
+
 /// The shared half of every in-place op: checks, runs `write`, raises the version, records.
 /// `make_node` is called only when the change is recorded.
 template <class Write, class MakeNode>

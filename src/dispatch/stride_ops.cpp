@@ -1,5 +1,7 @@
 #include "dispatch/stride_ops.h"
 
+#include <algorithm>
+
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
 
@@ -28,6 +30,21 @@ void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
   }
 }
 
+// True when every element surely has an address of its own.
+bool is_injective(const Shape& shape, const Strides& strides) {
+  SmallVector<std::size_t, 6> order;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  std::int64_t reach = 0;
+  for (const std::size_t d : order) {
+    if (strides[d] <= reach) return false;
+    reach += (shape[d] - 1) * strides[d];
+  }
+  return true;
+}
+
 struct StridedScatter {
   static constexpr op::Doc doc{"as_strided_scatter_add", "The gradient of as_strided."};
   struct Attrs {
@@ -38,7 +55,9 @@ struct StridedScatter {
   static GradList backward(const Backward<StridedScatter>& b) {
     const AsStrided::Attrs& g = b.attrs().geometry;
     // Gradients arrive in any layout; the view's strides refer to the input's own.
-    const Tensor dense = math::clone_with_strides(b.grad(), g.input_strides);
+    const Tensor dense = b.grad().strides() == g.input_strides
+                             ? b.grad()
+                             : math::clone_with_strides(b.grad(), g.input_strides);
     return {AsStrided::call(dense, g.shape, g.strides, g.offset)};
   }
 };
@@ -47,9 +66,13 @@ Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry
   const std::int64_t reach = std::max(storage_extent(geometry.input_shape, geometry.input_strides),
                                       geometry.offset + storage_extent(geometry.shape, geometry.strides));
   const Tensor flat = full({std::max<std::int64_t>(reach, 1)}, 0, grad.dtype(), grad.device());
-  visit_floating(grad.dtype(), "as_strided", [&]<class T>() {
-    scatter_add<T>(flat, grad, geometry.strides, geometry.offset);
-  });
+  if (is_injective(geometry.shape, geometry.strides)) {
+    copy_data(flat.alias(geometry.shape, geometry.strides, geometry.offset), grad);
+  } else {
+    visit_floating(grad.dtype(), "as_strided", [&]<class T>() {
+      scatter_add<T>(flat, grad, geometry.strides, geometry.offset);
+    });
+  }
   const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, 0);
   return record<StridedScatter>(result, {grad}, {geometry});
 }
@@ -74,7 +97,11 @@ Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride
 }
 
 GradList AsStrided::backward(const Backward<AsStrided>& b) {
-  return {StridedScatter::call(b.grad(), b.attrs())};
+  return {as_strided_gradient(b.grad(), b.attrs())};
+}
+
+Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
+  return StridedScatter::call(grad, geometry);
 }
 
 namespace math {

@@ -26,6 +26,10 @@ struct AsStrided {
   static GradList backward(const Backward<AsStrided>& b);
 };
 
+/// The gradient of a view of this geometry: a tensor of the input's layout with `grad` at the places
+/// the view shows, added up where it shows one twice, and zero elsewhere.
+Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry);
+
 using StrideOps = TypeList<AsStrided>;
 
 }  // namespace eg

@@ -30,11 +30,7 @@ Tensor sum_to(const Tensor& t, const Shape& shape) { return sum_to_shape(t, shap
 
 Tensor cast(const Tensor& t, DType dtype) { return ToDType::call(t, dtype); }
 
-Tensor to_device(const Tensor& t, Device device) {
-  Tensor copy = Tensor::empty(t.shape(), t.dtype(), device);
-  copy_data(copy, t);
-  return record<Clone>(copy, {t}, {});
-}
+Tensor to_device(const Tensor& t, Device device) { return ToDevice::call(t, device); }
 
 void copy_values(const Tensor& destination, const Tensor& source) { CopyInPlace::call(destination, source); }
 

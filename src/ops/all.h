@@ -2,12 +2,56 @@
 
 // The list of all elementwise ops, from which everything else about them is derived.
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
 #include "ops/activation.h"
 #include "ops/arithmetic.h"
+#include "ops/comparison.h"
 #include "ops/exponential.h"
+#include "ops/rounding.h"
+#include "ops/selection.h"
+#include "ops/special.h"
+#include "ops/trigonometric.h"
 
 namespace eg::op {
 
-using ElementwiseOps = Concat<ArithmeticOps, ExponentialOps, ActivationOps>;
+using ElementwiseOps = Concat<ArithmeticOps, ComparisonOps, SelectionOps, RoundingOps, ExponentialOps,
+                              TrigonometricOps, SpecialOps, ActivationOps>;
+
+namespace detail {
+
+/// A string as a template argument.
+template <std::size_t kSize>
+struct Name {
+  std::array<char, kSize> text;
+  consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text.begin()); }
+  constexpr std::string_view view() const { return {text.data(), kSize - 1}; }
+};
+
+template <class... Ops>
+constexpr std::size_t position_of(std::string_view name, TypeList<Ops...>) {
+  constexpr std::array kNames{Ops::doc.name...};
+  return static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
+}
+
+constexpr bool is_op(std::string_view name) {
+  return position_of(name, ElementwiseOps{}) < ElementwiseOps::size;
+}
+
+}  // namespace detail
+
+/// The op of a name: OpNamed<"floor_divide"> is FloorDivide. For a word, the op that it stands for.
+template <detail::Name kName>
+using OpNamed = std::tuple_element_t<detail::position_of(kName.view(), ElementwiseOps{}),
+                                     ElementwiseOps::apply<std::tuple>>;
+
+#define EG_WORD(word) static_assert(detail::is_op(#word), "every word is an op");
+EG_UNARY_WORDS(EG_WORD)
+EG_BINARY_WORDS(EG_WORD)
+#undef EG_WORD
 
 }  // namespace eg::op

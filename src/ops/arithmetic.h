@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums, products, powers and what compares or chooses between two operands.
+// Sums, products, quotients and their remainders.
 
 #include "base/type_list.h"
 #include "ops/elementwise.h"
@@ -46,17 +46,100 @@ struct Neg {
   static constexpr auto grad(auto g, auto, auto) { return -g; }
 };
 
-struct Where {
-  static constexpr Doc doc{"where", "input where condition holds, other elsewhere."};
-  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
-  static constexpr std::array<std::string_view, 3> operands{"condition", "input", "other"};
-  /// The first operand is a mask: it takes no part in promotion.
-  static constexpr bool first_is_mask = true;
-  static constexpr auto forward(auto mask, auto a, auto b) { return where(mask != 0, a, b); }
-  static constexpr auto grad_b(auto g, auto mask, auto, auto, auto) { return where(mask != 0, g, 0); }
-  static constexpr auto grad_c(auto g, auto mask, auto, auto, auto) { return where(mask != 0, 0, g); }
+struct Reciprocal {
+  static constexpr Doc doc{"reciprocal", "1 / x."};
+  static constexpr Domain domain{0.5, 2};
+  static constexpr auto forward(auto x) { return 1 / x; }
+  static constexpr auto grad(auto g, auto, auto y) { return -g * (y * y); }
 };
 
-using ArithmeticOps = TypeList<Add, Sub, Mul, Div, Neg, Where>;
+struct Square {
+  static constexpr Doc doc{"square", "x * x."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr auto forward(auto x) { return x * x; }
+  static constexpr auto grad(auto g, auto x, auto) { return g * (2 * x); }
+};
+
+struct Fmod {
+  static constexpr Doc doc{"fmod", "Remainder of division, with the sign of input."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{2.1, 2.8}, Domain{0.95, 1}};
+  static constexpr auto forward(auto a, auto b) { return fmod(a, b); }
+  static constexpr auto grad_a(auto g, auto, auto, auto) { return g; }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) { return -g * trunc(a / b); }
+};
+
+struct Remainder {
+  static constexpr Doc doc{"remainder", "Remainder of division, with the sign of other."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{-2.8, -2.1}, Domain{0.95, 1}};
+  static constexpr auto forward(auto a, auto b) { return remainder(a, b); }
+  static constexpr auto grad_a(auto g, auto, auto, auto) { return g; }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) { return -g * floor_divide(a, b); }
+};
+
+struct FloorDivide {
+  static constexpr Doc doc{"floor_divide", "Quotient rounded down to an integer."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{2.1, 2.8}, Domain{0.95, 1}};
+  static constexpr auto forward(auto a, auto b) { return floor_divide(a, b); }
+  static constexpr auto grad_a(auto, auto, auto, auto) { return 0; }
+  static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
+};
+
+struct Lerp {
+  static constexpr Doc doc{"lerp", "input + weight * (end - input)."};
+  static constexpr std::array<std::string_view, 3> operands{"input", "end", "weight"};
+  // Two forms, so that weight 0 gives input and weight 1 gives end, exactly.
+  static constexpr auto forward(auto a, auto b, auto w) {
+    return where(abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w));
+  }
+  static constexpr auto grad_a(auto g, auto, auto, auto w, auto) { return g * (1 - w); }
+  static constexpr auto grad_b(auto g, auto, auto, auto w, auto) { return g * w; }
+  static constexpr auto grad_c(auto g, auto a, auto b, auto, auto) { return g * (b - a); }
+};
+
+struct Addcmul {
+  static constexpr Doc doc{"addcmul", "input + value * tensor1 * tensor2."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
+  struct Params {
+    double value = 1;
+  };
+  static constexpr std::array params{Param{"value", "1"}};
+  static constexpr auto forward(auto x, auto a, auto b, const Params& p) {
+    return x + a * p.value * b;
+  }
+  static constexpr auto grad_a(auto g, auto, auto, auto, auto, const Params&) { return g; }
+  static constexpr auto grad_b(auto g, auto, auto, auto b, auto, const Params& p) {
+    return g * (b * p.value);
+  }
+  static constexpr auto grad_c(auto g, auto, auto a, auto, auto, const Params& p) {
+    return g * (a * p.value);
+  }
+};
+
+struct Addcdiv {
+  static constexpr Doc doc{"addcdiv", "input + value * tensor1 / tensor2."};
+  static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
+  static constexpr std::array domains{Domain{-2, 2}, Domain{-2, 2}, Domain{0.5, 2}};
+  struct Params {
+    double value = 1;
+  };
+  static constexpr std::array params{Param{"value", "1"}};
+  static constexpr auto forward(auto x, auto a, auto b, const Params& p) {
+    return x + a * p.value / b;
+  }
+  static constexpr auto grad_a(auto g, auto, auto, auto, auto, const Params&) { return g; }
+  static constexpr auto grad_b(auto g, auto, auto, auto b, auto, const Params& p) {
+    return g * (p.value / b);
+  }
+  static constexpr auto grad_c(auto g, auto, auto a, auto b, auto, const Params& p) {
+    return -g * (a * p.value / (b * b));
+  }
+};
+
+using ArithmeticOps = TypeList<Add, Sub, Mul, Div, Neg, Reciprocal, Square, Fmod, Remainder,
+                               FloorDivide, Lerp, Addcmul, Addcdiv>;
 
 }  // namespace eg::op

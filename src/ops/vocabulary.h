@@ -11,7 +11,13 @@
 //
 // All of them understand + - * /, comparisons, where(mask, a, b), numbers, and the words below.
 // A word no interpreter has yet is added to a list here; the compiler then names every interpreter
-// that lacks it.
+// that lacks it. Every word is also the op of that name (all.h checks), so that over tensors a word
+// is simply a call of its op, and a gradient can itself be differentiated.
+//
+// A gradient formula is linear in the incoming gradient g: it multiplies, divides or selects g, and
+// never compares it. Where one side of a `where` would be infinite or NaN outside its region, guard
+// the operand and not only the result, where(m, f(where(m, x, 1)), 0): the derivative of the side
+// not taken is multiplied by zero, which does not remove an infinity.
 
 #include <array>
 #include <cstdint>
@@ -21,12 +27,14 @@
 #define EG_UNARY_WORDS(X)                                                                       \
   X(abs) X(sign) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1)    \
   X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
-  X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma)   \
-  X(trigamma)
+  X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma)
 
-/// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number.
-#define EG_BINARY_WORDS(X) \
-  X(maximum) X(minimum) X(fmax) X(fmin) X(pow) X(atan2) X(hypot) X(fmod) X(copysign)
+/// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number; fmod has
+/// the sign of the dividend, remainder that of the divisor; polygamma(n, x) is the n-th derivative
+/// of digamma.
+#define EG_BINARY_WORDS(X)                                                                \
+  X(maximum) X(minimum) X(fmax) X(fmin) X(pow) X(atan2) X(hypot) X(fmod) X(remainder)     \
+  X(floor_divide) X(copysign) X(polygamma)
 
 namespace eg::op {
 

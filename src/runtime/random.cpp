@@ -42,13 +42,13 @@ std::uint64_t entropy() {
 // Words are drawn in bulk into a buffer that stays in the first cache, then converted.
 constexpr std::size_t kWordsAtOnce = 512;
 
+// A word of 64 bits is two of the tape, the first on top.
 template <class Word>
-constexpr std::size_t kElementsAtOnce = kWordsAtOnce * sizeof(std::uint32_t) / sizeof(Word);
+constexpr std::size_t kTapeWords = std::is_same_v<Word, std::uint64_t> ? 2 : 1;
 
-// One 64-bit word is two words of the tape, the first on top.
 template <class Word>
 inline Word word_at(const std::uint32_t* words, std::size_t i) {
-  if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
+  if constexpr (kTapeWords<Word> == 2) {
     return (Word{words[2 * i]} << 32) | words[2 * i + 1];
   } else {
     return words[i];
@@ -58,10 +58,11 @@ inline Word word_at(const std::uint32_t* words, std::size_t i) {
 // Calls `element(word, index)` for `count` elements; the caller holds the mutex.
 template <class Word, class Element>
 void each_word(Generator& generator, std::size_t count, Element element) {
+  constexpr std::size_t kAtOnce = kWordsAtOnce / kTapeWords<Word>;
   std::array<std::uint32_t, kWordsAtOnce> words;
-  for (std::size_t begin = 0; begin < count; begin += kElementsAtOnce<Word>) {
-    const std::size_t n = std::min(kElementsAtOnce<Word>, count - begin);
-    generator.draw({words.data(), n * sizeof(Word) / sizeof(std::uint32_t)});
+  for (std::size_t begin = 0; begin < count; begin += kAtOnce) {
+    const std::size_t n = std::min(kAtOnce, count - begin);
+    generator.draw({words.data(), n * kTapeWords<Word>});
     for (std::size_t i = 0; i < n; ++i) element(word_at<Word>(words.data(), i), begin + i);
   }
 }
@@ -168,7 +169,7 @@ void normal_block(const std::uint32_t* words, double* out, double mean, double s
 
 template <class T>
 void fill_normal_blocks(std::span<T> out, double mean, double std, Generator& generator) {
-  constexpr std::size_t kWordsPerElement = sizeof(UniformWord<T>) / sizeof(std::uint32_t);
+  constexpr std::size_t kWordsPerElement = kTapeWords<UniformWord<T>>;
   constexpr std::size_t kBlockWords = kNormalBlock * kWordsPerElement;
   static_assert(kWordsAtOnce % kBlockWords == 0);
   const std::lock_guard lock(generator.mutex());

@@ -26,6 +26,7 @@ namespace eg {
 /// A tape of random words and the position on it; what PyTorch calls a CPU generator.
 class Generator {
  public:
+  /// Starts as manual_seed(seed) does.
   explicit Generator(std::uint64_t seed);
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
@@ -39,8 +40,7 @@ class Generator {
 
   /// The position as bytes: the layout of torch.get_rng_state(), so checkpoints travel both ways.
   std::vector<std::uint8_t> state() const;
-  /// Goes to a position that state() or torch.get_rng_state() described; throws InvalidArgument for
-  /// other bytes.
+  /// Goes to the position of state() or torch.get_rng_state(); InvalidArgument for other bytes.
   void set_state(std::span<const std::uint8_t> bytes);
 
   /// What every fill holds while it draws, so that its words are consecutive.
@@ -75,9 +75,11 @@ Generator& default_generator();
 /// Seeds the default generator: what eg.manualSeed and torch.manual_seed do.
 void manual_seed(std::uint64_t seed);
 
+/// Types of real random numbers.
 template <class T>
 concept RandomReal = std::same_as<T, float> || std::same_as<T, double>;
 
+/// Types of random integers, which may be held as real numbers.
 template <class T>
 concept RandomElement =
     RandomReal<T> || std::same_as<T, std::int64_t> || std::same_as<T, std::int32_t> ||
@@ -93,8 +95,7 @@ template <RandomReal T>
 void fill_normal(std::span<T> out, double mean, double std,
                  Generator& generator = default_generator());
 
-/// normal_(mean, std) of a tensor that is not contiguous, which reads the tape as short fills do
-/// whatever its length.
+/// normal_(mean, std) of a tensor that is not contiguous: read from the tape as short fills are.
 template <RandomReal T>
 void fill_normal_singly(std::span<T> out, double mean, double std,
                         Generator& generator = default_generator());
@@ -104,8 +105,7 @@ template <RandomElement T>
 void fill_randint(std::span<T> out, std::int64_t low, std::int64_t high,
                   Generator& generator = default_generator());
 
-/// random_(): integers from 0 to the largest of T, or to the largest below which T has every
-/// integer.
+/// random_(): integers from 0 to the largest of T; for float32 to 2^24, for float64 to 2^53.
 template <RandomElement T>
 void fill_random(std::span<T> out, Generator& generator = default_generator());
 
@@ -114,19 +114,16 @@ template <RandomElement T>
   requires(!std::same_as<T, bool>)
 void fill_randperm(std::span<T> out, Generator& generator = default_generator());
 
-/// bernoulli_(p): ones with probability p, else zeros; dropout's mask is fill_bernoulli(mask, 1 -
-/// p).
+/// bernoulli_(p): ones with probability p, else zeros; dropout's mask has 1 minus its p.
 template <RandomElement T>
 void fill_bernoulli(std::span<T> out, double p, Generator& generator = default_generator());
 
-/// bernoulli(p) with one probability per element, which reads other words than the form with one
-/// number.
+/// bernoulli(p) with a probability per element; reads other words than the form with one p.
 template <RandomReal T>
 void fill_bernoulli(std::span<T> out, std::span<const T> p,
                     Generator& generator = default_generator());
 
-/// exponential_(lambda): waiting times at rate lambda; multinomial without replacement divides by
-/// these.
+/// exponential_(lambda): waiting times at rate lambda.
 template <RandomReal T>
 void fill_exponential(std::span<T> out, double lambda, Generator& generator = default_generator());
 

@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kLanes = 8;
 
-// The eight float32 of an AVX register. Loops over lanes become SIMD code of whatever width there
-// is.
+// The eight float32 of an AVX register. Loops over lanes become SIMD code of whatever width.
 struct Lanes {
   float at[kLanes];
 };
@@ -35,9 +34,8 @@ inline Lanes operator+(const Lanes& a, float b) {
   return each([&](int i) { return a.at[i] + b; });
 }
 
-// The product is exact in float64, so rounding happens twice: in the sum, and to float32. That
-// differs from once only when the first rounding lands midway between two float32, about once in
-// 2^29.
+// The product is exact in float64, so two roundings remain: of the sum, and to float32. They differ
+// from one only where the first lands midway between two float32, about once in 2^29.
 inline float nearly_fused(float a, float b, float c) {
   return static_cast<float>(static_cast<double>(a) * static_cast<double>(b) +
                             static_cast<double>(c));
@@ -119,12 +117,6 @@ void sincos_lanes(const Lanes& angle, Lanes& sin, Lanes& cos) {
   }
 }
 
-inline void store_normals(const Lanes& unit, float* out, float mean, float std) {
-  // Adding the zero mean turns -0 into 0.
-  const Lanes normals = mean == 0 ? std * unit + 0.0f : fused(unit, std, mean);
-  std::copy_n(normals.at, kLanes, out);
-}
-
 }  // namespace
 
 void box_muller_16(std::span<const std::uint32_t, 16> words, std::span<float, 16> out, float mean,
@@ -139,8 +131,8 @@ void box_muller_16(std::span<const std::uint32_t, 16> words, std::span<float, 16
   const Lanes radius = each([&](int i) { return std::sqrt(-2.0f * log.at[i]); });
   Lanes sin, cos;
   sincos_lanes(angle, sin, cos);
-  store_normals(radius * cos, out.data(), mean, std);
-  store_normals(radius * sin, out.data() + kLanes, mean, std);
+  std::copy_n(fused(radius * cos, std, mean).at, kLanes, out.data());
+  std::copy_n(fused(radius * sin, std, mean).at, kLanes, out.data() + kLanes);
 }
 
 float fused_multiply_add(float a, float b, float c) {
@@ -157,8 +149,8 @@ double unit_log(double x) {
       std::bit_cast<std::uint64_t>(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
   const double exponent = static_cast<double>(static_cast<int>(bits >> 52) - 1023);
   const double f = std::bit_cast<double>((bits & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1;
-  // log(1 + f) = 2 artanh(s) = 2 s + 2/3 s^3 + 2/5 s^5 + ..., and 2 s = f - s f keeps f's
-  // exactness.
+  // log(1 + f) = 2 artanh(s) = 2 s + 2/3 s^3 + 2/5 s^5 + ...; f is exact, so 2 s is taken as f - s
+  // f.
   const double s = f / (2 + f);
   const double z = s * s;
   double tail = 2.0 / 21;
@@ -171,8 +163,8 @@ SinCos unit_sincos(double angle) {
   constexpr double kHigh = 0x1.921fb544p+0;
   constexpr double kMiddle = 0x1.0b4611a6p-34;
   constexpr double kLow = 0x1.3198a2e037073p-69;
-  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-  const int quadrant = static_cast<int>(angle * kTwoOverPi + 0.5);
+  constexpr double kFourOverPi = 0x1.45f306dc9c883p+0;
+  const int quadrant = (static_cast<int>(angle * kFourOverPi) + 1) / 2;
   const double n = quadrant;
   const double first = angle - n * kHigh;
   const double second = first - n * kMiddle;

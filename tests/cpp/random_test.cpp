@@ -1,10 +1,15 @@
 #include "runtime/random.h"
 
-#include <bit>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 

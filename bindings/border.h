@@ -1,0 +1,55 @@
+#pragma once
+
+// The border to JavaScript. Arguments and results travel as float64 words in a frame that belongs to
+// the calling thread; tensors travel as handles. An exception stops here: it is kept for
+// takeError(), and the call returns kFailed.
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "dispatch/handle_table.h"
+#include "tensor/tensor.h"
+
+namespace eg::bindings {
+
+inline constexpr double kFailed = -1;
+
+/// What a JavaScript function threw. The object itself stays on the JavaScript side, which throws it
+/// again when the call that led here returns.
+class JsException : public std::exception {
+ public:
+  const char* what() const noexcept override { return "a JavaScript callback threw"; }
+};
+
+/// This thread's frame.
+std::vector<double>& frame();
+
+/// Keeps the current exception for takeError(). Called inside a catch block.
+void keep_error();
+
+/// Runs `body`, which returns a number; an exception becomes kFailed.
+template <class Body>
+double guard(Body&& body) {
+  try {
+    return static_cast<double>(body());
+  } catch (...) {
+    keep_error();
+    return kFailed;
+  }
+}
+
+/// Writes handles for the tensors to the front of the frame, 0 for undefined ones.
+template <class Tensors>
+double return_tensors(const Tensors& tensors) {
+  std::vector<double>& words = frame();
+  if (words.size() < tensors.size()) words.resize(tensors.size());
+  std::size_t count = 0;
+  for (const Tensor& t : tensors) {
+    words[count++] = t.defined() ? HandleTable::instance().insert(t) : 0;
+  }
+  return static_cast<double>(count);
+}
+
+}  // namespace eg::bindings

@@ -1,0 +1,126 @@
+// Tensors: making, reading and releasing them, and running ops on them.
+
+#include <emscripten/bind.h>
+
+#include "autograd/node.h"
+#include "autograd/variable.h"
+#include "border.h"
+#include "dispatch/op_table.h"
+#include "runtime/memory.h"
+#include "runtime/random.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::bindings {
+namespace {
+
+enum InvokeFlags : int { kInPlace = 1 };
+
+enum InfoFlags : int { kRequiresGrad = 1, kIsLeaf = 2, kIsContiguous = 4, kIsView = 8 };
+
+enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
+
+const Tensor& get(Handle handle) { return HandleTable::instance().get(handle); }
+
+Handle put(Tensor tensor) { return HandleTable::instance().insert(std::move(tensor)); }
+
+double invoke(int op, int words, int flags) {
+  return guard([&] {
+    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(), static_cast<std::size_t>(words),
+                                    (flags & kInPlace) != 0));
+  });
+}
+
+double create_tensor(int dtype, int ndim) {
+  return guard([&] {
+    Shape shape;
+    for (int i = 0; i < ndim; ++i) shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
+    return put(Tensor::empty(shape, static_cast<DType>(dtype)));
+  });
+}
+
+double data_address(Handle handle) {
+  return guard([&] { return reinterpret_cast<std::uintptr_t>(get(handle).data()); });
+}
+
+void release(Handle handle) { HandleTable::instance().release(handle); }
+
+double retain(Handle handle) {
+  return guard([&] { return put(get(handle)); });
+}
+
+double info(Handle handle) {
+  return guard([&] {
+    const Tensor& t = get(handle);
+    const int flags = (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0) |
+                      (t.is_contiguous() ? kIsContiguous : 0) | (is_view(t) ? kIsView : 0);
+    std::vector<double>& words = frame();
+    const std::size_t ndim = t.shape().size();
+    if (words.size() < 8 + 2 * ndim) words.resize(8 + 2 * ndim);
+    words[0] = static_cast<double>(t.dtype());
+    words[1] = static_cast<double>(t.device().type);
+    words[2] = static_cast<double>(ndim);
+    words[3] = static_cast<double>(t.numel());
+    words[4] = static_cast<double>(t.offset());
+    words[5] = t.version();
+    words[6] = output_nr(t);
+    words[7] = flags;
+    for (std::size_t i = 0; i < ndim; ++i) {
+      words[8 + i] = static_cast<double>(t.shape()[i]);
+      words[8 + ndim + i] = static_cast<double>(t.strides()[i]);
+    }
+    return 0;
+  });
+}
+
+void seed(double high, double low) {
+  manual_seed(static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low));
+}
+
+double memory() {
+  const MemoryStats stats = memory_stats();
+  std::vector<double>& words = frame();
+  words[0] = static_cast<double>(TensorImpl::live_count());
+  words[1] = static_cast<double>(Storage::live_count());
+  words[2] = static_cast<double>(stats.bytes);
+  words[3] = static_cast<double>(stats.peak_bytes);
+  words[4] = static_cast<double>(stats.cached_bytes);
+  words[5] = static_cast<double>(Node::live_count());
+  words[6] = static_cast<double>(HandleTable::instance().live_count());
+  return 7;
+}
+
+double set_threads(int count) {
+  return guard([&] {
+    set_num_threads(count);
+    return 0;
+  });
+}
+
+int features() {
+  int bits = kSimd;
+#if EG_THREADS
+  bits |= kThreads;
+#endif
+#ifdef __wasm_relaxed_simd__
+  bits |= kRelaxedSimd;
+#endif
+  return bits;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tensors) {
+  emscripten::function("invoke", &invoke);
+  emscripten::function("createTensor", &create_tensor);
+  emscripten::function("dataAddress", &data_address);
+  emscripten::function("release", &release);
+  emscripten::function("retain", &retain);
+  emscripten::function("info", &info);
+  emscripten::function("manualSeed", &seed);
+  emscripten::function("memory", &memory);
+  emscripten::function("setThreads", &set_threads);
+  emscripten::function("threadCount", &num_threads);
+  emscripten::function("features", &features);
+}
+
+}  // namespace eg::bindings

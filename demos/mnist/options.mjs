@@ -1,0 +1,65 @@
+// The demo's command line.
+
+import { parseArgs } from "node:util";
+
+export const kHelp = `Trains a digit classifier on MNIST.
+
+  --epochs N    passes over the 60,000 training digits (default 5)
+  --batch N     digits per step (default 128)
+  --lr X        learning rate of Adam (default 0.001)
+  --threads N   CPU threads (default: as many as the machine has, at most 8)
+  --variant V   WebAssembly build: auto, relaxed, simd or single (default auto)
+  --seed N      of the first weights and of the order of the digits (default 0)
+  --out FILE    where the weights go (default build/mnist.safetensors)
+  --help        this text
+
+Ctrl-C ends the training after the current step and saves the weights.`;
+
+const kOptions = {
+  epochs: { type: "string", default: "5" },
+  batch: { type: "string", default: "128" },
+  lr: { type: "string", default: "0.001" },
+  threads: { type: "string" },
+  variant: { type: "string", default: "auto" },
+  seed: { type: "string", default: "0" },
+  out: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+};
+
+const kVariants = ["auto", "relaxed", "simd", "single"];
+
+/** Returns the options, or what is wrong with them. */
+export function readOptions(args) {
+  try {
+    const { values } = parseArgs({ args, options: kOptions });
+    return { options: convert(values) };
+  } catch (error) {
+    return { problem: error.message };
+  }
+}
+
+function convert(values) {
+  if (!kVariants.includes(values.variant)) {
+    throw new Error(`--variant is one of ${kVariants.join(", ")}, got "${values.variant}"`);
+  }
+  return {
+    ...values,
+    epochs: wholeNumber("epochs", values.epochs, 0),
+    batch: wholeNumber("batch", values.batch, 1),
+    lr: positiveNumber("lr", values.lr),
+    threads: values.threads === undefined ? undefined : wholeNumber("threads", values.threads, 1),
+    seed: wholeNumber("seed", values.seed, 0),
+  };
+}
+
+function wholeNumber(name, text, least) {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= least) return value;
+  throw new Error(`--${name} is a whole number of at least ${least}, got "${text}"`);
+}
+
+function positiveNumber(name, text) {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new Error(`--${name} is a number above 0, got "${text}"`);
+}

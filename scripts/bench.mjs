@@ -1,0 +1,132 @@
+// npm run bench: this package beside TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
+// writes build/bench/<date>.json. The pieces are in tests/bench.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measureWorkload } from "../tests/bench/measure.mjs";
+import { checksOf } from "../tests/bench/report/checks.mjs";
+import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
+import { kWorkloads } from "../tests/bench/workloads/index.mjs";
+import { buildWasm, buildWeb } from "./build.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
+import { newerNode } from "./newer_node.mjs";
+import { expected, kRoot, main, read, seconds } from "./process.mjs";
+
+const kHelp = `npm run bench -- [options]
+  --quick           fewer sizes and shorter runs: under two minutes
+  --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
+  --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (default)
+  --no-build        measure dist/ as it is`;
+
+const kPeers = ["@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm", "@jax-js/jax"];
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string" },
+      node: { type: "string", default: "all" },
+      "no-build": { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const names = values.only?.split(",") ?? Object.keys(kWorkloads);
+  const unknown = names.find((name) => !kWorkloads[name]);
+  if (unknown) throw expected(`No workload "${unknown}"\n${kHelp}`);
+  return { ...values, workloads: names.map((name) => kWorkloads[name]) };
+}
+
+/** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
+async function findNodes(wanted) {
+  const paths = new Set([process.execPath, await newerNode()]);
+  const nodes = [...paths].map((path) => {
+    const version = read(path, ["--version"]);
+    const major = Number.parseInt(version.slice(1), 10);
+    return {
+      path,
+      major,
+      title: `Node ${version.slice(1)}`,
+      variant: major >= 22 ? "relaxed" : "simd",
+    };
+  });
+  const chosen = nodes.filter(({ major }) => wanted === "all" || major === Number(wanted));
+  if (chosen.length === 0) {
+    throw expected(`--node takes all or ${nodes.map(({ major }) => major).join(" or ")}`);
+  }
+  return chosen;
+}
+
+async function buildPackage(nodes) {
+  console.log("Setting up");
+  for (const variant of new Set(["relaxed", ...nodes.map(({ variant }) => variant)])) {
+    await buildWasm(variant);
+  }
+  await buildWeb();
+}
+
+function describeMachine(nodes) {
+  const versionOf = (name) =>
+    JSON.parse(readFileSync(join(kRoot, "node_modules", name, "package.json"), "utf8")).version;
+  return {
+    date: new Date().toISOString(),
+    cpu: cpus()[0].model,
+    cores: cpus().length,
+    load: loadavg()[0],
+    packages: Object.fromEntries(kPeers.map((name) => [name, versionOf(name)])),
+    nodes,
+  };
+}
+
+async function measureOn(workload, node, { quick }) {
+  const context = { quick, nodeMajor: node.major, variant: node.variant };
+  const results = await measureWorkload(workload, node.path, context, (what) =>
+    showProgress(`${workload.name}, ${node.title}: ${what}`),
+  );
+  showProgress("");
+  const rows = workload.rows(context);
+  const checks = checksOf({ workload, rows, results, context });
+  const table = {
+    name: workload.name,
+    title: workload.title,
+    node,
+    rows,
+    results,
+    checks,
+    context,
+  };
+  printWorkload(table);
+  return table;
+}
+
+function showProgress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function writeReport(machine, tables) {
+  const folder = join(kRoot, "build", "bench");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${machine.date.replaceAll(":", "-").slice(0, 19)}.json`);
+  writeFileSync(path, `${JSON.stringify({ machine, tables }, null, 1)}\n`);
+  return path;
+}
+
+await main(async () => {
+  const options = readOptions();
+  if (options.help) return console.log(kHelp);
+  const start = performance.now();
+  await ensureNodeModules();
+  const nodes = await findNodes(options.node);
+  if (!options["no-build"]) await buildPackage(nodes);
+  const machine = describeMachine(nodes);
+  printMachine(machine);
+  const tables = [];
+  for (const workload of options.workloads) {
+    const where = workload.newestNodeOnly ? nodes.slice(-1) : nodes;
+    for (const node of where) tables.push(await measureOn(workload, node, options));
+  }
+  printSummary(tables);
+  const path = writeReport(machine, tables);
+  console.log(`\nWritten to ${path} after ${seconds(start)}`);
+});

@@ -1,0 +1,260 @@
+// Writes web/src/generated/{ops,methods,internal}.ts from web/src/generated/op_table.json:
+// every op as a function, as a method of Tensor, and those that only the package calls.
+// `--check` compares instead of writing, and exits with 1 when a file differs.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kRoot, main } from "./process.mjs";
+
+const kFolder = join(kRoot, "web", "src", "generated");
+const kHeader = "// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.\n";
+
+// Names that JavaScript does not allow for a constant; they are exported under their own name all
+// the same.
+const kReserved = new Set(["var", "with", "in", "new", "delete", "switch", "default", "function"]);
+
+const kTypes = {
+  tensor: "Tensor",
+  "tensor?": "Tensor | null",
+  operand: "Operand",
+  "operand?": "Operand | null",
+  tensors: "readonly Tensor[]",
+  int: "number",
+  "int?": "number | null",
+  number: "number",
+  "number?": "number | null",
+  scalar: "Scalar",
+  "scalar?": "Scalar | null",
+  bool: "boolean",
+  "bool?": "boolean | null",
+  ints: "Ints",
+  "ints?": "Ints | null",
+  dtype: "DType",
+  "dtype?": "DType | null",
+};
+
+const kReturns = {
+  tensor: "Tensor",
+  tensors: "Tensor[]",
+  tensor_or_tensors: "Tensor | Tensor[]",
+};
+
+/** Returns the generated files by name. */
+export function generate(table) {
+  const ops = table.map((entry, id) => readOp(entry, id));
+  const isPublic = (op) => op.kind !== "internal";
+  return {
+    "ops.ts": opsFile(ops.filter(isPublic)),
+    "methods.ts": methodsFile(ops.filter(isPublic)),
+    "internal.ts": internalFile(ops.filter((op) => !isPublic(op))),
+  };
+}
+
+function readOp(entry, id) {
+  const args = entry.args.map((arg) => ({ ...arg }));
+  // A function of one operand is a function of a tensor; a number has Math.
+  const operands = args.filter((arg) => arg.type === "operand");
+  if (operands.length === 1 && operands[0] === args[0]) args[0].only = "Tensor";
+  const isFactory = entry.kind === "factory";
+  if (isFactory && !args.some((arg) => arg.name === "dtype")) {
+    args.push({ name: "dtype", type: "dtype?", default: "null" });
+  }
+  const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
+  return { ...entry, id, args, isMethod, writes: entry.js.endsWith("_") };
+}
+
+function opsFile(ops) {
+  const functions = ops.map((op) =>
+    op.inplace ? [functionOf(op), inPlaceFunctionOf(op)] : [functionOf(op)],
+  );
+  return file(functions.flat().join("\n"));
+}
+
+function internalFile(ops) {
+  return file(ops.map(functionOf).join("\n"));
+}
+
+function methodsFile(ops) {
+  const methods = ops.filter((op) => op.isMethod);
+  const names = methods.flatMap((op) => (op.inplace ? [op.js, `${op.js}_`] : [op.js]));
+  const lines = [
+    'declare module "../tensor/tensor.js" {',
+    "  interface Tensor {",
+    ...methods.flatMap(methodDeclarations).map((line) => `    ${line}`),
+    "  }",
+    "}",
+    "",
+    "/** Gives Tensor the ops as methods. */",
+    "export function attachOps(): void {",
+    "  attachMethods(Tensor.prototype, {",
+    ...names.map((name) => `    ${name}: ops.${name},`),
+    "  });",
+    "}",
+    "",
+  ];
+  const imports = [
+    'import { Tensor } from "../tensor/tensor.js";',
+    'import * as ops from "./ops.js";',
+  ];
+  return file(lines.join("\n"), imports);
+}
+
+// A file of this folder: what `body` names is imported.
+function file(body, imports = []) {
+  const named = [
+    ["attachMethods", "../ops/define.js"],
+    ["define", "../ops/define.js"],
+    ["defineFactory", "../ops/define.js"],
+    ["defineInPlace", "../ops/define.js"],
+    ["type Ints", "../ops/types.js"],
+    ["type Operand", "../ops/types.js"],
+    ["type Scalar", "../ops/types.js"],
+    ["type TensorOptions", "../tensor/create.js"],
+    ["type DType", "../tensor/dtype.js"],
+    ["type Tensor", "../tensor/tensor.js"],
+  ].filter(([name]) => new RegExp(`\\b${name.replace("type ", "")}\\b`).test(body));
+  const own = named.filter(
+    ([name]) => !imports.some((line) => line.includes(`{ ${name.slice(5)} }`)),
+  );
+  const paths = [...new Set(own.map(([, path]) => path))];
+  const lines = paths.map((path) => {
+    const names = own.filter((entry) => entry[1] === path).map(([name]) => name);
+    const areTypes = names.every((name) => name.startsWith("type "));
+    const list = areTypes ? names.map((name) => name.slice(5)) : names;
+    return `import ${areTypes ? "type " : ""}{ ${list.join(", ")} } from "${path}";`;
+  });
+  return `${kHeader}\n${[...lines, ...imports].join("\n")}\n\n${body}`;
+}
+
+// ---------------------------------------------------------------- functions
+
+function functionOf(op) {
+  const definer = op.writes ? "defineInPlace" : op.kind === "factory" ? "defineFactory" : "define";
+  const extra = definer === "define" && op.returns !== "tensor" ? `, "${op.returns}"` : "";
+  // Ops that are in-place by themselves have no other form to choose.
+  const flags = op.writes ? ", 0" : "";
+  return constant(
+    op.js,
+    op.doc,
+    signatures(op, op.args),
+    `${definer}(${call(op)}${extra}${flags})`,
+  );
+}
+
+function inPlaceFunctionOf(op) {
+  const [first, ...rest] = op.args;
+  const args = [{ ...first, only: "Tensor" }, ...rest];
+  const doc = `Like ${op.js}(), but writes the result into ${first.name} and returns it.`;
+  return constant(
+    `${op.js}_`,
+    doc,
+    signatures({ ...op, returns: "tensor" }, args),
+    `defineInPlace(${call(op)})`,
+  );
+}
+
+function call(op) {
+  return `${JSON.stringify(op.name)}, ${op.id}, ${JSON.stringify(signatureLine(op))}`;
+}
+
+function constant(name, doc, types, value) {
+  const local = kReserved.has(name) ? `${name}Op` : name;
+  const lines = [`/** ${doc} */`];
+  lines.push(`${local === name ? "export " : ""}const ${local}: {`);
+  lines.push(...types.map((type) => `  ${type};`), `} = ${value};`);
+  if (local !== name) lines.push(`export { ${local} as ${name} };`);
+  return `${lines.join("\n")}\n`;
+}
+
+// What ops/signature.ts reads.
+function signatureLine(op) {
+  return op.args
+    .map(({ name, type, choices, default: value }) => {
+      const list = choices ? `(${choices.join("|")})` : "";
+      // A choice is written without its quotes.
+      const text = choices ? value?.replace(/['"]/g, "") : value;
+      return `${name}:${type}${list}${text === undefined ? "" : `=${text}`}`;
+    })
+    .join(" ");
+}
+
+// ---------------------------------------------------------------- types
+
+function typeOf(arg) {
+  if (arg.type === "choice") return arg.choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  return arg.only ?? kTypes[arg.type] ?? unknownType(arg);
+}
+
+function unknownType(arg) {
+  throw new Error(`op_table.json: argument ${arg.name} has the unknown type ${arg.type}`);
+}
+
+const isRequired = (arg) => arg.default === undefined;
+
+// One signature with all parameters by position, and one for each number of them before an object
+// that names the rest.
+function signatures(op, args, returns = kReturns[op.returns]) {
+  const firstOptional = args.findIndex((arg) => !isRequired(arg));
+  const required = firstOptional < 0 ? args.length : firstOptional;
+  const factory = op.kind === "factory" ? "TensorOptions" : null;
+  const list = [];
+  const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
+  const visible = factory ? args.filter((arg) => arg.name !== "dtype") : args;
+  add([
+    ...visible.map((arg) => `${arg.name}${isRequired(arg) ? "" : "?"}: ${typeOf(arg)}`),
+    ...(factory ? [`options?: ${factory}`] : []),
+  ]);
+  for (let count = required; count < visible.length; count++) {
+    const positional = visible.slice(0, count).map((arg) => `${arg.name}: ${typeOf(arg)}`);
+    const named = visible.slice(count).map((arg) => `${arg.name}?: ${typeOf(arg)}`);
+    add([...positional, `options: { ${named.join("; ")} }${factory ? ` & ${factory}` : ""}`]);
+  }
+  if (isVariadic(op)) list.push(...spreadSignatures(visible, returns, factory));
+  return list;
+}
+
+function isVariadic(op) {
+  const lists = op.args.filter((arg) => arg.type === "ints");
+  const last = op.args.filter((arg) => arg.type !== "dtype?").pop();
+  return lists.length === 1 && last === lists[0] && isRequired(last);
+}
+
+// reshape(2, 3) beside reshape([2, 3]).
+function spreadSignatures(args, returns, factory) {
+  const before = args.slice(0, -1).map((arg) => `${arg.name}: ${typeOf(arg)}`);
+  const { name } = args[args.length - 1];
+  const plain = `(${[...before, `...${name}: number[]`].join(", ")}): ${returns}`;
+  if (!factory) return [plain];
+  const withOptions = [...before, `...${name}AndOptions: [...number[], ${factory}]`];
+  return [plain, `(${withOptions.join(", ")}): ${returns}`];
+}
+
+function methodDeclarations(op) {
+  const rest = op.args.slice(1);
+  const declare = (name, doc, returns) => [
+    `/** ${doc} */`,
+    ...signatures({ ...op, args: op.args }, rest, returns).map((type) => `${name}${type};`),
+  ];
+  const own = declare(op.js, op.doc, op.writes ? "this" : kReturns[op.returns]);
+  if (!op.inplace) return own;
+  return [...own, ...declare(`${op.js}_`, `Like ${op.js}(), but in place.`, "this")];
+}
+
+// ---------------------------------------------------------------- files
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => {
+    const table = JSON.parse(readFileSync(join(kFolder, "op_table.json"), "utf8"));
+    const files = Object.entries(generate(table));
+    if (!process.argv.includes("--check")) {
+      for (const [name, text] of files) writeFileSync(join(kFolder, name), text);
+      return 0;
+    }
+    const stale = files.filter(
+      ([name, text]) => readFileSync(join(kFolder, name), "utf8") !== text,
+    );
+    for (const [name] of stale) console.error(`${name} is not what npm run generate writes`);
+    return stale.length ? 1 : 0;
+  });
+}

@@ -1,0 +1,150 @@
+#pragma once
+
+// Bare 16-byte vectors: the compiler's vector extension, and what it lacks.
+//
+// A Vec is what a register holds; it has lanes but no opinion about mathematics (pack_math.h) and
+// no operators beyond the compiler's (pack.h). Everything here is inline and branch-free.
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace eg::cpu {
+
+/// 16 bytes of T.
+template <class T>
+using Vec __attribute__((vector_size(16))) = T;
+
+template <class T>
+inline constexpr int kLanes = 16 / static_cast<int>(sizeof(T));
+
+/// The element type of a vector.
+template <class V>
+using Lane = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
+
+template <class V>
+concept IntegerVec = std::is_integral_v<Lane<V>>;
+template <class V>
+concept FloatVec = std::is_floating_point_v<Lane<V>>;
+
+namespace detail {
+
+template <std::size_t kBytes>
+struct IntegersOfSize;
+template <>
+struct IntegersOfSize<1> {
+  using Signed = std::int8_t;
+  using Unsigned = std::uint8_t;
+};
+template <>
+struct IntegersOfSize<4> {
+  using Signed = std::int32_t;
+  using Unsigned = std::uint32_t;
+};
+template <>
+struct IntegersOfSize<8> {
+  using Signed = std::int64_t;
+  using Unsigned = std::uint64_t;
+};
+
+}  // namespace detail
+
+/// The integers as wide as T.
+template <class T>
+using SignedBits = typename detail::IntegersOfSize<sizeof(T)>::Signed;
+template <class T>
+using UnsignedBits = typename detail::IntegersOfSize<sizeof(T)>::Unsigned;
+
+/// What comparing vectors of T gives: all bits set for true.
+template <class T>
+using MaskBits = decltype(Vec<T>{} < Vec<T>{});
+
+/// Every lane the same value.
+template <class T>
+inline Vec<T> splat(T value) {
+  // Not a sum: 0 + -0 is 0.
+  return value - Vec<T>{};
+}
+
+/// The lanes' bit patterns, and back.
+template <FloatVec V>
+inline Vec<UnsignedBits<Lane<V>>> bits_of(V x) {
+  return std::bit_cast<Vec<UnsignedBits<Lane<V>>>>(x);
+}
+template <class T>
+inline Vec<T> from_bits(Vec<UnsignedBits<T>> bits) {
+  return std::bit_cast<Vec<T>>(bits);
+}
+
+/// Applies a scalar function to every lane.
+template <class V, class Function>
+inline V map_lanes(V x, Function function) {
+  V result;
+  for (int i = 0; i < kLanes<Lane<V>>; ++i) result[i] = static_cast<Lane<V>>(function(x[i]));
+  return result;
+}
+template <class V, class Function>
+inline V map_lanes(V a, V b, Function function) {
+  V result;
+  for (int i = 0; i < kLanes<Lane<V>>; ++i) result[i] = static_cast<Lane<V>>(function(a[i], b[i]));
+  return result;
+}
+
+/// A number as T: out of range it is the nearest T, NaN is 0 for integers, infinity stays for floats.
+template <class T>
+constexpr T lane_from(double value) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, double>) {
+    return value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (value - value != 0) {
+      return value != value ? Limits::quiet_NaN() : value > 0 ? Limits::infinity() : -Limits::infinity();
+    }
+    const double largest = static_cast<double>(Limits::max());
+    return static_cast<T>(value > largest ? largest : value < -largest ? -largest : value);
+  } else {
+    if (value != value) return 0;
+    // 2^63 - 1 is no double, so the upper limit itself is out of range.
+    if (value >= static_cast<double>(Limits::max())) return Limits::max();
+    if (value <= static_cast<double>(Limits::min())) return Limits::min();
+    return static_cast<T>(value);
+  }
+}
+
+/// Sums, differences and products; integers wrap around, which is undefined for the bare operators.
+template <class V>
+inline V vec_add(V a, V b) {
+  if constexpr (IntegerVec<V>) {
+    using Wrap = Vec<UnsignedBits<Lane<V>>>;
+    return std::bit_cast<V>(std::bit_cast<Wrap>(a) + std::bit_cast<Wrap>(b));
+  } else {
+    return a + b;
+  }
+}
+template <class V>
+inline V vec_sub(V a, V b) {
+  if constexpr (IntegerVec<V>) {
+    using Wrap = Vec<UnsignedBits<Lane<V>>>;
+    return std::bit_cast<V>(std::bit_cast<Wrap>(a) - std::bit_cast<Wrap>(b));
+  } else {
+    return a - b;
+  }
+}
+template <class V>
+inline V vec_mul(V a, V b) {
+  if constexpr (IntegerVec<V>) {
+    using Wrap = Vec<UnsignedBits<Lane<V>>>;
+    return std::bit_cast<V>(std::bit_cast<Wrap>(a) * std::bit_cast<Wrap>(b));
+  } else {
+    return a * b;
+  }
+}
+template <class V>
+inline V vec_neg(V x) {
+  if constexpr (IntegerVec<V>) return vec_sub(V{}, x);
+  else return -x;
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,25 @@
+#pragma once
+
+// Every op there is. The order gives the ids of the op table.
+
+#include "dispatch/copy_ops.h"
+#include "dispatch/factory_ops.h"
+#include "dispatch/index_ops.h"
+#include "dispatch/join_ops.h"
+#include "dispatch/loss_ops.h"
+#include "dispatch/matmul_ops.h"
+#include "dispatch/norm_ops.h"
+#include "dispatch/optim_ops.h"
+#include "dispatch/reduction_ops.h"
+#include "dispatch/softmax_ops.h"
+#include "dispatch/stride_ops.h"
+#include "dispatch/view_ops.h"
+#include "ops/all.h"
+
+namespace eg {
+
+using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps, SoftmaxOps,
+                           LossOps, MatmulOps, NormOps, OptimOps>;
+using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
+
+}  // namespace eg

@@ -1,0 +1,46 @@
+#include "dispatch/arguments.h"
+
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+// How a number in place of a tensor is marked.
+enum : std::int64_t { kTensorKind, kFloatKind, kIntKind, kBoolKind, kBigIntKind };
+
+}  // namespace
+
+double ArgumentReader::word() {
+  if (next_ == end_) fail(ErrorCode::kInvalidArgument, "too few arguments.");
+  return *next_++;
+}
+
+Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
+  switch (kind) {
+    case kFloatKind: return Scalar(word());
+    case kIntKind: return Scalar(integer());
+    case kBoolKind: return Scalar(word() != 0);
+    case kBigIntKind: {
+      const auto high = static_cast<std::uint64_t>(integer());
+      return Scalar(static_cast<std::int64_t>(high << 32 | static_cast<std::uint64_t>(integer())));
+    }
+    default: fail(ErrorCode::kInvalidArgument, "expected a number.");
+  }
+}
+
+Scalar ArgumentReader::scalar() { return scalar_of_kind(integer()); }
+
+Operand ArgumentReader::operand() {
+  const std::int64_t kind = integer();
+  return kind == kTensorKind ? Operand(tensor()) : Operand(scalar_of_kind(kind));
+}
+
+DType ArgumentReader::dtype() {
+  const std::int64_t code = integer();
+  if (code < 0 || code >= static_cast<std::int64_t>(kDTypeCount)) {
+    fail(ErrorCode::kInvalidArgument, "unknown dtype code ", code, '.');
+  }
+  return static_cast<DType>(code);
+}
+
+}  // namespace eg

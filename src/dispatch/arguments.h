@@ -1,0 +1,151 @@
+#pragma once
+
+// The calling convention of the op table: arguments are float64 words in a frame, each argument
+// says by itself how long it is. ArgumentType<T> reads a T and names its kind for the schema.
+//
+//   tensor      handle                          tensor?    handle or 0
+//   operand     kind, value (see read_operand)  tensors    count, handles...
+//   int number bool choice   value              int? ...   0, or 1 and value
+//   ints        count, values...                ints?      -1, or count, values...
+//   dtype       code                            dtype?     -1 or code
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "base/scalar.h"
+#include "dispatch/elementwise.h"
+#include "dispatch/handle_table.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// Reads words from a frame; a call that is too short is an InvalidArgument.
+class ArgumentReader {
+ public:
+  ArgumentReader(const double* words, std::size_t count) : next_(words), end_(words + count) {}
+
+  double word();
+  std::int64_t integer() { return static_cast<std::int64_t>(word()); }
+  Tensor tensor() { return HandleTable::instance().get(word()); }
+  Tensor optional_tensor() { return HandleTable::instance().get_optional(word()); }
+  Scalar scalar();
+  Operand operand();
+  DType dtype();
+
+ private:
+  Scalar scalar_of_kind(std::int64_t kind);
+
+  const double* next_;
+  const double* end_;
+};
+
+template <class T>
+struct ArgumentType;
+
+template <>
+struct ArgumentType<Tensor> {
+  static constexpr std::string_view kind = "tensor";
+  static Tensor read(ArgumentReader& reader) { return reader.tensor(); }
+};
+template <>
+struct ArgumentType<std::optional<Tensor>> {
+  static constexpr std::string_view kind = "tensor?";
+  static std::optional<Tensor> read(ArgumentReader& reader) {
+    Tensor tensor = reader.optional_tensor();
+    return tensor.defined() ? std::optional(std::move(tensor)) : std::nullopt;
+  }
+};
+template <>
+struct ArgumentType<Operand> {
+  static constexpr std::string_view kind = "operand";
+  static Operand read(ArgumentReader& reader) { return reader.operand(); }
+};
+template <>
+struct ArgumentType<TensorList> {
+  static constexpr std::string_view kind = "tensors";
+  static TensorList read(ArgumentReader& reader) {
+    TensorList tensors;
+    for (std::int64_t count = reader.integer(); count > 0; --count) tensors.push_back(reader.tensor());
+    return tensors;
+  }
+};
+template <>
+struct ArgumentType<Scalar> {
+  static constexpr std::string_view kind = "scalar";
+  static Scalar read(ArgumentReader& reader) { return reader.scalar(); }
+};
+template <>
+struct ArgumentType<std::int64_t> {
+  static constexpr std::string_view kind = "int";
+  static std::int64_t read(ArgumentReader& reader) { return reader.integer(); }
+};
+template <>
+struct ArgumentType<double> {
+  static constexpr std::string_view kind = "number";
+  static double read(ArgumentReader& reader) { return reader.word(); }
+};
+template <>
+struct ArgumentType<bool> {
+  static constexpr std::string_view kind = "bool";
+  static bool read(ArgumentReader& reader) { return reader.word() != 0; }
+};
+template <>
+struct ArgumentType<DType> {
+  static constexpr std::string_view kind = "dtype";
+  static DType read(ArgumentReader& reader) { return reader.dtype(); }
+};
+template <>
+struct ArgumentType<Dims> {
+  static constexpr std::string_view kind = "ints";
+  static Dims read(ArgumentReader& reader) {
+    Dims dims;
+    for (std::int64_t count = reader.integer(); count > 0; --count) dims.push_back(reader.integer());
+    return dims;
+  }
+};
+template <>
+struct ArgumentType<std::optional<Dims>> {
+  static constexpr std::string_view kind = "ints?";
+  static std::optional<Dims> read(ArgumentReader& reader) {
+    std::int64_t count = reader.integer();
+    if (count < 0) return std::nullopt;
+    Dims dims;
+    for (; count > 0; --count) dims.push_back(reader.integer());
+    return dims;
+  }
+};
+template <>
+struct ArgumentType<std::optional<DType>> {
+  static constexpr std::string_view kind = "dtype?";
+  static std::optional<DType> read(ArgumentReader& reader) {
+    const std::int64_t code = reader.integer();
+    return code < 0 ? std::nullopt : std::optional(static_cast<DType>(code));
+  }
+};
+
+template <class T>
+concept Plain = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
+                std::is_same_v<T, Scalar>;
+template <Plain T>
+struct ArgumentType<std::optional<T>> {
+  static constexpr std::string_view kind = std::is_same_v<T, std::int64_t> ? "int?"
+                                           : std::is_same_v<T, double>     ? "number?"
+                                           : std::is_same_v<T, bool>       ? "bool?"
+                                                                           : "scalar?";
+  static std::optional<T> read(ArgumentReader& reader) {
+    if (reader.word() == 0) return std::nullopt;
+    return ArgumentType<T>::read(reader);
+  }
+};
+
+template <class Enum>
+  requires std::is_enum_v<Enum>
+struct ArgumentType<Enum> {
+  static constexpr std::string_view kind = "choice";
+  static constexpr auto choices = enum_names(Enum{});
+  static Enum read(ArgumentReader& reader) { return static_cast<Enum>(reader.integer()); }
+};
+
+}  // namespace eg

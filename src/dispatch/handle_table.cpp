@@ -1,0 +1,85 @@
+#include "dispatch/handle_table.h"
+
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+// 32 bits of slot and 21 of generation are what a double holds exactly.
+constexpr double kGenerationUnit = 4294967296.0;
+constexpr std::uint32_t kGenerationMask = (1U << 21) - 1;
+
+std::uint32_t slot_of(Handle handle) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) & 0xffffffffU) - 1;
+}
+std::uint32_t generation_of(Handle handle) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) >> 32);
+}
+
+}  // namespace
+
+HandleTable& HandleTable::instance() {
+  // Never destroyed: finalizers may release handles at any time.
+  static auto* const table = new HandleTable;
+  return *table;
+}
+
+HandleTable::Slot* HandleTable::find(Handle handle) const {
+  if (!(handle >= 1 && handle < 9007199254740992.0)) return nullptr;
+  const std::uint32_t index = slot_of(handle);
+  if (index / kChunkSlots >= kMaxChunks) return nullptr;
+  Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
+  if (chunk == nullptr) return nullptr;
+  Slot* slot = &chunk[index % kChunkSlots];
+  const bool current = slot->generation.load(std::memory_order_acquire) == generation_of(handle);
+  return current ? slot : nullptr;
+}
+
+Handle HandleTable::insert(Tensor tensor) {
+  const std::scoped_lock lock(mutex_);
+  std::uint32_t index = 0;
+  if (!free_.empty()) {
+    index = free_.back();
+    free_.pop_back();
+  } else {
+    check(used_ < kChunkSlots * kMaxChunks, ErrorCode::kOutOfMemory, "tensor",
+          "too many live tensor handles. Free some with dispose(), `using` or eg.scope().");
+    if (used_ % kChunkSlots == 0) {
+      chunks_[used_ / kChunkSlots].store(new Slot[kChunkSlots], std::memory_order_release);
+    }
+    index = used_++;
+  }
+  Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
+  slot.tensor = std::move(tensor);
+  live_.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit + index + 1;
+}
+
+const Tensor& HandleTable::get(Handle handle) const {
+  const Slot* slot = find(handle);
+  if (slot == nullptr) {
+    if (handle == 0) fail(ErrorCode::kInvalidArgument, "expected a tensor, got none.");
+    fail(ErrorCode::kDisposed,
+         "this tensor has been disposed. It was freed by dispose(), `using` or the end of an "
+         "eg.scope(); keep it with eg.keep() or return it from the scope.");
+  }
+  return slot->tensor;
+}
+
+void HandleTable::release(Handle handle) {
+  Tensor released;
+  {
+    const std::scoped_lock lock(mutex_);
+    Slot* slot = find(handle);
+    if (slot == nullptr || !slot->tensor.defined()) return;
+    released = std::move(slot->tensor);
+    slot->tensor.reset();
+    slot->generation.store((slot->generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
+                           std::memory_order_release);
+    free_.push_back(slot_of(handle));
+    live_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  // The tensor goes outside the lock: a graph may hang on it.
+}
+
+}  // namespace eg

@@ -1,0 +1,167 @@
+#include "dispatch/join_ops.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "dispatch/promotion.h"
+#include "dispatch/reduction_ops.h"
+#include "dispatch/view_ops.h"
+
+namespace eg {
+namespace {
+
+void check_list(const TensorList& tensors, std::string_view op) {
+  check(!tensors.empty(), ErrorCode::kInvalidArgument, op, "expected a non-empty list of Tensors.");
+  for (const Tensor& t : tensors) {
+    check(t.device() == tensors[0].device(), ErrorCode::kDeviceMismatch, op,
+          "expected all tensors on one device, got ", tensors[0].device(), " and ", t.device(),
+          '.');
+  }
+}
+
+// cat has always let tensors of shape [0] pass, whatever the others look like.
+bool is_skipped(const Tensor& t) { return t.ndim() == 1 && t.numel() == 0; }
+
+// The part of `t` that is `length` long along `dim`.
+Tensor part(const Tensor& t, std::size_t dim, std::int64_t start, std::int64_t length) {
+  Shape shape = t.shape();
+  shape[dim] = length;
+  return t.alias(shape, t.strides(), t.offset() + start * t.strides()[dim]);
+}
+
+}  // namespace
+
+Tensor Cat::call(const TensorList& tensors, std::int64_t dim) {
+  check_list(tensors, doc.name);
+  std::size_t first = 0;
+  while (first + 1 < tensors.size() && is_skipped(tensors[first])) ++first;
+  const Tensor& model = tensors[first];
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, model.ndim(), doc.name));
+  Attrs attrs{static_cast<std::int64_t>(d), {}};
+  Shape shape = model.shape();
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Shape& other = tensors[i].shape();
+    check(!other.empty(), ErrorCode::kShapeMismatch, doc.name,
+          "zero-dimensional tensor (at position ", i, ") cannot be concatenated.");
+    if (i != first && is_skipped(tensors[i])) {
+      attrs.sizes.push_back(-1);
+      continue;
+    }
+    check(other.size() == shape.size(), ErrorCode::kShapeMismatch, doc.name,
+          "Tensors must have same number of dimensions: got ", shape.size(), " and ", other.size(),
+          '.');
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      check(k == d || other[k] == shape[k], ErrorCode::kShapeMismatch, doc.name,
+            "Sizes of tensors must match except in dimension ", d, ". Expected size ", shape[k],
+            " but got size ", other[k], " for tensor number ", i, " in the list.");
+    }
+    attrs.sizes.push_back(other[d]);
+    total += other[d];
+  }
+  shape[d] = total;
+  const Tensor result = Tensor::empty(shape, promote(tensors), model.device());
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (attrs.sizes[i] <= 0) continue;
+    copy_data(part(result, d, start, attrs.sizes[i]), tensors[i]);
+    start += attrs.sizes[i];
+  }
+  record<Cat>(std::span<const Tensor>(&result, 1), tensors, std::move(attrs), {});
+  return result;
+}
+
+GradList Cat::backward(const Backward<Cat>& b) {
+  GradList grads(b.input_count());
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    const std::int64_t size = b.attrs().sizes[i];
+    if (b.needs(i)) {
+      grads[i] = size < 0 ? full({0}, 0, b.grad().dtype(), b.grad().device())
+                          : Narrow::call(b.grad(), b.attrs().dim, start, size);
+    }
+    start += std::max<std::int64_t>(size, 0);
+  }
+  return grads;
+}
+
+Tensor Stack::call(const TensorList& tensors, std::int64_t dim) {
+  check_list(tensors, doc.name);
+  const Shape& entry = tensors[0].shape();
+  const std::int64_t place = wrap_dim(dim, tensors[0].ndim() + 1, doc.name);
+  const auto d = static_cast<std::size_t>(place);
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    check(tensors[i].shape() == entry, ErrorCode::kShapeMismatch, doc.name,
+          "stack expects each tensor to be equal size, but got ", entry, " at entry 0 and ",
+          tensors[i].shape(), " at entry ", i, '.');
+  }
+  Shape shape = entry;
+  shape.insert(d, static_cast<std::int64_t>(tensors.size()));
+  const Tensor result = Tensor::empty(shape, promote(tensors), tensors[0].device());
+  Strides strides = result.strides();
+  strides.erase(d);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    copy_data(result.alias(entry, strides, static_cast<std::int64_t>(i) * result.strides()[d]),
+              tensors[i]);
+  }
+  record<Stack>(std::span<const Tensor>(&result, 1), tensors, {place}, {});
+  return result;
+}
+
+GradList Stack::backward(const Backward<Stack>& b) {
+  GradList grads(b.input_count());
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (b.needs(i)) grads[i] = Select::call(b.grad(), b.attrs().dim, static_cast<std::int64_t>(i));
+  }
+  return grads;
+}
+
+Tensor Repeat::call(const Tensor& input, const Dims& repeats) {
+  check(repeats.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
+        "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+        "tensor, got ",
+        repeats, " for shape ", input.shape(), '.');
+  const std::size_t added = repeats.size() - input.shape().size();
+  // Each dimension becomes two, the copies and the original, both in the result and in a view of
+  // the input that stands still along the copies.
+  Shape shape;
+  Shape blocks;
+  Strides strides;
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    check(repeats[d] >= 0, ErrorCode::kInvalidArgument, doc.name,
+          "repeats must not be negative, got ", repeats, '.');
+    const std::int64_t size = d < added ? 1 : input.shape()[d - added];
+    shape.push_back(repeats[d] * size);
+    blocks.push_back(repeats[d]);
+    blocks.push_back(size);
+    strides.push_back(0);
+    strides.push_back(d < added ? 0 : input.strides()[d - added]);
+  }
+  const Tensor result = Tensor::empty(shape, input.dtype(), input.device());
+  copy_data(result.alias(blocks, contiguous_strides(blocks), 0),
+            input.alias(blocks, strides, input.offset()));
+  return record<Repeat>(result, {input}, {input.shape(), repeats});
+}
+
+GradList Repeat::backward(const Backward<Repeat>& b) {
+  const auto& [input_shape, repeats] = b.attrs();
+  const std::size_t added = repeats.size() - input_shape.size();
+  Shape blocks;
+  Dims copies;
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    copies.push_back(static_cast<std::int64_t>(blocks.size()));
+    blocks.push_back(repeats[d]);
+    if (d >= added) blocks.push_back(input_shape[d - added]);
+  }
+  // Without dimensions there is nothing to sum, and an empty list would mean all.
+  if (copies.empty()) return {b.grad()};
+  return {Sum::call(Reshape::call(b.grad(), blocks), copies)};
+}
+
+Tensor Tile::call(const Tensor& input, const Dims& dims) {
+  Dims repeats = dims;
+  while (repeats.size() < input.shape().size()) repeats.insert(0, 1);
+  return Repeat::call(input, repeats);
+}
+
+}  // namespace eg

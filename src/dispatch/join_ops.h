@@ -1,0 +1,65 @@
+#pragma once
+
+// Putting tensors together, and repeating them.
+
+#include "dispatch/function_op.h"
+#include "dispatch/rearrange_ops.h"
+
+namespace eg {
+
+struct Cat {
+  static constexpr op::Doc doc{"cat", "Joins tensors along an existing dimension."};
+  static constexpr std::array args{Arg{"tensors"}, Arg{"dim", "0"}};
+  static constexpr std::array<std::string_view, 3> samples{
+      "[T([2, 3]), T([1, 3])], 0", "[T([2, 3]), T([2, 2]), T([2, 1])], -1", "[T([0]), T([2, 3])]"};
+  static Tensor call(const TensorList& tensors, std::int64_t dim = 0);
+
+  struct Attrs {
+    std::int64_t dim;
+    /// Of the inputs along dim; -1 for one that was skipped.
+    Dims sizes;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<Cat>& b);
+};
+
+struct Stack {
+  static constexpr op::Doc doc{"stack", "Joins tensors of one shape along a new dimension."};
+  static constexpr std::array args{Arg{"tensors"}, Arg{"dim", "0"}};
+  static constexpr std::array<std::string_view, 3> samples{
+      "[T([2, 3]), T([2, 3])], 1", "[T([2]), T([2])], -1", "[T([]), T([])]"};
+  static Tensor call(const TensorList& tensors, std::int64_t dim = 0);
+
+  struct Attrs {
+    std::int64_t dim;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<Stack>& b);
+};
+
+struct Repeat {
+  static constexpr op::Doc doc{
+      "repeat", "Copies of the tensor side by side, repeats[i] of them along dimension i."};
+  static constexpr std::array args{Arg{"input"}, Arg{"repeats"}};
+  static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), [2, 1, 2]", "T([3]), [2]",
+                                                           "T([]), [2, 2]"};
+  static Tensor call(const Tensor& input, const Dims& repeats);
+
+  struct Attrs {
+    Shape input_shape;
+    Dims repeats;
+  };
+  static constexpr std::size_t saved_count = 0;
+  static GradList backward(const Backward<Repeat>& b);
+};
+
+struct Tile {
+  static constexpr op::Doc doc{"tile", "repeat, where missing repeats count as one."};
+  static constexpr std::array args{Arg{"input"}, Arg{"dims"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), [2, 2]", "T([2, 3]), [2]"};
+  static Tensor call(const Tensor& input, const Dims& dims);
+};
+
+using JoinOps = Concat<TypeList<Cat, Stack, Repeat, Tile>, RearrangeOps>;
+
+}  // namespace eg

@@ -1,0 +1,62 @@
+#include "dispatch/op_table.h"
+
+#include <tuple>
+
+#include "base/error.h"
+#include "dispatch/all_ops.h"
+#include "dispatch/arguments.h"
+
+namespace eg {
+namespace {
+
+Results to_results(const Tensor& tensor) { return {tensor}; }
+Results to_results(const TensorList& tensors) { return Results(tensors.begin(), tensors.end()); }
+Results to_results(const OneOrMore& result) { return to_results(result.tensors); }
+
+template <class Result, class... Args>
+Results call_function(Result (*function)(Args...), ArgumentReader reader) {
+  // Braces: the arguments are read in order.
+  std::tuple<std::decay_t<Args>...> args{ArgumentType<std::decay_t<Args>>::read(reader)...};
+  return to_results(std::apply(function, std::move(args)));
+}
+
+template <class Op>
+constexpr OpEntry entry() {
+  if constexpr (op::Elementwise<Op>) {
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr};
+  } else {
+    return {Op::doc.name, nullptr, 0, [](const double* words, std::size_t count) {
+              return call_function(&Op::call, ArgumentReader(words, count));
+            }};
+  }
+}
+
+template <class... Ops>
+constexpr std::array<OpEntry, sizeof...(Ops)> make_table(TypeList<Ops...>) {
+  return {entry<Ops>()...};
+}
+
+constexpr auto kTable = make_table(AllOps{});
+
+Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_place) {
+  const ElementwiseInfo& info = entry.elementwise();
+  SmallVector<Tensor, kMaxArity> inputs;
+  for (std::size_t i = 0; i < info.arity; ++i) inputs.push_back(reader.operand().tensor());
+  op::ParamValues params{};
+  for (std::size_t i = 0; i < entry.param_count; ++i) params[i] = reader.word();
+  return in_place ? apply_elementwise_in_place(info, inputs, params) : apply_elementwise(info, inputs, params);
+}
+
+}  // namespace
+
+std::span<const OpEntry> op_table() { return kTable; }
+
+Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place) {
+  check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "no op number ", id, '.');
+  const OpEntry& entry = kTable[id];
+  if (entry.elementwise != nullptr) return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
+  check(!in_place, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
+  return entry.function(words, count);
+}
+
+}  // namespace eg

@@ -1,0 +1,36 @@
+#pragma once
+
+// All ops behind one function: what the bindings, and tests that loop over ops, call.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "dispatch/elementwise.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// What an op returns: one tensor most of the time.
+using Results = SmallVector<Tensor, 2>;
+
+/// Runs a function op on arguments in a frame.
+using FunctionCall = Results (*)(const double* words, std::size_t count);
+
+struct OpEntry {
+  std::string_view name;
+  /// For elementwise ops; else null.
+  const ElementwiseInfo& (*elementwise)();
+  std::size_t param_count;
+  /// For all others; else null.
+  FunctionCall function;
+};
+
+/// The ops by id.
+std::span<const OpEntry> op_table();
+
+/// Runs op `id` on the arguments in `words` (see arguments.h). `in_place`: the form that writes into
+/// its first operand (add_), which elementwise ops have.
+Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place);
+
+}  // namespace eg

@@ -1,0 +1,94 @@
+#pragma once
+
+// Questions: their answers are bool and have no gradient.
+
+#include "base/type_list.h"
+#include "ops/elementwise.h"
+
+namespace eg::op {
+
+struct Eq {
+  static constexpr Doc doc{"eq", "True where the operands are equal."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a == b; }
+};
+
+struct Ne {
+  static constexpr Doc doc{"ne", "True where the operands differ."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a != b; }
+};
+
+struct Lt {
+  static constexpr Doc doc{"lt", "True where input is less than other."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a < b; }
+};
+
+struct Le {
+  static constexpr Doc doc{"le", "True where input is at most other."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a <= b; }
+};
+
+struct Gt {
+  static constexpr Doc doc{"gt", "True where input is greater than other."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a > b; }
+};
+
+struct Ge {
+  static constexpr Doc doc{"ge", "True where input is at least other."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return a >= b; }
+};
+
+struct LogicalAnd {
+  static constexpr Doc doc{"logical_and", "True where both operands are nonzero."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return (a != 0) & (b != 0); }
+};
+
+struct LogicalOr {
+  static constexpr Doc doc{"logical_or", "True where an operand is nonzero."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) { return (a != 0) | (b != 0); }
+};
+
+struct LogicalXor {
+  static constexpr Doc doc{"logical_xor", "True where exactly one operand is nonzero."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto a, auto b) {
+    return ((a != 0) & (b == 0)) | ((a == 0) & (b != 0));
+  }
+};
+
+struct LogicalNot {
+  static constexpr Doc doc{"logical_not", "True where input is zero."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto x) { return x == 0; }
+};
+
+struct Isnan {
+  static constexpr Doc doc{"isnan", "True where input is not a number."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto x) { return x != x; }
+};
+
+// x - x is NaN for an infinite x, and 0 for every integer: no constant that integers lack.
+struct Isinf {
+  static constexpr Doc doc{"isinf", "True where input is infinite."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto x) { return (x == x) & (x - x != 0); }
+};
+
+struct Isfinite {
+  static constexpr Doc doc{"isfinite", "True where input is neither infinite nor NaN."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto x) { return x - x == 0; }
+};
+
+using ComparisonOps = TypeList<Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, LogicalNot,
+                               Isnan, Isinf, Isfinite>;
+
+}  // namespace eg::op

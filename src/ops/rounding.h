@@ -1,0 +1,75 @@
+#pragma once
+
+// Magnitude, sign and rounding to integers. Steps have gradient zero, at the jumps too.
+
+#include "base/type_list.h"
+#include "ops/elementwise.h"
+
+namespace eg::op {
+
+struct Abs {
+  static constexpr Doc doc{"abs", "Magnitude of every element."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{0.25, 2};
+  static constexpr auto forward(auto x) { return abs(x); }
+  static constexpr auto grad(auto g, auto x, auto) { return g * sign(x); }
+};
+
+struct Sign {
+  static constexpr Doc doc{"sign", "-1, 0 or 1 by the sign of every element."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{0.25, 2};
+  static constexpr auto forward(auto x) { return sign(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Sgn {
+  static constexpr Doc doc{"sgn", "sign; for complex numbers, the number over its magnitude."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{0.25, 2};
+  static constexpr auto forward(auto x) { return sign(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Floor {
+  static constexpr Doc doc{"floor", "The next integer at or below every element."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{1.1, 1.9};
+  static constexpr auto forward(auto x) { return floor(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Ceil {
+  static constexpr Doc doc{"ceil", "The next integer at or above every element."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{1.1, 1.9};
+  static constexpr auto forward(auto x) { return ceil(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Round {
+  static constexpr Doc doc{"round", "The nearest integer; halves go to the even one."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{0.6, 1.4};
+  static constexpr auto forward(auto x) { return round(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Trunc {
+  static constexpr Doc doc{"trunc", "The next integer towards zero."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr Domain domain{1.1, 1.9};
+  static constexpr auto forward(auto x) { return trunc(x); }
+  static constexpr auto grad(auto, auto, auto) { return 0; }
+};
+
+struct Frac {
+  static constexpr Doc doc{"frac", "What trunc takes away: x - trunc(x)."};
+  static constexpr Domain domain{1.1, 1.9};
+  static constexpr auto forward(auto x) { return x - trunc(x); }
+  static constexpr auto grad(auto g, auto, auto) { return g; }
+};
+
+using RoundingOps = TypeList<Abs, Sign, Sgn, Floor, Ceil, Round, Trunc, Frac>;
+
+}  // namespace eg::op

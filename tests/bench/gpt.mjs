@@ -1,0 +1,44 @@
+// A transformer that is small enough for a page, the text it learns, and its starting weights.
+
+import { randomNumbers, startingLayer } from "./data.mjs";
+
+export const kGpt = { vocabulary: 65, context: 64, width: 64, heads: 4, blocks: 2 };
+
+/** Batches of {x, labels}: tokens and their successors, which a simple rule gives four times out of five. */
+export function tokenBatches(count, size) {
+  const { vocabulary, context } = kGpt;
+  const random = randomNumbers(count * size * (context + 1) * 2, 5);
+  let at = 0;
+  const sentence = () => {
+    let token = 0;
+    return Array.from({ length: context + 1 }, () => {
+      const isFree = random[at++] > 0.3;
+      const drawn = Math.floor((random[at++] + 0.5) * vocabulary);
+      token = isFree ? drawn : (token * 7 + 3) % vocabulary;
+      return token;
+    });
+  };
+  return Array.from({ length: count }, () => {
+    const sentences = Array.from({ length: size }, sentence);
+    return {
+      x: Uint8Array.from(sentences.flatMap((tokens) => tokens.slice(0, -1))),
+      labels: Uint8Array.from(sentences.flatMap((tokens) => tokens.slice(1))),
+    };
+  });
+}
+
+export function startingGpt() {
+  const { vocabulary, context, width, blocks } = kGpt;
+  const small = (count, seed) => randomNumbers(count, seed).map((x) => 0.07 * x);
+  return {
+    tokens: small(vocabulary * width, 11),
+    positions: small(context * width, 12),
+    blocks: Array.from({ length: blocks }, (_, i) => ({
+      qkv: startingLayer(width, 3 * width, 20 + 4 * i),
+      projection: startingLayer(width, width, 21 + 4 * i),
+      up: startingLayer(width, 4 * width, 22 + 4 * i),
+      down: startingLayer(4 * width, width, 23 + 4 * i),
+    })),
+    head: startingLayer(width, vocabulary, 13),
+  };
+}

@@ -1,0 +1,71 @@
+// TensorFlow.js on its WebAssembly backend, as its packages load in Node (core alone has no gradients there).
+
+import * as tf from "@tensorflow/tfjs";
+import { version_wasm } from "@tensorflow/tfjs-backend-wasm";
+import { kModels } from "../models/tfjs.mjs";
+
+export async function load() {
+  tf.env().set("IS_NODE", true); // no banner that recommends tfjs-node
+  await tf.setBackend("wasm");
+  await tf.ready();
+  return { detail: `${version_wasm}, 1 thread`, product, chain, trainer, plainStep };
+}
+
+function product(layout, n, a, b) {
+  const [x, y] = [tf.tensor2d(a, [n, n]), tf.tensor2d(b, [n, n])];
+  return () => tf.matMul(x, y, layout[0] === "T", layout[1] === "T").dispose();
+}
+
+/** Times a chain of products and its gradient: f runs in tf.grad, so its end is where backward begins. */
+async function chain(length) {
+  const x = tf.tensor1d([1, 2, 3, 4]);
+  const factor = tf.tensor1d([1.0001, 0.9999, 1.0001, 0.9999]);
+  const times = { start: performance.now() };
+  const f = (value) => {
+    let y = value;
+    for (let i = 0; i < length; ++i) y = tf.mul(y, factor);
+    times.recorded = performance.now();
+    return y;
+  };
+  const gradient = tf.grad(f)(x);
+  gradient.dataSync();
+  times.end = performance.now();
+  tf.dispose([x, factor, gradient]);
+  return times;
+}
+
+/** There is no AdamW: Adam without the decay stands in for it, which is a little less work. */
+function makeOptimizer({ name, rate }) {
+  return name === "sgd" ? tf.train.sgd(rate) : tf.train.adam(rate, 0.9, 0.999, 1e-8);
+}
+
+function start({ model: name, layers, optimizer }) {
+  const model = kModels[name];
+  const variables = model.start(layers);
+  const rule = makeOptimizer(optimizer);
+  const loss = ({ x, y }) => tf.losses.softmaxCrossEntropy(y, model.forward(variables, x));
+  return (batch) => rule.minimize(() => loss(batch), true);
+}
+
+function trainer(task, batches) {
+  const step = start(task);
+  const tensors = batches.map(kModels[task.model].inputs);
+  let loss = null;
+  return {
+    step(i) {
+      loss?.dispose();
+      loss = step(tensors[i % tensors.length]);
+    },
+    loss: async () => (await loss.data())[0],
+  };
+}
+
+/** A step as a user would first write it: batches become tensors that nobody disposes of. */
+function plainStep(task) {
+  const step = start(task);
+  return {
+    step: (batch) => step(kModels[task.model].inputs(batch)),
+    read: async (loss) => (await loss.data())[0],
+    memory: () => ({ tensors: tf.memory().numTensors, bytes: tf.memory().numBytes }),
+  };
+}

@@ -1,0 +1,101 @@
+// The models in this package: start(layers) makes a module, inputs(batch) the tensors.
+
+import * as eg from "edgegrad";
+import { kPixels } from "../data.mjs";
+import { kGpt } from "../gpt.mjs";
+
+const { nn } = eg;
+
+/** Replaces the parameters that a layer started with. */
+function withValues(layer, { weight, bias }) {
+  eg.noGrad(() => {
+    layer.weight.copy_(eg.tensor(weight).view(layer.weight.shape));
+    if (bias) layer.bias.copy_(eg.tensor(bias));
+  });
+  return layer;
+}
+
+const dense = (layer) => withValues(new nn.Linear(layer.inputs, layer.outputs), layer);
+const targets = (labels) => eg.tensor(BigInt64Array.from(labels, BigInt));
+
+const mlp = {
+  start: (layers) =>
+    new nn.Sequential(
+      ...layers.flatMap((layer, i) =>
+        i + 1 < layers.length ? [dense(layer), new nn.ReLU()] : [dense(layer)],
+      ),
+    ),
+  inputs: ({ x, labels }) => ({
+    x: eg.tensor(x).view([labels.length, kPixels]),
+    y: targets(labels),
+  }),
+};
+
+const cnn = {
+  start: ({ convolutions, head }) =>
+    new nn.Sequential(
+      ...convolutions.flatMap((layer) => {
+        const [outputs, inputs, size] = layer.shape;
+        const convolution = withValues(new nn.Conv2d(inputs, outputs, size), layer);
+        return [convolution, new nn.ReLU(), new nn.MaxPool2d(2)];
+      }),
+      new nn.Flatten(),
+      dense(head),
+    ),
+  inputs: ({ x, labels }) => ({
+    x: eg.tensor(x).view([labels.length, 1, 28, 28]),
+    y: targets(labels),
+  }),
+};
+
+const { vocabulary, context, width, heads } = kGpt;
+
+class Block extends nn.Module {
+  constructor({ qkv, projection, up, down }) {
+    super();
+    this.norm1 = new nn.LayerNorm(width);
+    this.qkv = dense(qkv);
+    this.projection = dense(projection);
+    this.norm2 = new nn.LayerNorm(width);
+    this.up = dense(up);
+    this.down = dense(down);
+  }
+
+  forward(x) {
+    const attended = x.add(this.attend(this.norm1.call(x)));
+    const hidden = eg.gelu(this.up.call(this.norm2.call(attended)), { approximate: "tanh" });
+    return attended.add(this.down.call(hidden));
+  }
+
+  attend(x) {
+    const [batch] = x.shape;
+    const all = this.qkv.call(x).view([batch, context, 3, heads, width / heads]);
+    const [query, key, value] = all.permute([2, 0, 3, 1, 4]).unbind(0);
+    const mixed = eg.scaledDotProductAttention(query, key, value, { isCausal: true });
+    return this.projection.call(mixed.transpose(1, 2).reshape([batch, context, width]));
+  }
+}
+
+class Gpt extends nn.Module {
+  constructor({ tokens, positions, blocks, head }) {
+    super();
+    this.tokens = withValues(new nn.Embedding(vocabulary, width), { weight: tokens });
+    this.positions = withValues(new nn.Embedding(context, width), { weight: positions });
+    this.blocks = new nn.ModuleList(blocks.map((block) => new Block(block)));
+    this.norm = new nn.LayerNorm(width);
+    this.head = dense(head);
+  }
+
+  forward(x) {
+    let value = this.tokens.call(x).add(this.positions.weight);
+    for (const block of this.blocks) value = block.call(value);
+    return this.head.call(this.norm.call(value)).view([-1, vocabulary]);
+  }
+}
+
+const gpt = {
+  start: (layers) => new Gpt(layers),
+  inputs: ({ x, labels }) => ({ x: targets(x).view([-1, context]), y: targets(labels) }),
+};
+
+export const kModels = { mlp, cnn, gpt };

@@ -1,0 +1,18 @@
+// Which of the design's targets a run met.
+
+import { formatNumber } from "./format.mjs";
+
+/** [{row, text, passed}] for the rows that have a target, and for what the workload itself judges. */
+export function checksOf({ workload, rows, results, context }) {
+  const ours = results.find(({ contender }) => contender === "edgegrad");
+  const simple = rows
+    .filter(({ id, target }) => target !== undefined && ours?.values[id] !== undefined)
+    .map((row) => againstTarget(row, ours.values[row.id]));
+  return [...simple, ...(workload.checks?.(rows, results, context) ?? [])];
+}
+
+function againstTarget({ id, better, target }, value) {
+  const passed = better === "higher" ? value >= target : value <= target;
+  const sign = better === "higher" ? ">=" : "<=";
+  return { row: id, text: `${sign} ${formatNumber(target, target % 1 ? 1 : 0)}`, passed };
+}

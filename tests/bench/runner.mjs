@@ -1,0 +1,46 @@
+// Runs child.mjs and collects what it reports.
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
+
+/** Resolves to {values, errors, data, detail, failure}; never rejects, because a peer may well fail. */
+export function runChild(node, { workload, contender, quick, limit }) {
+  const result = { values: {}, errors: {}, data: {}, detail: "", failure: null };
+  const child = fork(kChild, [JSON.stringify({ workload, contender, quick })], {
+    execPath: node,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let said = "";
+  let isDone = false;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, limit * 1000);
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    said = (said + text).slice(-8000);
+  });
+  child.on("message", (message) => {
+    if (message.isDone) isDone = true;
+    else if (message.detail !== undefined) Object.assign(result, message);
+    else if (message.error !== undefined) result.errors[message.id] = message.error;
+    else if (message.data !== undefined) result.data[message.id] = message.data;
+    else result.values[message.id] = message.value;
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      if (isLate) result.failure = `> ${limit} s`;
+      else if (!isDone) result.failure = errorIn(said) ?? `ended with ${signal ?? code}`;
+      resolve(result);
+    });
+  });
+}
+
+/** The line of an uncaught error's report that names it. */
+export function errorIn(text) {
+  return text.match(/^\s*((?:\w+: )?\w*Error\b.*)$/m)?.[1].trim() ?? null;
+}

@@ -1,0 +1,68 @@
+// y = y * c over and over, on 4 elements: nothing but the cost of recording an op and of running its node in backward.
+
+import { nextTask } from "../clock.mjs";
+
+const kTooLong = 10; // seconds that one chain may take before it is left out
+
+const lengths = (quick) => (quick ? [500, 20_000] : [500, 20_000, 1_000_000]);
+const count = (n) => n.toLocaleString("en-US");
+
+export default {
+  name: "chain",
+  title: "Chain of multiplications of 4 elements, ns per op",
+  contenders: ["edgegrad", "tfjs", "jax", "jaxCompiled"],
+  repeats: 1,
+  limit: 20,
+
+  rows: ({ quick }) =>
+    lengths(quick).flatMap((n) => [
+      { id: `record ${n}`, title: `recorded op from JS, ${count(n)}`, ...kPerOp, target: 1000 },
+      { id: `backward ${n}`, title: `backward node, ${count(n)}`, ...kPerOp, target: 400 },
+      { id: `both ${n}`, title: `both, ${count(n)}`, ...kPerOp },
+      { id: `compile ${n}`, title: `compiling it first, ${count(n)}`, unit: "ms" },
+    ]),
+
+  async measure(library, { quick, compiled }, report) {
+    const measureOne = compiled ? measureCompiled : measureEager;
+    let perOp = 0; // ms, of the chain before
+    for (const n of lengths(quick)) {
+      const expected = (perOp * n) / 1000;
+      if (expected > kTooLong) {
+        report.error(`both ${n}`, `not run, ~${Math.round(expected)} s`);
+        continue;
+      }
+      try {
+        perOp = await measureOne(library, n, report);
+      } catch (error) {
+        report.error(`both ${n}`, error.message);
+        break;
+      }
+    }
+  },
+};
+
+const kPerOp = { unit: "ns", better: "lower" };
+
+async function measureEager(library, n, report) {
+  // The first runs let the engine compile; a long chain does that by itself.
+  const runs = n <= 500 ? 30 : n <= 20_000 ? 4 : 1;
+  const best = { record: Number.POSITIVE_INFINITY, backward: Number.POSITIVE_INFINITY };
+  const start = performance.now();
+  for (let run = 0; run < runs && performance.now() - start < 8000; ++run) {
+    const { start: first, recorded, end } = await library.chain(n);
+    best.record = Math.min(best.record, (recorded - first) / n);
+    best.backward = Math.min(best.backward, (end - recorded) / n);
+    await nextTask();
+  }
+  report(`record ${n}`, best.record * 1e6);
+  report(`backward ${n}`, best.backward * 1e6);
+  report(`both ${n}`, (best.record + best.backward) * 1e6);
+  return best.record + best.backward;
+}
+
+async function measureCompiled(library, n, report) {
+  const { start, compiled, end } = await library.compiledChain(n);
+  report(`both ${n}`, ((end - compiled) / n) * 1e6);
+  report(`compile ${n}`, compiled - start);
+  return (end - start) / n;
+}

@@ -1,0 +1,102 @@
+// Square products A B, A B^T and A^T B: the three of a linear layer's forward and backward pass.
+
+import { buildProbe, ceilingsIn, mergeCeilings, runProbe } from "../ceiling.mjs";
+import { bestTime } from "../clock.mjs";
+import { randomNumbers } from "../data.mjs";
+
+const kLayouts = ["NN", "NT", "TN"];
+const kTooLong = 4000; // ms that one product may take before it is left out
+
+const sizes = (quick) => (quick ? [128, 512, 1024] : [128, 256, 512, 1024, 2048]);
+const rowId = (layout, n) => `${layout} ${n}`;
+
+export default {
+  name: "gemm",
+  title: "Matrix product, float32, GFLOPS",
+  contenders: ["edgegrad", "edgegrad2", "kernel", "tfjs", "jax"],
+  repeats: 2,
+  limit: 60,
+
+  rows: ({ quick }) =>
+    kLayouts.flatMap((layout) =>
+      sizes(quick).map((n) => ({ id: rowId(layout, n), unit: "GFLOPS", better: "higher" })),
+    ),
+
+  // Rounds over all cases, the best of each: what disturbs the machine for a while spoils some rounds of every case.
+  async measure(library, { quick }, report) {
+    const cases = [];
+    for (const n of sizes(quick)) {
+      const [a, b] = [randomNumbers(n * n, 1), randomNumbers(n * n, 2)];
+      for (const layout of kLayouts)
+        cases.push({ layout, n, a, b, best: Number.POSITIVE_INFINITY });
+    }
+    for (const one of cases) await prepare(library, one, cases, report);
+    for (let round = 0; round < (quick ? 3 : 6); ++round) {
+      for (const one of cases) {
+        const isLong = one.best > 300;
+        if (!one.run || (isLong && round > 0)) continue;
+        one.best = Math.min(one.best, await bestTime(one.run, isLong ? 0 : 15));
+      }
+    }
+    for (const { run, layout, n, best } of cases) {
+      if (run) report(rowId(layout, n), (2 * n ** 3) / best / 1e6);
+    }
+  },
+
+  /** Probes the ceilings before and after every round, because what disturbs the machine comes and goes. */
+  async beside(node, context, round) {
+    const probe = await buildProbe(context.variant);
+    const lines = await runProbe(node, probe);
+    if (round === 0) {
+      for (const n of sizes(context.quick).filter((n) => n <= 1024)) {
+        lines.push(...(await runProbe(node, probe, { n, rounds: context.quick ? 2 : 5 })));
+      }
+    }
+    context.ceilings = mergeCeilings(context.ceilings, ceilingsIn(lines));
+    const wanted = ({ bench, type, threads, layout }) =>
+      bench === "gemm" && type === "f32" && threads === 1 && kLayouts.includes(layout);
+    const values = lines.filter(wanted).map(({ layout, n, gflops }) => [rowId(layout, n), gflops]);
+    return { contender: "kernel", values: Object.fromEntries(values), data: { lines } };
+  },
+
+  checks(rows, results, { ceilings, variant }) {
+    const valuesOf = (id) => results.find(({ contender }) => contender === id)?.values ?? {};
+    const [one, two] = [valuesOf("edgegrad"), valuesOf("edgegrad2")];
+    if (!ceilings) return [];
+    const [ceiling] = variant === "relaxed" ? ceilings.fused : ceilings.mulAdd;
+    return rows.flatMap(({ id }) => {
+      const n = Number(id.split(" ")[1]);
+      const checks = [];
+      if (one[id]) {
+        const part = one[id] / ceiling;
+        const text = `${Math.round(100 * part)} % of ceiling`;
+        checks.push({ row: id, text, passed: part >= kOfCeiling || n < kLong });
+      }
+      if (one[id] && two[id]) {
+        const wanted = n < kLong ? 1 : 1.8;
+        checks.push({ row: id, text: `2t ${wanted}x`, passed: two[id] / one[id] >= wanted });
+      }
+      return checks;
+    });
+  },
+};
+
+// From this size on a product has to reach its share of the ceiling, and to be worth a second thread; a shorter one
+// only must not become slower by it.
+const kLong = 256;
+const kOfCeiling = 0.95;
+
+/** Makes the inputs and warms up, unless a smaller case shows that this one takes too long. */
+async function prepare(library, one, cases, report) {
+  const { layout, n, a, b } = one;
+  const smaller = cases.findLast((other) => other.layout === layout && other.n < n);
+  const expected = smaller ? smaller.best * (n / smaller.n) ** 3 : 0;
+  if (expected > kTooLong) {
+    one.best = expected;
+    report.error(rowId(layout, n), `not run, ~${Math.round(expected / 1000)} s`);
+    return;
+  }
+  one.run = library.product(layout, n, a, b);
+  await one.run();
+  one.best = await bestTime(one.run, expected < 300 ? 40 : 0); // lets the engine reach its optimising tier
+}

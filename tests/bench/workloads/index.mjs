@@ -1,0 +1,18 @@
+// All workloads by name, in the order of the report.
+//
+// A workload has title, contenders and rows(options): [{id, title = id, unit, better, target, digits}]. Either
+// measure(library, options, report) runs in a child process per contender, `repeats` times, each ended after `limit`
+// seconds; or measureAll(node, options) does everything itself. finish(results) may add values that need all results,
+// checks(...) judges more than row.target can say.
+
+import chain from "./chain.mjs";
+import download from "./download.mjs";
+import gemm from "./gemm.mjs";
+import memory from "./memory.mjs";
+import singleImage from "./single_image.mjs";
+import startup from "./startup.mjs";
+import { kTrainings } from "./training.mjs";
+
+const kAll = [gemm, chain, ...kTrainings, singleImage, startup, download, memory];
+
+export const kWorkloads = Object.fromEntries(kAll.map((workload) => [workload.name, workload]));

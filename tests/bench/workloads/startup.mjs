@@ -1,0 +1,64 @@
+// From the start of a process to the end of its first training step, by the wall clock: loading the package, compiling
+// its WebAssembly, starting threads, making the model, one step, reading the loss.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { median } from "../clock.mjs";
+import { errorIn } from "../runner.mjs";
+
+export default {
+  name: "startup",
+  title: "Process start to first training step, MLP 784-128-10",
+  contenders: ["edgegrad", "bare", "tfjs", "jax"],
+  rows: ({ nodeMajor }) => [
+    {
+      id: "first",
+      title: "median",
+      unit: "ms",
+      better: "lower",
+      target: nodeMajor >= 22 ? 100 : 150,
+    },
+    { id: "best", unit: "ms", better: "lower" },
+  ],
+
+  /** Round by round over all programs, so that a disturbance meets all of them. */
+  async measureAll(node, { quick }) {
+    const times = Object.fromEntries(this.contenders.map((id) => [id, []]));
+    const failures = {};
+    for (let round = 0; round < (quick ? 5 : 11); ++round) {
+      for (const id of this.contenders) {
+        if (failures[id]) continue;
+        await startOnce(node, id).then(
+          (time) => times[id].push(time),
+          (error) => {
+            failures[id] = error.message;
+          },
+        );
+      }
+    }
+    return this.contenders.map((contender) => {
+      const all = times[contender];
+      const values = all.length ? { first: median(all), best: Math.min(...all) } : {};
+      return { contender, values, errors: {}, data: { all }, failure: failures[contender] ?? null };
+    });
+  },
+};
+
+function startOnce(node, id) {
+  const program = fileURLToPath(new URL(`../programs/${id}.mjs`, import.meta.url));
+  const start = performance.timeOrigin + performance.now();
+  const child = spawn(node, [program], { stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"]) {
+    child[stream].setEncoding("utf8").on("data", (text) => {
+      said[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("close", (code) => {
+      const end = Number.parseFloat(said.stdout.trim().split("\n").at(-1));
+      if (code === 0 && end) resolve(end - start);
+      else reject(new Error(errorIn(said.stderr) ?? `ended with ${code}`));
+    });
+  });
+}

@@ -1,0 +1,100 @@
+// Training steps: same data, same starting weights, same optimiser in every library, which the loss after some steps
+// shows.
+
+import { median } from "../clock.mjs";
+import { mnistBatches, startingCnn, startingMlp } from "../data.mjs";
+import { startingGpt, tokenBatches } from "../gpt.mjs";
+
+const adam = { name: "adam", rate: 0.001 };
+
+const mlpSgd = {
+  model: "mlp",
+  layers: () => startingMlp([784, 128, 10]),
+  batches: () => mnistBatches(100, 64),
+  optimizer: { name: "sgd", rate: 0.1 },
+};
+
+/** The deeper MLP with Adam; the workload of single images uses it too. */
+export const kDeepMlp = {
+  model: "mlp",
+  layers: () => startingMlp([784, 512, 256, 10]),
+  batches: () => mnistBatches(100, 64),
+  optimizer: adam,
+};
+
+const cnn = {
+  model: "cnn",
+  layers: startingCnn,
+  batches: () => mnistBatches(100, 64),
+  optimizer: adam,
+};
+
+const gpt = {
+  model: "gpt",
+  layers: startingGpt,
+  batches: () => tokenBatches(100, 8),
+  optimizer: { name: "adamw", rate: 0.001 },
+};
+
+export function startTraining(library, { model, layers, batches, optimizer }) {
+  return library.trainer({ model, layers: layers(), optimizer }, batches());
+}
+
+/** A workload that times a task in steps/s, or in ms per step. */
+function training(name, title, task, { lossAt = 60, target, perStep = false, ...rest }) {
+  const row = perStep
+    ? { id: "step", unit: "ms", better: "lower", target }
+    : { id: "rate", title: "steps/s", better: "higher", target };
+  return {
+    name,
+    title,
+    contenders: ["edgegrad", "edgegrad2", "tfjs", "jax"],
+    repeats: 2,
+    limit: 40,
+    ...rest,
+    rows: () => [row, { id: "loss", title: `loss after ${lossAt} steps`, digits: 5 }],
+    async measure(library, { quick }, report) {
+      const trainer = startTraining(library, task);
+      const start = performance.now();
+      for (let i = 0; i < lossAt; ++i) trainer.step(i);
+      report("loss", await trainer.loss());
+      const block = blockFor((performance.now() - start) / lossAt);
+      const time = median(await timeBlocks(trainer, lossAt, block, quick ? 0.6 : 2));
+      report(row.id, perStep ? time : 1000 / time);
+    },
+  };
+}
+
+/** Steps between two looks at the loss: ten, or fewer where steps are slow. */
+function blockFor(stepTime) {
+  return Math.max(1, Math.min(10, Math.round(300 / stepTime)));
+}
+
+/** Blocks of steps that end with reading the loss; resolves to the ms per step of each. */
+async function timeBlocks(trainer, from, block, seconds) {
+  const times = [];
+  const start = performance.now();
+  let step = from;
+  while (times.length < 3 || performance.now() - start < seconds * 1000) {
+    const blockStart = performance.now();
+    for (let i = 0; i < block; ++i) trainer.step(step++);
+    await trainer.loss();
+    times.push((performance.now() - blockStart) / block);
+  }
+  return times;
+}
+
+export const kTrainings = [
+  training("mlp-sgd", "MLP 784-128-10, SGD, batch 64", mlpSgd, { target: 0.9, perStep: true }),
+  training("mlp-adam", "MLP 784-512-256-10, Adam, batch 64", kDeepMlp, { target: 180 }),
+  training("cnn", "CNN 8@5x5, pool, 16@5x5, pool, linear, 28x28, Adam, batch 64", cnn, {
+    lossAt: 10,
+    target: 120,
+    repeats: 1,
+  }),
+  training("gpt", "Transformer, 2 blocks of width 64, 64 tokens, AdamW, batch 8", gpt, {
+    lossAt: 20,
+    target: 60,
+    repeats: 1,
+  }),
+];

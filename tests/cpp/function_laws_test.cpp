@@ -1,0 +1,105 @@
+// Laws that every op with samples obeys, beyond the elementwise ones (op_laws_test.cpp).
+
+#include <gtest/gtest.h>
+
+#include "autograd/variable.h"
+#include "dispatch/all_ops.h"
+#include "dispatch/arguments.h"
+#include "support/gradcheck.h"
+#include "support/op_samples.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::ArgumentInfo;
+using testing::SampleCall;
+using testing::values;
+
+struct SampleCase {
+  std::string label;
+  std::string sample;
+  std::size_t op_id;
+  std::vector<ArgumentInfo> arguments;
+};
+
+template <class T>
+ArgumentInfo argument_info(const Arg& arg) {
+  ArgumentInfo info{ArgumentType<T>::kind, arg.default_value, {}};
+  if constexpr (requires { ArgumentType<T>::choices; }) {
+    for (const std::string_view choice : ArgumentType<T>::choices) info.choices.push_back(choice);
+  }
+  return info;
+}
+
+template <class Op, class Result, class... Args>
+std::vector<ArgumentInfo> arguments_of(Result (*)(Args...)) {
+  std::size_t i = 0;
+  return {argument_info<std::decay_t<Args>>(Op::args[i++])...};
+}
+
+std::vector<SampleCase> all_cases() {
+  std::vector<SampleCase> cases;
+  std::size_t id = 0;
+  AllOps::for_each([&]<class Op>() {
+    if constexpr (requires { Op::samples; }) {
+      std::size_t number = 0;
+      for (const std::string_view sample : Op::samples) {
+        cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++), std::string(sample), id,
+                         arguments_of<Op>(&Op::call)});
+      }
+    }
+    ++id;
+  });
+  return cases;
+}
+
+class FunctionLaws : public ::testing::TestWithParam<SampleCase> {
+ protected:
+  SampleCall call() const { return {GetParam().op_id, GetParam().arguments, GetParam().sample}; }
+};
+
+// First and second order.
+TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
+  const SampleCall op = call();
+  const TensorList leaves = op.leaves();
+  if (leaves.empty()) return SUCCEED();
+  for (const Tensor& result : op(leaves)) {
+    if (!requires_grad(result)) return SUCCEED();
+  }
+  EXPECT_TRUE(testing::gradcheck(op, leaves)) << GetParam().sample;
+}
+
+TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
+  const SampleCall op = call();
+  TensorList packed;
+  TensorList strided;
+  for (const Tensor& leaf : op.leaves()) {
+    packed.push_back(detach(leaf));
+    Shape wide = leaf.shape();
+    wide.push_back(2);
+    const Tensor room = full(wide, 0, leaf.dtype());
+    Strides strides = room.strides();
+    strides.pop_back();
+    const Tensor view = room.alias(leaf.shape(), strides, 1);
+    copy_data(view, leaf);
+    strided.push_back(view);
+  }
+  // Geometry is what as_strided is about, and in-place ops and views share what they are given.
+  if (GetParam().label.starts_with("as_strided") || packed.empty()) return SUCCEED();
+  const TensorList expected = op(packed);
+  const TensorList actual = op(strided);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(actual[i].shape(), expected[i].shape());
+    const auto a = values(actual[i]);
+    const auto b = values(expected[i]);
+    for (std::size_t n = 0; n < a.size(); ++n) EXPECT_NEAR(a[n], b[n], 1e-12 * (1 + std::abs(b[n])));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.label; });
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,94 @@
+#include "autograd/node.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/accumulate_grad.h"
+#include "autograd/autograd.h"
+#include "autograd/basic_nodes.h"
+#include "dispatch/elementwise.h"
+#include "ops/all.h"
+#include "support/errors.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::leaf;
+using testing::sum;
+using testing::tensor;
+using testing::values;
+
+// CC-052
+TEST(Node, SequenceNumbersGrowAndAccumulateGradHasTheLargest) {
+  const auto first = make_intrusive<Identity>();
+  const auto second = make_intrusive<Identity>();
+  EXPECT_LT(first->sequence_nr(), second->sequence_nr());
+  const auto accumulator = make_intrusive<AccumulateGrad>(leaf(1));
+  EXPECT_EQ(accumulator->sequence_nr(), kAccumulateGradSequenceNr);
+}
+
+// CC-047
+TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
+  const Tensor x = leaf(1);
+  const Tensor h = call<op::Exp>(x);
+  const Tensor m = call<op::Exp>(h);
+  const Tensor o = call<op::Exp>(m);
+  const Tensor s = call<op::Exp>(call<op::Exp>(call<op::Exp>(x)));
+  const Tensor t = call<op::Add>(o, s);
+  EXPECT_EQ(grad_fn(h)->topological_nr(), 1U);
+  EXPECT_EQ(grad_fn(m)->topological_nr(), 2U);
+  EXPECT_EQ(grad_fn(o)->topological_nr(), 3U);
+  EXPECT_EQ(grad_fn(s)->topological_nr(), 3U);
+  EXPECT_EQ(grad_fn(t)->topological_nr(), 4U);
+}
+
+// CC-048
+TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
+  const auto node = make_intrusive<Identity>();
+  EXPECT_EQ(node->topological_nr(), 0U);
+  expect_error(ErrorCode::kInternal, "Cannot update a node's topological_nr after it already has a parent",
+               [&] { node->add_next_edge({make_intrusive<Identity>(), 0}); });
+}
+
+// CC-015
+TEST(Node, InputsThatNeedNoGradientHaveNoEdge) {
+  const Tensor w = leaf(3);
+  const Tensor x = tensor<float>({2}, {});
+  const IntrusivePtr<Node> node = grad_fn(call<op::Mul>(w, x));
+  EXPECT_EQ(node->name(), "MulBackward0");
+  EXPECT_EQ(node->next_edge(0).function->name(), "AccumulateGrad");
+  EXPECT_FALSE(node->next_edge(1).is_valid());
+}
+
+TEST(Node, DroppingTheResultsFreesTheGraph) {
+  const std::int64_t before = Node::live_count();
+  {
+    const Tensor x = leaf({1, 2});
+    const Tensor y = call<op::Exp>(call<op::Mul>(x, x));
+    EXPECT_EQ(Node::live_count(), before + 3);
+  }
+  EXPECT_EQ(Node::live_count(), before);
+}
+
+// CC-170
+TEST(Node, AMillionNodeChainRunsAndIsDestroyedWithoutRecursion) {
+  const Tensor x = leaf(1);
+  Tensor y = x;
+  for (int i = 0; i < 1'000'000; ++i) y = call<op::Add>(y, 0);
+  backward({y});
+  EXPECT_EQ(values(grad(x)), std::vector<double>{1});
+  y.reset();
+}
+
+TEST(Node, AMillionNodeChainOfSavedTensorsIsDestroyedWithoutRecursion) {
+  const Tensor x = leaf(1);
+  Tensor y = x;
+  // Saves its input, so that tensors hold nodes and nodes hold tensors all the way down.
+  for (int i = 0; i < 1'000'000; ++i) y = call<op::Mul>(y, y);
+  y.reset();
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,194 @@
+// Laws that every elementwise op obeys, checked for all of them from their declarations.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "autograd/autograd.h"
+#include "autograd/grad_mode.h"
+#include "dispatch/copy_ops.h"
+#include "dispatch/elementwise.h"
+#include "ops/all.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::gradcheck_one;
+using testing::values;
+
+struct OpCase {
+  std::string name;
+  const ElementwiseInfo* info;
+  op::ParamValues params;
+  std::vector<op::Domain> domains;
+  bool differentiable;
+};
+
+std::vector<OpCase> all_cases() {
+  std::vector<OpCase> cases;
+  op::ElementwiseOps::for_each([&]<class Op>() {
+    OpCase c{std::string(Op::doc.name), &elementwise_info<Op>(), op::param_values<Op>({}), {}, op::kIsDifferentiable<Op>};
+    for (std::size_t i = 0; i < op::kArity<Op>; ++i) c.domains.push_back(op::domain_of<Op>(i));
+    cases.push_back(std::move(c));
+  });
+  return cases;
+}
+
+class OpLaws : public ::testing::TestWithParam<OpCase> {
+ protected:
+  const ElementwiseInfo& info() const { return *GetParam().info; }
+
+  // A tensor of values inside input `i`'s domain; a mask where the op wants one.
+  Tensor sample(std::size_t i, const Shape& shape, DType dtype = DType::kFloat64, bool differentiable = true) {
+    const Tensor t = Tensor::empty(shape, DType::kFloat64);
+    const op::Domain domain = GetParam().domains[i];
+    std::uniform_real_distribution<double> values(domain.low, domain.high);
+    for (std::int64_t n = 0; n < t.numel(); ++n) t.data_as<double>()[n] = values(random_);
+    if (is_mask(i)) return call<op::Gt>(t, 0);
+    const Tensor result = ToDType::call(t, dtype);
+    if (differentiable && is_differentiable(dtype) && info().gradients[i].exists) set_requires_grad(result, true);
+    return result;
+  }
+  bool is_mask(std::size_t i) const {
+    return (info().first_is_mask && i == 0) || (GetParam().name == "masked_fill" && i == 1);
+  }
+  TensorList samples(const Shape& shape, DType dtype = DType::kFloat64, bool differentiable = true) {
+    TensorList inputs;
+    for (std::size_t i = 0; i < info().arity; ++i) inputs.push_back(sample(i, shape, dtype, differentiable));
+    return inputs;
+  }
+  Tensor apply(const TensorList& inputs) const { return apply_elementwise(info(), inputs, GetParam().params); }
+
+  std::mt19937 random_{7};
+};
+
+// First and second order.
+TEST_P(OpLaws, GradientsMatchFiniteDifferences) {
+  if (!GetParam().differentiable) return SUCCEED();
+  EXPECT_TRUE(gradcheck_one([&](const TensorList& x) { return apply(x); }, samples({2, 3})));
+}
+
+// The fused float32 kernels against the float64 formula.
+TEST_P(OpLaws, Float32AgreesWithFloat64) {
+  const TensorList exact = samples({37});
+  TensorList single;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    Tensor t = is_mask(i) ? exact[i] : detach(ToDType::call(detach(exact[i]), DType::kFloat32));
+    if (requires_grad(exact[i])) set_requires_grad(t, true);
+    single.push_back(t);
+  }
+  const Tensor expected = apply(exact);
+  const Tensor actual = apply(single);
+  const auto expect_close = [](const Tensor& a, const Tensor& b, const char* what) {
+    const auto x = values(a);
+    const auto y = values(b);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(x[i], y[i], 2e-5 * (1 + std::abs(y[i]))) << what << " at " << i;
+    }
+  };
+  if (is_floating(expected.dtype())) expect_close(actual, expected, "value");
+  if (!requires_grad(expected)) return;
+  TensorList wrt_exact;
+  TensorList wrt_single;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    if (!requires_grad(exact[i])) continue;
+    wrt_exact.push_back(exact[i]);
+    wrt_single.push_back(single[i]);
+  }
+  const TensorList grads = grad({expected}, wrt_exact, {full_like(expected, 1.5)});
+  const TensorList grads32 = grad({actual}, wrt_single, {full_like(actual, 1.5)});
+  for (std::size_t i = 0; i < grads.size(); ++i) expect_close(grads32[i], grads[i], "gradient");
+}
+
+TEST_P(OpLaws, ResultDtypeFollowsTheRule) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUInt8}) {
+    TensorList inputs;
+    for (std::size_t i = 0; i < info().arity; ++i) {
+      inputs.push_back(is_mask(i) ? full({3}, true, DType::kBool) : full({3}, 1, dtype));
+    }
+    const DType expected = info().dtype_rule == op::DTypeRule::kBool ? DType::kBool
+                           : info().dtype_rule == op::DTypeRule::kFloat && is_integral(dtype) ? DType::kFloat32
+                                                                                              : dtype;
+    EXPECT_EQ(apply(inputs).dtype(), expected) << dtype;
+  }
+}
+
+TEST_P(OpLaws, BroadcastingEqualsExpansion) {
+  if (info().arity < 2) return SUCCEED();
+  TensorList small;
+  TensorList expanded;
+  for (std::size_t i = 0; i < info().arity; ++i) {
+    small.push_back(sample(i, i == 0 ? Shape{3, 1} : Shape{5}, DType::kFloat32, false));
+    const Tensor copy = Tensor::empty({3, 5}, small[i].dtype());
+    copy_data(copy, small[i]);
+    expanded.push_back(copy);
+  }
+  EXPECT_EQ(values(apply(small)), values(apply(expanded)));
+}
+
+TEST_P(OpLaws, StridedInputEqualsItsContiguousCopy) {
+  TensorList strided;
+  TensorList packed;
+  for (std::size_t i = 0; i < info().arity; ++i) {
+    const Tensor wide = sample(i, {7, 6}, DType::kFloat32, false);
+    strided.push_back(wide.alias({3, 7}, {2, 6}, i % 2));
+    packed.push_back(contiguous_copy(strided[i]));
+  }
+  EXPECT_EQ(values(apply(strided)), values(apply(packed)));
+}
+
+TEST_P(OpLaws, EmptyAndScalarInputsWork) {
+  EXPECT_EQ(apply(samples({0, 3})).shape(), (Shape{0, 3}));
+  const TensorList scalars = samples({}, DType::kFloat32, false);
+  TensorList vectors;
+  for (const Tensor& t : scalars) vectors.push_back(t.alias({1}, {1}, 0));
+  EXPECT_EQ(apply(scalars).shape(), Shape{});
+  EXPECT_EQ(values(apply(scalars)), values(apply(vectors)));
+}
+
+// The same element gives the same bits wherever it lies: in a full pack or in a tail.
+TEST_P(OpLaws, ValuesDoNotDependOnPosition) {
+  const TensorList inputs = samples({11}, DType::kFloat32, false);
+  const auto whole = values(apply(inputs));
+  for (std::int64_t start = 0; start < 11; ++start) {
+    TensorList tails;
+    for (const Tensor& t : inputs) tails.push_back(t.alias({11 - start}, {1}, start));
+    const auto tail = values(apply(tails));
+    for (std::size_t i = 0; i < tail.size(); ++i) {
+      const double expected = whole[i + static_cast<std::size_t>(start)];
+      EXPECT_TRUE(tail[i] == expected || (std::isnan(tail[i]) && std::isnan(expected)));
+    }
+  }
+}
+
+TEST_P(OpLaws, ChangingAnOperandIsRefusedExactlyIfItWasSaved) {
+  if (!GetParam().differentiable) return SUCCEED();
+  for (std::size_t changed = 0; changed < info().arity; ++changed) {
+    if (is_mask(changed)) continue;
+    const TensorList inputs = samples({4});
+    std::uint32_t reads = 0;
+    TensorList wrt;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!requires_grad(inputs[i])) continue;
+      reads |= info().gradients[i].reads;
+      wrt.push_back(inputs[i]);
+    }
+    const Tensor y = apply(inputs);
+    {
+      const NoGradGuard guard;
+      call_in_place<op::Add>(inputs[changed], 0);
+    }
+    const auto differentiate = [&] { (void)grad({y}, wrt, {full_like(y, 1)}); };
+    if ((reads >> changed & 1U) != 0) EXPECT_THROW(differentiate(), Error) << "operand " << changed;
+    else EXPECT_NO_THROW(differentiate()) << "operand " << changed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Elementwise, OpLaws, ::testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace eg

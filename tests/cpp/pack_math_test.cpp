@@ -1,0 +1,269 @@
+// The words on bare vectors: how many digits are right, what happens at the ends of the range, and
+// what integers do.
+
+#include "backend/cpu/pack_math.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace eg::cpu {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+using Unary = Vec<T> (*)(Vec<T>);
+template <class T>
+using Binary = Vec<T> (*)(Vec<T>, Vec<T>);
+
+/// A word and the function of the C library it stands for.
+struct Word {
+  std::string name;
+  Unary<float> single;
+  Unary<double> exact;
+  double (*reference)(double);
+};
+
+std::vector<Word> words() {
+#define EG_LIKE_STD(word) {#word, vec_##word, vec_##word, std::word}
+  return {EG_LIKE_STD(exp),  EG_LIKE_STD(exp2),  EG_LIKE_STD(expm1), EG_LIKE_STD(log),   EG_LIKE_STD(log2),
+          EG_LIKE_STD(log10), EG_LIKE_STD(log1p), EG_LIKE_STD(sin),   EG_LIKE_STD(cos),   EG_LIKE_STD(tan),
+          EG_LIKE_STD(asin), EG_LIKE_STD(acos),  EG_LIKE_STD(atan),  EG_LIKE_STD(sinh),  EG_LIKE_STD(cosh),
+          EG_LIKE_STD(tanh), EG_LIKE_STD(asinh), EG_LIKE_STD(acosh), EG_LIKE_STD(atanh), EG_LIKE_STD(erf),
+          EG_LIKE_STD(erfc),
+          {"sigmoid", vec_sigmoid, vec_sigmoid,
+           [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }}};
+#undef EG_LIKE_STD
+}
+
+class Words : public ::testing::TestWithParam<Word> {};
+
+/// The distance in units of the last place of float32; 0 for equals and for two NaN.
+double ulps(double actual, double expected) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
+  if (!std::isfinite(actual) || !std::isfinite(expected)) {
+    // Either side of the largest float32 is one unit away from it.
+    const double largest = std::numeric_limits<float>::max();
+    return std::min(std::abs(actual), std::abs(expected)) >= largest * (1 - 1e-6) ? 1 : kInfinity;
+  }
+  constexpr int kSmallestExponent = -149;
+  const int exponent = expected == 0 ? kSmallestExponent : std::max(std::ilogb(expected) - 23, kSmallestExponent);
+  return std::abs(actual - expected) / std::ldexp(1.0, exponent);
+}
+
+TEST_P(Words, AreGoodToFiveUnitsInTheLastPlaceEverywhere) {
+  // Every 2^32 / 160,000-th float32: all signs and exponents, NaN and infinity among them.
+  constexpr std::uint64_t kStride = 26'839;
+  for (std::uint64_t bits = 0; bits < 1ULL << 32; bits += 4 * kStride) {
+    Vec<float> x{};
+    for (std::size_t i = 0; i < 4; ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits + i * kStride));
+    const Vec<float> y = GetParam().single(x);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double expected = GetParam().reference(static_cast<double>(x[i]));
+      ASSERT_LE(ulps(static_cast<double>(y[i]), expected), 5) << GetParam().name << '(' << x[i] << ") = " << y[i];
+    }
+  }
+}
+
+TEST_P(Words, AreGoodTo15DigitsInFloat64) {
+  std::mt19937_64 random(3);
+  for (int n = 0; n < 40'000; ++n) {
+    const double uniform = std::uniform_real_distribution<double>(-20, 20)(random);
+    const double x = n % 2 == 0 ? std::bit_cast<double>(random()) : n % 4 == 1 ? uniform : uniform / 20;
+    const double y = GetParam().exact(Vec<double>{x, x})[0];
+    const double expected = GetParam().reference(x);
+    if (std::isfinite(expected)) {
+      ASSERT_NEAR(y, expected, 1.5e-15 * std::abs(expected) + 1e-320) << GetParam().name << '(' << x << ')';
+    } else {
+      ASSERT_EQ(ulps(y, expected), 0) << GetParam().name << '(' << x << ')';
+    }
+  }
+}
+
+TEST_P(Words, AgreeWithTheLibraryAtTheEnds) {
+  for (const double x : {0.0, -0.0, 1.0, -1.0, kInfinity, -kInfinity, kNaN, 0x1p100, -0x1p100}) {
+    const double expected = GetParam().reference(x);
+    const double single = static_cast<double>(GetParam().single(splat(static_cast<float>(x)))[3]);
+    const double exact = GetParam().exact(splat(x))[1];
+    EXPECT_LE(ulps(single, static_cast<double>(static_cast<float>(expected))), 5) << x;
+    EXPECT_LE(ulps(exact, expected), 1) << x;
+  }
+}
+
+TEST_P(Words, DoNotLookAtNeighbours) {
+  const std::vector<float> values{0.5F, -0.75F, 1e9F, -2.0F, 0.0F, std::numeric_limits<float>::infinity(), 3e-41F, 7.0F};
+  for (std::size_t i = 0; i + 4 <= values.size(); ++i) {
+    const Vec<float> mixed{values[i], values[i + 1], values[i + 2], values[i + 3]};
+    const Vec<float> together = GetParam().single(mixed);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const float alone = GetParam().single(splat(values[i + j]))[0];
+      EXPECT_TRUE(together[j] == alone || (std::isnan(alone) && std::isnan(together[j]))) << values[i + j];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vector, Words, ::testing::ValuesIn(words()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(PackMath, RoundsAndSigns) {
+  const auto lanes = [](Vec<float> v) { return std::vector<float>{v[0], v[1], v[2], v[3]}; };
+  const Vec<float> x{-2.5F, -0.5F, 0.5F, 3.5F};
+  EXPECT_EQ(lanes(vec_round(x)), (std::vector<float>{-2, 0, 0, 4}));
+  EXPECT_EQ(lanes(vec_floor(x)), (std::vector<float>{-3, -1, 0, 3}));
+  EXPECT_EQ(lanes(vec_ceil(x)), (std::vector<float>{-2, 0, 1, 4}));
+  EXPECT_EQ(lanes(vec_trunc(x)), (std::vector<float>{-2, 0, 0, 3}));
+  EXPECT_EQ(lanes(vec_sign(Vec<float>{-3, 0, 2, std::nanf("")})), (std::vector<float>{-1, 0, 1, 0}));
+  EXPECT_EQ(lanes(vec_abs(x)), (std::vector<float>{2.5F, 0.5F, 0.5F, 3.5F}));
+  EXPECT_TRUE(std::signbit(vec_copysign(Vec<float>{} + 1, -Vec<float>{})[0]));
+  EXPECT_TRUE(std::signbit(vec_sin(-Vec<float>{})[0]));
+  EXPECT_TRUE(std::signbit(splat(-0.0)[0]));
+}
+
+TEST(PackMath, MaximumHandsNaNOnAndFmaxPrefersTheNumber) {
+  const Vec<double> number{2, 2};
+  const Vec<double> nan{kNaN, kNaN};
+  for (const Binary<double> word : {vec_maximum<Vec<double>>, vec_minimum<Vec<double>>}) {
+    EXPECT_TRUE(std::isnan(word(number, nan)[0]));
+    EXPECT_TRUE(std::isnan(word(nan, number)[0]));
+  }
+  for (const Binary<double> word : {vec_fmax<Vec<double>>, vec_fmin<Vec<double>>}) {
+    EXPECT_EQ(word(number, nan)[0], 2);
+    EXPECT_EQ(word(nan, number)[0], 2);
+    EXPECT_TRUE(std::isnan(word(nan, nan)[0]));
+  }
+}
+
+TEST(PackMath, PowIsTheLibrarysAtEveryCorner) {
+  const std::vector<double> corners{0.0, -0.0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 4, 7, 1e30, -1e30, 1e-30, kInfinity, -kInfinity, kNaN};
+  for (const double base : corners) {
+    for (const double exponent : corners) {
+      const double expected = std::pow(base, exponent);
+      const double single = static_cast<double>(
+          vec_pow(Vec<float>{2, static_cast<float>(base), 3, 4}, Vec<float>{1.5F, static_cast<float>(exponent), 2, 0.5F})[1]);
+      const double reference = static_cast<double>(static_cast<float>(
+          std::pow(static_cast<double>(static_cast<float>(base)), static_cast<double>(static_cast<float>(exponent)))));
+      EXPECT_LE(ulps(vec_pow(splat(base), splat(exponent))[0], expected), 1) << base << " ** " << exponent;
+      EXPECT_LE(ulps(single, reference), 2) << base << " ** " << exponent;
+    }
+  }
+}
+
+TEST(PackMath, SpecialFunctionsAtTheirPoles) {
+  const auto at = [](Unary<double> word, double x) { return word(splat(x))[0]; };
+  EXPECT_EQ(at(vec_erfinv, 1), kInfinity);
+  EXPECT_EQ(at(vec_erfinv, -1), -kInfinity);
+  EXPECT_TRUE(std::isnan(at(vec_erfinv, 1.5)));
+  // erfc(5.8635847487551678) is 2^-53.
+  EXPECT_NEAR(at(vec_erfinv, 1 - 0x1p-53), 5.8635847487551678, 1e-14);
+  EXPECT_EQ(at(vec_lgamma, 0), kInfinity);
+  EXPECT_EQ(at(vec_lgamma, -3), kInfinity);
+  EXPECT_EQ(at(vec_digamma, 0), -kInfinity);
+  EXPECT_EQ(at(vec_digamma, -0.0), kInfinity);
+  EXPECT_TRUE(std::isnan(at(vec_digamma, -2)));
+  EXPECT_EQ(at(vec_digamma, kInfinity), kInfinity);
+  const auto polygamma = [](double n, double x) { return vec_polygamma(splat(n), splat(x))[0]; };
+  EXPECT_EQ(polygamma(1, -2), kInfinity);
+  EXPECT_EQ(polygamma(1, kInfinity), 0);
+  EXPECT_TRUE(std::isnan(polygamma(1.5, 2)));
+  EXPECT_TRUE(std::isnan(polygamma(-1, 2)));
+  EXPECT_TRUE(std::isnan(polygamma(1, kNaN)));
+}
+
+TEST(PackMath, DivisionByZeroAndInfinityInFloats) {
+  const auto remainder = [](double a, double b) { return vec_remainder(splat(a), splat(b))[0]; };
+  const auto floor_divide = [](double a, double b) { return vec_floor_divide(splat(a), splat(b))[0]; };
+  EXPECT_TRUE(std::isnan(remainder(1, 0)));
+  EXPECT_EQ(remainder(-1, kInfinity), kInfinity);
+  EXPECT_EQ(floor_divide(1, 0), kInfinity);
+  EXPECT_TRUE(std::isnan(floor_divide(0, 0)));
+  EXPECT_EQ(floor_divide(-1, kInfinity), -1);
+  EXPECT_EQ(floor_divide(0.6, 0.2), 2);
+}
+
+template <class T>
+class Integers : public ::testing::Test {
+ protected:
+  using Result = T;
+  static T apply(Binary<T> word, T a, T b) { return word(splat(a), splat(b))[0]; }
+  static constexpr T kMin = std::numeric_limits<T>::min();
+  static constexpr T kMax = std::numeric_limits<T>::max();
+};
+using IntegerTypes = ::testing::Types<std::int32_t, std::int64_t, std::uint8_t>;
+TYPED_TEST_SUITE(Integers, IntegerTypes);
+
+TYPED_TEST(Integers, DivideWithoutTraps) {
+  using V = Vec<TypeParam>;
+  EXPECT_EQ(this->apply(vec_floor_divide<V>, 7, 2), 3);
+  EXPECT_EQ(this->apply(vec_fmod<V>, 7, 4), 3);
+  EXPECT_EQ(this->apply(vec_remainder<V>, 7, 4), 3);
+  for (const Binary<TypeParam> word : {vec_floor_divide<V>, vec_fmod<V>, vec_remainder<V>}) {
+    EXPECT_EQ(this->apply(word, 7, 0), 0);
+  }
+  if constexpr (std::is_signed_v<TypeParam>) {
+    EXPECT_EQ(this->apply(vec_floor_divide<V>, -7, 2), -4);
+    EXPECT_EQ(this->apply(vec_floor_divide<V>, 7, -2), -4);
+    EXPECT_EQ(this->apply(vec_floor_divide<V>, -8, 2), -4);
+    EXPECT_EQ(this->apply(vec_fmod<V>, -7, 4), -3);
+    EXPECT_EQ(this->apply(vec_remainder<V>, -7, 4), 1);
+    EXPECT_EQ(this->apply(vec_remainder<V>, 7, -4), -1);
+    EXPECT_EQ(this->apply(vec_floor_divide<V>, this->kMin, -1), this->kMin);
+    EXPECT_EQ(this->apply(vec_fmod<V>, this->kMin, -1), 0);
+    EXPECT_EQ(this->apply(vec_remainder<V>, this->kMin, -1), 0);
+  }
+}
+
+TYPED_TEST(Integers, WrapAround) {
+  using V = Vec<TypeParam>;
+  EXPECT_EQ(this->apply(vec_add<V>, this->kMax, 1), this->kMin);
+  EXPECT_EQ(this->apply(vec_sub<V>, this->kMin, 1), this->kMax);
+  EXPECT_EQ(this->apply(vec_mul<V>, this->kMax, 2), static_cast<TypeParam>(-2));
+  EXPECT_EQ(this->apply(vec_pow<V>, 2, 200), 0);
+  EXPECT_EQ(vec_neg(splat(this->kMin))[0], this->kMin);
+  EXPECT_EQ(vec_abs(splat(this->kMin))[0], this->kMin);
+}
+
+TYPED_TEST(Integers, PowersAndSigns) {
+  using V = Vec<TypeParam>;
+  EXPECT_EQ(this->apply(vec_pow<V>, 3, 4), 81);
+  EXPECT_EQ(this->apply(vec_pow<V>, 0, 0), 1);
+  EXPECT_EQ(vec_sign(splat<TypeParam>(7))[0], 1);
+  EXPECT_EQ(vec_sign(splat<TypeParam>(0))[0], 0);
+  EXPECT_EQ(this->apply(vec_maximum<V>, 3, 4), 4);
+  EXPECT_EQ(this->apply(vec_minimum<V>, 3, 4), 3);
+  EXPECT_EQ(vec_round(splat<TypeParam>(3))[0], 3);
+  if constexpr (std::is_signed_v<TypeParam>) {
+    EXPECT_EQ(this->apply(vec_pow<V>, 2, -1), 0);
+    EXPECT_EQ(this->apply(vec_pow<V>, 1, -3), 1);
+    EXPECT_EQ(this->apply(vec_pow<V>, -1, -3), -1);
+    EXPECT_EQ(this->apply(vec_pow<V>, -1, -2), 1);
+    EXPECT_EQ(vec_sign(splat<TypeParam>(-7))[0], -1);
+    EXPECT_EQ(vec_abs(splat<TypeParam>(-7))[0], 7);
+  }
+}
+
+TYPED_TEST(Integers, TakeTheNearestNumberOfTheirRange) {
+  EXPECT_EQ(lane_from<TypeParam>(kInfinity), this->kMax);
+  EXPECT_EQ(lane_from<TypeParam>(-kInfinity), this->kMin);
+  EXPECT_EQ(lane_from<TypeParam>(1e300), this->kMax);
+  EXPECT_EQ(lane_from<TypeParam>(kNaN), 0);
+  EXPECT_EQ(lane_from<TypeParam>(2.75), 2);
+}
+
+TEST(LaneFrom, KeepsInfinityButLimitsFiniteNumbersToFloat32) {
+  EXPECT_EQ(lane_from<float>(kInfinity), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(lane_from<float>(1e300), std::numeric_limits<float>::max());
+  EXPECT_EQ(lane_from<float>(-1e300), std::numeric_limits<float>::lowest());
+  EXPECT_TRUE(std::isnan(lane_from<float>(kNaN)));
+  EXPECT_EQ(lane_from<double>(1e300), 1e300);
+}
+
+}  // namespace
+}  // namespace eg::cpu

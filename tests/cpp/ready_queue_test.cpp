@@ -1,0 +1,68 @@
+#include "autograd/ready_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "autograd/basic_nodes.h"
+
+namespace eg {
+namespace {
+
+class NumberedNode final : public Node {
+ public:
+  explicit NumberedNode(std::uint64_t sequence_nr) : Node({}, sequence_nr) {}
+  std::string name() const override { return "Numbered"; }
+  GradList apply(GradList&& grads) override { return std::move(grads); }
+};
+
+IntrusivePtr<Node> node(std::uint64_t sequence_nr) { return make_intrusive<NumberedNode>(sequence_nr); }
+
+IntrusivePtr<GraphTask> task_of_depth(int depth) {
+  return make_intrusive<GraphTask>(false, false, depth, std::make_shared<ReadyQueue>());
+}
+
+// CC-053
+TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
+  ReadyQueue queue;
+  const auto shallow = task_of_depth(0);
+  const auto deep = task_of_depth(1);
+  queue.push(NodeTask(shallow, node(5), {}));
+  queue.push(NodeTask(shallow, node(9), {}));
+  queue.push(NodeTask(deep, node(1), {}));
+  queue.push(NodeTask(shallow, node(kAccumulateGradSequenceNr), {}));
+  queue.push(NodeTask(shallow, nullptr, {}));
+  queue.push_shutdown();
+  queue.push(NodeTask(nullptr, node(3), {}), false);
+
+  EXPECT_TRUE(queue.pop().is_shutdown);
+  EXPECT_EQ(queue.pop().fn, nullptr);
+  EXPECT_EQ(queue.pop().graph_task.lock(), nullptr);
+  EXPECT_EQ(queue.pop().sequence_nr, 1U);
+  EXPECT_EQ(queue.pop().sequence_nr, kAccumulateGradSequenceNr);
+  EXPECT_EQ(queue.pop().sequence_nr, 9U);
+  EXPECT_EQ(queue.pop().sequence_nr, 5U);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(ReadyQueue, CountsPushedTasksAsOutstandingUnlessToldNotTo) {
+  ReadyQueue queue;
+  const auto task = task_of_depth(0);
+  queue.push(NodeTask(task, node(1), {}));
+  queue.push(NodeTask(task, node(2), {}), false);
+  EXPECT_EQ(task->outstanding_tasks.load(), 1);
+  EXPECT_EQ(queue.size(), 2U);
+}
+
+#if EG_THREADS
+TEST(ReadyQueue, PopWaitsForAPushFromAnotherThread) {
+  ReadyQueue queue;
+  const auto task = task_of_depth(0);
+  std::thread pusher([&] { queue.push(NodeTask(task, node(7), {})); });
+  EXPECT_EQ(queue.pop().sequence_nr, 7U);
+  pusher.join();
+}
+#endif
+
+}  // namespace
+}  // namespace eg

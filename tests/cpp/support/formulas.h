@@ -1,0 +1,50 @@
+#pragma once
+
+// Every elementwise op's formulas as plain functions of numbers, so that tests can loop over ops.
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/elementwise.h"
+
+namespace eg::testing {
+
+using Numbers = std::vector<double>;
+
+struct Formula {
+  std::string name;
+  std::string text;
+  std::size_t arity;
+  op::DTypeRule dtype_rule;
+  std::vector<op::Domain> domains;
+  Numbers default_params;
+  std::array<bool, 3> has_gradient;
+  std::array<op::Probe, 3> gradient_probe;
+
+  /// The value in float64 and in float32.
+  using Forward = double (*)(const Numbers& x, const Numbers& params);
+  Forward forward;
+  Forward forward32;
+
+  /// The gradient of one input for the incoming gradient g.
+  using Gradient = double (*)(double g, const Numbers& x, const Numbers& params);
+  std::array<Gradient, 3> gradient;
+  std::array<Gradient, 3> gradient32;
+
+  /// The derivatives of that gradient for g and for every input, through the ops the words stand for.
+  using Second = Numbers (*)(double g, const Numbers& x, const Numbers& params);
+  std::array<Second, 3> second;
+};
+
+/// All ops, in the order of op::ElementwiseOps.
+const std::vector<Formula>& formulas();
+
+/// The op of a name.
+const Formula& formula(std::string_view name);
+
+/// The default parameters and, where the op has any, another choice.
+std::vector<Numbers> param_choices(const Formula& formula);
+
+}  // namespace eg::testing

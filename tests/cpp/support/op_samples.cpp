@@ -1,0 +1,237 @@
+#include "support/op_samples.h"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "autograd/variable.h"
+#include "dispatch/factories.h"
+#include "dispatch/handle_table.h"
+#include "dispatch/op_table.h"
+
+namespace eg::testing {
+namespace {
+
+using Kind = SampleValue::Kind;
+
+// A fixed sequence in [0, 1): samples are the same on every machine.
+class Sequence {
+ public:
+  double next() {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_ = 42;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  std::vector<SampleValue> arguments(char end) {
+    std::vector<SampleValue> values;
+    skip_space();
+    while (!at(end)) {
+      values.push_back(value());
+      skip_space();
+      if (at(',')) ++position_;
+      skip_space();
+    }
+    return values;
+  }
+
+ private:
+  bool at(char c) const { return position_ < text_.size() ? text_[position_] == c : c == '\0'; }
+  void skip_space() {
+    while (at(' ')) ++position_;
+  }
+  bool take(std::string_view word) {
+    if (text_.substr(position_, word.size()) != word) return false;
+    position_ += word.size();
+    return true;
+  }
+
+  SampleValue value() {
+    SampleValue result;
+    if (take("null")) return result;
+    if (take("true") || take("false")) {
+      result.kind = Kind::kBool;
+      result.number = text_[position_ - 2] == 'u' ? 1 : 0;
+      return result;
+    }
+    if (take("T(")) return tensor('T');
+    if (take("I(")) return tensor('I');
+    if (take("B(")) return tensor('B');
+    if (take("[")) {
+      result.kind = Kind::kList;
+      result.list = arguments(']');
+      ++position_;
+      return result;
+    }
+    if (at('"') || at('\'')) return string(text_[position_]);
+    return number();
+  }
+
+  SampleValue string(char quote) {
+    SampleValue result{.kind = Kind::kString};
+    const std::size_t end = text_.find(quote, position_ + 1);
+    result.text = text_.substr(position_ + 1, end - position_ - 1);
+    position_ = end + 1;
+    return result;
+  }
+
+  SampleValue number() {
+    SampleValue result{.kind = Kind::kNumber};
+    const double sign = take("-") ? -1 : 1;
+    if (take("Infinity")) {
+      result.number = sign * std::numeric_limits<double>::infinity();
+      return result;
+    }
+    std::size_t used = 0;
+    result.number = sign * std::stod(std::string(text_.substr(position_)), &used);
+    position_ += used;
+    return result;
+  }
+
+  SampleValue tensor(char type) {
+    const std::vector<SampleValue> arguments = this->arguments(')');
+    ++position_;
+    Shape shape;
+    for (const SampleValue& size : arguments.at(0).list) shape.push_back(static_cast<std::int64_t>(size.number));
+    SampleValue result{.kind = Kind::kTensor};
+    const auto argument = [&](std::size_t i, double otherwise) {
+      return i < arguments.size() ? arguments[i].number : otherwise;
+    };
+    if (type == 'T') {
+      const double low = argument(1, -2);
+      const double high = argument(2, 2);
+      result.tensor = filled<double>(shape, [&] { return low + (high - low) * sequence_.next(); });
+      set_requires_grad(result.tensor, true);
+    } else if (type == 'I') {
+      const double count = argument(1, 2);
+      result.tensor = filled<std::int64_t>(shape, [&] { return std::floor(count * sequence_.next()); });
+    } else {
+      result.tensor = filled<bool>(shape, [&] { return sequence_.next() < 0.5; });
+    }
+    return result;
+  }
+
+  template <class T, class Next>
+  static Tensor filled(const Shape& shape, Next&& next) {
+    Tensor t = Tensor::empty(shape, dtype_of<T>());
+    for (std::int64_t i = 0; i < t.numel(); ++i) t.data_as<T>()[i] = static_cast<T>(next());
+    return t;
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  Sequence sequence_;
+};
+
+// Writes arguments as the words of dispatch/arguments.h. Owns the handles it makes.
+class Encoder {
+ public:
+  ~Encoder() {
+    for (const Handle handle : handles_) HandleTable::instance().release(handle);
+  }
+
+  void add(const ArgumentInfo& info, const SampleValue& value) {
+    std::string_view kind = info.kind;
+    if (kind == "tensor?") {
+      word(value.kind == Kind::kNull ? 0 : handle(value.tensor));
+      return;
+    }
+    if (kind.ends_with('?')) {
+      if (value.kind == Kind::kNull) {
+        word(kind == "ints?" || kind == "dtype?" ? -1 : 0);
+        return;
+      }
+      if (kind != "ints?" && kind != "dtype?") word(1);
+      kind.remove_suffix(1);
+    }
+    if (kind == "tensor") {
+      word(handle(value.tensor));
+    } else if (kind == "tensors") {
+      word(static_cast<double>(value.list.size()));
+      for (const SampleValue& item : value.list) word(handle(item.tensor));
+    } else if (kind == "operand" || kind == "scalar") {
+      scalar_or_tensor(value);
+    } else if (kind == "ints") {
+      const bool single = value.kind == Kind::kNumber;
+      word(single ? 1 : static_cast<double>(value.list.size()));
+      if (single) word(value.number);
+      for (const SampleValue& item : value.list) word(item.number);
+    } else if (kind == "choice") {
+      std::size_t index = 0;
+      while (index < info.choices.size() && info.choices[index] != value.text) ++index;
+      word(static_cast<double>(index));
+    } else {
+      word(value.number);
+    }
+  }
+
+  const std::vector<double>& words() const { return words_; }
+
+ private:
+  void scalar_or_tensor(const SampleValue& value) {
+    if (value.kind == Kind::kTensor) {
+      word(0);
+      word(handle(value.tensor));
+    } else {
+      const bool whole = std::floor(value.number) == value.number && std::isfinite(value.number);
+      word(value.kind == Kind::kBool ? 3 : whole ? 2 : 1);
+      word(value.number);
+    }
+  }
+  double handle(const Tensor& tensor) {
+    handles_.push_back(HandleTable::instance().insert(tensor));
+    return handles_.back();
+  }
+  void word(double value) { words_.push_back(value); }
+
+  std::vector<double> words_;
+  std::vector<Handle> handles_;
+};
+
+void for_each_leaf(std::vector<SampleValue>& values, const std::function<void(Tensor&)>& visit) {
+  for (SampleValue& value : values) {
+    if (value.kind == Kind::kTensor && requires_grad(value.tensor)) visit(value.tensor);
+    for_each_leaf(value.list, visit);
+  }
+}
+
+}  // namespace
+
+std::vector<SampleValue> parse_sample(std::string_view text) { return Parser(text).arguments('\0'); }
+
+SampleCall::SampleCall(std::size_t op_id, std::vector<ArgumentInfo> arguments, std::string_view sample)
+    : op_id_(op_id), arguments_(std::move(arguments)), values_(parse_sample(sample)) {
+  if (values_.size() > arguments_.size()) throw std::invalid_argument("a sample has too many arguments");
+  for (std::size_t i = values_.size(); i < arguments_.size(); ++i) {
+    values_.push_back(parse_sample(arguments_[i].default_value).at(0));
+  }
+}
+
+TensorList SampleCall::leaves() const {
+  TensorList leaves;
+  std::vector<SampleValue> values = values_;
+  for_each_leaf(values, [&](Tensor& leaf) { leaves.push_back(leaf); });
+  return leaves;
+}
+
+TensorList SampleCall::operator()(const TensorList& leaves) const {
+  std::vector<SampleValue> values = values_;
+  std::size_t next = 0;
+  for_each_leaf(values, [&](Tensor& leaf) { leaf = leaves.at(next++); });
+  Encoder encoder;
+  for (std::size_t i = 0; i < values.size(); ++i) encoder.add(arguments_[i], values[i]);
+  TensorList floating;
+  for (const Tensor& t : invoke_op(op_id_, encoder.words().data(), encoder.words().size(), false)) {
+    if (is_floating(t.dtype())) floating.push_back(t);
+  }
+  return floating;
+}
+
+}  // namespace eg::testing

@@ -1,0 +1,53 @@
+#pragma once
+
+// The `samples` of function ops: argument lists in JavaScript syntax, made into calls.
+//
+// T(shape[, low, high]) is a float64 leaf that requires grad, I(shape, n) int64 indices below n,
+// B(shape) a mask; beside them stand lists, numbers, strings, true, false and null.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace eg::testing {
+
+/// One argument of a sample.
+struct SampleValue {
+  enum class Kind : std::uint8_t { kNull, kBool, kNumber, kString, kTensor, kList };
+  Kind kind = Kind::kNull;
+  double number = 0;
+  std::string text;
+  Tensor tensor;
+  std::vector<SampleValue> list;
+};
+
+/// The arguments of one sample; throws on a syntax error.
+std::vector<SampleValue> parse_sample(std::string_view text);
+
+/// What a function op says of one argument.
+struct ArgumentInfo {
+  std::string_view kind;
+  std::string_view default_value;
+  std::vector<std::string_view> choices;
+};
+
+/// A sample bound to an op: call it with other values for the tensors that require grad.
+class SampleCall {
+ public:
+  SampleCall(std::size_t op_id, std::vector<ArgumentInfo> arguments, std::string_view sample);
+
+  /// The tensors of the sample that require grad, in order.
+  TensorList leaves() const;
+  /// Runs the op with `leaves` in the places of leaves(); gives its floating results.
+  TensorList operator()(const TensorList& leaves) const;
+
+ private:
+  std::size_t op_id_;
+  std::vector<ArgumentInfo> arguments_;
+  std::vector<SampleValue> values_;
+};
+
+}  // namespace eg::testing

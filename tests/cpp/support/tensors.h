@@ -1,0 +1,57 @@
+#pragma once
+
+// Small tensors for tests, and looking into them.
+
+#include <vector>
+
+#include "autograd/variable.h"
+#include "dispatch/factories.h"
+#include "dispatch/reduction_ops.h"
+#include "dispatch/view_ops.h"
+#include "tensor/tensor.h"
+
+namespace eg::testing {
+
+/// The stand-in for an accelerator: CPU memory, its own queue and thread.
+inline constexpr Device kTestDevice{DeviceType::kTest, 0};
+
+template <class T = float>
+Tensor tensor(const std::vector<T>& values, const Shape& shape, Device device = {}) {
+  Tensor t = Tensor::empty(shape, dtype_of<T>(), device);
+  std::copy(values.begin(), values.end(), t.data_as<T>());
+  return t;
+}
+template <class T = float>
+Tensor tensor(const std::vector<T>& values) {
+  return tensor<T>(values, {static_cast<std::int64_t>(values.size())});
+}
+
+/// A leaf that requires grad.
+template <class T = float>
+Tensor leaf(const std::vector<T>& values, const Shape& shape, Device device = {}) {
+  Tensor t = tensor<T>(values, shape, device);
+  set_requires_grad(t, true);
+  return t;
+}
+template <class T = float>
+Tensor leaf(const std::vector<T>& values) {
+  return leaf<T>(values, {static_cast<std::int64_t>(values.size())});
+}
+inline Tensor leaf(float value) { return leaf<float>({value}, {}); }
+
+/// The elements in row-major order, as doubles.
+inline std::vector<double> values(const Tensor& t) {
+  const Tensor packed = contiguous_copy(detach(t));
+  std::vector<double> result;
+  visit_dtype(packed.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < packed.numel(); ++i) {
+      result.push_back(static_cast<double>(packed.data_as<T>()[i]));
+    }
+  });
+  return result;
+}
+inline double value(const Tensor& t) { return values(t).at(0); }
+
+inline Tensor sum(const Tensor& t) { return Sum::call(t, std::nullopt, false, std::nullopt); }
+
+}  // namespace eg::testing

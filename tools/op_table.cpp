@@ -1,0 +1,166 @@
+// Prints the op table as JSON: names, documentation, arguments, samples for derived tests. The
+// TypeScript functions and their types are generated from it.
+
+#include <cctype>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <tuple>
+
+#include "dispatch/all_ops.h"
+#include "dispatch/arguments.h"
+
+namespace eg {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+// "index_select" -> "indexSelect", "copy_" -> "copy_": a trailing underscore marks in-place forms.
+std::string camel_case(std::string_view name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '_' && i + 1 < name.size() && !result.empty()) {
+      result += static_cast<char>(std::toupper(static_cast<unsigned char>(name[++i])));
+    } else {
+      result += name[i];
+    }
+  }
+  return result;
+}
+
+// A JSON object written field by field.
+class Object {
+ public:
+  template <class Value>
+  Object& field(std::string_view name, const Value& value) {
+    text_ << (first_ ? "" : ", ") << quoted(name) << ": " << value;
+    first_ = false;
+    return *this;
+  }
+  std::string str() const { return '{' + text_.str() + '}'; }
+
+ private:
+  std::ostringstream text_;
+  bool first_ = true;
+};
+
+class Array {
+ public:
+  void add(const std::string& value) { text_ += (text_.empty() ? "" : ", ") + value; }
+  std::string str() const { return '[' + text_ + ']'; }
+
+ private:
+  std::string text_;
+};
+
+template <class Names>
+std::string string_array(const Names& names) {
+  Array array;
+  for (const std::string_view name : names) array.add(quoted(name));
+  return array.str();
+}
+
+std::string choices_of(std::string_view separated) {
+  Array array;
+  std::istringstream stream{std::string(separated)};
+  for (std::string choice; std::getline(stream, choice, '|');) array.add(quoted(choice));
+  return array.str();
+}
+
+Object argument(std::string_view name, std::string_view kind, std::string_view default_value) {
+  Object object;
+  object.field("name", quoted(camel_case(name))).field("type", quoted(kind));
+  if (!default_value.empty()) object.field("default", quoted(default_value));
+  return object;
+}
+
+std::string_view param_kind(op::Param::Kind kind) {
+  switch (kind) {
+    case op::Param::Kind::kNumber: return "number";
+    case op::Param::Kind::kBool: return "bool";
+    case op::Param::Kind::kChoice: return "choice";
+  }
+  return "";
+}
+
+template <class Op>
+Object describe_elementwise(Object object) {
+  Array args;
+  Array domains;
+  for (std::size_t i = 0; i < op::kArity<Op>; ++i) {
+    args.add(argument(op::kOperandNames<Op>[i], "operand", "").str());
+    const op::Domain domain = op::domain_of<Op>(i);
+    Array bounds;
+    bounds.add((std::ostringstream() << domain.low).str());
+    bounds.add((std::ostringstream() << domain.high).str());
+    domains.add(bounds.str());
+  }
+  for (const op::Param& param : op::kParams<Op>) {
+    Object arg = argument(param.name, param_kind(param.kind), param.default_value);
+    if (!param.choices.empty()) arg.field("choices", choices_of(param.choices));
+    args.add(arg.str());
+  }
+  const bool in_place = op::kDTypeRule<Op> != op::DTypeRule::kBool && !requires { Op::first_is_mask; };
+  object.field("kind", "\"elementwise\"").field("args", args.str()).field("returns", "\"tensor\"");
+  object.field("inplace", in_place ? "true" : "false");
+  object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");
+  object.field("domains", domains.str());
+  return object;
+}
+
+template <class T>
+std::string argument_json(const Arg& arg) {
+  using Type = ArgumentType<T>;
+  Object object = argument(arg.name, Type::kind, arg.default_value);
+  if constexpr (requires { Type::choices; }) object.field("choices", string_array(Type::choices));
+  return object.str();
+}
+
+template <class Op, class Result, class... Args>
+Object describe_function(Object object, Result (*)(Args...)) {
+  static_assert(sizeof...(Args) == Op::args.size(), "args must name every argument of call");
+  Array args;
+  std::size_t i = 0;
+  (args.add(argument_json<std::decay_t<Args>>(Op::args[i++])), ...);
+  std::string_view kind = "function";
+  if constexpr (requires { Op::audience; }) {
+    if (Op::audience == Audience::kFactory) kind = "factory";
+    if (Op::audience == Audience::kInternal) kind = "internal";
+  }
+  const std::string_view returns = std::is_same_v<Result, Tensor>       ? "tensor"
+                                   : std::is_same_v<Result, TensorList> ? "tensors"
+                                                                        : "tensor_or_tensors";
+  object.field("kind", quoted(kind)).field("args", args.str()).field("returns", quoted(returns));
+  object.field("inplace", "false");
+  if constexpr (requires { Op::samples; }) object.field("samples", string_array(Op::samples));
+  return object;
+}
+
+template <class Op>
+std::string describe() {
+  Object object;
+  object.field("name", quoted(Op::doc.name)).field("js", quoted(camel_case(Op::doc.name)));
+  object.field("doc", quoted(Op::doc.text));
+  if constexpr (op::Elementwise<Op>) return describe_elementwise<Op>(std::move(object)).str();
+  else return describe_function<Op>(std::move(object), &Op::call).str();
+}
+
+}  // namespace
+}  // namespace eg
+
+int main() {
+  std::string separator;
+  std::cout << "[\n";
+  eg::AllOps::for_each([&]<class Op>() {
+    std::cout << separator << "  " << eg::describe<Op>();
+    separator = ",\n";
+  });
+  std::cout << "\n]\n";
+}

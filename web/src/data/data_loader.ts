@@ -1,0 +1,75 @@
+// Batches of a dataset, in order or shuffled.
+
+import { randperm } from "../generated/ops.js";
+import { describe, fail } from "../runtime/errors.js";
+import { batchOf, type Dataset } from "./dataset.js";
+import { EventLoopVisits } from "./event_loop.js";
+import { shuffled } from "./shuffle.js";
+
+/** Options of `DataLoader`. */
+export interface DataLoaderOptions {
+  /** Samples per batch; default 1. */
+  batchSize?: number;
+  /** Draw a new order for each pass; default false. */
+  shuffle?: boolean;
+  /** Leave out the last batch when it is smaller; default false. */
+  dropLast?: boolean;
+  /** The shuffling of this loader alone; default: eg.manualSeed() decides. */
+  seed?: number;
+}
+
+/** Gives the batches of a dataset: `for await (const batch of loader)`. */
+export class DataLoader<Sample> implements AsyncIterable<Sample> {
+  readonly batchSize: number;
+  readonly shuffle: boolean;
+  readonly dropLast: boolean;
+  readonly #seed: number | null;
+  #pass = 0;
+
+  constructor(
+    readonly dataset: Dataset<Sample>,
+    options: DataLoaderOptions = {},
+  ) {
+    const { batchSize = 1, shuffle = false, dropLast = false, seed = null } = options;
+    if (!Number.isInteger(batchSize) || batchSize < 1) {
+      fail(
+        "InvalidArgument",
+        "DataLoader",
+        `batchSize is a whole number >= 1, got ${describe(batchSize)}.`,
+      );
+    }
+    if (seed !== null && !Number.isSafeInteger(seed)) {
+      fail("InvalidArgument", "DataLoader", `seed is a whole number, got ${describe(seed)}.`);
+    }
+    this.batchSize = batchSize;
+    this.shuffle = shuffle;
+    this.dropLast = dropLast;
+    this.#seed = seed;
+  }
+
+  /** The number of batches in one pass. */
+  get length(): number {
+    const batches = this.dataset.length / this.batchSize;
+    return this.dropLast ? Math.floor(batches) : Math.ceil(batches);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Sample, void, undefined> {
+    const order = this.#order();
+    const visits = new EventLoopVisits();
+    for (let batch = 0; batch < this.length; batch++) {
+      await visits.whenDue();
+      const start = batch * this.batchSize;
+      yield batchOf(this.dataset, order.slice(start, start + this.batchSize));
+    }
+  }
+
+  #order(): number[] {
+    const { length } = this.dataset;
+    if (!this.shuffle) return Array.from({ length }, (_, i) => i);
+    if (this.#seed !== null) return shuffled(length, this.#seed, this.#pass++);
+    const permutation = randperm(length);
+    const order = Array.from(permutation.dataSync(), Number);
+    permutation.dispose();
+    return order;
+  }
+}

@@ -1,0 +1,62 @@
+// IDX, the format of the MNIST files: two zero bytes, a type, the number of dimensions, the sizes as
+// big-endian 32-bit numbers, then the elements, big-endian too.
+
+import { fail } from "../runtime/errors.js";
+import { fromElements } from "../tensor/create.js";
+import { type DType, newArray } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+interface ElementType {
+  readonly dtype: DType;
+  readonly bytes: number;
+  read(view: DataView, at: number): number;
+}
+
+const kTypes = new Map<number, ElementType>([
+  [0x08, { dtype: "uint8", bytes: 1, read: (view, at) => view.getUint8(at) }],
+  [0x09, { dtype: "int32", bytes: 1, read: (view, at) => view.getInt8(at) }],
+  [0x0b, { dtype: "int32", bytes: 2, read: (view, at) => view.getInt16(at) }],
+  [0x0c, { dtype: "int32", bytes: 4, read: (view, at) => view.getInt32(at) }],
+  [0x0d, { dtype: "float32", bytes: 4, read: (view, at) => view.getFloat32(at) }],
+  [0x0e, { dtype: "float64", bytes: 8, read: (view, at) => view.getFloat64(at) }],
+]);
+
+/** Returns the tensor in an IDX file; 8 and 16 bit signed numbers become int32. */
+export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
+  const view = ArrayBuffer.isView(bytes)
+    ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new DataView(bytes);
+  if (view.byteLength < 4)
+    reject(`a header of 4 bytes is missing, the file has ${view.byteLength}.`);
+  if (view.getUint16(0) === 0x1f8b) reject("the file is compressed: gunzip it first.");
+  const type = kTypes.get(view.getUint8(2));
+  if (view.getUint16(0) !== 0 || type === undefined) {
+    reject(`expected an IDX file, which starts with 0 0 and a type, got ${hex(view)}.`);
+  }
+  const ndim = view.getUint8(3);
+  const start = 4 + 4 * ndim;
+  if (view.byteLength < start) reject(`the sizes of ${ndim} dimensions are missing.`);
+  const shape = Array.from({ length: ndim }, (_, dim) => view.getUint32(4 + 4 * dim));
+  const count = shape.reduce((product, size) => product * size, 1);
+  const expected = start + count * type.bytes;
+  if (view.byteLength !== expected) {
+    reject(`shape [${shape}] needs a file of ${expected} bytes, got ${view.byteLength}.`);
+  }
+  return fromElements(type.dtype, shape, elementsOf(view, start, count, type));
+}
+
+function elementsOf(view: DataView, start: number, count: number, type: ElementType) {
+  if (type.dtype === "uint8") return new Uint8Array(view.buffer, view.byteOffset + start, count);
+  const elements = newArray(type.dtype, count);
+  for (let i = 0; i < count; i++) elements[i] = type.read(view, start + i * type.bytes);
+  return elements;
+}
+
+function hex(view: DataView): string {
+  const first = Array.from({ length: 4 }, (_, i) => view.getUint8(i));
+  return first.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+}
+
+function reject(problem: string): never {
+  fail("InvalidArgument", "idx", problem);
+}

@@ -1,0 +1,29 @@
+// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+
+import { define, defineInPlace } from "../ops/define.js";
+import type { DType } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** A copy of another dtype; the tensor itself when it has it. */
+export const toDtype: {
+  (input: Tensor, dtype: DType): Tensor;
+} = define("to_dtype", 99, "input:tensor dtype:dtype");
+
+/** A view of every step-th element of dim from start to before end. */
+export const slice: {
+  (input: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor;
+  (input: Tensor, options: { dim?: number; start?: number | null; end?: number | null; step?: number }): Tensor;
+  (input: Tensor, dim: number, options: { start?: number | null; end?: number | null; step?: number }): Tensor;
+  (input: Tensor, dim: number, start: number | null, options: { end?: number | null; step?: number }): Tensor;
+  (input: Tensor, dim: number, start: number | null, end: number | null, options: { step?: number }): Tensor;
+} = define("slice", 120, "input:tensor dim:int=0 start:int?=null end:int?=null step:int=1");
+
+/** One step of stochastic gradient descent, as torch.optim.SGD takes it. */
+export const sgdStep_: {
+  (params: readonly Tensor[], grads: readonly Tensor[], momentumBuffers: readonly Tensor[], lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean, maximize: boolean, first: boolean): Tensor[];
+} = defineInPlace("sgd_step_", 217, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
+
+/** One step of Adam or AdamW, as torch.optim takes it. */
+export const adamStep_: {
+  (params: readonly Tensor[], grads: readonly Tensor[], expAvgs: readonly Tensor[], expAvgSqs: readonly Tensor[], maxExpAvgSqs: readonly Tensor[], step: number, lr: number, beta1: number, beta2: number, eps: number, weightDecay: number, decoupled: boolean, maximize: boolean): Tensor[];
+} = defineInPlace("adam_step_", 218, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);

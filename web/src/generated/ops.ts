@@ -1,0 +1,1662 @@
+// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+
+import { define, defineFactory, defineInPlace } from "../ops/define.js";
+import type { Ints, Operand, Scalar } from "../ops/types.js";
+import type { TensorOptions } from "../tensor/create.js";
+import type { DType } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** Elementwise sum, with broadcasting. */
+export const add: {
+  (input: Operand, other: Operand): Tensor;
+} = define("add", 0, "input:operand other:operand");
+
+/** Like add(), but writes the result into input and returns it. */
+export const add_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("add", 0, "input:operand other:operand");
+
+/** Elementwise difference, with broadcasting. */
+export const sub: {
+  (input: Operand, other: Operand): Tensor;
+} = define("sub", 1, "input:operand other:operand");
+
+/** Like sub(), but writes the result into input and returns it. */
+export const sub_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("sub", 1, "input:operand other:operand");
+
+/** Elementwise product, with broadcasting. */
+export const mul: {
+  (input: Operand, other: Operand): Tensor;
+} = define("mul", 2, "input:operand other:operand");
+
+/** Like mul(), but writes the result into input and returns it. */
+export const mul_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("mul", 2, "input:operand other:operand");
+
+/** Elementwise quotient; integers are divided as floats. */
+export const div: {
+  (input: Operand, other: Operand): Tensor;
+} = define("div", 3, "input:operand other:operand");
+
+/** Like div(), but writes the result into input and returns it. */
+export const div_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("div", 3, "input:operand other:operand");
+
+/** The negative of every element. */
+export const neg: {
+  (input: Tensor): Tensor;
+} = define("neg", 4, "input:operand");
+
+/** Like neg(), but writes the result into input and returns it. */
+export const neg_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("neg", 4, "input:operand");
+
+/** 1 / x. */
+export const reciprocal: {
+  (input: Tensor): Tensor;
+} = define("reciprocal", 5, "input:operand");
+
+/** Like reciprocal(), but writes the result into input and returns it. */
+export const reciprocal_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("reciprocal", 5, "input:operand");
+
+/** x * x. */
+export const square: {
+  (input: Tensor): Tensor;
+} = define("square", 6, "input:operand");
+
+/** Like square(), but writes the result into input and returns it. */
+export const square_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("square", 6, "input:operand");
+
+/** Remainder of division, with the sign of input. */
+export const fmod: {
+  (input: Operand, other: Operand): Tensor;
+} = define("fmod", 7, "input:operand other:operand");
+
+/** Like fmod(), but writes the result into input and returns it. */
+export const fmod_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("fmod", 7, "input:operand other:operand");
+
+/** Remainder of division, with the sign of other. */
+export const remainder: {
+  (input: Operand, other: Operand): Tensor;
+} = define("remainder", 8, "input:operand other:operand");
+
+/** Like remainder(), but writes the result into input and returns it. */
+export const remainder_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("remainder", 8, "input:operand other:operand");
+
+/** Quotient rounded down to an integer. */
+export const floorDivide: {
+  (input: Operand, other: Operand): Tensor;
+} = define("floor_divide", 9, "input:operand other:operand");
+
+/** Like floorDivide(), but writes the result into input and returns it. */
+export const floorDivide_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("floor_divide", 9, "input:operand other:operand");
+
+/** input + weight * (end - input). */
+export const lerp: {
+  (input: Operand, end: Operand, weight: Operand): Tensor;
+} = define("lerp", 10, "input:operand end:operand weight:operand");
+
+/** Like lerp(), but writes the result into input and returns it. */
+export const lerp_: {
+  (input: Tensor, end: Operand, weight: Operand): Tensor;
+} = defineInPlace("lerp", 10, "input:operand end:operand weight:operand");
+
+/** input + value * tensor1 * tensor2. */
+export const addcmul: {
+  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+} = define("addcmul", 11, "input:operand tensor1:operand tensor2:operand value:number=1");
+
+/** Like addcmul(), but writes the result into input and returns it. */
+export const addcmul_: {
+  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+} = defineInPlace("addcmul", 11, "input:operand tensor1:operand tensor2:operand value:number=1");
+
+/** input + value * tensor1 / tensor2. */
+export const addcdiv: {
+  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+} = define("addcdiv", 12, "input:operand tensor1:operand tensor2:operand value:number=1");
+
+/** Like addcdiv(), but writes the result into input and returns it. */
+export const addcdiv_: {
+  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+} = defineInPlace("addcdiv", 12, "input:operand tensor1:operand tensor2:operand value:number=1");
+
+/** True where the operands are equal. */
+export const eq: {
+  (input: Operand, other: Operand): Tensor;
+} = define("eq", 13, "input:operand other:operand");
+
+/** True where the operands differ. */
+export const ne: {
+  (input: Operand, other: Operand): Tensor;
+} = define("ne", 14, "input:operand other:operand");
+
+/** True where input is less than other. */
+export const lt: {
+  (input: Operand, other: Operand): Tensor;
+} = define("lt", 15, "input:operand other:operand");
+
+/** True where input is at most other. */
+export const le: {
+  (input: Operand, other: Operand): Tensor;
+} = define("le", 16, "input:operand other:operand");
+
+/** True where input is greater than other. */
+export const gt: {
+  (input: Operand, other: Operand): Tensor;
+} = define("gt", 17, "input:operand other:operand");
+
+/** True where input is at least other. */
+export const ge: {
+  (input: Operand, other: Operand): Tensor;
+} = define("ge", 18, "input:operand other:operand");
+
+/** True where both operands are nonzero. */
+export const logicalAnd: {
+  (input: Operand, other: Operand): Tensor;
+} = define("logical_and", 19, "input:operand other:operand");
+
+/** True where an operand is nonzero. */
+export const logicalOr: {
+  (input: Operand, other: Operand): Tensor;
+} = define("logical_or", 20, "input:operand other:operand");
+
+/** True where exactly one operand is nonzero. */
+export const logicalXor: {
+  (input: Operand, other: Operand): Tensor;
+} = define("logical_xor", 21, "input:operand other:operand");
+
+/** True where input is zero. */
+export const logicalNot: {
+  (input: Tensor): Tensor;
+} = define("logical_not", 22, "input:operand");
+
+/** True where input is not a number. */
+export const isnan: {
+  (input: Tensor): Tensor;
+} = define("isnan", 23, "input:operand");
+
+/** True where input is infinite. */
+export const isinf: {
+  (input: Tensor): Tensor;
+} = define("isinf", 24, "input:operand");
+
+/** True where input is neither infinite nor NaN. */
+export const isfinite: {
+  (input: Tensor): Tensor;
+} = define("isfinite", 25, "input:operand");
+
+/** input where condition holds, other elsewhere. */
+export const where: {
+  (condition: Operand, input: Operand, other: Operand): Tensor;
+} = define("where", 26, "condition:operand input:operand other:operand");
+
+/** value where mask holds, input elsewhere. */
+export const maskedFill: {
+  (input: Operand, mask: Operand, value: Operand): Tensor;
+} = define("masked_fill", 27, "input:operand mask:operand value:operand");
+
+/** Like maskedFill(), but writes the result into input and returns it. */
+export const maskedFill_: {
+  (input: Tensor, mask: Operand, value: Operand): Tensor;
+} = defineInPlace("masked_fill", 27, "input:operand mask:operand value:operand");
+
+/** The greater of two operands; NaN if either is. */
+export const maximum: {
+  (input: Operand, other: Operand): Tensor;
+} = define("maximum", 28, "input:operand other:operand");
+
+/** Like maximum(), but writes the result into input and returns it. */
+export const maximum_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("maximum", 28, "input:operand other:operand");
+
+/** The lesser of two operands; NaN if either is. */
+export const minimum: {
+  (input: Operand, other: Operand): Tensor;
+} = define("minimum", 29, "input:operand other:operand");
+
+/** Like minimum(), but writes the result into input and returns it. */
+export const minimum_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("minimum", 29, "input:operand other:operand");
+
+/** The greater of two operands; a number rather than NaN. */
+export const fmax: {
+  (input: Operand, other: Operand): Tensor;
+} = define("fmax", 30, "input:operand other:operand");
+
+/** Like fmax(), but writes the result into input and returns it. */
+export const fmax_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("fmax", 30, "input:operand other:operand");
+
+/** The lesser of two operands; a number rather than NaN. */
+export const fmin: {
+  (input: Operand, other: Operand): Tensor;
+} = define("fmin", 31, "input:operand other:operand");
+
+/** Like fmin(), but writes the result into input and returns it. */
+export const fmin_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("fmin", 31, "input:operand other:operand");
+
+/** input limited to [min, max]; max where the limits cross. */
+export const clamp: {
+  (input: Tensor, min?: number, max?: number): Tensor;
+  (input: Tensor, options: { min?: number; max?: number }): Tensor;
+  (input: Tensor, min: number, options: { max?: number }): Tensor;
+} = define("clamp", 32, "input:operand min:number=-Infinity max:number=Infinity");
+
+/** Like clamp(), but writes the result into input and returns it. */
+export const clamp_: {
+  (input: Tensor, min?: number, max?: number): Tensor;
+  (input: Tensor, options: { min?: number; max?: number }): Tensor;
+  (input: Tensor, min: number, options: { max?: number }): Tensor;
+} = defineInPlace("clamp", 32, "input:operand min:number=-Infinity max:number=Infinity");
+
+/** Replaces NaN and infinities; by default with 0 and the largest numbers. */
+export const nanToNum: {
+  (input: Tensor, nan?: number, posinf?: number, neginf?: number): Tensor;
+  (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
+  (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
+  (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
+} = define("nan_to_num", 33, "input:operand nan:number=0 posinf:number=Number.MAX_VALUE neginf:number=-Number.MAX_VALUE");
+
+/** Like nanToNum(), but writes the result into input and returns it. */
+export const nanToNum_: {
+  (input: Tensor, nan?: number, posinf?: number, neginf?: number): Tensor;
+  (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
+  (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
+  (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
+} = defineInPlace("nan_to_num", 33, "input:operand nan:number=0 posinf:number=Number.MAX_VALUE neginf:number=-Number.MAX_VALUE");
+
+/** The magnitude of input with the sign of other. */
+export const copysign: {
+  (input: Operand, other: Operand): Tensor;
+} = define("copysign", 34, "input:operand other:operand");
+
+/** Like copysign(), but writes the result into input and returns it. */
+export const copysign_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("copysign", 34, "input:operand other:operand");
+
+/** Magnitude of every element. */
+export const abs: {
+  (input: Tensor): Tensor;
+} = define("abs", 35, "input:operand");
+
+/** Like abs(), but writes the result into input and returns it. */
+export const abs_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("abs", 35, "input:operand");
+
+/** -1, 0 or 1 by the sign of every element. */
+export const sign: {
+  (input: Tensor): Tensor;
+} = define("sign", 36, "input:operand");
+
+/** Like sign(), but writes the result into input and returns it. */
+export const sign_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sign", 36, "input:operand");
+
+/** sign; for complex numbers, the number over its magnitude. */
+export const sgn: {
+  (input: Tensor): Tensor;
+} = define("sgn", 37, "input:operand");
+
+/** Like sgn(), but writes the result into input and returns it. */
+export const sgn_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sgn", 37, "input:operand");
+
+/** The next integer at or below every element. */
+export const floor: {
+  (input: Tensor): Tensor;
+} = define("floor", 38, "input:operand");
+
+/** Like floor(), but writes the result into input and returns it. */
+export const floor_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("floor", 38, "input:operand");
+
+/** The next integer at or above every element. */
+export const ceil: {
+  (input: Tensor): Tensor;
+} = define("ceil", 39, "input:operand");
+
+/** Like ceil(), but writes the result into input and returns it. */
+export const ceil_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("ceil", 39, "input:operand");
+
+/** The nearest integer; halves go to the even one. */
+export const round: {
+  (input: Tensor): Tensor;
+} = define("round", 40, "input:operand");
+
+/** Like round(), but writes the result into input and returns it. */
+export const round_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("round", 40, "input:operand");
+
+/** The next integer towards zero. */
+export const trunc: {
+  (input: Tensor): Tensor;
+} = define("trunc", 41, "input:operand");
+
+/** Like trunc(), but writes the result into input and returns it. */
+export const trunc_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("trunc", 41, "input:operand");
+
+/** What trunc takes away: x - trunc(x). */
+export const frac: {
+  (input: Tensor): Tensor;
+} = define("frac", 42, "input:operand");
+
+/** Like frac(), but writes the result into input and returns it. */
+export const frac_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("frac", 42, "input:operand");
+
+/** e to the power of every element. */
+export const exp: {
+  (input: Tensor): Tensor;
+} = define("exp", 43, "input:operand");
+
+/** Like exp(), but writes the result into input and returns it. */
+export const exp_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("exp", 43, "input:operand");
+
+/** 2 to the power of every element. */
+export const exp2: {
+  (input: Tensor): Tensor;
+} = define("exp2", 44, "input:operand");
+
+/** Like exp2(), but writes the result into input and returns it. */
+export const exp2_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("exp2", 44, "input:operand");
+
+/** exp(x) - 1, exact also near 0. */
+export const expm1: {
+  (input: Tensor): Tensor;
+} = define("expm1", 45, "input:operand");
+
+/** Like expm1(), but writes the result into input and returns it. */
+export const expm1_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("expm1", 45, "input:operand");
+
+/** Natural logarithm of every element. */
+export const log: {
+  (input: Tensor): Tensor;
+} = define("log", 46, "input:operand");
+
+/** Like log(), but writes the result into input and returns it. */
+export const log_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("log", 46, "input:operand");
+
+/** Logarithm of every element to base 2. */
+export const log2: {
+  (input: Tensor): Tensor;
+} = define("log2", 47, "input:operand");
+
+/** Like log2(), but writes the result into input and returns it. */
+export const log2_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("log2", 47, "input:operand");
+
+/** Logarithm of every element to base 10. */
+export const log10: {
+  (input: Tensor): Tensor;
+} = define("log10", 48, "input:operand");
+
+/** Like log10(), but writes the result into input and returns it. */
+export const log10_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("log10", 48, "input:operand");
+
+/** log(1 + x), exact also near 0. */
+export const log1p: {
+  (input: Tensor): Tensor;
+} = define("log1p", 49, "input:operand");
+
+/** Like log1p(), but writes the result into input and returns it. */
+export const log1p_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("log1p", 49, "input:operand");
+
+/** Square root of every element. */
+export const sqrt: {
+  (input: Tensor): Tensor;
+} = define("sqrt", 50, "input:operand");
+
+/** Like sqrt(), but writes the result into input and returns it. */
+export const sqrt_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sqrt", 50, "input:operand");
+
+/** 1 / sqrt(x). */
+export const rsqrt: {
+  (input: Tensor): Tensor;
+} = define("rsqrt", 51, "input:operand");
+
+/** Like rsqrt(), but writes the result into input and returns it. */
+export const rsqrt_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("rsqrt", 51, "input:operand");
+
+/** input to the power of exponent. */
+export const pow: {
+  (input: Operand, exponent: Operand): Tensor;
+} = define("pow", 52, "input:operand exponent:operand");
+
+/** Like pow(), but writes the result into input and returns it. */
+export const pow_: {
+  (input: Tensor, exponent: Operand): Tensor;
+} = defineInPlace("pow", 52, "input:operand exponent:operand");
+
+/** log(exp(input) + exp(other)), without overflow. */
+export const logaddexp: {
+  (input: Operand, other: Operand): Tensor;
+} = define("logaddexp", 53, "input:operand other:operand");
+
+/** Like logaddexp(), but writes the result into input and returns it. */
+export const logaddexp_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("logaddexp", 53, "input:operand other:operand");
+
+/** log2(2^input + 2^other), without overflow. */
+export const logaddexp2: {
+  (input: Operand, other: Operand): Tensor;
+} = define("logaddexp2", 54, "input:operand other:operand");
+
+/** Like logaddexp2(), but writes the result into input and returns it. */
+export const logaddexp2_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("logaddexp2", 54, "input:operand other:operand");
+
+/** input * log(other); 0 where input is 0, unless other is NaN. */
+export const xlogy: {
+  (input: Operand, other: Operand): Tensor;
+} = define("xlogy", 55, "input:operand other:operand");
+
+/** Like xlogy(), but writes the result into input and returns it. */
+export const xlogy_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("xlogy", 55, "input:operand other:operand");
+
+/** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
+export const logit: {
+  (input: Tensor, eps?: number): Tensor;
+  (input: Tensor, options: { eps?: number }): Tensor;
+} = define("logit", 56, "input:operand eps:number=null");
+
+/** Like logit(), but writes the result into input and returns it. */
+export const logit_: {
+  (input: Tensor, eps?: number): Tensor;
+  (input: Tensor, options: { eps?: number }): Tensor;
+} = defineInPlace("logit", 56, "input:operand eps:number=null");
+
+/** Sine of every element, in radians. */
+export const sin: {
+  (input: Tensor): Tensor;
+} = define("sin", 57, "input:operand");
+
+/** Like sin(), but writes the result into input and returns it. */
+export const sin_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sin", 57, "input:operand");
+
+/** Cosine of every element, in radians. */
+export const cos: {
+  (input: Tensor): Tensor;
+} = define("cos", 58, "input:operand");
+
+/** Like cos(), but writes the result into input and returns it. */
+export const cos_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("cos", 58, "input:operand");
+
+/** Tangent of every element, in radians. */
+export const tan: {
+  (input: Tensor): Tensor;
+} = define("tan", 59, "input:operand");
+
+/** Like tan(), but writes the result into input and returns it. */
+export const tan_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("tan", 59, "input:operand");
+
+/** Angle in [-pi/2, pi/2] whose sine is the element. */
+export const asin: {
+  (input: Tensor): Tensor;
+} = define("asin", 60, "input:operand");
+
+/** Like asin(), but writes the result into input and returns it. */
+export const asin_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("asin", 60, "input:operand");
+
+/** Angle in [0, pi] whose cosine is the element. */
+export const acos: {
+  (input: Tensor): Tensor;
+} = define("acos", 61, "input:operand");
+
+/** Like acos(), but writes the result into input and returns it. */
+export const acos_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("acos", 61, "input:operand");
+
+/** Angle in [-pi/2, pi/2] whose tangent is the element. */
+export const atan: {
+  (input: Tensor): Tensor;
+} = define("atan", 62, "input:operand");
+
+/** Like atan(), but writes the result into input and returns it. */
+export const atan_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("atan", 62, "input:operand");
+
+/** Angle of the point (other, input), in [-pi, pi]. */
+export const atan2: {
+  (input: Operand, other: Operand): Tensor;
+} = define("atan2", 63, "input:operand other:operand");
+
+/** Like atan2(), but writes the result into input and returns it. */
+export const atan2_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("atan2", 63, "input:operand other:operand");
+
+/** sqrt(input^2 + other^2), without overflow. */
+export const hypot: {
+  (input: Operand, other: Operand): Tensor;
+} = define("hypot", 64, "input:operand other:operand");
+
+/** Like hypot(), but writes the result into input and returns it. */
+export const hypot_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("hypot", 64, "input:operand other:operand");
+
+/** sin(pi x) / (pi x), and 1 at 0. */
+export const sinc: {
+  (input: Tensor): Tensor;
+} = define("sinc", 65, "input:operand");
+
+/** Like sinc(), but writes the result into input and returns it. */
+export const sinc_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sinc", 65, "input:operand");
+
+/** Hyperbolic sine of every element. */
+export const sinh: {
+  (input: Tensor): Tensor;
+} = define("sinh", 66, "input:operand");
+
+/** Like sinh(), but writes the result into input and returns it. */
+export const sinh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sinh", 66, "input:operand");
+
+/** Hyperbolic cosine of every element. */
+export const cosh: {
+  (input: Tensor): Tensor;
+} = define("cosh", 67, "input:operand");
+
+/** Like cosh(), but writes the result into input and returns it. */
+export const cosh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("cosh", 67, "input:operand");
+
+/** Hyperbolic tangent of every element. */
+export const tanh: {
+  (input: Tensor): Tensor;
+} = define("tanh", 68, "input:operand");
+
+/** Like tanh(), but writes the result into input and returns it. */
+export const tanh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("tanh", 68, "input:operand");
+
+/** Inverse hyperbolic sine of every element. */
+export const asinh: {
+  (input: Tensor): Tensor;
+} = define("asinh", 69, "input:operand");
+
+/** Like asinh(), but writes the result into input and returns it. */
+export const asinh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("asinh", 69, "input:operand");
+
+/** Inverse hyperbolic cosine of every element. */
+export const acosh: {
+  (input: Tensor): Tensor;
+} = define("acosh", 70, "input:operand");
+
+/** Like acosh(), but writes the result into input and returns it. */
+export const acosh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("acosh", 70, "input:operand");
+
+/** Inverse hyperbolic tangent of every element. */
+export const atanh: {
+  (input: Tensor): Tensor;
+} = define("atanh", 71, "input:operand");
+
+/** Like atanh(), but writes the result into input and returns it. */
+export const atanh_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("atanh", 71, "input:operand");
+
+/** Error function of every element. */
+export const erf: {
+  (input: Tensor): Tensor;
+} = define("erf", 72, "input:operand");
+
+/** Like erf(), but writes the result into input and returns it. */
+export const erf_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("erf", 72, "input:operand");
+
+/** 1 - erf(x), exact also where that is tiny. */
+export const erfc: {
+  (input: Tensor): Tensor;
+} = define("erfc", 73, "input:operand");
+
+/** Like erfc(), but writes the result into input and returns it. */
+export const erfc_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("erfc", 73, "input:operand");
+
+/** The number whose error function is the element. */
+export const erfinv: {
+  (input: Tensor): Tensor;
+} = define("erfinv", 74, "input:operand");
+
+/** Like erfinv(), but writes the result into input and returns it. */
+export const erfinv_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("erfinv", 74, "input:operand");
+
+/** Logarithm of the gamma function's magnitude. */
+export const lgamma: {
+  (input: Tensor): Tensor;
+} = define("lgamma", 75, "input:operand");
+
+/** Like lgamma(), but writes the result into input and returns it. */
+export const lgamma_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("lgamma", 75, "input:operand");
+
+/** Derivative of lgamma. */
+export const digamma: {
+  (input: Tensor): Tensor;
+} = define("digamma", 76, "input:operand");
+
+/** Like digamma(), but writes the result into input and returns it. */
+export const digamma_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("digamma", 76, "input:operand");
+
+/** The n-th derivative of digamma. */
+export const polygamma: {
+  (n: Operand, input: Operand): Tensor;
+} = define("polygamma", 77, "n:operand input:operand");
+
+/** Like polygamma(), but writes the result into n and returns it. */
+export const polygamma_: {
+  (n: Tensor, input: Operand): Tensor;
+} = defineInPlace("polygamma", 77, "n:operand input:operand");
+
+/** max(x, 0). */
+export const relu: {
+  (input: Tensor): Tensor;
+} = define("relu", 78, "input:operand");
+
+/** Like relu(), but writes the result into input and returns it. */
+export const relu_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("relu", 78, "input:operand");
+
+/** min(max(x, 0), 6). */
+export const relu6: {
+  (input: Tensor): Tensor;
+} = define("relu6", 79, "input:operand");
+
+/** Like relu6(), but writes the result into input and returns it. */
+export const relu6_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("relu6", 79, "input:operand");
+
+/** x above zero, x * negative_slope below. */
+export const leakyRelu: {
+  (input: Tensor, negativeSlope?: number): Tensor;
+  (input: Tensor, options: { negativeSlope?: number }): Tensor;
+} = define("leaky_relu", 80, "input:operand negativeSlope:number=0.01");
+
+/** Like leakyRelu(), but writes the result into input and returns it. */
+export const leakyRelu_: {
+  (input: Tensor, negativeSlope?: number): Tensor;
+  (input: Tensor, options: { negativeSlope?: number }): Tensor;
+} = defineInPlace("leaky_relu", 80, "input:operand negativeSlope:number=0.01");
+
+/** x above zero, alpha * (exp(x) - 1) below. */
+export const elu: {
+  (input: Tensor, alpha?: number): Tensor;
+  (input: Tensor, options: { alpha?: number }): Tensor;
+} = define("elu", 81, "input:operand alpha:number=1");
+
+/** Like elu(), but writes the result into input and returns it. */
+export const elu_: {
+  (input: Tensor, alpha?: number): Tensor;
+  (input: Tensor, options: { alpha?: number }): Tensor;
+} = defineInPlace("elu", 81, "input:operand alpha:number=1");
+
+/** elu scaled so that activations keep mean 0 and variance 1. */
+export const selu: {
+  (input: Tensor): Tensor;
+} = define("selu", 82, "input:operand");
+
+/** Like selu(), but writes the result into input and returns it. */
+export const selu_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("selu", 82, "input:operand");
+
+/** x above zero, alpha * (exp(x / alpha) - 1) below. */
+export const celu: {
+  (input: Tensor, alpha?: number): Tensor;
+  (input: Tensor, options: { alpha?: number }): Tensor;
+} = define("celu", 83, "input:operand alpha:number=1");
+
+/** Like celu(), but writes the result into input and returns it. */
+export const celu_: {
+  (input: Tensor, alpha?: number): Tensor;
+  (input: Tensor, options: { alpha?: number }): Tensor;
+} = defineInPlace("celu", 83, "input:operand alpha:number=1");
+
+/** 1 / (1 + exp(-x)). */
+export const sigmoid: {
+  (input: Tensor): Tensor;
+} = define("sigmoid", 84, "input:operand");
+
+/** Like sigmoid(), but writes the result into input and returns it. */
+export const sigmoid_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("sigmoid", 84, "input:operand");
+
+/** log(sigmoid(x)), without underflow. */
+export const logsigmoid: {
+  (input: Tensor): Tensor;
+} = define("logsigmoid", 85, "input:operand");
+
+/** Like logsigmoid(), but writes the result into input and returns it. */
+export const logsigmoid_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("logsigmoid", 85, "input:operand");
+
+/** x * sigmoid(x). */
+export const silu: {
+  (input: Tensor): Tensor;
+} = define("silu", 86, "input:operand");
+
+/** Like silu(), but writes the result into input and returns it. */
+export const silu_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("silu", 86, "input:operand");
+
+/** x * tanh(softplus(x)). */
+export const mish: {
+  (input: Tensor): Tensor;
+} = define("mish", 87, "input:operand");
+
+/** Like mish(), but writes the result into input and returns it. */
+export const mish_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("mish", 87, "input:operand");
+
+/** x times the normal distribution function of x. */
+export const gelu: {
+  (input: Tensor, approximate?: "none" | "tanh"): Tensor;
+  (input: Tensor, options: { approximate?: "none" | "tanh" }): Tensor;
+} = define("gelu", 88, "input:operand approximate:choice(none|tanh)=none");
+
+/** Like gelu(), but writes the result into input and returns it. */
+export const gelu_: {
+  (input: Tensor, approximate?: "none" | "tanh"): Tensor;
+  (input: Tensor, options: { approximate?: "none" | "tanh" }): Tensor;
+} = defineInPlace("gelu", 88, "input:operand approximate:choice(none|tanh)=none");
+
+/** log(1 + exp(beta x)) / beta; x where beta x is above threshold. */
+export const softplus: {
+  (input: Tensor, beta?: number, threshold?: number): Tensor;
+  (input: Tensor, options: { beta?: number; threshold?: number }): Tensor;
+  (input: Tensor, beta: number, options: { threshold?: number }): Tensor;
+} = define("softplus", 89, "input:operand beta:number=1 threshold:number=20");
+
+/** Like softplus(), but writes the result into input and returns it. */
+export const softplus_: {
+  (input: Tensor, beta?: number, threshold?: number): Tensor;
+  (input: Tensor, options: { beta?: number; threshold?: number }): Tensor;
+  (input: Tensor, beta: number, options: { threshold?: number }): Tensor;
+} = defineInPlace("softplus", 89, "input:operand beta:number=1 threshold:number=20");
+
+/** x / (1 + |x|). */
+export const softsign: {
+  (input: Tensor): Tensor;
+} = define("softsign", 90, "input:operand");
+
+/** Like softsign(), but writes the result into input and returns it. */
+export const softsign_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("softsign", 90, "input:operand");
+
+/** x - tanh(x). */
+export const tanhshrink: {
+  (input: Tensor): Tensor;
+} = define("tanhshrink", 91, "input:operand");
+
+/** Like tanhshrink(), but writes the result into input and returns it. */
+export const tanhshrink_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("tanhshrink", 91, "input:operand");
+
+/** x moved towards zero by lambd; 0 in between. */
+export const softshrink: {
+  (input: Tensor, lambd?: number): Tensor;
+  (input: Tensor, options: { lambd?: number }): Tensor;
+} = define("softshrink", 92, "input:operand lambd:number=0.5");
+
+/** Like softshrink(), but writes the result into input and returns it. */
+export const softshrink_: {
+  (input: Tensor, lambd?: number): Tensor;
+  (input: Tensor, options: { lambd?: number }): Tensor;
+} = defineInPlace("softshrink", 92, "input:operand lambd:number=0.5");
+
+/** x, but 0 in [-lambd, lambd]. */
+export const hardshrink: {
+  (input: Tensor, lambd?: number): Tensor;
+  (input: Tensor, options: { lambd?: number }): Tensor;
+} = define("hardshrink", 93, "input:operand lambd:number=0.5");
+
+/** Like hardshrink(), but writes the result into input and returns it. */
+export const hardshrink_: {
+  (input: Tensor, lambd?: number): Tensor;
+  (input: Tensor, options: { lambd?: number }): Tensor;
+} = defineInPlace("hardshrink", 93, "input:operand lambd:number=0.5");
+
+/** x limited to [min_val, max_val]. */
+export const hardtanh: {
+  (input: Tensor, minVal?: number, maxVal?: number): Tensor;
+  (input: Tensor, options: { minVal?: number; maxVal?: number }): Tensor;
+  (input: Tensor, minVal: number, options: { maxVal?: number }): Tensor;
+} = define("hardtanh", 94, "input:operand minVal:number=-1 maxVal:number=1");
+
+/** Like hardtanh(), but writes the result into input and returns it. */
+export const hardtanh_: {
+  (input: Tensor, minVal?: number, maxVal?: number): Tensor;
+  (input: Tensor, options: { minVal?: number; maxVal?: number }): Tensor;
+  (input: Tensor, minVal: number, options: { maxVal?: number }): Tensor;
+} = defineInPlace("hardtanh", 94, "input:operand minVal:number=-1 maxVal:number=1");
+
+/** min(max(x + 3, 0), 6) / 6. */
+export const hardsigmoid: {
+  (input: Tensor): Tensor;
+} = define("hardsigmoid", 95, "input:operand");
+
+/** Like hardsigmoid(), but writes the result into input and returns it. */
+export const hardsigmoid_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("hardsigmoid", 95, "input:operand");
+
+/** x * hardsigmoid(x). */
+export const hardswish: {
+  (input: Tensor): Tensor;
+} = define("hardswish", 96, "input:operand");
+
+/** Like hardswish(), but writes the result into input and returns it. */
+export const hardswish_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("hardswish", 96, "input:operand");
+
+/** A copy with memory of its own; gradients flow through it. */
+export const clone: {
+  (input: Tensor): Tensor;
+} = define("clone", 97, "input:tensor");
+
+/** The tensor itself when it is row-major, else a row-major copy. */
+export const contiguous: {
+  (input: Tensor): Tensor;
+} = define("contiguous", 98, "input:tensor");
+
+/** Writes source, broadcast and converted, into input. */
+export const copy_: {
+  (input: Tensor, source: Operand): Tensor;
+} = defineInPlace("copy_", 100, "input:tensor source:operand", 0);
+
+/** Sets every element of input to value. */
+export const fill_: {
+  (input: Tensor, value: Operand): Tensor;
+} = defineInPlace("fill_", 101, "input:tensor value:operand", 0);
+
+/** Sets every element of input to zero. */
+export const zero_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("zero_", 102, "input:tensor", 0);
+
+/** A view with the given size, strides and offset. */
+export const asStrided: {
+  (input: Tensor, size: Ints, stride: Ints, storageOffset?: number | null): Tensor;
+  (input: Tensor, size: Ints, stride: Ints, options: { storageOffset?: number | null }): Tensor;
+} = define("as_strided", 103, "input:tensor size:ints stride:ints storageOffset:int?=null");
+
+/** The same elements in another shape, without a copy. */
+export const view: {
+  (input: Tensor, shape: Ints): Tensor;
+  (input: Tensor, ...shape: number[]): Tensor;
+} = define("view", 104, "input:tensor shape:ints");
+
+/** The elements in another shape: a view if possible, else a copy. */
+export const reshape: {
+  (input: Tensor, shape: Ints): Tensor;
+  (input: Tensor, ...shape: number[]): Tensor;
+} = define("reshape", 105, "input:tensor shape:ints");
+
+/** A view of input in the shape of other. */
+export const viewAs: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("view_as", 106, "input:tensor other:tensor");
+
+/** Joins the dimensions start_dim to end_dim into one. */
+export const flatten: {
+  (input: Tensor, startDim?: number, endDim?: number): Tensor;
+  (input: Tensor, options: { startDim?: number; endDim?: number }): Tensor;
+  (input: Tensor, startDim: number, options: { endDim?: number }): Tensor;
+} = define("flatten", 107, "input:tensor startDim:int=0 endDim:int=-1");
+
+/** Divides dimension dim into dimensions of the given sizes. */
+export const unflatten: {
+  (input: Tensor, dim: number, sizes: Ints): Tensor;
+  (input: Tensor, dim: number, ...sizes: number[]): Tensor;
+} = define("unflatten", 108, "input:tensor dim:int sizes:ints");
+
+/** A view with dimensions dim0 and dim1 exchanged. */
+export const transpose: {
+  (input: Tensor, dim0: number, dim1: number): Tensor;
+} = define("transpose", 109, "input:tensor dim0:int dim1:int");
+
+/** A view with dimensions axis0 and axis1 exchanged. */
+export const swapaxes: {
+  (input: Tensor, axis0: number, axis1: number): Tensor;
+} = define("swapaxes", 110, "input:tensor axis0:int axis1:int");
+
+/** The transpose of a matrix; a vector stays as it is. */
+export const t: {
+  (input: Tensor): Tensor;
+} = define("t", 111, "input:tensor");
+
+/** A view with the dimensions in the order dims. */
+export const permute: {
+  (input: Tensor, dims: Ints): Tensor;
+  (input: Tensor, ...dims: number[]): Tensor;
+} = define("permute", 112, "input:tensor dims:ints");
+
+/** A view with the dimensions source moved to the places destination. */
+export const movedim: {
+  (input: Tensor, source: Ints, destination: Ints): Tensor;
+} = define("movedim", 113, "input:tensor source:ints destination:ints");
+
+/** A view without the dimensions of size one, or those of them in dim. */
+export const squeeze: {
+  (input: Tensor, dim?: Ints | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null }): Tensor;
+} = define("squeeze", 114, "input:tensor dim:ints?=null");
+
+/** A view with a dimension of size one inserted at dim. */
+export const unsqueeze: {
+  (input: Tensor, dim: number): Tensor;
+} = define("unsqueeze", 115, "input:tensor dim:int");
+
+/** A view that repeats dimensions of size one; -1 keeps a size. */
+export const expand: {
+  (input: Tensor, size: Ints): Tensor;
+  (input: Tensor, ...size: number[]): Tensor;
+} = define("expand", 116, "input:tensor size:ints");
+
+/** input expanded to the shape of other. */
+export const expandAs: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("expand_as", 117, "input:tensor other:tensor");
+
+/** input expanded to a shape. */
+export const broadcastTo: {
+  (input: Tensor, shape: Ints): Tensor;
+  (input: Tensor, ...shape: number[]): Tensor;
+} = define("broadcast_to", 118, "input:tensor shape:ints");
+
+/** The same values outside of any graph. */
+export const detach: {
+  (input: Tensor): Tensor;
+} = define("detach", 119, "input:tensor");
+
+/** A view of length elements of dim, from start. */
+export const narrow: {
+  (input: Tensor, dim: number, start: number, length: number): Tensor;
+} = define("narrow", 121, "input:tensor dim:int start:int length:int");
+
+/** A view of element index along dim, without that dimension. */
+export const select: {
+  (input: Tensor, dim: number, index: number): Tensor;
+} = define("select", 122, "input:tensor dim:int index:int");
+
+/** Views of consecutive parts of dim, of the given sizes. */
+export const splitWithSizes: {
+  (input: Tensor, splitSizes: Ints, dim?: number): Tensor[];
+  (input: Tensor, splitSizes: Ints, options: { dim?: number }): Tensor[];
+} = define("split_with_sizes", 123, "input:tensor splitSizes:ints dim:int=0", "tensors");
+
+/** Views of consecutive parts of dim: of one size, or of a list of sizes. */
+export const split: {
+  (input: Tensor, splitSize: Ints, dim?: number): Tensor[];
+  (input: Tensor, splitSize: Ints, options: { dim?: number }): Tensor[];
+} = define("split", 124, "input:tensor splitSize:ints dim:int=0", "tensors");
+
+/** Views of dim in at most that many parts of one size; the last may be smaller. */
+export const chunk: {
+  (input: Tensor, chunks: number, dim?: number): Tensor[];
+  (input: Tensor, chunks: number, options: { dim?: number }): Tensor[];
+} = define("chunk", 125, "input:tensor chunks:int dim:int=0", "tensors");
+
+/** Views of all elements along dim, without that dimension. */
+export const unbind: {
+  (input: Tensor, dim?: number): Tensor[];
+  (input: Tensor, options: { dim?: number }): Tensor[];
+} = define("unbind", 126, "input:tensor dim:int=0", "tensors");
+
+/** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
+export const diagonal: {
+  (input: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor;
+  (input: Tensor, options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
+  (input: Tensor, offset: number, options: { dim1?: number; dim2?: number }): Tensor;
+  (input: Tensor, offset: number, dim1: number, options: { dim2?: number }): Tensor;
+} = define("diagonal", 127, "input:tensor offset:int=0 dim1:int=0 dim2:int=1");
+
+/** A view of all windows of a size along dim, a step apart, as the last dimension. */
+export const unfold: {
+  (input: Tensor, dimension: number, size: number, step: number): Tensor;
+} = define("unfold", 128, "input:tensor dimension:int size:int step:int");
+
+/** Joins tensors along an existing dimension. */
+export const cat: {
+  (tensors: readonly Tensor[], dim?: number): Tensor;
+  (tensors: readonly Tensor[], options: { dim?: number }): Tensor;
+} = define("cat", 129, "tensors:tensors dim:int=0");
+
+/** Joins tensors of one shape along a new dimension. */
+export const stack: {
+  (tensors: readonly Tensor[], dim?: number): Tensor;
+  (tensors: readonly Tensor[], options: { dim?: number }): Tensor;
+} = define("stack", 130, "tensors:tensors dim:int=0");
+
+/** Copies of the tensor side by side, repeats[i] of them along dimension i. */
+export const repeat: {
+  (input: Tensor, repeats: Ints): Tensor;
+  (input: Tensor, ...repeats: number[]): Tensor;
+} = define("repeat", 131, "input:tensor repeats:ints");
+
+/** repeat, where missing repeats count as one. */
+export const tile: {
+  (input: Tensor, dims: Ints): Tensor;
+  (input: Tensor, ...dims: number[]): Tensor;
+} = define("tile", 132, "input:tensor dims:ints");
+
+/** A copy with the order of elements reversed along dims. */
+export const flip: {
+  (input: Tensor, dims: Ints): Tensor;
+  (input: Tensor, ...dims: number[]): Tensor;
+} = define("flip", 133, "input:tensor dims:ints");
+
+/** A copy with elements moved by shifts along dims, round the end; flat without dims. */
+export const roll: {
+  (input: Tensor, shifts: Ints, dims?: Ints | null): Tensor;
+  (input: Tensor, shifts: Ints, options: { dims?: Ints | null }): Tensor;
+} = define("roll", 134, "input:tensor shifts:ints dims:ints?=null");
+
+/** A copy rotated k times by 90 degrees in the plane dims. */
+export const rot90: {
+  (input: Tensor, k?: number, dims?: Ints): Tensor;
+  (input: Tensor, options: { k?: number; dims?: Ints }): Tensor;
+  (input: Tensor, k: number, options: { dims?: Ints }): Tensor;
+} = define("rot90", 135, "input:tensor k:int=1 dims:ints=[0, 1]");
+
+/** The lower triangle of matrices up to a diagonal, zero elsewhere. */
+export const tril: {
+  (input: Tensor, diagonal?: number): Tensor;
+  (input: Tensor, options: { diagonal?: number }): Tensor;
+} = define("tril", 136, "input:tensor diagonal:int=0");
+
+/** The upper triangle of matrices from a diagonal on, zero elsewhere. */
+export const triu: {
+  (input: Tensor, diagonal?: number): Tensor;
+  (input: Tensor, options: { diagonal?: number }): Tensor;
+} = define("triu", 137, "input:tensor diagonal:int=0");
+
+/** A matrix with a vector on its diagonal, or the diagonal of a matrix. */
+export const diag: {
+  (input: Tensor, diagonal?: number): Tensor;
+  (input: Tensor, options: { diagonal?: number }): Tensor;
+} = define("diag", 138, "input:tensor diagonal:int=0");
+
+/** The sum of the diagonal of a matrix. */
+export const trace: {
+  (input: Tensor): Tensor;
+} = define("trace", 139, "input:tensor");
+
+/** The slices of input along dim that index names. */
+export const indexSelect: {
+  (input: Tensor, dim: number, index: Tensor): Tensor;
+} = define("index_select", 140, "input:tensor dim:int index:tensor");
+
+/** A copy of input with alpha * source added to the slices index names. */
+export const indexAdd: {
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+} = define("index_add", 141, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
+
+/** A copy of input with the slices of source in the places index names. */
+export const indexCopy: {
+  (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
+} = define("index_copy", 142, "input:tensor dim:int index:tensor source:tensor");
+
+/** A copy of input with value in the slices index names. */
+export const indexFill: {
+  (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
+} = define("index_fill", 143, "input:tensor dim:int index:tensor value:operand");
+
+/** The elements of input that index names along dim, one for each. */
+export const gather: {
+  (input: Tensor, dim: number, index: Tensor): Tensor;
+} = define("gather", 144, "input:tensor dim:int index:tensor");
+
+/** A copy of input with the elements of src, or a number, in the places index names along dim. */
+export const scatter: {
+  (input: Tensor, dim: number, index: Tensor, src: Operand): Tensor;
+} = define("scatter", 145, "input:tensor dim:int index:tensor src:operand");
+
+/** A copy of input with the elements of src added in the places index names along dim. */
+export const scatterAdd: {
+  (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
+} = define("scatter_add", 146, "input:tensor dim:int index:tensor src:tensor");
+
+/** gather, with input and indices broadcast apart from dim; flat without dim. */
+export const takeAlongDim: {
+  (input: Tensor, indices: Tensor, dim?: number | null): Tensor;
+  (input: Tensor, indices: Tensor, options: { dim?: number | null }): Tensor;
+} = define("take_along_dim", 147, "input:tensor indices:tensor dim:int?=null");
+
+/** The elements of the flattened input that index names. */
+export const take: {
+  (input: Tensor, index: Tensor): Tensor;
+} = define("take", 148, "input:tensor index:tensor");
+
+/** The elements of input where mask holds, as a vector. */
+export const maskedSelect: {
+  (input: Tensor, mask: Tensor): Tensor;
+} = define("masked_select", 149, "input:tensor mask:tensor");
+
+/** The positions of the elements that are not zero, one per row. */
+export const nonzero: {
+  (input: Tensor): Tensor;
+} = define("nonzero", 150, "input:tensor");
+
+/** Every slice along dim repeated in place; flat without dim. */
+export const repeatInterleave: {
+  (input: Tensor, repeats: Operand, dim?: number | null): Tensor;
+  (input: Tensor, repeats: Operand, options: { dim?: number | null }): Tensor;
+} = define("repeat_interleave", 151, "input:tensor repeats:operand dim:int?=null");
+
+/** Classes as rows of zeros with a one at the class. */
+export const oneHot: {
+  (input: Tensor, numClasses?: number): Tensor;
+  (input: Tensor, options: { numClasses?: number }): Tensor;
+} = define("one_hot", 152, "input:tensor numClasses:int=-1");
+
+/** The rows of weight that input names; row padding_idx gets no gradient. */
+export const embedding: {
+  (input: Tensor, weight: Tensor, paddingIdx?: number | null): Tensor;
+  (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
+} = define("embedding", 153, "input:tensor weight:tensor paddingIdx:int?=null");
+
+/** A tensor of zeros. */
+export const zeros: {
+  (size: Ints, options?: TensorOptions): Tensor;
+  (...size: number[]): Tensor;
+  (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+} = defineFactory("zeros", 154, "size:ints dtype:dtype?=null");
+
+/** A tensor of ones. */
+export const ones: {
+  (size: Ints, options?: TensorOptions): Tensor;
+  (...size: number[]): Tensor;
+  (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+} = defineFactory("ones", 155, "size:ints dtype:dtype?=null");
+
+/** A tensor of one value; its dtype follows the value. */
+export const full: {
+  (size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
+} = defineFactory("full", 156, "size:ints fillValue:scalar dtype:dtype?=null");
+
+/** A tensor of unset values. */
+export const empty: {
+  (size: Ints, options?: TensorOptions): Tensor;
+  (...size: number[]): Tensor;
+  (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+} = defineFactory("empty", 157, "size:ints dtype:dtype?=null");
+
+/** Numbers from start to before end, a step apart; arange(end) begins at 0. */
+export const arange: {
+  (start: Scalar, end?: Scalar | null, step?: Scalar, options?: TensorOptions): Tensor;
+  (start: Scalar, options: { end?: Scalar | null; step?: Scalar } & TensorOptions): Tensor;
+  (start: Scalar, end: Scalar | null, options: { step?: Scalar } & TensorOptions): Tensor;
+} = defineFactory("arange", 158, "start:scalar end:scalar?=null step:scalar=1 dtype:dtype?=null");
+
+/** steps numbers from start to end, both included, evenly apart. */
+export const linspace: {
+  (start: number, end: number, steps: number, options?: TensorOptions): Tensor;
+} = defineFactory("linspace", 159, "start:number end:number steps:int dtype:dtype?=null");
+
+/** Ones on the diagonal of an n by m matrix of zeros. */
+export const eye: {
+  (n: number, m?: number | null, options?: TensorOptions): Tensor;
+  (n: number, options: { m?: number | null } & TensorOptions): Tensor;
+} = defineFactory("eye", 160, "n:int m:int?=null dtype:dtype?=null");
+
+/** Zeros in the shape of input. */
+export const zerosLike: {
+  (input: Tensor, options?: TensorOptions): Tensor;
+} = defineFactory("zeros_like", 161, "input:tensor dtype:dtype?=null");
+
+/** Ones in the shape of input. */
+export const onesLike: {
+  (input: Tensor, options?: TensorOptions): Tensor;
+} = defineFactory("ones_like", 162, "input:tensor dtype:dtype?=null");
+
+/** One value in the shape of input. */
+export const fullLike: {
+  (input: Tensor, fillValue: Scalar, options?: TensorOptions): Tensor;
+} = defineFactory("full_like", 163, "input:tensor fillValue:scalar dtype:dtype?=null");
+
+/** Unset values in the shape of input. */
+export const emptyLike: {
+  (input: Tensor, options?: TensorOptions): Tensor;
+} = defineFactory("empty_like", 164, "input:tensor dtype:dtype?=null");
+
+/** Uniform random numbers in [0, 1). */
+export const rand: {
+  (size: Ints, options?: TensorOptions): Tensor;
+  (...size: number[]): Tensor;
+  (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+} = defineFactory("rand", 165, "size:ints dtype:dtype?=null");
+
+/** Normal random numbers of mean 0 and standard deviation 1. */
+export const randn: {
+  (size: Ints, options?: TensorOptions): Tensor;
+  (...size: number[]): Tensor;
+  (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+} = defineFactory("randn", 166, "size:ints dtype:dtype?=null");
+
+/** Random integers in [low, high); randint(high, size) begins at 0. */
+export const randint: {
+  (low: number, high: Ints, size?: Ints | null, options?: TensorOptions): Tensor;
+  (low: number, high: Ints, options: { size?: Ints | null } & TensorOptions): Tensor;
+} = defineFactory("randint", 167, "low:int high:ints size:ints?=null dtype:dtype?=null");
+
+/** The integers below n in random order. */
+export const randperm: {
+  (n: number, options?: TensorOptions): Tensor;
+} = defineFactory("randperm", 168, "n:int dtype:dtype?=null");
+
+/** Uniform random numbers in [0, 1) in the shape of input. */
+export const randLike: {
+  (input: Tensor, options?: TensorOptions): Tensor;
+} = defineFactory("rand_like", 169, "input:tensor dtype:dtype?=null");
+
+/** Normal random numbers in the shape of input. */
+export const randnLike: {
+  (input: Tensor, options?: TensorOptions): Tensor;
+} = defineFactory("randn_like", 170, "input:tensor dtype:dtype?=null");
+
+/** Sets the elements of input to uniform random numbers in [from, to). */
+export const uniform_: {
+  (input: Tensor, from?: number, to?: number): Tensor;
+  (input: Tensor, options: { from?: number; to?: number }): Tensor;
+  (input: Tensor, from: number, options: { to?: number }): Tensor;
+} = defineInPlace("uniform_", 171, "input:tensor from:number=0 to:number=1", 0);
+
+/** Sets the elements of input to normal random numbers. */
+export const normal_: {
+  (input: Tensor, mean?: number, std?: number): Tensor;
+  (input: Tensor, options: { mean?: number; std?: number }): Tensor;
+  (input: Tensor, mean: number, options: { std?: number }): Tensor;
+} = defineInPlace("normal_", 172, "input:tensor mean:number=0 std:number=1", 0);
+
+/** Sets the elements of input to random integers in [from, to), or of its whole range. */
+export const random_: {
+  (input: Tensor, from?: number | null, to?: number | null): Tensor;
+  (input: Tensor, options: { from?: number | null; to?: number | null }): Tensor;
+  (input: Tensor, from: number | null, options: { to?: number | null }): Tensor;
+} = defineInPlace("random_", 173, "input:tensor from:int?=null to:int?=null", 0);
+
+/** Sets the elements of input to exponentially distributed numbers of rate lambd. */
+export const exponential_: {
+  (input: Tensor, lambd?: number): Tensor;
+  (input: Tensor, options: { lambd?: number }): Tensor;
+} = defineInPlace("exponential_", 174, "input:tensor lambd:number=1", 0);
+
+/** Sets the elements of input to 1 with probability p, else to 0. */
+export const bernoulli_: {
+  (input: Tensor, p?: number): Tensor;
+  (input: Tensor, options: { p?: number }): Tensor;
+} = defineInPlace("bernoulli_", 175, "input:tensor p:number=0.5", 0);
+
+/** 1 with the probability input, else 0. */
+export const bernoulli: {
+  (input: Tensor): Tensor;
+} = define("bernoulli", 176, "input:tensor");
+
+/** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
+export const dropout: {
+  (input: Tensor, p?: number, training?: boolean): Tensor;
+  (input: Tensor, options: { p?: number; training?: boolean }): Tensor;
+  (input: Tensor, p: number, options: { training?: boolean }): Tensor;
+} = define("dropout", 177, "input:tensor p:number=0.5 training:bool=true");
+
+/** Sum of the elements, of all or along dim; of integers as int64. */
+export const sum: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+} = define("sum", 178, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+
+/** Mean of the elements, of all or along dim. */
+export const mean: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+} = define("mean", 179, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+
+/** Product of the elements, of all or along dim; of integers as int64. */
+export const prod: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  (input: Tensor, dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+} = define("prod", 180, "input:tensor dim:int?=null keepdim:bool=false dtype:dtype?=null");
+
+/** Whether some element is not zero, of all or along dim. */
+export const any: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+} = define("any", 181, "input:tensor dim:ints?=null keepdim:bool=false");
+
+/** Whether every element is not zero, of all or along dim. */
+export const all: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+} = define("all", 182, "input:tensor dim:ints?=null keepdim:bool=false");
+
+/** Largest element, of all or along dim; ties share the gradient. */
+export const amax: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+} = define("amax", 183, "input:tensor dim:ints?=null keepdim:bool=false");
+
+/** Smallest element, of all or along dim; ties share the gradient. */
+export const amin: {
+  (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+} = define("amin", 184, "input:tensor dim:ints?=null keepdim:bool=false");
+
+/** Largest element; along dim, [values, indices]. */
+export const max: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+} = define("max", 185, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+
+/** Smallest element; along dim, [values, indices]. */
+export const min: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+} = define("min", 186, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+
+/** Index of the first largest element, of all or along dim. */
+export const argmax: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
+} = define("argmax", 187, "input:tensor dim:int?=null keepdim:bool=false");
+
+/** Index of the first smallest element, of all or along dim. */
+export const argmin: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
+} = define("argmin", 188, "input:tensor dim:int?=null keepdim:bool=false");
+
+/** Variance of all elements or along dim, over their number less correction. */
+const varOp: {
+  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
+} = define("var", 189, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+export { varOp as var };
+
+/** Standard deviation: the square root of var. */
+export const std: {
+  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
+} = define("std", 190, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+
+/** The p-norm of all elements as one vector, or of the vectors along dim. */
+export const norm: {
+  (input: Tensor, p?: number, dim?: Ints | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+} = define("norm", 191, "input:tensor p:number=2 dim:ints?=null keepdim:bool=false");
+
+/** log(sum(exp(input))) along dim, without overflow. */
+export const logsumexp: {
+  (input: Tensor, dim: Ints, keepdim?: boolean): Tensor;
+  (input: Tensor, dim: Ints, options: { keepdim?: boolean }): Tensor;
+} = define("logsumexp", 192, "input:tensor dim:ints keepdim:bool=false");
+
+/** exp(input) divided by its sum along dim. */
+export const softmax: {
+  (input: Tensor, dim: number, dtype?: DType | null): Tensor;
+  (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
+} = define("softmax", 193, "input:tensor dim:int dtype:dtype?=null");
+
+/** Logarithm of softmax, exact where softmax is almost zero. */
+export const logSoftmax: {
+  (input: Tensor, dim: number, dtype?: DType | null): Tensor;
+  (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
+} = define("log_softmax", 194, "input:tensor dim:int dtype:dtype?=null");
+
+/** softmax of the negative input. */
+export const softmin: {
+  (input: Tensor, dim: number, dtype?: DType | null): Tensor;
+  (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
+} = define("softmin", 195, "input:tensor dim:int dtype:dtype?=null");
+
+/** Cross entropy of scores with target classes or probabilities. */
+export const crossEntropy: {
+  (input: Tensor, target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum", labelSmoothing?: number): Tensor;
+  (input: Tensor, target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, reduction: "none" | "mean" | "sum", options: { labelSmoothing?: number }): Tensor;
+} = define("cross_entropy", 196, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean labelSmoothing:number=0");
+
+/** Negative log-likelihood of target classes, from log-probabilities. */
+export const nllLoss: {
+  (input: Tensor, target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("nll_loss", 197, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean");
+
+/** Mean squared error. */
+export const mseLoss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("mse_loss", 198, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+
+/** Mean absolute error. */
+export const l1Loss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("l1_loss", 199, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+
+/** Mean absolute error, squared and scaled by 1 / beta below beta. */
+export const smoothL1Loss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
+  (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
+} = define("smooth_l1_loss", 200, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean beta:number=1");
+
+/** Mean half squared error, continued straight above delta. */
+export const huberLoss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
+  (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
+} = define("huber_loss", 201, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean delta:number=1");
+
+/** Cross entropy of probabilities of yes. */
+export const binaryCrossEntropy: {
+  (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("binary_cross_entropy", 202, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+
+/** Cross entropy of sigmoid(input), stable for any input. */
+export const binaryCrossEntropyWithLogits: {
+  (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum", posWeight?: Tensor | null): Tensor;
+  (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, reduction: "none" | "mean" | "sum", options: { posWeight?: Tensor | null }): Tensor;
+} = define("binary_cross_entropy_with_logits", 203, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean posWeight:tensor?=null");
+
+/** Kullback-Leibler divergence of target from the log-probabilities input. */
+export const klDiv: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
+  (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
+} = define("kl_div", 204, "input:tensor target:tensor reduction:choice(none|mean|sum|batchmean)=mean logTarget:bool=false");
+
+/** Product of two matrices. */
+export const mm: {
+  (input: Tensor, mat2: Tensor): Tensor;
+} = define("mm", 205, "input:tensor mat2:tensor");
+
+/** Products of two batches of matrices, pair by pair. */
+export const bmm: {
+  (input: Tensor, mat2: Tensor): Tensor;
+} = define("bmm", 206, "input:tensor mat2:tensor");
+
+/** Product of a matrix and a vector. */
+export const mv: {
+  (input: Tensor, vec: Tensor): Tensor;
+} = define("mv", 207, "input:tensor vec:tensor");
+
+/** Sum of the products of the elements of two vectors. */
+export const dot: {
+  (input: Tensor, tensor: Tensor): Tensor;
+} = define("dot", 208, "input:tensor tensor:tensor");
+
+/** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
+export const matmul: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("matmul", 209, "input:tensor other:tensor");
+
+/** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
+export const addmm: {
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addmm", 210, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** addmm for every matrix of a batch. */
+export const baddbmm: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("baddbmm", 211, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** input @ weightᵀ + bias over the last dim, for any leading dims. */
+export const linear: {
+  (input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
+  (input: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
+} = define("linear", 212, "input:tensor weight:tensor bias:tensor?=null");
+
+/** input1 @ weight[o] @ input2 + bias[o] for every output o. */
+export const bilinear: {
+  (input1: Tensor, input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
+  (input1: Tensor, input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
+} = define("bilinear", 213, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
+
+/** Every element of one vector times every element of another. */
+export const outer: {
+  (input: Tensor, vec2: Tensor): Tensor;
+} = define("outer", 214, "input:tensor vec2:tensor");
+
+/** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
+export const layerNorm: {
+  (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
+  (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
+  (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
+  (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
+} = define("layer_norm", 215, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=1e-5");
+
+/** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
+export const rmsNorm: {
+  (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
+  (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
+  (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
+} = define("rms_norm", 216, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");

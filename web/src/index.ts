@@ -1,0 +1,46 @@
+// edgegrad: tensors and automatic differentiation with PyTorch's semantics.
+
+import { attachOps } from "./generated/methods.js";
+
+export {
+  enableGrad,
+  isGradEnabled,
+  type ModeGuard,
+  noGrad,
+  setGradEnabled,
+} from "./autograd/grad_mode.js";
+export * as autograd from "./autograd/index.js";
+export * as data from "./data/index.js";
+export * from "./generated/ops.js";
+export * as io from "./io/index.js";
+export * as nn from "./nn/index.js";
+export type { Ints, Operand, Scalar } from "./ops/types.js";
+export * as optim from "./optim/index.js";
+export { manualSeed } from "./random.js";
+export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
+export {
+  type InitOptions,
+  init,
+  type MemoryInfo,
+  memory,
+  type RuntimeInfo,
+  runtime,
+  shutdown,
+} from "./runtime/lifecycle.js";
+export type { Variant } from "./runtime/variant.js";
+export {
+  type FromDataOptions,
+  type NumericArray,
+  type TensorData,
+  type TensorOptions,
+  tensor,
+} from "./tensor/create.js";
+export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
+export type { GradHook, HookHandle } from "./tensor/hooks.js";
+export { type Index, Slice, slice } from "./tensor/indexing.js";
+export type { Item, NestedArray } from "./tensor/read.js";
+export { keep, scope } from "./tensor/scope.js";
+export { type Node, Tensor } from "./tensor/tensor.js";
+export type { Target, ToOptions } from "./tensor/to.js";
+
+attachOps();

@@ -1,0 +1,71 @@
+// Modules made of modules.
+
+import { describe, fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { Module } from "./module.js";
+
+/** A module that takes one tensor and gives one. */
+export interface TensorModule extends Module {
+  forward(input: Tensor): Tensor;
+}
+
+// Parts are properties named by their position, as in PyTorch's state dicts.
+function appendPart(owner: Module, part: unknown): void {
+  if (!(part instanceof Module)) {
+    fail("InvalidArgument", owner.constructor.name, `expected a module, got ${describe(part)}.`);
+  }
+  const position = owner.children().length;
+  Object.assign(owner, { [position]: part });
+}
+
+/** Modules applied one after the other. */
+export class Sequential extends Module {
+  constructor(...modules: TensorModule[]) {
+    super();
+    for (const module of modules) appendPart(this, module);
+  }
+
+  /** The number of modules. */
+  get length(): number {
+    return Object.values(this).filter((value) => value instanceof Module).length;
+  }
+
+  override forward(input: Tensor): Tensor {
+    let value = input;
+    for (const part of this) value = part.forward(value);
+    return value;
+  }
+
+  *[Symbol.iterator](): Iterator<TensorModule> {
+    for (const value of Object.values(this))
+      if (value instanceof Module) yield value as TensorModule;
+  }
+}
+
+/** A list whose modules are part of the module that holds it. */
+export class ModuleList<M extends Module = Module> extends Module {
+  constructor(modules: Iterable<M> = []) {
+    super();
+    for (const module of modules) appendPart(this, module);
+  }
+
+  /** The number of modules. */
+  get length(): number {
+    return [...this].length;
+  }
+
+  /** Returns the module at a position, which may count from the end. */
+  at(position: number): M | undefined {
+    return [...this].at(position);
+  }
+
+  /** Adds a module at the end. */
+  append(module: M): this {
+    appendPart(this, module);
+    return this;
+  }
+
+  *[Symbol.iterator](): Iterator<M> {
+    for (const value of Object.values(this)) if (value instanceof Module) yield value as M;
+  }
+}

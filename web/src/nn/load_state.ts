@@ -1,0 +1,64 @@
+// Loading a state dict: everything is checked before anything is copied.
+
+import { noGrad } from "../autograd/grad_mode.js";
+import { copy_ } from "../generated/ops.js";
+import { describe, EdgeGradError } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** What did not match, when loading was not strict. */
+export interface LoadResult {
+  readonly missingKeys: string[];
+  readonly unexpectedKeys: string[];
+}
+
+/** Copies the tensors of `state` into `targets` of the same names. */
+export function loadInto(
+  owner: string,
+  targets: ReadonlyMap<string, Tensor>,
+  state: Readonly<Record<string, Tensor>>,
+  strict: boolean,
+): LoadResult {
+  const given = new Map(Object.entries(state));
+  const missingKeys = [...targets.keys()].filter((key) => !given.has(key));
+  const unexpectedKeys = [...given.keys()].filter((key) => !targets.has(key));
+  const pairs: [Tensor, Tensor][] = [];
+  const problems: string[] = [];
+  if (strict && missingKeys.length > 0)
+    problems.push(`Missing key(s) in state_dict: ${quote(missingKeys)}.`);
+  if (strict && unexpectedKeys.length > 0) {
+    problems.push(`Unexpected key(s) in state_dict: ${quote(unexpectedKeys)}.`);
+  }
+  const mismatches = [...targets].flatMap(([key, target]) => {
+    const source: unknown = given.get(key);
+    if (source === undefined) return [];
+    if (!(source instanceof Tensor)) return [`${key}: expected a tensor, got ${describe(source)}.`];
+    pairs.push([target, source]);
+    return sizeMismatch(key, source, target);
+  });
+  if (problems.length + mismatches.length > 0) {
+    const text = [...problems, ...mismatches].map((problem) => `\n\t${problem}`).join("");
+    const code = problems.length === 0 ? "ShapeMismatch" : "InvalidArgument";
+    throw new EdgeGradError(
+      code,
+      `[loadStateDict] Error(s) in loading state_dict for ${owner}:${text}`,
+    );
+  }
+  noGrad(() => {
+    for (const [target, source] of pairs) copy_(target, source);
+  });
+  return { missingKeys, unexpectedKeys };
+}
+
+function sizeMismatch(key: string, source: Tensor, target: Tensor): string[] {
+  const given = source.shape;
+  const own = target.shape;
+  if (String(given) === String(own)) return [];
+  return [
+    `size mismatch for ${key}: copying a param with shape [${given.join(", ")}] from checkpoint, ` +
+      `the shape in current model is [${own.join(", ")}].`,
+  ];
+}
+
+function quote(keys: readonly string[]): string {
+  return keys.map((key) => `"${key}"`).join(", ");
+}

@@ -1,0 +1,125 @@
+// Loss functions as modules.
+
+import {
+  binaryCrossEntropyWithLogits,
+  crossEntropy,
+  l1Loss,
+  mseLoss,
+  nllLoss,
+} from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { Module } from "./module.js";
+
+/** How the losses of the elements are combined. */
+export type Reduction = "none" | "mean" | "sum";
+
+/** Options of all losses. */
+export interface LossOptions {
+  reduction?: Reduction;
+}
+
+/** Options of `NLLLoss`. */
+export interface NLLLossOptions extends LossOptions {
+  /** A weight per class. */
+  weight?: Tensor | null;
+  /** Targets with this value do not count; default -100. */
+  ignoreIndex?: number;
+}
+
+/** Options of `CrossEntropyLoss`. */
+export interface CrossEntropyLossOptions extends NLLLossOptions {
+  /** The share of the target spread evenly over all classes; default 0. */
+  labelSmoothing?: number;
+}
+
+/** Options of `BCEWithLogitsLoss`. */
+export interface BCEWithLogitsLossOptions extends LossOptions {
+  /** A weight per element. */
+  weight?: Tensor | null;
+  /** A weight of positive targets. */
+  posWeight?: Tensor | null;
+}
+
+abstract class Loss extends Module {
+  readonly reduction: Reduction;
+
+  constructor(options: LossOptions) {
+    super();
+    this.reduction = options.reduction ?? "mean";
+  }
+}
+
+/** Cross entropy between unnormalised log probabilities and class numbers. */
+export class CrossEntropyLoss extends Loss {
+  readonly weight: Tensor | null;
+  readonly ignoreIndex: number;
+  readonly labelSmoothing: number;
+
+  constructor(options: CrossEntropyLossOptions = {}) {
+    super(options);
+    this.weight = options.weight ?? null;
+    this.ignoreIndex = options.ignoreIndex ?? -100;
+    this.labelSmoothing = options.labelSmoothing ?? 0;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    const { weight, ignoreIndex, reduction, labelSmoothing } = this;
+    return crossEntropy(input, target, { weight, ignoreIndex, reduction, labelSmoothing });
+  }
+}
+
+/** Negative log likelihood of class numbers under log probabilities. */
+export class NLLLoss extends Loss {
+  readonly weight: Tensor | null;
+  readonly ignoreIndex: number;
+
+  constructor(options: NLLLossOptions = {}) {
+    super(options);
+    this.weight = options.weight ?? null;
+    this.ignoreIndex = options.ignoreIndex ?? -100;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    const { weight, ignoreIndex, reduction } = this;
+    return nllLoss(input, target, { weight, ignoreIndex, reduction });
+  }
+}
+
+/** The squared difference. */
+export class MSELoss extends Loss {
+  constructor(options: LossOptions = {}) {
+    super(options);
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return mseLoss(input, target, { reduction: this.reduction });
+  }
+}
+
+/** The absolute difference. */
+export class L1Loss extends Loss {
+  constructor(options: LossOptions = {}) {
+    super(options);
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return l1Loss(input, target, { reduction: this.reduction });
+  }
+}
+
+/** Binary cross entropy between logits and probabilities. */
+export class BCEWithLogitsLoss extends Loss {
+  readonly weight: Tensor | null;
+  readonly posWeight: Tensor | null;
+
+  constructor(options: BCEWithLogitsLossOptions = {}) {
+    super(options);
+    this.weight = options.weight ?? null;
+    this.posWeight = options.posWeight ?? null;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    const { weight, posWeight, reduction } = this;
+    return binaryCrossEntropyWithLogits(input, target, { weight, posWeight, reduction });
+  }
+}

@@ -1,0 +1,110 @@
+// From a call of an op to its result: sorting out positional and named arguments, and the results.
+
+import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
+import { kFailed, kInPlace } from "../runtime/native.js";
+import { Tensor } from "../tensor/tensor.js";
+import { encode } from "./encode.js";
+import { Kind, type Op, usageOf } from "./signature.js";
+
+/** Runs an op. */
+export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
+  const count = checked(native.invoke(op.id, encode(op, arrange(op, args)), 0));
+  if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
+  const tensors = takeTensors(count);
+  return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
+}
+
+/** Runs an op that changes its first argument, and returns that argument. */
+export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
+  const count = checked(native.invoke(op.id, encode(op, arrange(op, args)), flags));
+  // The results are more references to what was given.
+  const frame = callFrame();
+  for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
+  return args[0];
+}
+
+/** The in-place form of an op that has both. */
+export const kInPlaceForm = kInPlace;
+
+/** Wraps the handles at the front of the frame. */
+export function takeTensors(count: number): Tensor[] {
+  if (count === kFailed) checked(count);
+  let frame = callFrame();
+  if (count > frame.length) frame = reserveFrame(count);
+  // Copied first: making wrappers may use the frame.
+  return Array.from(frame.subarray(0, count), (handle) => new Tensor(handle));
+}
+
+function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
+  return tensors.length === 1 ? tensors[0] : undefined;
+}
+
+// The values of the parameters in order; those left out at the end are left out here too.
+function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
+  const last = args[args.length - 1];
+  const isPlain = !isOptions(last) && last !== undefined;
+  if (isPlain && args.length <= op.parameters.length && !hasSpreadInts(op, args)) {
+    return args.includes(undefined) ? fillGaps(op, [...args]) : args;
+  }
+  return arrangeSlowly(op, args);
+}
+
+function arrangeSlowly(op: Op, args: readonly unknown[]): readonly unknown[] {
+  const values = [...args];
+  const last = values[values.length - 1];
+  const options = isOptions(last) ? last : null;
+  if (options !== null) values.pop();
+  if (hasSpreadInts(op, values)) gatherInts(op, values);
+  while (values.length > 0 && values[values.length - 1] === undefined) values.pop();
+  if (values.length > op.parameters.length) {
+    fail("InvalidArgument", op.name, `too many arguments: it is called as ${usageOf(op)}.`);
+  }
+  if (options !== null) applyOptions(op, values, options);
+  return fillGaps(op, values);
+}
+
+function applyOptions(op: Op, values: unknown[], options: Record<string, unknown>): void {
+  const positional = values.length;
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const i = op.parameters.findIndex((parameter) => parameter.name === name);
+    if (i < 0) {
+      fail("InvalidArgument", op.name, `unknown option "${name}": it is called as ${usageOf(op)}.`);
+    }
+    if (i < positional && values[i] !== undefined) {
+      fail("InvalidArgument", op.name, `"${name}" was given twice, by position and by name.`);
+    }
+    while (values.length < i) values.push(undefined);
+    values[i] = value;
+  }
+}
+
+// undefined stands for a parameter left out.
+function fillGaps(op: Op, values: unknown[]): unknown[] {
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] === undefined) values[i] = op.parameters[i]?.defaultValue;
+  }
+  return values;
+}
+
+/** True for a plain object, which no parameter takes. */
+export function isOptions(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+// reshape(2, 3) for reshape([2, 3]).
+function hasSpreadInts(op: Op, args: readonly unknown[]): boolean {
+  if (!op.isVariadic) return false;
+  const i = op.kinds.indexOf(Kind.Ints);
+  return typeof args[i] === "number" && typeof args[i + 1] === "number";
+}
+
+function gatherInts(op: Op, values: unknown[]): void {
+  const start = op.kinds.indexOf(Kind.Ints);
+  let end = start;
+  while (typeof values[end] === "number") end++;
+  values.splice(start, end - start, values.slice(start, end));
+}

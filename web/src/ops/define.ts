@@ -1,0 +1,71 @@
+// What generated/ops.ts is made of: functions from an op's number and signature.
+
+import { checkDevice } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { callInPlace, callOp, isOptions, kInPlaceForm } from "./call.js";
+import { type Op, parseSignature, type Returns } from "./signature.js";
+
+/** Any op function; generated/ops.ts gives each its precise type. */
+type AnyFunction = (...args: never[]) => unknown;
+
+/** Defines the function of an op. */
+export function define<F extends AnyFunction>(
+  name: string,
+  id: number,
+  signature: string,
+  returns: Returns = "tensor",
+): F {
+  let op: Op | undefined;
+  const run = (...args: readonly unknown[]) => {
+    op ??= parseSignature(name, id, signature, returns);
+    return callOp(op, args);
+  };
+  return run as AnyFunction as F;
+}
+
+/** Defines the function of an op that writes into its first argument: `add_`, `copy_`. */
+export function defineInPlace<F extends AnyFunction>(
+  name: string,
+  id: number,
+  signature: string,
+  flags = kInPlaceForm,
+): F {
+  let op: Op | undefined;
+  const run = (...args: readonly unknown[]) => {
+    op ??= parseSignature(name, id, signature, "tensor");
+    return callInPlace(op, args, flags);
+  };
+  return run as AnyFunction as F;
+}
+
+/** Defines the function of an op that makes tensors and takes {dtype, device, requiresGrad}. */
+export function defineFactory<F extends AnyFunction>(
+  name: string,
+  id: number,
+  signature: string,
+): F {
+  let op: Op | undefined;
+  const run = (...args: readonly unknown[]) => {
+    op ??= parseSignature(name, id, signature, "tensor");
+    const last = args[args.length - 1];
+    if (!isOptions(last)) return callOp(op, args);
+    const { device, requiresGrad, ...options } = last;
+    checkDevice(device, name);
+    const tensor = callOp(op, [...args.slice(0, -1), options]) as Tensor;
+    return requiresGrad === true ? tensor.requiresGrad_() : tensor;
+  };
+  return run as AnyFunction as F;
+}
+
+/** Makes functions methods of a class: the object is their first argument. */
+export function attachMethods(
+  prototype: object,
+  functions: Readonly<Record<string, AnyFunction>>,
+): void {
+  for (const [name, run] of Object.entries(functions)) {
+    const method = function (this: unknown, ...args: unknown[]): unknown {
+      return (run as (...args: readonly unknown[]) => unknown)(this, ...args);
+    };
+    Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
+  }
+}

@@ -1,0 +1,117 @@
+// What an op takes, read from the line that generated/ops.ts has for it:
+//
+//   "input:tensor dim:ints?=null keepdim:bool=false reduction:choice(none|mean|sum)=mean"
+//
+// one parameter per word, name:kind, and =default where it may be left out. Lines are read when an
+// op is first called, so that starting does not pay for hundreds of them.
+
+/** The kinds of parameters; numbers, because the encoder switches on them. */
+export enum Kind {
+  Tensor,
+  OptionalTensor,
+  Operand,
+  OptionalOperand,
+  Tensors,
+  Int,
+  OptionalInt,
+  Number,
+  OptionalNumber,
+  Scalar,
+  OptionalScalar,
+  Bool,
+  OptionalBool,
+  Ints,
+  OptionalInts,
+  DType,
+  OptionalDType,
+  Choice,
+}
+
+const kKinds: Readonly<Record<string, Kind>> = {
+  tensor: Kind.Tensor,
+  "tensor?": Kind.OptionalTensor,
+  operand: Kind.Operand,
+  "operand?": Kind.OptionalOperand,
+  tensors: Kind.Tensors,
+  int: Kind.Int,
+  "int?": Kind.OptionalInt,
+  number: Kind.Number,
+  "number?": Kind.OptionalNumber,
+  scalar: Kind.Scalar,
+  "scalar?": Kind.OptionalScalar,
+  bool: Kind.Bool,
+  "bool?": Kind.OptionalBool,
+  ints: Kind.Ints,
+  "ints?": Kind.OptionalInts,
+  dtype: Kind.DType,
+  "dtype?": Kind.OptionalDType,
+  choice: Kind.Choice,
+};
+
+/** One parameter of an op. */
+export interface Parameter {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly choices: readonly string[];
+  readonly isRequired: boolean;
+  readonly defaultValue: unknown;
+}
+
+/** What C++ hands back: one tensor, an array, or one tensor unless there are several. */
+export type Returns = "tensor" | "tensors" | "tensor_or_tensors";
+
+/** An op as the encoder sees it. */
+export interface Op {
+  readonly name: string;
+  readonly id: number;
+  readonly parameters: readonly Parameter[];
+  readonly kinds: readonly Kind[];
+  readonly returns: Returns;
+  /** True when the last parameter but a dtype is a list of sizes, which may be given one by one. */
+  readonly isVariadic: boolean;
+  /** Encoded defaults from a parameter on, filled in by the encoder. */
+  readonly tails: (readonly number[] | undefined)[];
+}
+
+/** Reads the line of an op. */
+export function parseSignature(name: string, id: number, line: string, returns: Returns): Op {
+  const parameters = line.split(" ").filter(Boolean).map(parseParameter);
+  return {
+    name,
+    id,
+    parameters,
+    kinds: parameters.map((parameter) => parameter.kind),
+    returns,
+    isVariadic: endsInSizes(parameters),
+    tails: new Array(parameters.length + 1).fill(undefined),
+  };
+}
+
+function endsInSizes(parameters: readonly Parameter[]): boolean {
+  const lists = parameters.filter(({ kind }) => kind === Kind.Ints);
+  const last = parameters.filter(({ kind }) => kind !== Kind.OptionalDType).pop();
+  return lists.length === 1 && last === lists[0] && last?.isRequired === true;
+}
+
+function parseParameter(text: string): Parameter {
+  const [, name = "", kind = "", choices = "", value] =
+    /^(\w+):(\w+\??)(?:\(([^)]*)\))?(?:=(.*))?$/.exec(text) ?? [];
+  return {
+    name,
+    kind: kKinds[kind] ?? Kind.Tensor,
+    choices: choices.split("|"),
+    isRequired: value === undefined,
+    defaultValue: value === undefined ? undefined : parseDefault(value, kind),
+  };
+}
+
+function parseDefault(text: string, kind: string): unknown {
+  if (kind === "choice") return text;
+  return /^-?Infinity$|^NaN$/.test(text) ? Number(text) : JSON.parse(text);
+}
+
+/** Returns how an op is called, for error messages. */
+export function usageOf(op: Op): string {
+  const names = op.parameters.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
+  return `${op.name}(${names.join(", ")})`;
+}

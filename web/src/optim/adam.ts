@@ -1,0 +1,129 @@
+import { adamStep_ } from "../generated/internal.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
+
+/** Settings of `Adam` and `AdamW`. */
+export interface AdamSettings {
+  /** The learning rate; default 1e-3. */
+  lr: number;
+  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  betas: readonly [number, number];
+  /** Added to the denominator; default 1e-8. */
+  eps: number;
+  /** How strongly parameters are pulled to zero; default 0, for AdamW 0.01. */
+  weightDecay: number;
+  /** Use the largest average of squares so far (AMSGrad); default false. */
+  amsgrad: boolean;
+  /** Climb instead of descending; default false. */
+  maximize: boolean;
+}
+
+interface State {
+  step: number;
+  expAvg: Tensor;
+  expAvgSq: Tensor;
+  /** With AMSGrad only. */
+  maxExpAvgSq?: Tensor;
+}
+
+// Adam and AdamW differ in where the weight decay goes: into the gradient, or past it.
+abstract class AdamBase extends Optimizer<AdamSettings, State> {
+  protected abstract readonly isDecoupled: boolean;
+
+  protected override checkSettings({ lr, betas, eps, weightDecay }: AdamSettings): void {
+    const name = this.constructor.name;
+    checkRange(name, "learning rate", lr);
+    checkRange(name, "epsilon value", eps);
+    checkRange(name, "weightDecay value", weightDecay);
+    if (!Array.isArray(betas) || betas.length !== 2) {
+      fail("InvalidArgument", name, "betas is a list of two numbers.");
+    }
+    checkRange(name, "beta parameter at index 0", betas[0], 0, 1);
+    checkRange(name, "beta parameter at index 1", betas[1], 0, 1);
+  }
+
+  protected override update(settings: AdamSettings, { params, grads }: StepInputs): void {
+    const states = params.map((param) => this.#stateOf(param, settings.amsgrad));
+    // The bias correction depends on the step, which is the same for all but late-comers.
+    for (const step of new Set(states.map((state) => state.step + 1))) {
+      const chosen = [...states.keys()].filter((i) => states[i]?.step === step - 1);
+      const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
+      const { lr, betas, eps, weightDecay, amsgrad, maximize } = settings;
+      adamStep_(
+        pick(params),
+        pick(grads),
+        pick(states).map((state) => state.expAvg),
+        pick(states).map((state) => state.expAvgSq),
+        amsgrad ? pick(states).flatMap((state) => state.maxExpAvgSq ?? []) : [],
+        step,
+        lr,
+        betas[0],
+        betas[1],
+        eps,
+        weightDecay,
+        this.isDecoupled,
+        maximize,
+      );
+    }
+    for (const state of states) state.step++;
+  }
+
+  protected override saveState(state: State): Record<string, Tensor> {
+    const { step, expAvg, expAvgSq, maxExpAvgSq } = state;
+    return {
+      step: numberState(step),
+      exp_avg: expAvg.detach(),
+      exp_avg_sq: expAvgSq.detach(),
+      ...(maxExpAvgSq && { max_exp_avg_sq: maxExpAvgSq.detach() }),
+    };
+  }
+
+  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
+    const load = (key: string) => loadedState(this.constructor.name, key, saved, param);
+    return {
+      step: loadedNumber(this.constructor.name, "step", saved),
+      expAvg: load("exp_avg"),
+      expAvgSq: load("exp_avg_sq"),
+      ...("max_exp_avg_sq" in saved && { maxExpAvgSq: load("max_exp_avg_sq") }),
+    };
+  }
+
+  #stateOf(param: Tensor, amsgrad: boolean): State {
+    let state = this.state.get(param);
+    if (state === undefined) {
+      state = { step: 0, expAvg: zeroState(param), expAvgSq: zeroState(param) };
+      this.state.set(param, state);
+    }
+    if (amsgrad) state.maxExpAvgSq ??= zeroState(param);
+    return state;
+  }
+}
+
+const kDefaults: AdamSettings = {
+  lr: 1e-3,
+  betas: [0.9, 0.999],
+  eps: 1e-8,
+  weightDecay: 0,
+  amsgrad: false,
+  maximize: false,
+};
+
+/** Adam: steps scaled by running averages of the gradient and of its square. */
+export class Adam extends AdamBase {
+  protected override readonly isDecoupled = false;
+
+  constructor(params: Params<AdamSettings>, settings: Partial<AdamSettings> = {}) {
+    super(params, { ...kDefaults, ...settings });
+  }
+}
+
+/** Adam with weight decay that does not pass through the averages. */
+export class AdamW extends AdamBase {
+  protected override readonly isDecoupled = true;
+
+  constructor(params: Params<AdamSettings>, settings: Partial<AdamSettings> = {}) {
+    super(params, { ...kDefaults, weightDecay: 0.01, ...settings });
+  }
+}

@@ -1,0 +1,105 @@
+import { sgdStep_ } from "../generated/internal.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import { loadedState, zeroState } from "./state.js";
+
+/** Settings of `SGD`. */
+export interface SGDSettings {
+  /** The learning rate; default 1e-3. */
+  lr: number;
+  /** The share of the last change that goes on; default 0. */
+  momentum: number;
+  /** The share of the gradient that momentum leaves out; default 0. */
+  dampening: number;
+  /** The factor of the parameter that is added to its gradient; default 0. */
+  weightDecay: number;
+  /** Look ahead along the momentum; default false. */
+  nesterov: boolean;
+  /** Climb instead of descending; default false. */
+  maximize: boolean;
+}
+
+interface State {
+  momentumBuffer: Tensor;
+}
+
+/** Stochastic gradient descent, with momentum if wanted. */
+export class SGD extends Optimizer<SGDSettings, State> {
+  constructor(params: Params<SGDSettings>, settings: Partial<SGDSettings> = {}) {
+    const defaults = {
+      lr: 1e-3,
+      momentum: 0,
+      dampening: 0,
+      weightDecay: 0,
+      nesterov: false,
+      maximize: false,
+    };
+    super(params, { ...defaults, ...settings });
+  }
+
+  protected override checkSettings(settings: SGDSettings): void {
+    checkRange("SGD", "learning rate", settings.lr);
+    checkRange("SGD", "momentum value", settings.momentum);
+    checkRange("SGD", "weightDecay value", settings.weightDecay);
+    if (settings.nesterov && (settings.momentum <= 0 || settings.dampening !== 0)) {
+      fail("InvalidArgument", "SGD", "Nesterov momentum requires a momentum and zero dampening.");
+    }
+  }
+
+  protected override update(settings: SGDSettings, { params, grads }: StepInputs): void {
+    if (settings.momentum === 0) {
+      run(settings, params, grads, [], false);
+      return;
+    }
+    // A parameter's first gradient becomes its momentum, and not all parameters get theirs at once.
+    const positions = [...params.keys()];
+    const newcomers = positions.filter((i) => !this.state.has(params[i] as Tensor));
+    const others = positions.filter((i) => this.state.has(params[i] as Tensor));
+    for (const chosen of [others, newcomers]) {
+      if (chosen.length === 0) continue;
+      const own = chosen.map((i) => params[i] as Tensor);
+      const ownGrads = chosen.map((i) => grads[i] as Tensor);
+      const buffers = own.map((param) => this.#bufferOf(param));
+      run(settings, own, ownGrads, buffers, chosen === newcomers);
+    }
+  }
+
+  #bufferOf(param: Tensor): Tensor {
+    const known = this.state.get(param);
+    if (known !== undefined) return known.momentumBuffer;
+    const momentumBuffer = zeroState(param);
+    this.state.set(param, { momentumBuffer });
+    return momentumBuffer;
+  }
+
+  protected override saveState(state: State): Record<string, Tensor> {
+    return { momentum_buffer: state.momentumBuffer.detach() };
+  }
+
+  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
+    return { momentumBuffer: loadedState("SGD", "momentum_buffer", saved, param) };
+  }
+}
+
+function run(
+  settings: SGDSettings,
+  params: readonly Tensor[],
+  grads: readonly Tensor[],
+  buffers: readonly Tensor[],
+  isFirst: boolean,
+): void {
+  const { lr, momentum, dampening, weightDecay, nesterov, maximize } = settings;
+  sgdStep_(
+    params,
+    grads,
+    buffers,
+    lr,
+    momentum,
+    dampening,
+    weightDecay,
+    nesterov,
+    maximize,
+    isFirst,
+  );
+}

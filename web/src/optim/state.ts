@@ -1,0 +1,48 @@
+// The tensors an optimizer keeps per parameter. No scope frees them: they are made in the first step,
+// which is often inside one.
+
+import { clone, zerosLike } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { tensor } from "../tensor/create.js";
+import { keep } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** Returns zeros in the shape of a parameter. */
+export function zeroState(param: Tensor): Tensor {
+  return keep(zerosLike(param));
+}
+
+/** Returns a copy of a saved tensor; throws when it does not fit the parameter. */
+export function loadedState(
+  owner: string,
+  name: string,
+  saved: Readonly<Record<string, Tensor>>,
+  param: Tensor,
+): Tensor {
+  const value = saved[name];
+  if (value === undefined) fail("InvalidArgument", owner, `the state has no "${name}".`);
+  if (String(value.shape) !== String(param.shape)) {
+    fail(
+      "ShapeMismatch",
+      owner,
+      `"${name}" has shape [${value.shape}], its parameter has shape [${param.shape}].`,
+    );
+  }
+  return keep(clone(value.detach().to(param.dtype)));
+}
+
+/** Returns a number as PyTorch saves it: a tensor. */
+export function numberState(value: number): Tensor {
+  return tensor(value);
+}
+
+/** Returns the number in a saved tensor. */
+export function loadedNumber(
+  owner: string,
+  name: string,
+  saved: Readonly<Record<string, Tensor | number>>,
+): number {
+  const value = saved[name];
+  if (value === undefined) fail("InvalidArgument", owner, `the state has no "${name}".`);
+  return Number(typeof value === "number" ? value : value.item());
+}

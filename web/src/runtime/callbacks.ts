@@ -1,0 +1,26 @@
+// JavaScript functions that C++ calls: it knows them by number.
+
+import { guardCallback } from "./bridge.js";
+
+/** A hook on a gradient: takes an owned handle and returns one to use instead, or 0. */
+export type HandleHook = (grad: number) => number;
+
+const hooks = new Map<number, HandleHook>();
+let lastId = 0;
+
+/** Makes a function known to C++ and returns its number. */
+export function addCallback(hook: HandleHook): number {
+  hooks.set(++lastId, hook);
+  return lastId;
+}
+
+/** Forgets a function. */
+export function dropCallback(id: number): void {
+  hooks.delete(id);
+}
+
+/** Runs a hook for C++. */
+export function runHook(id: number, grad: number): number {
+  // A hook removed while its gradient is on the way leaves the gradient as it is.
+  return guardCallback(() => hooks.get(id)?.(grad) ?? 0);
+}

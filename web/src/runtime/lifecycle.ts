@@ -1,0 +1,126 @@
+// Starting and stopping the engine, and what it says about itself.
+
+import { attach, callFrame, checked, detach, isStarted, native } from "./bridge.js";
+import { dropCallback, runHook } from "./callbacks.js";
+import { EdgeGradError, fail } from "./errors.js";
+import { loadModule, type WasmUrl } from "./load.js";
+import { kHasRelaxedSimd, kHasSimd } from "./native.js";
+import { chooseVariant, defaultThreads, type Variant } from "./variant.js";
+import { kVersion } from "./version.js";
+
+/** Options of `init`. */
+export interface InitOptions {
+  /** CPU threads, the calling one included; default: the machine's, at most 8. */
+  threads?: number;
+  /** Which WebAssembly build to use; "auto" is the best that runs here. */
+  variant?: "auto" | Variant;
+  /** Whether to use WebGPU; "required" rejects with DeviceUnavailable where there is none. */
+  webgpu?: "auto" | "off" | "required";
+  /** Where the .wasm file is, when it is not where the package was installed. */
+  wasmUrl?: WasmUrl;
+}
+
+/** What `runtime` returns. */
+export interface RuntimeInfo {
+  readonly version: string;
+  readonly variant: Variant;
+  readonly threads: number;
+  readonly simd: boolean;
+  readonly relaxedSimd: boolean;
+  readonly crossOriginIsolated: boolean;
+  readonly webgpu: null;
+}
+
+/** What `memory` returns; bytes count tensor data, not the JavaScript heap. */
+export interface MemoryInfo {
+  readonly tensors: number;
+  readonly storages: number;
+  readonly cpuBytes: number;
+  readonly cpuPeakBytes: number;
+  readonly gpuBytes: number;
+  readonly gpuPeakBytes: number;
+  readonly graphNodes: number;
+  readonly jsHandles: number;
+}
+
+let starting: Promise<void> | null = null;
+let runningVariant: Variant = "single";
+
+/**
+ * Starts the engine; every other function needs it. Calls after the first wait for the same start,
+ * whose options stay in force until shutdown().
+ */
+export function init(options: InitOptions = {}): Promise<void> {
+  starting ??= start(options).catch((error: unknown) => {
+    starting = null;
+    throw error;
+  });
+  return starting;
+}
+
+async function start(options: InitOptions): Promise<void> {
+  const { threads = defaultThreads(), variant: wanted = "auto", webgpu = "auto" } = options;
+  if (!Number.isInteger(threads) || threads < 1) {
+    fail("InvalidArgument", "init", `threads is a whole number of at least 1; got ${threads}.`);
+  }
+  if (webgpu === "required") {
+    throw new EdgeGradError("DeviceUnavailable", "[init] this version has no WebGPU device.");
+  }
+  const variant = chooseVariant(wanted);
+  const module = await loadModule(variant, threads, options.wasmUrl);
+  module.runHook = runHook;
+  module.dropHook = dropCallback;
+  runningVariant = variant;
+  attach(module);
+  checked(native.setThreads(variant === "single" ? 1 : threads));
+}
+
+/** Stops the engine: its threads end and all tensors are void. init() may follow. */
+export async function shutdown(): Promise<void> {
+  const started = starting;
+  if (started === null) return;
+  await started.catch(() => undefined);
+  if (starting !== started) return;
+  starting = null;
+  if (!isStarted()) return;
+  native.setThreads(1);
+  detach();
+}
+
+/** Returns what is running and on what. */
+export function runtime(): RuntimeInfo {
+  const features = native.features();
+  return {
+    version: kVersion,
+    variant: runningVariant,
+    threads: native.threadCount(),
+    simd: (features & kHasSimd) !== 0,
+    relaxedSimd: (features & kHasRelaxedSimd) !== 0,
+    crossOriginIsolated: globalThis.crossOriginIsolated === true,
+    webgpu: null,
+  };
+}
+
+/** Returns how much the engine holds now. */
+export function memory(): MemoryInfo {
+  checked(native.memory());
+  const [
+    tensors = 0,
+    storages = 0,
+    cpuBytes = 0,
+    cpuPeakBytes = 0,
+    ,
+    graphNodes = 0,
+    jsHandles = 0,
+  ] = callFrame();
+  return {
+    tensors,
+    storages,
+    cpuBytes,
+    cpuPeakBytes,
+    gpuBytes: 0,
+    gpuPeakBytes: 0,
+    graphNodes,
+    jsHandles,
+  };
+}

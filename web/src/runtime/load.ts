@@ -1,0 +1,43 @@
+// Finding and starting a WebAssembly build.
+
+import { EdgeGradError } from "./errors.js";
+import type { ModuleFactory, ModuleOptions, NativeModule } from "./native.js";
+import type { Variant } from "./variant.js";
+
+/** Where the .wasm file is: the folder's URL, the file's, or a function from file name to URL. */
+export type WasmUrl = string | ((file: string) => string | URL);
+
+// Literal specifiers, relative to dist/index.js: bundlers follow them, browsers and Node resolve them.
+const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
+  relaxed: () => import("./wasm/edgegrad-relaxed.mjs"),
+  simd: () => import("./wasm/edgegrad-simd.mjs"),
+  single: () => import("./wasm/edgegrad-single.mjs"),
+};
+
+/** Loads and starts a variant. */
+export async function loadModule(
+  variant: Variant,
+  threads: number,
+  wasmUrl: WasmUrl | undefined,
+): Promise<NativeModule> {
+  const options: ModuleOptions = { poolSize: variant === "single" ? 0 : threads - 1 };
+  if (wasmUrl !== undefined) options.locateFile = (file) => locate(file, wasmUrl);
+  try {
+    const { default: start } = await kLoaders[variant]();
+    return await start(options);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeGradError(
+      wasmUrl === undefined ? "Internal" : "InvalidArgument",
+      `[init] the WebAssembly build "${variant}" could not be started: ${reason} ` +
+        "Serve the package's folder dist/wasm beside its script, or say where it is with wasmUrl.",
+      { cause: error },
+    );
+  }
+}
+
+function locate(file: string, wasmUrl: WasmUrl): string {
+  if (typeof wasmUrl === "function") return String(wasmUrl(file));
+  if (wasmUrl.endsWith(".wasm")) return wasmUrl;
+  return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;
+}

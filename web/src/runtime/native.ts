@@ -1,0 +1,113 @@
+// What the WebAssembly module offers, and the calling convention.
+//
+// Tensors cross the border as *handles*: whole numbers below 2^53, a slot and its generation. A
+// handle owns one reference; releasing it twice is harmless, using it after that is `Disposed`.
+// 0 means "no tensor".
+//
+// Every thread has a *call frame*, an array of float64 words in the module's memory. TypeScript
+// writes arguments to it and C++ writes results to it. An argument says by itself how long it is:
+//
+//   tensor                   handle
+//   tensor?                  handle, or 0
+//   operand                  kind, value   (kind 0: tensor, else a scalar's kind)
+//   operand?                 -1, or as operand
+//   scalar                   kind, value   (1 float, 2 int, 3 bool; 4: int as high and low 32 bits)
+//   tensors                  count, handles...
+//   int number bool          value
+//   int? number? scalar? ..  0, or 1 and the value
+//   ints                     count, values...
+//   ints?                    -1, or count, values...
+//   dtype                    code (see tensor/dtype.ts)
+//   dtype?                   -1, or code
+//   choice                   position in the list of the op table
+//
+// Results are handles from the front of the frame on. A call that fails returns kFailed; takeError()
+// then gives "Code\nmessage". C++ keeps no pointer into the frame across a call back to JavaScript.
+
+/** What a native function returns after an error. */
+export const kFailed = -1;
+
+/** Flags of `invoke`. */
+export const kInPlace = 1;
+
+/** Flags of `backward` and `autogradGrad`. */
+export const kRetainGraphGiven = 1;
+export const kRetainGraph = 2;
+export const kCreateGraph = 4;
+export const kAllowUnused = 8;
+
+/** Words of `info` before the shape and the strides. */
+export const kInfoWords = 8;
+
+/** Bits of the flags word of `info`. */
+export const kRequiresGrad = 1;
+export const kIsLeaf = 2;
+export const kIsContiguous = 4;
+export const kIsView = 8;
+export const kRetainsGrad = 16;
+export const kIsInference = 32;
+
+/** Bits of `features`. */
+export const kHasThreads = 1;
+export const kHasSimd = 2;
+export const kHasRelaxedSimd = 4;
+
+/** The functions the module exports; each returns kFailed on error unless it returns nothing. */
+export interface NativeFunctions {
+  /** Makes room for `words` in this thread's frame and returns its address. */
+  frame(words: number): number;
+  /** Runs an op on the frame's words; returns the number of result handles. */
+  invoke(op: number, words: number, flags: number): number;
+  takeError(): string;
+
+  /** An uninitialised row-major tensor whose shape is in the frame. */
+  createTensor(dtype: number, ndim: number): number;
+  /** The address of a view's first element. */
+  dataAddress(handle: number): number;
+  release(handle: number): void;
+  retain(handle: number): number;
+  /** Writes dtype, device, ndim, numel, offset, version, outputNr, flags, shape..., strides... */
+  info(handle: number): number;
+
+  setRequiresGrad(handle: number, value: boolean): number;
+  grad(handle: number): number;
+  setGrad(handle: number, grad: number): number;
+  base(handle: number): number;
+  detach(handle: number): number;
+  gradFnName(handle: number): string;
+
+  /** Frame: tensors, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. */
+  backward(count: number, inputCount: number, flags: number): number;
+  /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
+  autogradGrad(outputCount: number, inputCount: number, flags: number): number;
+  registerHook(handle: number, callback: number): number;
+  removeHook(handle: number, hook: number): void;
+  isGradEnabled(): boolean;
+  setGradEnabled(enabled: boolean): void;
+
+  manualSeed(high: number, low: number): void;
+  /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
+  memory(): number;
+  setThreads(count: number): number;
+  threadCount(): number;
+  features(): number;
+}
+
+/** A started module. */
+export interface NativeModule extends NativeFunctions {
+  readonly wasmMemory: WebAssembly.Memory;
+  /** Called by C++ with the id of a hook and a handle that the callee owns, or 0. */
+  runHook?: (callback: number, grad: number) => number;
+  /** Called by C++ when nothing refers to a hook any more. */
+  dropHook?: (callback: number) => void;
+}
+
+/** What a module's start takes. */
+export interface ModuleOptions {
+  /** Threads to start at once; a page's main thread cannot start one and wait for it. */
+  poolSize: number;
+  locateFile?: (file: string) => string;
+}
+
+/** The default export of a module file. */
+export type ModuleFactory = (options: ModuleOptions) => Promise<NativeModule>;

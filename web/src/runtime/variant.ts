@@ -1,0 +1,71 @@
+// Which of the three WebAssembly builds runs here.
+
+import { fail } from "./errors.js";
+
+/** A build of the engine: threads and relaxed SIMD, threads and SIMD, or SIMD on one thread. */
+export type Variant = "relaxed" | "simd" | "single";
+
+const kVariants: readonly Variant[] = ["relaxed", "simd", "single"];
+
+// (func (result v128) (i8x16.relaxed_swizzle (i8x16.splat 1) (i8x16.splat 2)))
+const kRelaxedSimdModule = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15,
+  65, 2, 253, 15, 253, 128, 2, 11,
+]);
+
+/** True where several threads can share memory: not on a page that is not cross-origin isolated. */
+export function hasSharedMemory(): boolean {
+  // Node has no such property and no such limit.
+  return typeof SharedArrayBuffer === "function" && globalThis.crossOriginIsolated !== false;
+}
+
+/** True where WebAssembly has relaxed SIMD. */
+export function hasRelaxedSimd(): boolean {
+  return WebAssembly.validate(kRelaxedSimdModule);
+}
+
+/** Returns the variant to load; throws InvalidArgument when the one asked for cannot run here. */
+export function chooseVariant(wanted: Variant | "auto"): Variant {
+  if (wanted === "auto") {
+    if (!hasSharedMemory()) return "single";
+    return hasRelaxedSimd() ? "relaxed" : "simd";
+  }
+  if (!kVariants.includes(wanted)) {
+    fail(
+      "InvalidArgument",
+      "init",
+      `variant is one of auto, ${kVariants.join(", ")}; got ${wanted}.`,
+    );
+  }
+  if (wanted !== "single" && !hasSharedMemory()) {
+    fail(
+      "InvalidArgument",
+      "init",
+      `variant "${wanted}" needs threads, which a page has when it is served with the headers ` +
+        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp. " +
+        'Add them, or take variant "single" or "auto".',
+    );
+  }
+  if (wanted === "relaxed" && !hasRelaxedSimd()) {
+    fail(
+      "InvalidArgument",
+      "init",
+      'variant "relaxed" needs relaxed SIMD, which this JavaScript engine does not have. ' +
+        'Take variant "simd" or "auto".',
+    );
+  }
+  return wanted;
+}
+
+/** Returns the number of threads to use when the caller does not say. */
+export function defaultThreads(): number {
+  return Math.min(availableParallelism(), kMaxDefaultThreads);
+}
+
+// More threads than this cost start-up time and memory that small models do not pay back.
+const kMaxDefaultThreads = 8;
+
+function availableParallelism(): number {
+  const node = globalThis.process?.getBuiltinModule?.("node:os");
+  return node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency ?? 1;
+}

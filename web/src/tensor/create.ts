@@ -1,0 +1,253 @@
+// eg.tensor(): a tensor from JavaScript data.
+
+import { toDtype } from "../generated/internal.js";
+import { clone } from "../generated/ops.js";
+import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
+import { describe, fail } from "../runtime/errors.js";
+import {
+  type Complex,
+  checkDevice,
+  type Device,
+  type DType,
+  dtypeCode,
+  isComplex,
+  newArray,
+  partsOf,
+  type TypedArray,
+} from "./dtype.js";
+import { elementsOf } from "./read.js";
+import { Tensor } from "./tensor.js";
+
+/** Data a tensor can be made from. */
+export type TensorData =
+  | number
+  | boolean
+  | bigint
+  | Complex
+  | NumericArray
+  | Tensor
+  | readonly TensorData[];
+
+/** Typed arrays that eg.tensor() takes. */
+export type NumericArray =
+  | TypedArray
+  | Uint8ClampedArray
+  | Int8Array
+  | Int16Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array;
+
+/** Options of functions that make tensors. */
+export interface TensorOptions {
+  dtype?: DType | null;
+  device?: Device;
+  /** Record operations on the new tensor; default false. */
+  requiresGrad?: boolean;
+}
+
+/** Options of `tensor`. */
+export interface FromDataOptions extends TensorOptions {
+  /** The shape, when it is not the data's own. */
+  shape?: readonly number[];
+}
+
+/**
+ * Makes a tensor from a number, nested arrays or a typed array. The dtype follows a typed array;
+ * plain numbers give float32, booleans bool, bigints int64.
+ */
+export function tensor(data: TensorData, options: FromDataOptions = {}): Tensor {
+  checkDevice(options.device, "tensor");
+  const result = data instanceof Tensor ? copyOf(data, options) : fromData(data, options);
+  if (options.requiresGrad !== true) return result;
+  try {
+    return result.requiresGrad_();
+  } catch (error) {
+    result.dispose();
+    throw error;
+  }
+}
+
+/** Makes a row-major tensor and copies `elements` into it. */
+export function fromElements(dtype: DType, shape: readonly number[], elements: TypedArray): Tensor {
+  const words = shape.length < callFrame().length ? callFrame() : reserveFrame(shape.length);
+  shape.forEach((size, dim) => {
+    words[dim] = size;
+  });
+  const result = new Tensor(checked(native.createTensor(dtypeCode(dtype, "tensor"), shape.length)));
+  // The arrays are of the same kind, which TypeScript cannot see.
+  const target = elementsOf(result, dtype, elements.length / partsOf(dtype));
+  target.set(elements as Float32Array & BigInt64Array);
+  return result;
+}
+
+function copyOf(source: Tensor, { dtype }: FromDataOptions): Tensor {
+  const alias = source.detach();
+  const copy = dtype && dtype !== source.dtype ? toDtype(alias, dtype) : clone(alias);
+  alias.dispose();
+  return copy;
+}
+
+function fromData(data: unknown, options: FromDataOptions): Tensor {
+  const dtype = options.dtype ?? dtypeOfData(data);
+  dtypeCode(dtype, "tensor");
+  // A flat array of floats is read as pairs when the dtype is complex.
+  const isPaired = isComplex(dtype) && ArrayBuffer.isView(data);
+  const ownShape = shapeOf(data);
+  if (isPaired) ownShape[0] = (ownShape[0] ?? 0) / 2;
+  const shape = options.shape ?? ownShape;
+  const count = sizeOf(ownShape);
+  if (!shape.every(isSize)) {
+    fail("InvalidArgument", "tensor", `a shape is a list of sizes >= 0, got [${shape}].`);
+  }
+  if (sizeOf(shape) !== count || !Number.isInteger(count)) {
+    fail("ShapeMismatch", "tensor", `${count} elements do not fill the shape [${shape}].`);
+  }
+  const elements = newArray(dtype, count);
+  if (!copyDirectly(elements, data, dtype))
+    new Filler(elements, dtype, isPaired).fill(data, shapeOf(data), 0);
+  return fromElements(dtype, shape, elements);
+}
+
+function isSize(size: number): boolean {
+  return Number.isSafeInteger(size) && size >= 0;
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+// The dtype that data has by itself.
+function dtypeOfData(data: unknown): DType {
+  if (data instanceof Float64Array) return "float64";
+  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return "int64";
+  if (data instanceof Uint32Array) return "int64";
+  if (data instanceof Int32Array || data instanceof Int16Array) return "int32";
+  if (data instanceof Int8Array || data instanceof Uint16Array) return "int32";
+  if (ArrayBuffer.isView(data)) return "float32";
+  if (typeof data === "boolean") return "bool";
+  if (typeof data === "bigint") return "int64";
+  if (isComplexNumber(data)) return "complex64";
+  if (!Array.isArray(data)) return "float32";
+  return data.reduce<DType | null>(widerDType, null) ?? "float32";
+}
+
+const kByWidth: readonly DType[] = [
+  "bool",
+  "uint8",
+  "int32",
+  "int64",
+  "float32",
+  "float64",
+  "complex64",
+];
+
+function widerDType(widest: DType | null, element: unknown): DType | null {
+  if (Array.isArray(element) && element.length === 0) return widest;
+  const dtype = dtypeOfData(element);
+  return widest !== null && kByWidth.indexOf(widest) > kByWidth.indexOf(dtype) ? widest : dtype;
+}
+
+// The shape that the first elements suggest; fill() finds what does not fit.
+function shapeOf(data: unknown): number[] {
+  const shape: number[] = [];
+  for (let level = data; Array.isArray(level) || isArrayView(level); level = level[0]) {
+    shape.push(level.length);
+    if (!Array.isArray(level)) break;
+  }
+  return shape;
+}
+
+function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferView {
+  return ArrayBuffer.isView(data) && !(data instanceof DataView);
+}
+
+function isComplexNumber(data: unknown): data is Complex {
+  if (typeof data !== "object" || data === null) return false;
+  const { re, im } = data as Partial<Complex>;
+  return typeof re === "number" && typeof im === "number";
+}
+
+// Typed arrays of the right kind need no look at each element.
+function copyDirectly(elements: TypedArray, data: unknown, dtype: DType): boolean {
+  if (!ArrayBuffer.isView(data) || data.constructor !== elements.constructor || dtype === "bool")
+    return false;
+  elements.set(data as Float32Array & BigInt64Array);
+  return true;
+}
+
+class Filler {
+  private next = 0;
+
+  constructor(
+    private readonly elements: TypedArray,
+    private readonly dtype: DType,
+    private readonly isPaired: boolean,
+  ) {}
+
+  fill(data: unknown, shape: readonly number[], dim: number): void {
+    if (dim === shape.length) {
+      this.put(data);
+      return;
+    }
+    const size = shape[dim];
+    if (!Array.isArray(data) && !isArrayView(data)) {
+      fail(
+        "ShapeMismatch",
+        "tensor",
+        `expected an array of ${size} at depth ${dim}, got ${describe(data)}.`,
+      );
+    }
+    if (data.length !== size) {
+      fail(
+        "ShapeMismatch",
+        "tensor",
+        `expected arrays of equal length, got ${size} and ${data.length} elements at depth ${dim}.`,
+      );
+    }
+    for (let i = 0; i < size; i++) this.fill(data[i], shape, dim + 1);
+  }
+
+  private put(value: unknown): void {
+    const { elements, dtype } = this;
+    if (isComplex(dtype) && !this.isPaired) {
+      const number = isComplexNumber(value) ? value : { re: toNumber(value), im: 0 };
+      elements[this.next++] = number.re;
+      elements[this.next++] = number.im;
+    } else if (elements instanceof BigInt64Array) {
+      elements[this.next++] = toBigInt(value);
+    } else if (dtype === "bool") {
+      elements[this.next++] = toNumber(value) !== 0 ? 1 : 0;
+    } else {
+      elements[this.next++] = toNumber(value);
+    }
+  }
+}
+
+function toNumber(value: unknown): number {
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return Number(value);
+  }
+  if (Array.isArray(value) || isArrayView(value)) {
+    fail(
+      "ShapeMismatch",
+      "tensor",
+      "expected a number, got an array: the nested arrays differ in depth.",
+    );
+  }
+  fail(
+    "InvalidArgument",
+    "tensor",
+    `expected a number, boolean or bigint, got ${describe(value)}.`,
+  );
+}
+
+function toBigInt(value: unknown): bigint {
+  if (typeof value === "bigint") return value;
+  const number = toNumber(value);
+  if (!Number.isFinite(number)) {
+    fail("InvalidArgument", "tensor", `${number} cannot be converted to int64.`);
+  }
+  return BigInt(Math.trunc(number));
+}

@@ -1,0 +1,123 @@
+// The element types and the typed arrays that hold them.
+
+import { describe, fail } from "../runtime/errors.js";
+
+/** The element type of a tensor. */
+export type DType =
+  | "float32"
+  | "float64"
+  | "int32"
+  | "int64"
+  | "uint8"
+  | "bool"
+  | "complex64"
+  | "complex128";
+
+/** Where a tensor's data is. */
+export type Device = "cpu" | "webgpu";
+
+/** The arrays tensor data is read into: bool is Uint8Array, complex is interleaved floats. */
+export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
+
+/** A complex number. */
+export interface Complex {
+  readonly re: number;
+  readonly im: number;
+}
+
+/** All element types; the position is the code C++ uses. */
+export const kDTypes: readonly DType[] = [
+  "float32",
+  "float64",
+  "int32",
+  "int64",
+  "uint8",
+  "bool",
+  "complex64",
+  "complex128",
+];
+
+const kDevices: readonly Device[] = ["cpu", "webgpu"];
+
+const kArrays = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+  complex64: Float32Array,
+  complex128: Float64Array,
+} as const;
+
+/** Returns the code of an element type; throws InvalidArgument for an unknown name. */
+export function dtypeCode(dtype: unknown, where: string): number {
+  const code = kDTypes.indexOf(dtype as DType);
+  if (code < 0) {
+    fail(
+      "InvalidArgument",
+      where,
+      `dtype is one of ${kDTypes.join(", ")}; got ${describe(dtype)}.`,
+    );
+  }
+  return code;
+}
+
+/** Returns the element type of a code. */
+export function dtypeOf(code: number | undefined): DType {
+  return kDTypes[code ?? -1] ?? fail("Internal", "dtype", `unknown code ${code}.`);
+}
+
+/** Returns the device of a code. */
+export function deviceOf(code: number | undefined): Device {
+  return kDevices[code ?? -1] ?? fail("Internal", "device", `unknown code ${code}.`);
+}
+
+/** Throws unless tensors can be made on the device. */
+export function checkDevice(device: unknown, where: string): void {
+  if (device === undefined || device === "cpu") return;
+  if (device === "webgpu") {
+    fail("DeviceUnavailable", where, 'this version has no WebGPU device; use device "cpu".');
+  }
+  fail(
+    "InvalidArgument",
+    where,
+    `device is one of ${kDevices.join(", ")}; got ${describe(device)}.`,
+  );
+}
+
+/** True for types whose elements are pairs of floats. */
+export function isComplex(dtype: DType): boolean {
+  return dtype === "complex64" || dtype === "complex128";
+}
+
+/** True for the types that can require a gradient and print with a decimal point. */
+export function isFloat(dtype: DType): boolean {
+  return dtype === "float32" || dtype === "float64";
+}
+
+/** Returns how many typed-array elements an element takes: 2 for complex. */
+export function partsOf(dtype: DType): number {
+  return isComplex(dtype) ? 2 : 1;
+}
+
+/** Returns the bytes of one element. */
+export function itemSize(dtype: DType): number {
+  return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
+}
+
+/** Makes a zeroed array for `count` elements. */
+export function newArray(dtype: DType, count: number): TypedArray {
+  return new kArrays[dtype](count * partsOf(dtype));
+}
+
+/** Makes a view for `count` elements at `address` of the module's memory. */
+export function viewMemory(
+  dtype: DType,
+  memory: ArrayBufferLike,
+  address: number,
+  count: number,
+): TypedArray {
+  // Shared or not, which the array's type does not say.
+  return new kArrays[dtype](memory as ArrayBuffer, address, count * partsOf(dtype));
+}

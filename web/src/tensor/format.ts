@@ -1,0 +1,139 @@
+// Tensor.toString(): the text PyTorch prints, with its defaults of 4 digits, lines of 80 characters
+// and at most 1000 elements shown in full.
+
+import { kIsLeaf } from "../runtime/native.js";
+import { type DType, isComplex, isFloat } from "./dtype.js";
+import { chooseFormat, type Format } from "./format_number.js";
+import { type Geometry, geometryOf } from "./info.js";
+import { elementsOf, type Item, itemAt } from "./read.js";
+import type { Tensor } from "./tensor.js";
+
+const kLineWidth = 80;
+const kThreshold = 1000;
+const kEdgeItems = 3;
+const kPrefix = "tensor(";
+
+const kDefaultDTypes: readonly DType[] = ["float32", "complex64", "int64", "bool"];
+
+/** Returns the text of a tensor. */
+export function formatTensor(tensor: Tensor): string {
+  const geometry = geometryOf(tensor);
+  const body = geometry.numel === 0 ? "[]" : new Printer(tensor, geometry).print();
+  return withSuffixes(kPrefix + body, suffixesOf(tensor, geometry));
+}
+
+function suffixesOf(tensor: Tensor, { dtype, numel, shape, flags }: Geometry): string[] {
+  const suffixes: string[] = [];
+  const { device, requiresGrad } = tensor;
+  if (device !== "cpu") suffixes.push(`device='${device}'`);
+  if (numel === 0 && shape.length !== 1) suffixes.push(`size=(${shape.join(", ")})`);
+  const isDefault = numel === 0 ? dtype === "float32" : kDefaultDTypes.includes(dtype);
+  if (!isDefault) suffixes.push(`dtype=${dtype}`);
+  const gradFn = (flags & kIsLeaf) !== 0 ? null : tensor.gradFn;
+  if (gradFn !== null) suffixes.push(`grad_fn=<${gradFn.name}>`);
+  else if (requiresGrad) suffixes.push("requires_grad=True");
+  return suffixes;
+}
+
+function withSuffixes(text: string, suffixes: readonly string[]): string {
+  let result = text;
+  let lineLength = text.length - text.lastIndexOf("\n") + 1;
+  for (const suffix of suffixes) {
+    if (lineLength + suffix.length + 2 > kLineWidth) {
+      result += `,\n${" ".repeat(kPrefix.length)}${suffix}`;
+      lineLength = kPrefix.length + suffix.length;
+    } else {
+      result += `, ${suffix}`;
+      lineLength += suffix.length + 2;
+    }
+  }
+  return `${result})`;
+}
+
+class Printer {
+  private readonly summarize: boolean;
+  private readonly read: (offset: number) => Item;
+  private readonly formats: readonly Format[];
+
+  constructor(
+    tensor: Tensor,
+    private readonly geometry: Geometry,
+  ) {
+    const { dtype, numel, shape, strides } = geometry;
+    this.summarize = numel > kThreshold;
+    const last = shape.reduce((sum, size, dim) => sum + (size - 1) * (strides[dim] ?? 0), 0);
+    const elements = elementsOf(tensor, dtype, last + 1);
+    this.read = (offset) => itemAt(elements, offset, dtype);
+    const shown = this.offsets(0, 0).map(this.read);
+    if (isComplex(dtype)) {
+      const parts = shown.map(partsOf);
+      this.formats = [0, 1].map((part) =>
+        chooseFormat(
+          parts.map((pair) => pair[part] ?? 0),
+          true,
+        ),
+      );
+    } else {
+      this.formats = [chooseFormat(shown, isFloat(dtype))];
+    }
+  }
+
+  print(): string {
+    return this.level(0, 0, kPrefix.length);
+  }
+
+  // Positions along a dimension that are shown; null stands for the dots.
+  private positions(dim: number): (number | null)[] {
+    const size = this.geometry.shape[dim] ?? 0;
+    const all = Array.from({ length: size }, (_, i) => i);
+    if (!this.summarize || size <= 2 * kEdgeItems) return all;
+    return [...all.slice(0, kEdgeItems), null, ...all.slice(-kEdgeItems)];
+  }
+
+  // Storage offsets of the elements shown, from `dim` on.
+  private offsets(dim: number, offset: number): number[] {
+    if (dim === this.geometry.shape.length) return [offset];
+    const stride = this.geometry.strides[dim] ?? 0;
+    return this.positions(dim).flatMap((i) =>
+      i === null ? [] : this.offsets(dim + 1, offset + i * stride),
+    );
+  }
+
+  private level(dim: number, offset: number, indent: number): string {
+    const ndim = this.geometry.shape.length;
+    if (dim === ndim) return this.element(offset);
+    const stride = this.geometry.strides[dim] ?? 0;
+    const isRow = dim === ndim - 1;
+    const parts = this.positions(dim).map((i) => {
+      if (i === null) return isRow ? " ..." : "...";
+      return this.level(dim + 1, offset + i * stride, indent + 1);
+    });
+    const newLine = (count: number) => `,${"\n".repeat(count)}${" ".repeat(indent + 1)}`;
+    if (!isRow) return `[${parts.join(newLine(ndim - dim - 1))}]`;
+    const perLine = Math.max(1, Math.floor((kLineWidth - indent) / this.elementWidth()));
+    const lines: string[] = [];
+    for (let i = 0; i < parts.length; i += perLine)
+      lines.push(parts.slice(i, i + perLine).join(", "));
+    return `[${lines.join(newLine(1))}]`;
+  }
+
+  // With the comma and the space after it; complex numbers also have a j.
+  private elementWidth(): number {
+    const widths = this.formats.reduce((sum, format) => sum + format.width, 0);
+    return widths + this.formats.length + 1;
+  }
+
+  private element(offset: number): string {
+    const item = this.read(offset);
+    const [first, second] = this.formats;
+    if (first === undefined) return "";
+    if (second === undefined) return first.print(item);
+    const [re, im] = partsOf(item);
+    const imaginary = `${second.print(im)}j`.trimStart();
+    return first.print(re) + (imaginary.startsWith("-") ? "" : "+") + imaginary;
+  }
+}
+
+function partsOf(item: Item): [number, number] {
+  return typeof item === "object" ? [item.re, item.im] : [Number(item), 0];
+}

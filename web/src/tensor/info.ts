@@ -1,0 +1,67 @@
+// What C++ knows about a tensor, read off the call frame.
+
+import { callFrame, checked, native } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
+import { kInfoWords } from "../runtime/native.js";
+import { type DType, dtypeOf } from "./dtype.js";
+import type { Tensor } from "./tensor.js";
+
+/** The words of `info`, by position. */
+export const kDTypeWord = 0;
+export const kDeviceWord = 1;
+export const kNdimWord = 2;
+export const kNumelWord = 3;
+export const kOffsetWord = 4;
+export const kVersionWord = 5;
+export const kOutputNrWord = 6;
+export const kFlagsWord = 7;
+
+/** Returns the handle of a tensor, or throws Disposed. */
+export function handleOf(tensor: Tensor): number {
+  const { handle } = tensor;
+  if (handle === 0) throwDisposed();
+  return handle;
+}
+
+function throwDisposed(): never {
+  fail(
+    "Disposed",
+    "tensor",
+    "this tensor has been disposed. It was freed by dispose(), `using` or the end of an eg.scope(); " +
+      "return it from the scope or mark it with eg.keep() to go on using it.",
+  );
+}
+
+/** Returns one word of a tensor's info. */
+export function infoWord(tensor: Tensor, word: number): number {
+  checked(native.info(handleOf(tensor)));
+  return callFrame()[word] ?? 0;
+}
+
+/** Returns true when a flag of a tensor's info is set. */
+export function infoFlag(tensor: Tensor, flag: number): boolean {
+  return (infoWord(tensor, kFlagsWord) & flag) !== 0;
+}
+
+/** The geometry of a tensor. */
+export interface Geometry {
+  readonly dtype: DType;
+  readonly numel: number;
+  readonly flags: number;
+  readonly shape: number[];
+  readonly strides: number[];
+}
+
+/** Returns the geometry of a tensor. */
+export function geometryOf(tensor: Tensor): Geometry {
+  checked(native.info(handleOf(tensor)));
+  const words = callFrame();
+  const ndim = words[kNdimWord] ?? 0;
+  return {
+    dtype: dtypeOf(words[kDTypeWord]),
+    numel: words[kNumelWord] ?? 0,
+    flags: words[kFlagsWord] ?? 0,
+    shape: Array.from(words.subarray(kInfoWords, kInfoWords + ndim)),
+    strides: Array.from(words.subarray(kInfoWords + ndim, kInfoWords + 2 * ndim)),
+  };
+}

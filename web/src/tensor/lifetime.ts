@@ -1,0 +1,139 @@
+// Who frees a handle. Three ways, the first that happens counts (a second release is harmless):
+//
+//  - dispose(), or `using`;
+//  - the end of the eg.scope() in which the wrapper was made;
+//  - the garbage collector: a finalizer releases the handle of a wrapper that is gone.
+//
+// JavaScript engines collect when their own heap grows, and a wrapper is a hundred bytes whatever
+// stands behind it. So each time the engine's memory has grown by some amount, an untouched ArrayBuffer
+// is hung on the newest wrapper: the garbage collector counts its size, and starts.
+//
+// Finalizers run between tasks of the event loop, so a loop that never returns to it cannot be
+// helped: it gets one warning that names eg.scope().
+
+import { callFrame, epoch, native } from "../runtime/bridge.js";
+import { currentScope } from "./scope_stack.js";
+import type { Tensor } from "./tensor.js";
+
+/** Growth that is worth a collection, which takes about a millisecond. */
+const kGrowthPerBallast = 48 * 2 ** 20;
+
+/**
+ * Enough for V8 to start a collection at once, and above the size (32 MiB) from which the C library
+ * takes zeroed pages from the system instead of zeroing memory itself.
+ */
+const kBallastBytes = 96 * 2 ** 20;
+
+/** Wrappers from one look at the engine's memory to the next, at most. */
+const kMaxPollInterval = 64;
+
+/** What a live handle or graph node takes beside its data; the engine does not count it. */
+const kObjectBytes = 300;
+
+/** A stretch without the event loop may pile up this much before the warning. */
+const kMaxStretchBytes = 2 ** 30;
+const kMaxStretchHandles = 100_000;
+
+let pollInterval = 1;
+let untilPoll = 1;
+let polledBytes = 0;
+let ballastedBytes = 0;
+let born = epoch;
+let finalizers = makeFinalizers();
+
+// The registry holds the handle only: a token to unregister with would cost seven times as much.
+function makeFinalizers(): FinalizationRegistry<number> {
+  const made = epoch;
+  return new FinalizationRegistry((handle) => {
+    if (made === epoch) native.release(handle);
+  });
+}
+
+/** Takes charge of a new wrapper. */
+export function track(tensor: Tensor): void {
+  if (born !== epoch) startOver();
+  if (--untilPoll === 0) poll(tensor);
+  const scope = currentScope();
+  if (scope === null) finalizers.register(tensor, tensor.handle);
+  else scope.add(tensor);
+}
+
+/** Leaves a wrapper to the garbage collector. */
+export function leaveToFinalizer(tensor: Tensor): void {
+  finalizers.register(tensor, tensor.handle);
+}
+
+/** Frees a wrapper's handle now. */
+export function release(tensor: Tensor): void {
+  const { handle } = tensor;
+  if (handle === 0) return;
+  tensor.handle = 0;
+  tensor.ballast = null;
+  native.release(handle);
+}
+
+function startOver(): void {
+  born = epoch;
+  finalizers = makeFinalizers();
+  polledBytes = 0;
+  ballastedBytes = 0;
+  stretch = null;
+}
+
+function poll(tensor: Tensor): void {
+  untilPoll = pollInterval;
+  if (native.memory() < 0) return;
+  const words = callFrame();
+  const bytes = words[2] ?? 0;
+  const graphNodes = words[5] ?? 0;
+  const handles = words[6] ?? 0;
+  watchStretch(bytes, handles);
+  const held = bytes + kObjectBytes * (graphNodes + handles);
+  const perWrapper = Math.max(1, (held - polledBytes) / pollInterval);
+  polledBytes = held;
+  // Large tensors need a closer look than small ones.
+  pollInterval = Math.ceil(Math.min(kMaxPollInterval, kGrowthPerBallast / 4 / perWrapper));
+  untilPoll = pollInterval;
+  const growth = held - ballastedBytes;
+  if (growth < 0) ballastedBytes = held;
+  // In a scope nothing is left to the garbage collector.
+  else if (growth >= kGrowthPerBallast && currentScope() === null) {
+    ballastedBytes = held;
+    hangBallast(tensor);
+  }
+}
+
+function hangBallast(tensor: Tensor): void {
+  try {
+    tensor.ballast = new ArrayBuffer(kBallastBytes);
+  } catch {
+    // No room for it: the garbage collector is under pressure already.
+  }
+}
+
+// A stretch of code that has not returned to the event loop, with what was held at its start.
+let stretch: { bytes: number; handles: number } | null = null;
+let hasWarned = false;
+
+function watchStretch(bytes: number, handles: number): void {
+  if (stretch === null) {
+    stretch = { bytes, handles };
+    const timer: unknown = setTimeout(endStretch, 0);
+    // Node: a timer that only watches must not keep the process alive.
+    if (typeof timer === "object") (timer as { unref(): void }).unref();
+    return;
+  }
+  const newHandles = handles - stretch.handles;
+  const newBytes = bytes - stretch.bytes;
+  if (hasWarned || (newHandles < kMaxStretchHandles && newBytes < kMaxStretchBytes)) return;
+  hasWarned = true;
+  console.warn(
+    `edgegrad: ${newHandles} tensors (${Math.round(newBytes / 2 ** 20)} MiB) were made without returning to the ` +
+      "event loop, so the garbage collector could free none of them. " +
+      "Wrap each step in eg.scope(() => { ... }), or await something now and then.",
+  );
+}
+
+function endStretch(): void {
+  stretch = null;
+}

@@ -1,0 +1,90 @@
+// Which eg.scope() a new tensor belongs to.
+//
+// A synchronous scope is simply the innermost one that is running. An asynchronous one goes on after
+// its function has returned a promise, mixed with other code; then the engine's async context says
+// which scope the running code belongs to (AsyncLocalStorage in Node, AsyncContext where it exists).
+// Where there is none, the asynchronous scope opened last is taken for the one that is running, and
+// scopes that overlap leave their tensors to the garbage collector: whose they are cannot be told.
+
+import type { Tensor } from "./tensor.js";
+
+/** The tensors made in one call of eg.scope(). */
+export class Scope {
+  readonly tensors: Tensor[] = [];
+  /** True when tensors of other code may be among them. */
+  isShared = false;
+
+  constructor(readonly parent: Scope | null) {}
+
+  add(tensor: Tensor): void {
+    this.tensors.push(tensor);
+  }
+
+  /** True when `outer` was running when this scope was opened. */
+  isWithin(outer: Scope): boolean {
+    return this.parent !== null && (this.parent === outer || this.parent.isWithin(outer));
+  }
+}
+
+interface AsyncContext {
+  run<T>(scope: Scope, fn: () => T): T;
+  getStore(): Scope | undefined;
+}
+
+const context = findAsyncContext();
+
+// The innermost scope whose function is on the call stack.
+let running: Scope | null = null;
+// Scopes whose promise is not settled yet, oldest first.
+const waiting: Scope[] = [];
+
+/** Returns the scope that the running code belongs to. */
+export function currentScope(): Scope | null {
+  if (running !== null || waiting.length === 0) return running;
+  if (context !== null) return context.getStore() ?? null;
+  return waiting[waiting.length - 1] ?? null;
+}
+
+/** Runs `fn` as the code of `scope`. */
+export function runInScope<T>(scope: Scope, fn: () => T): T {
+  const outer = running;
+  running = scope;
+  try {
+    return context === null ? fn() : context.run(scope, fn);
+  } finally {
+    running = outer;
+  }
+}
+
+/** Keeps a scope open after its function has returned a promise. */
+export function addWaiting(scope: Scope): void {
+  if (context === null) {
+    for (const other of waiting) {
+      if (other.isWithin(scope)) continue;
+      other.isShared = true;
+      scope.isShared = true;
+    }
+  }
+  waiting.push(scope);
+}
+
+/** Ends what addWaiting() began. */
+export function removeWaiting(scope: Scope): void {
+  waiting.splice(waiting.indexOf(scope), 1);
+}
+
+function findAsyncContext(): AsyncContext | null {
+  // Not an import: bundlers for browsers would look for the module.
+  const node = globalThis.process?.getBuiltinModule?.("node:async_hooks");
+  if (node !== undefined) return new node.AsyncLocalStorage<Scope>();
+  const { AsyncContext } = globalThis as { AsyncContext?: { Variable: new () => ScopeVariable } };
+  if (AsyncContext === undefined) return null;
+  const variable = new AsyncContext.Variable();
+  return { run: (scope, fn) => variable.run(scope, fn), getStore: () => variable.get() };
+}
+
+/** AsyncContext.Variable of the TC39 proposal. */
+interface ScopeVariable {
+  run<T>(scope: Scope, fn: () => T): T;
+  get(): Scope | undefined;
+}

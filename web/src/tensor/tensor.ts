@@ -1,0 +1,263 @@
+// The Tensor class: a handle and what is not an op. The ops are attached by generated/ops.ts,
+// indexing by indexing.ts.
+
+import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
+import type { Operand } from "../ops/types.js";
+import { checked, native } from "../runtime/bridge.js";
+import {
+  kIsContiguous,
+  kIsInference,
+  kIsLeaf,
+  kIsView,
+  kRequiresGrad,
+  kRetainsGrad,
+} from "../runtime/native.js";
+import {
+  type Complex,
+  type Device,
+  type DType,
+  deviceOf,
+  dtypeOf,
+  type TypedArray,
+} from "./dtype.js";
+import { formatTensor } from "./format.js";
+import { type GradHook, type HookHandle, registerHook } from "./hooks.js";
+import { at, type Index, setAt } from "./indexing.js";
+import {
+  geometryOf,
+  handleOf,
+  infoFlag,
+  infoWord,
+  kDeviceWord,
+  kDTypeWord,
+  kNdimWord,
+  kNumelWord,
+  kOffsetWord,
+  kOutputNrWord,
+  kVersionWord,
+} from "./info.js";
+import { release, track } from "./lifetime.js";
+import { type NestedArray, readArray, readItem, readNested } from "./read.js";
+import { convert, type Target } from "./to.js";
+
+/** A node of the backward graph. */
+export interface Node {
+  /** The name PyTorch gives this node, for example "MulBackward0". */
+  readonly name: string;
+}
+
+/** The symbol of `using`, also in engines that do not have it yet. */
+export const disposeSymbol: typeof Symbol.dispose =
+  Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
+
+/** An n-dimensional array that remembers how it was computed. */
+export class Tensor {
+  /** 0 after dispose(). @internal */
+  handle: number;
+  /** Memory that stands for the engine's in the eyes of the garbage collector. @internal */
+  ballast: ArrayBuffer | null = null;
+  /** True when no scope frees it. @internal */
+  isKept = false;
+
+  /** Takes over a handle. @internal */
+  constructor(handle: number) {
+    this.handle = handle;
+    track(this);
+  }
+
+  /** Sizes of the dimensions. */
+  get shape(): number[] {
+    return geometryOf(this).shape;
+  }
+
+  /** Number of dimensions. */
+  get ndim(): number {
+    return infoWord(this, kNdimWord);
+  }
+
+  /** Number of elements. */
+  get numel(): number {
+    return infoWord(this, kNumelWord);
+  }
+
+  /** Elements from one index to the next, per dimension. */
+  get strides(): number[] {
+    return geometryOf(this).strides;
+  }
+
+  /** Elements before the first one in the storage. */
+  get offset(): number {
+    return infoWord(this, kOffsetWord);
+  }
+
+  /** The element type. */
+  get dtype(): DType {
+    return dtypeOf(infoWord(this, kDTypeWord));
+  }
+
+  /** Where the data is. */
+  get device(): Device {
+    return deviceOf(infoWord(this, kDeviceWord));
+  }
+
+  /** True when operations on this tensor are recorded. */
+  get requiresGrad(): boolean {
+    return infoFlag(this, kRequiresGrad);
+  }
+
+  set requiresGrad(value: boolean) {
+    checked(native.setRequiresGrad(handleOf(this), value));
+  }
+
+  /** The gradient that backward() has added up here, or null. */
+  get grad(): Tensor | null {
+    return wrapOptional(native.grad(handleOf(this)));
+  }
+
+  set grad(value: Tensor | null) {
+    checked(native.setGrad(handleOf(this), value === null ? 0 : handleOf(value)));
+  }
+
+  /** The node that computed this tensor, or null for a leaf. */
+  get gradFn(): Node | null {
+    const name = native.gradFnName(handleOf(this));
+    return name === "" ? null : { name };
+  }
+
+  /** Which output of `gradFn` this tensor is. */
+  get outputNr(): number {
+    return infoWord(this, kOutputNrWord);
+  }
+
+  /** True when no recorded operation made this tensor. */
+  get isLeaf(): boolean {
+    return infoFlag(this, kIsLeaf);
+  }
+
+  /** True when backward() keeps the gradient of this tensor though it is not a leaf. */
+  get retainsGrad(): boolean {
+    return infoFlag(this, kRetainsGrad);
+  }
+
+  /** Counts in-place changes of the data, by any tensor that shares it. */
+  get version(): number {
+    return infoWord(this, kVersionWord);
+  }
+
+  /** True when this tensor is a view of another's data. */
+  get isView(): boolean {
+    return infoFlag(this, kIsView);
+  }
+
+  /** The tensor this one is a view of, or null. */
+  get base(): Tensor | null {
+    return wrapOptional(native.base(handleOf(this)));
+  }
+
+  /** True when this tensor was made in inference mode. */
+  get isInference(): boolean {
+    return infoFlag(this, kIsInference);
+  }
+
+  /** True when the elements lie in row-major order without gaps. */
+  get isContiguous(): boolean {
+    return infoFlag(this, kIsContiguous);
+  }
+
+  /** True after dispose(). */
+  get disposed(): boolean {
+    return this.handle === 0;
+  }
+
+  /** Returns the value of a tensor of one element. */
+  item(): number | bigint | boolean | Complex {
+    return readItem(this);
+  }
+
+  /** Like item(), without ever blocking. */
+  async itemAsync(): Promise<number | bigint | boolean | Complex> {
+    return readItem(this);
+  }
+
+  /** Returns a copy of the elements in row-major order; complex numbers as pairs. */
+  dataSync(): TypedArray {
+    return readArray(this);
+  }
+
+  /** Like dataSync(), without ever blocking. */
+  async data(): Promise<TypedArray> {
+    return readArray(this);
+  }
+
+  /** Returns the elements as nested arrays. */
+  arraySync(): NestedArray {
+    return readNested(this);
+  }
+
+  /** Like arraySync(), without ever blocking. */
+  async array(): Promise<NestedArray> {
+    return readNested(this);
+  }
+
+  /**
+   * Adds the gradients of this tensor, times `gradient`, to the `grad` of all leaves it was computed
+   * from. A tensor of one element needs no `gradient`.
+   */
+  backward(gradient?: Tensor | null, options?: BackwardOptions): void {
+    backwardFrom([this], [gradient ?? null], options);
+  }
+
+  /** Returns this tensor converted to a dtype or device, or like another tensor. */
+  to(...targets: Target[]): Tensor {
+    return convert(this, targets);
+  }
+
+  /** Returns the view x[index...]; axes without an index are kept whole. */
+  at(...index: Index[]): Tensor {
+    return at(this, index);
+  }
+
+  /** Writes a value, broadcast, into x[index...]. */
+  set_(index: readonly Index[], value: Operand): this {
+    setAt(this, index, value);
+    return this;
+  }
+
+  /** Sets `requiresGrad` and returns this tensor. */
+  requiresGrad_(value = true): this {
+    this.requiresGrad = value;
+    return this;
+  }
+
+  /**
+   * Calls `hook` with the gradient of this tensor each time it is computed; what it returns is used
+   * instead.
+   */
+  registerHook(hook: GradHook): HookHandle {
+    return registerHook(this, hook);
+  }
+
+  /** Frees this handle; the data goes when nothing else refers to it. */
+  dispose(): void {
+    release(this);
+  }
+
+  /** The same as dispose(), for `using`. */
+  [disposeSymbol](): void {
+    release(this);
+  }
+
+  /** Returns the text PyTorch prints. */
+  toString(): string {
+    return formatTensor(this);
+  }
+
+  /** What console.log shows in Node. @internal */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.disposed ? "tensor(disposed)" : formatTensor(this);
+  }
+}
+
+function wrapOptional(handle: number): Tensor | null {
+  return checked(handle) === 0 ? null : new Tensor(handle);
+}
