@@ -172,11 +172,16 @@ function signatureLine(op) {
   return op.args
     .map(({ name, type, choices, default: value }) => {
       const list = choices ? `(${choices.join("|")})` : "";
-      // A choice is written without its quotes.
-      const text = choices ? value?.replace(/['"]/g, "") : value;
+      const text = value === undefined ? undefined : literal(value);
       return `${name}:${type}${list}${text === undefined ? "" : `=${text}`}`;
     })
     .join(" ");
+}
+
+// A default, which the table has as JavaScript, without spaces or quotes.
+function literal(text) {
+  const value = new Function(`return ${text};`)();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 // ---------------------------------------------------------------- types

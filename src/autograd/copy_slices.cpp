@@ -33,7 +33,7 @@ GradList CopySlices::apply(GradList&& grads) {
   GradList fn_grads;
   fn_grads.push_back(math::clone(slice));
   GradList fn_result = fn_->apply(std::move(fn_grads));
-  invariant(fn_result.size() == num_outputs(), "CopySlices: ", fn_->name(), " returned ",
+  invariant(fn_result.size() == num_outputs(), "CopySlices: the in-place function returned ",
             fn_result.size(), " gradients, expected ", num_outputs(), '.');
   if (task_should_compute_output(0)) {
     // An undefined gradient of the view is zero there; the rest of the base keeps its gradient.

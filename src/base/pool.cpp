@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t kGranule = 16;
 constexpr std::size_t kClasses = kMaxPooledBytes / kGranule;
 
-// A thread that frees what others allocate (an engine worker) must not hoard: past this many blocks
-// of one size the heap gets them back.
-constexpr std::uint32_t kMaxFreeBlocks = 8192;
+// A thread that frees what others allocate (an engine worker) must not hoard: past this much of one
+// size the heap gets blocks back. Enough for the graph of some 50,000 operations.
+constexpr std::size_t kMaxFreeBytes = 8 << 20;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -82,8 +82,9 @@ void pool_free(void* block, std::size_t bytes) noexcept {
     ::operator delete(block);
     return;
   }
-  FreeList& list = pools.lists[size_class(bytes)];
-  if (list.count >= kMaxFreeBlocks) {
+  const std::size_t index = size_class(bytes);
+  FreeList& list = pools.lists[index];
+  if (list.count * (index + 1) * kGranule >= kMaxFreeBytes) {
     ::operator delete(block);
     return;
   }

@@ -19,22 +19,25 @@ void check_weight(const Tensor& input, const Tensor& weight, std::string_view op
   if (!weight.defined()) return;
   const std::int64_t classes = input.size(class_dim(input));
   check(weight.ndim() == 1 && weight.numel() == classes, ErrorCode::kShapeMismatch, op,
-        "weight tensor should be defined either for all ", classes, " classes or no classes but got weight tensor "
-        "of shape: ", weight.shape(), '.');
-  check(weight.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected weight to be ", input.dtype(),
-        ", got ", weight.dtype(), '.');
+        "weight tensor should be defined either for all ", classes,
+        " classes or no classes but got weight tensor "
+        "of shape: ",
+        weight.shape(), '.');
+  check(weight.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected weight to be ",
+        input.dtype(), ", got ", weight.dtype(), '.');
 }
 
 void check_target_shape(const Tensor& input, const Tensor& target, std::string_view op) {
-  check(input.ndim() > 0, ErrorCode::kShapeMismatch, op, "Expected input with at least 1 dimension, got shape ",
-        input.shape(), '.');
+  check(input.ndim() > 0, ErrorCode::kShapeMismatch, op,
+        "Expected input with at least 1 dimension, got shape ", input.shape(), '.');
   const Shape expected = ReducedDims{{class_dim(input)}}.result_shape(input.shape());
   if (input.ndim() > 1 && target.ndim() > 0) {
-    check(input.size(0) == target.size(0), ErrorCode::kShapeMismatch, op, "Expected input batch_size (",
-          input.size(0), ") to match target batch_size (", target.size(0), ").");
+    check(input.size(0) == target.size(0), ErrorCode::kShapeMismatch, op,
+          "Expected input batch_size (", input.size(0), ") to match target batch_size (",
+          target.size(0), ").");
   }
-  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "Expected target size ", expected, ", got ",
-        target.shape(), '.');
+  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "Expected target size ",
+        expected, ", got ", target.shape(), '.');
 }
 
 // Tensors of a class loss in the form its kernels take: packed, and indices as int64.
@@ -58,9 +61,10 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
                         std::int64_t ignore_index, std::string_view op) {
   check_target_shape(input, target, op);
   check_weight(input, weight, op);
-  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op, "not implemented for ", input.dtype(), '.');
-  check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, op,
-        "expected target dtype to be int64, got ", target.dtype(), '.');
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op, "not implemented for ",
+        input.dtype(), '.');
+  check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
+        op, "expected target dtype to be int64, got ", target.dtype(), '.');
   const Classes classes(input, target, weight);
   const std::int64_t bad = cpu::find_bad_target(classes.targets(ignore_index, 0));
   check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
@@ -82,13 +86,16 @@ Combined combine(const Tensor& losses, const cpu::ClassTargets& targets, Reducti
     attrs.scale = divisor == 0 ? 0 : 1 / divisor;
   }
   const ReducedDims all = reduced_dims({}, false, losses.ndim(), "cross_entropy");
-  return {run_reduction({.fold = cpu::Fold::kSum, .compute = losses.dtype(), .divisor = divisor}, losses, all), attrs};
+  return {run_reduction({.fold = cpu::Fold::kSum, .compute = losses.dtype(), .divisor = divisor},
+                        losses, all),
+          attrs};
 }
 
 // The gradient of the loss in the shape of the input, times scale.
 Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& input) {
-  const ReducedDims reduced = attrs.is_reduced ? reduced_dims({}, false, input.ndim(), "cross_entropy")
-                                               : ReducedDims{{class_dim(input)}};
+  const ReducedDims reduced = attrs.is_reduced
+                                  ? reduced_dims({}, false, input.ndim(), "cross_entropy")
+                                  : ReducedDims{{class_dim(input)}};
   return Var(unreduce((Var(grad) * attrs.scale).tensor(), reduced, input.shape()));
 }
 
@@ -98,11 +105,15 @@ Var target_distribution(const cpu::ClassTargets& targets, const Tensor& input) {
   return distribution;
 }
 
-Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target, const Tensor& weight,
+Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
+                                      const Tensor& weight, std::int64_t ignore_index,
                                       Reduction reduction, double label_smoothing) {
   constexpr std::string_view kName = CrossEntropy::doc.name;
   check(is_floating(target.dtype()), ErrorCode::kDtypeMismatch, kName,
-        "Expected floating point type for target with class probabilities, got ", target.dtype(), '.');
+        "Expected floating point type for target with class probabilities, got ", target.dtype(),
+        '.');
+  check(ignore_index < 0, ErrorCode::kInvalidArgument, kName,
+        "ignore_index is not supported for floating point target.");
   check_weight(input, weight, kName);
   const std::int64_t dim = class_dim(input);
   const auto classes = static_cast<double>(input.size(dim));
@@ -117,19 +128,22 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
     losses = losses * Var(AsStrided::call(weight, shape, strides, std::nullopt));
   }
   if (reduction == Reduction::kNone) return (-Var(Sum::call(losses.tensor(), Dims{dim}))).tensor();
-  const double divisor = reduction == Reduction::kMean ? static_cast<double>(input.numel()) / classes : 1;
+  const double divisor =
+      reduction == Reduction::kMean ? static_cast<double>(input.numel()) / classes : 1;
   return (Var(Sum::call(losses.tensor())) / -divisor).tensor();
 }
 
 }  // namespace
 
-Tensor CrossEntropy::call(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
-                          std::int64_t ignore_index, Reduction reduction, double label_smoothing) {
+Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
+                          const std::optional<Tensor>& weight, std::int64_t ignore_index,
+                          Reduction reduction, double label_smoothing) {
   check(label_smoothing >= 0 && label_smoothing <= 1, ErrorCode::kInvalidArgument, doc.name,
         "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing, '.');
   const Tensor class_weight = weight.value_or(Tensor());
   if (input.shape() == target.shape() && input.ndim() > 0) {
-    return cross_entropy_of_probabilities(input, target, class_weight, reduction, label_smoothing);
+    return cross_entropy_of_probabilities(input, target, class_weight, ignore_index, reduction,
+                                          label_smoothing);
   }
   const Classes classes = checked_classes(input, target, class_weight, ignore_index, doc.name);
   const cpu::ClassTargets targets = classes.targets(ignore_index, label_smoothing);
@@ -156,19 +170,21 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  cpu::cross_entropy_backward(targets, classes.input.data(), b.saved(3).data(), b.saved(4).data(), grad.data(),
-                              attrs.is_reduced ? 0 : 1, attrs.scale, result.data());
+  cpu::cross_entropy_backward(targets, classes.input.data(), b.saved(3).data(), b.saved(4).data(),
+                              grad.data(), attrs.is_reduced ? 0 : 1, attrs.scale, result.data());
   return {result};
 }
 
 Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
                      std::int64_t ignore_index, Reduction reduction) {
-  const Classes classes = checked_classes(input, target, weight.value_or(Tensor()), ignore_index, doc.name);
+  const Classes classes =
+      checked_classes(input, target, weight.value_or(Tensor()), ignore_index, doc.name);
   const cpu::ClassTargets targets = classes.targets(ignore_index, 0);
   const Tensor losses = Tensor::empty(target.shape(), input.dtype(), input.device());
   cpu::nll_losses(targets, classes.input.data(), losses.data());
   const Combined result = combine(losses, targets, reduction);
-  return record<NllLoss>(result.loss, {input}, result.attrs, {{input}, {classes.target}, {classes.weight}});
+  return record<NllLoss>(result.loss, {input}, result.attrs,
+                         {{input}, {classes.target}, {classes.weight}});
 }
 
 // Linear in the input: the gradient is minus the targets' distributions.

@@ -20,7 +20,8 @@ struct ClassLossAttrs {
 };
 
 struct CrossEntropy {
-  static constexpr op::Doc doc{"cross_entropy", "Cross entropy of scores with target classes or probabilities."};
+  static constexpr op::Doc doc{"cross_entropy",
+                               "Cross entropy of scores with target classes or probabilities."};
   static constexpr std::array args{Arg{"input"},
                                    Arg{"target"},
                                    Arg{"weight", "null"},
@@ -34,9 +35,9 @@ struct CrossEntropy {
       "T([4, 5]), I([4], 5), null, -100, 'sum', 0.1",
       "T([4, 5]), T([4, 5], 0, 1)",
       "T([2, 3, 4]), T([2, 3, 4], 0, 1), null, -100, 'none', 0.2"};
-  static Tensor call(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight = {},
-                     std::int64_t ignore_index = -100, Reduction reduction = Reduction::kMean,
-                     double label_smoothing = 0);
+  static Tensor call(const Tensor& input, const Tensor& target,
+                     const std::optional<Tensor>& weight = {}, std::int64_t ignore_index = -100,
+                     Reduction reduction = Reduction::kMean, double label_smoothing = 0);
 
   using Attrs = ClassLossAttrs;
   static constexpr std::size_t saved_count = 5;
@@ -44,14 +45,16 @@ struct CrossEntropy {
 };
 
 struct NllLoss {
-  static constexpr op::Doc doc{"nll_loss", "Negative log-likelihood of target classes, from log-probabilities."};
+  static constexpr op::Doc doc{
+      "nll_loss", "Negative log-likelihood of target classes, from log-probabilities."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"weight", "null"},
                                    Arg{"ignore_index", "-100"}, Arg{"reduction", "'mean'"}};
-  static constexpr std::array<std::string_view, 3> samples{"T([4, 5]), I([4], 5)",
-                                                           "T([2, 3, 4]), I([2, 4], 3), null, 1, 'none'",
-                                                           "T([5]), I([], 5), null, -100, 'sum'"};
-  static Tensor call(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight = {},
-                     std::int64_t ignore_index = -100, Reduction reduction = Reduction::kMean);
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([4, 5]), I([4], 5)", "T([2, 3, 4]), I([2, 4], 3), null, 1, 'none'",
+      "T([5]), I([], 5), null, -100, 'sum'"};
+  static Tensor call(const Tensor& input, const Tensor& target,
+                     const std::optional<Tensor>& weight = {}, std::int64_t ignore_index = -100,
+                     Reduction reduction = Reduction::kMean);
 
   using Attrs = ClassLossAttrs;
   static constexpr std::size_t saved_count = 3;

@@ -1,6 +1,6 @@
 #include "dispatch/elementwise.h"
 
-#include <optional>
+#include <algorithm>
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
@@ -82,7 +82,9 @@ class ElementwiseNode final : public Node {
     if (!gradient.exists) {
       fail(ErrorCode::kNotDifferentiable, "derivative for ", info_.name, " is not implemented.");
     }
-    if (gradient.is_identity) return g;
+    const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
+                                                    gradient.is_identity_with(params_.data()));
+    if (passes_on) return g;
     if (can_fuse(gradient, g, values)) return fused_gradient(gradient, std::move(g), values);
     std::array<Var, kMaxArity> inputs{Var(0), Var(0), Var(0)};
     for (std::size_t j = 0; j < info_.arity; ++j) inputs[j] = Var(values[j]);
@@ -195,27 +197,39 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   return false;
 }
 
+// True when `t` can be read element by element beside the packed `out`, or is one element for all.
+bool is_packed_with(const Tensor& t, const Tensor& out) {
+  return t.numel() == 1 || (t.is_contiguous() && t.shape() == out.shape());
+}
+
 }  // namespace
 
 Operand::Operand(Scalar scalar) : tensor_(scalar_tensor(scalar)) {}
 
 void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Tensor& out,
                 std::span<const Tensor> inputs, const double* params) {
-  std::array<cpu::Operand, cpu::kMaxOperands + 1> operands;
+  std::array<cpu::Operand, cpu::kMaxOperands> operands;
+  const auto used = std::span(operands).first(inputs.size() + 1);
+  // Operands that all lie packed are one dimension, whatever their shape.
+  if (std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return !t.defined() || is_packed_with(t, out); }) &&
+      out.is_contiguous()) {
+    operands[0] = {out.data(), out.dtype(), {1}};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor& t = inputs[i].defined() ? inputs[i] : out;
+      operands[i + 1] = {t.data(), t.dtype(), {t.numel() == 1 ? 0 : 1}};
+    }
+    cpu::run_elementwise(kernel, compute, kernel_output, {out.numel()}, used, params);
+    return;
+  }
   operands[0] = {out.data(), out.dtype(), out.strides()};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].defined()) {
-      // Not read by the formula; the output stands in, so that every pointer is valid.
-      operands[i + 1] = operands[0];
-      continue;
-    }
-    operands[i + 1] = {inputs[i].data(), inputs[i].dtype(),
-                       inputs[i].shape() == out.shape()
-                           ? inputs[i].strides()
-                           : broadcast_strides(inputs[i].shape(), inputs[i].strides(), out.shape())};
+    // What the formula does not read may be anything valid.
+    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
+    operands[i + 1] = {t.data(), t.dtype(),
+                       t.shape() == out.shape() ? t.strides()
+                                                : broadcast_strides(t.shape(), t.strides(), out.shape())};
   }
-  cpu::run_elementwise(kernel, compute, kernel_output, out.shape(),
-                       std::span(operands).first(inputs.size() + 1), params);
+  cpu::run_elementwise(kernel, compute, kernel_output, out.shape(), used, params);
 }
 
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,

@@ -51,6 +51,8 @@ struct ElementwiseInfo {
     std::uint32_t reads = 0;
     /// The gradient is the incoming one, unchanged.
     bool is_identity = false;
+    /// The same, but only with some parameters; may be null.
+    bool (*is_identity_with)(const double* params) = nullptr;
     /// The fused kernel for float32.
     cpu::Kernel kernel = nullptr;
     TensorFormula formula = nullptr;

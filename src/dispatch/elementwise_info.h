@@ -26,13 +26,26 @@ Var tensor_formula(const Var& g, std::span<const Var> inputs, const Var& output,
 }
 
 template <class Op, std::size_t I>
+constexpr auto identity_condition() -> bool (*)(const double*) {
+  if constexpr (I == 1 && requires { Op::grad_b_is_identity; }) {
+    return [](const double* params) { return Op::grad_b_is_identity(op::params_from<Op>(params)); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Op, std::size_t I>
 constexpr ElementwiseInfo::Gradient gradient_info() {
   if constexpr (!op::kHasGradient<Op, I>) {
     return {};
   } else {
     constexpr op::Probe probe = op::kGradientProbe<Op, I>;
-    return {true, probe.reads, probe.is_gradient,
-            probe.is_gradient ? nullptr : cpu::gradient_kernel<Op, I, float>, tensor_formula<Op, I>};
+    return {true,
+            probe.reads,
+            probe.is_gradient,
+            identity_condition<Op, I>(),
+            probe.is_gradient ? nullptr : cpu::gradient_kernel<Op, I, float>,
+            tensor_formula<Op, I>};
   }
 }
 

@@ -12,31 +12,32 @@ namespace {
 // Narrow integers are folded as int64, which has kernels.
 DType compute_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::kInt64; }
 
-template <class Op>
-Tensor extremum(cpu::Fold fold, const Tensor& input, const ReducedDims& reduced, bool nans_share) {
-  const Tensor folded = run_reduction({.fold = fold, .compute = compute_dtype(input.dtype())}, input, reduced);
-  const Tensor result = ToDType::call(folded, input.dtype());
-  return record<Op>(result, {input}, {reduced, nans_share}, {{input}, {result, true}});
+Tensor run_extremum(cpu::Fold fold, const Tensor& input, const ReducedDims& reduced) {
+  const cpu::Reduction reduction{.fold = fold, .compute = compute_dtype(input.dtype())};
+  return ToDType::call(run_reduction(reduction, input, reduced), input.dtype());
 }
 
 template <class Op>
-Tensor extremum_along(cpu::Fold fold, const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
-  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), Op::doc.name);
-  check_not_empty(input, reduced, dim.has_value(), Op::doc.name);
-  return extremum<Op>(fold, input, reduced, false);
+Tensor record_extremum(const Tensor& result, const Tensor& input, const ExtremumAttrs& attrs) {
+  return record<Op>(result, {input}, attrs, {{input}, {result, true}});
 }
 
-template <class Op>
-GradList extremum_gradient(const Backward<Op>& b) {
-  const auto& [reduced, nans_share] = b.attrs();
-  const Tensor input = b.saved(0);
+ReducedDims checked_dims(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
+                         std::string_view op) {
+  ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), op);
+  check_not_empty(input, reduced, dim.has_value(), op);
+  return reduced;
+}
+
+Tensor extremum_gradient(const Tensor& grad, const Tensor& input, const Tensor& output,
+                         const ExtremumAttrs& attrs) {
   const Var x = input;
-  const Var y = unreduce(b.saved(1), reduced, input.shape());
+  const Var y = unreduce(output, attrs.reduced, input.shape());
   Var mask = x == y;
-  if (nans_share) mask = mask | ((x != x) & (y != y));
-  const Var ties = Sum::call(mask.tensor(), reduced.dims, reduced.keepdim);
-  const Var share = Var(b.grad()) / ties;
-  return {(Var(unreduce(share.tensor(), reduced, input.shape())) * mask).tensor()};
+  if (attrs.nans_share) mask = mask | ((x != x) & (y != y));
+  const Var ties = Sum::call(mask.tensor(), attrs.reduced.dims, attrs.reduced.keepdim);
+  const Var share = Var(grad) / ties;
+  return (Var(unreduce(share.tensor(), attrs.reduced, input.shape())) * mask).tensor();
 }
 
 struct Selected {
@@ -67,43 +68,43 @@ std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view
 template <class Op, class FullOp>
 OneOrMore select(bool largest, const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   if (!dim.has_value()) {
-    const ReducedDims all = reduced_dims({}, false, input.ndim(), Op::doc.name);
-    check_not_empty(input, all, false, Op::doc.name);
-    return {{extremum<FullOp>(largest ? cpu::Fold::kMax : cpu::Fold::kMin, input, all, true)}};
+    const ReducedDims all = checked_dims(input, {}, false, Op::doc.name);
+    const Tensor result = run_extremum(largest ? cpu::Fold::kMax : cpu::Fold::kMin, input, all);
+    return {{record_extremum<FullOp>(result, input, {all, true})}};
   }
   const std::int64_t wrapped = checked_dim(input, *dim, Op::doc.name);
   const Selected selected = select_along(largest, input, wrapped, keepdim);
   const std::array<Tensor, 2> outputs{selected.values, selected.indices};
-  record<Op>(outputs, std::span(&input, 1), {input.shape(), wrapped, keepdim}, {{selected.indices}});
+  record<Op>(outputs, std::span(&input, 1), {input.shape(), wrapped, keepdim},
+             {{selected.indices}});
   return {{selected.values, selected.indices}};
 }
 
 // The chosen elements are those whose position along dim is the index.
-template <class Op>
-GradList select_gradient(const Backward<Op>& b) {
-  const auto& [shape, dim, keepdim] = b.attrs();
-  if (!b.grad().defined()) return GradList(1);
-  if (shape.empty()) return {b.grad()};
+Tensor select_gradient(const Tensor& grad, const Tensor& indices, const SelectedAttrs& attrs) {
+  const auto& [shape, dim, keepdim] = attrs;
+  if (shape.empty()) return grad;
   const auto axis = static_cast<std::size_t>(dim);
-  const Tensor positions = Tensor::empty({shape[axis]}, DType::kInt64, b.grad().device());
+  const Tensor positions = Tensor::empty({shape[axis]}, DType::kInt64, grad.device());
   auto* data = positions.data_as<std::int64_t>();
   std::iota(data, data + shape[axis], 0);
   Strides along(shape.size());
   along[axis] = 1;
   const ReducedDims reduced{{dim}, keepdim};
-  const Var chosen = Var(positions.alias(shape, along, 0)) == Var(unreduce(b.saved(0), reduced, shape));
-  return {where(chosen, unreduce(b.grad(), reduced, shape), 0).tensor()};
+  const Var chosen =
+      Var(positions.alias(shape, along, 0)) == Var(unreduce(indices, reduced, shape));
+  return where(chosen, unreduce(grad, reduced, shape), 0).tensor();
 }
 
-Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_t> dim, bool keepdim,
-                    std::string_view op) {
+Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_t> dim,
+                    bool keepdim, std::string_view op) {
   const Tensor x = detach(input);
   if (dim.has_value()) return select_along(largest, x, checked_dim(x, *dim, op), keepdim).indices;
-  const ReducedDims all = reduced_dims({}, keepdim, x.ndim(), op);
-  check_not_empty(x, all, false, op);
+  const ReducedDims all = checked_dims(x, {}, keepdim, op);
   // Positions count in row-major order, whatever the strides are.
   const Tensor packed = Contiguous::call(x);
-  const Tensor index = select_along(largest, packed.alias({x.numel()}, {1}, packed.offset()), 0, false).indices;
+  const Tensor index =
+      select_along(largest, packed.alias({x.numel()}, {1}, packed.offset()), 0, false).indices;
   const Shape shape = all.result_shape(x.shape());
   return index.alias(shape, contiguous_strides(shape), 0);
 }
@@ -111,24 +112,39 @@ Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_
 }  // namespace
 
 Tensor Amax::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
-  return extremum_along<Amax>(cpu::Fold::kMax, input, dim, keepdim);
+  const ReducedDims reduced = checked_dims(input, dim, keepdim, doc.name);
+  const Tensor result = run_extremum(cpu::Fold::kMax, input, reduced);
+  return record_extremum<Amax>(result, input, {reduced, false});
 }
-GradList Amax::backward(const Backward<Amax>& b) { return extremum_gradient(b); }
+GradList Amax::backward(const Backward<Amax>& b) {
+  return {extremum_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
+}
 
 Tensor Amin::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
-  return extremum_along<Amin>(cpu::Fold::kMin, input, dim, keepdim);
+  const ReducedDims reduced = checked_dims(input, dim, keepdim, doc.name);
+  const Tensor result = run_extremum(cpu::Fold::kMin, input, reduced);
+  return record_extremum<Amin>(result, input, {reduced, false});
 }
-GradList Amin::backward(const Backward<Amin>& b) { return extremum_gradient(b); }
+GradList Amin::backward(const Backward<Amin>& b) {
+  return {extremum_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
+}
 
 OneOrMore Max::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   return select<Max, Amax>(true, input, dim, keepdim);
 }
-GradList Max::backward(const Backward<Max>& b) { return select_gradient(b); }
+// The indices have no gradient: one for them alone reaches here as nothing.
+GradList Max::backward(const Backward<Max>& b) {
+  if (!b.grad().defined()) return GradList(1);
+  return {select_gradient(b.grad(), b.saved(0), b.attrs())};
+}
 
 OneOrMore Min::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   return select<Min, Amin>(false, input, dim, keepdim);
 }
-GradList Min::backward(const Backward<Min>& b) { return select_gradient(b); }
+GradList Min::backward(const Backward<Min>& b) {
+  if (!b.grad().defined()) return GradList(1);
+  return {select_gradient(b.grad(), b.saved(0), b.attrs())};
+}
 
 Tensor Argmax::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   return arg_extremum(true, input, dim, keepdim, doc.name);

@@ -18,11 +18,13 @@ struct ExtremumAttrs {
 };
 
 struct Amax {
-  static constexpr op::Doc doc{"amax", "Largest element, of all or along dim; ties share the gradient."};
+  static constexpr op::Doc doc{"amax",
+                               "Largest element, of all or along dim; ties share the gradient."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 4> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",
                                                            "T([2, 3, 4]), [0, -1], true", "T([])"};
-  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false);
+  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
+                     bool keepdim = false);
 
   using Attrs = ExtremumAttrs;
   static constexpr std::size_t saved_count = 2;
@@ -30,10 +32,12 @@ struct Amax {
 };
 
 struct Amin {
-  static constexpr op::Doc doc{"amin", "Smallest element, of all or along dim; ties share the gradient."};
+  static constexpr op::Doc doc{"amin",
+                               "Smallest element, of all or along dim; ties share the gradient."};
   static constexpr std::array args = Amax::args;
   static constexpr std::array samples = Amax::samples;
-  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false);
+  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
+                     bool keepdim = false);
 
   using Attrs = ExtremumAttrs;
   static constexpr std::size_t saved_count = 2;
@@ -50,9 +54,10 @@ struct SelectedAttrs {
 struct Max {
   static constexpr op::Doc doc{"max", "Largest element; along dim, [values, indices]."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
-  static constexpr std::array<std::string_view, 4> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1", "T([3, 4]), -1, true",
-                                                           "T([]), 0"};
-  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {}, bool keepdim = false);
+  static constexpr std::array<std::string_view, 4> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",
+                                                           "T([3, 4]), -1, true", "T([]), 0"};
+  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
+                        bool keepdim = false);
 
   using Attrs = SelectedAttrs;
   static constexpr std::size_t saved_count = 1;
@@ -63,7 +68,8 @@ struct Min {
   static constexpr op::Doc doc{"min", "Smallest element; along dim, [values, indices]."};
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
-  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {}, bool keepdim = false);
+  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
+                        bool keepdim = false);
 
   using Attrs = SelectedAttrs;
   static constexpr std::size_t saved_count = 1;
@@ -71,17 +77,21 @@ struct Min {
 };
 
 struct Argmax {
-  static constexpr op::Doc doc{"argmax", "Index of the first largest element, of all or along dim."};
+  static constexpr op::Doc doc{"argmax",
+                               "Index of the first largest element, of all or along dim."};
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
-  static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {}, bool keepdim = false);
+  static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {},
+                     bool keepdim = false);
 };
 
 struct Argmin {
-  static constexpr op::Doc doc{"argmin", "Index of the first smallest element, of all or along dim."};
+  static constexpr op::Doc doc{"argmin",
+                               "Index of the first smallest element, of all or along dim."};
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
-  static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {}, bool keepdim = false);
+  static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {},
+                     bool keepdim = false);
 };
 
 using MinmaxOps = TypeList<Amax, Amin, Max, Min, Argmax, Argmin>;

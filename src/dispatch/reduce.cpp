@@ -27,9 +27,12 @@ struct Unreduce {
 Shape ReducedDims::result_shape(const Shape& shape) const {
   Shape result;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    const bool is_reduced = std::binary_search(dims.begin(), dims.end(), static_cast<std::int64_t>(d));
-    if (!is_reduced) result.push_back(shape[d]);
-    else if (keepdim) result.push_back(1);
+    const bool is_reduced =
+        std::binary_search(dims.begin(), dims.end(), static_cast<std::int64_t>(d));
+    if (!is_reduced)
+      result.push_back(shape[d]);
+    else if (keepdim)
+      result.push_back(1);
   }
   return result;
 }
@@ -40,7 +43,8 @@ std::int64_t ReducedDims::count(const Shape& shape) const {
   return count;
 }
 
-ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim, std::string_view op) {
+ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim,
+                         std::string_view op) {
   ReducedDims reduced{{}, keepdim};
   if (dim.has_value() && !dim->empty()) {
     reduced.dims = wrap_dims(*dim, ndim, op);
@@ -53,10 +57,12 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
   return reduced;
 }
 
-Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input, const ReducedDims& reduced) {
-  const Tensor result = Tensor::empty(reduced.result_shape(input.shape()), reduction.compute, input.device());
-  cpu::reduce(reduction, input.shape(), reduced.dims, {input.data(), input.dtype(), input.strides()},
-              result.data());
+Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
+                     const ReducedDims& reduced) {
+  const Tensor result =
+      Tensor::empty(reduced.result_shape(input.shape()), reduction.compute, input.device());
+  cpu::reduce(reduction, input.shape(), reduced.dims,
+              {input.data(), input.dtype(), input.strides()}, result.data());
   return result;
 }
 
@@ -72,10 +78,12 @@ Tensor unreduce(const Tensor& result, const ReducedDims& reduced, const Shape& s
   return record_view<Unreduce>(result, shape, strides, result.offset(), {reduced});
 }
 
-void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_dim, std::string_view op) {
+void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_dim,
+                     std::string_view op) {
   if (input.numel() != 0) return;
   check(has_dim, ErrorCode::kInvalidArgument, op,
-        "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+        "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+        "with the "
         "'dim' argument.");
   for (const std::int64_t dim : reduced.dims) {
     check(input.size(dim) != 0, ErrorCode::kIndexOutOfRange, op, "Expected reduction dim ", dim,

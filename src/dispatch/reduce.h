@@ -26,15 +26,18 @@ struct ReducedDims {
 };
 
 /// Interprets a `dim` argument; none, or an empty list, means all dimensions.
-ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim, std::string_view op);
+ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim,
+                         std::string_view op);
 
 /// Runs a fold outside of autograd; the result has the dtype reduction.compute.
-Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input, const ReducedDims& reduced);
+Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
+                     const ReducedDims& reduced);
 
 /// Shows a result in the shape it was folded from: a recorded view.
 Tensor unreduce(const Tensor& result, const ReducedDims& reduced, const Shape& shape);
 
 /// Throws unless every result has an element to start from.
-void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_dim, std::string_view op);
+void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_dim,
+                     std::string_view op);
 
 }  // namespace eg

@@ -14,7 +14,8 @@ Tensor to_requested(const Tensor& input, std::optional<DType> dtype) {
 }
 
 // Sums and products of integers are computed in int64, and stay it unless the caller chooses.
-Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced, std::optional<DType> dtype) {
+Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced,
+                  std::optional<DType> dtype) {
   const DType compute = is_floating(x.dtype()) ? x.dtype() : DType::kInt64;
   const Tensor result = run_reduction({.fold = fold, .compute = compute}, x, reduced);
   return to_requested(result, dtype);
@@ -28,7 +29,8 @@ Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
 
 bool has_zeros(const Tensor& x) {
   const Tensor count = count_nonzero(x, reduced_dims({}, false, x.ndim(), Prod::doc.name));
-  return ToDType::call(count, DType::kFloat64).data_as<double>()[0] != static_cast<double>(x.numel());
+  return ToDType::call(count, DType::kFloat64).data_as<double>()[0] !=
+         static_cast<double>(x.numel());
 }
 
 // For every element the product of all others along dim, by multiplying elements in pairs, pairs of
@@ -53,7 +55,8 @@ Tensor products_of_others(const Tensor& x, std::int64_t dim) {
 
 // PyTorch keeps uint8, the booleans of old.
 Tensor to_truth(const Var& mask, const Tensor& input) {
-  return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8) : mask.tensor();
+  return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
+                                        : mask.tensor();
 }
 
 }  // namespace
@@ -73,7 +76,8 @@ Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keep
                   std::optional<DType> dtype) {
   const Tensor x = to_requested(input, dtype);
   check(is_floating(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
+        "could not infer output dtype. Input dtype must be either a floating point or complex "
+        "dtype. Got: ",
         x.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
   const auto count = static_cast<double>(reduced.count(x.shape()));

@@ -9,10 +9,11 @@ namespace eg {
 namespace {
 
 template <class Op>
-Tensor normalize(cpu::Softmax kind, const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+Tensor normalize(cpu::Softmax kind, const Tensor& input, std::int64_t dim,
+                 std::optional<DType> dtype) {
   const Tensor x = dtype.has_value() ? ToDType::call(input, *dtype) : input;
-  check(is_floating(x.dtype()), ErrorCode::kDtypeMismatch, Op::doc.name, "not implemented for ", x.dtype(),
-        ". Convert with to('float32').");
+  check(is_floating(x.dtype()), ErrorCode::kDtypeMismatch, Op::doc.name, "not implemented for ",
+        x.dtype(), ". Convert with to('float32').");
   const std::int64_t wrapped = wrap_dim(dim, x.ndim(), Op::doc.name);
   const Tensor packed = x.is_contiguous() ? x : contiguous_copy(x);
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
@@ -33,7 +34,8 @@ Var sum_along(const Var& x, std::int64_t dim) { return Sum::call(x.tensor(), Dim
 
 cpu::Rows rows_along(const Tensor& t, std::int64_t dim) {
   cpu::Rows rows{.dtype = t.dtype()};
-  for (std::int64_t d = 0; d < t.ndim(); ++d) (d < dim ? rows.outer : d > dim ? rows.inner : rows.size) *= t.size(d);
+  for (std::int64_t d = 0; d < t.ndim(); ++d)
+    (d < dim ? rows.outer : d > dim ? rows.inner : rows.size) *= t.size(d);
   return rows;
 }
 

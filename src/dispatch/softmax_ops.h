@@ -9,8 +9,8 @@ namespace eg {
 struct Softmax {
   static constexpr op::Doc doc{"softmax", "exp(input) divided by its sum along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"dtype", "null"}};
-  static constexpr std::array<std::string_view, 4> samples{"T([3, 4]), 1", "T([2, 3, 5]), 1", "T([3, 4]), -2",
-                                                           "T([]), 0"};
+  static constexpr std::array<std::string_view, 4> samples{"T([3, 4]), 1", "T([2, 3, 5]), 1",
+                                                           "T([3, 4]), -2", "T([]), 0"};
   static Tensor call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
 
   struct Attrs {
@@ -21,7 +21,8 @@ struct Softmax {
 };
 
 struct LogSoftmax {
-  static constexpr op::Doc doc{"log_softmax", "Logarithm of softmax, exact where softmax is almost zero."};
+  static constexpr op::Doc doc{"log_softmax",
+                               "Logarithm of softmax, exact where softmax is almost zero."};
   static constexpr std::array args = Softmax::args;
   static constexpr std::array samples = Softmax::samples;
   static Tensor call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});

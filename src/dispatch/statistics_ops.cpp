@@ -24,8 +24,8 @@ Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double corr
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
         "std and var only support floating point and complex dtypes, got ", input.dtype(), '.');
   const auto count = static_cast<double>(reduced.count(input.shape()));
-  const Tensor mean =
-      run_reduction({.fold = cpu::Fold::kSum, .compute = input.dtype(), .divisor = count}, input, reduced);
+  const Tensor mean = run_reduction(
+      {.fold = cpu::Fold::kSum, .compute = input.dtype(), .divisor = count}, input, reduced);
   // Around the mean, in a second pass: the squares' own sum would cancel.
   return run_reduction({.fold = cpu::Fold::kSumCenteredSquares,
                         .compute = input.dtype(),
@@ -53,8 +53,8 @@ std::optional<cpu::Reduction> norm_reduction(double p, DType dtype) {
 
 }  // namespace
 
-Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, double correction, bool keepdim,
-                      std::optional<bool> unbiased) {
+Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
+                      bool keepdim, std::optional<bool> unbiased) {
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased)};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, false, doc.name);
@@ -65,8 +65,8 @@ GradList Variance::backward(const Backward<Variance>& b) {
   return {variance_gradient(b.grad(), b.saved(0), b.attrs())};
 }
 
-Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double correction, bool keepdim,
-                 std::optional<bool> unbiased) {
+Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
+                 bool keepdim, std::optional<bool> unbiased) {
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased)};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, true, doc.name);
@@ -83,14 +83,16 @@ Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim,
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "Expected a floating point or complex tensor as input. Got ", input.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
-  check(reduced.count(input.shape()) != 0 || (p >= 0 && p != kInfinity), ErrorCode::kInvalidArgument, doc.name,
-        "cannot compute the ", p, " norm on an empty tensor because the operation does not have an identity.");
+  check(reduced.count(input.shape()) != 0 || (p >= 0 && p != kInfinity),
+        ErrorCode::kInvalidArgument, doc.name, "cannot compute the ", p,
+        " norm on an empty tensor because the operation does not have an identity.");
   Tensor result;
   if (const auto reduction = norm_reduction(p, input.dtype()); reduction.has_value()) {
     result = run_reduction(*reduction, input, reduced);
   } else {
     const Tensor powers = pow(abs(Var(detach(input))), p).tensor();
-    const Tensor sum = run_reduction({.fold = cpu::Fold::kSum, .compute = input.dtype()}, powers, reduced);
+    const Tensor sum =
+        run_reduction({.fold = cpu::Fold::kSum, .compute = input.dtype()}, powers, reduced);
     result = pow(Var(sum), 1 / p).tensor();
   }
   return record<Norm>(result, {input}, {p, reduced}, {{input}, {result, true}});
@@ -103,7 +105,9 @@ GradList Norm::backward(const Backward<Norm>& b) {
   const Tensor input = b.saved(0);
   const Var x = input;
   const Var norm = b.saved(1);
-  const auto spread = [&](const Var& v) { return Var(unreduce(v.tensor(), reduced, input.shape())); };
+  const auto spread = [&](const Var& v) {
+    return Var(unreduce(v.tensor(), reduced, input.shape()));
+  };
   if (p == 0) return GradList(1);
   if (p == 1) return {(sign(x) * spread(g)).tensor()};
   if (std::isinf(p)) {
@@ -124,11 +128,13 @@ GradList Norm::backward(const Backward<Norm>& b) {
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
   if (is_integral(input.dtype())) return call(ToDType::call(input, DType::kFloat32), dim, keepdim);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
-  const Var largest = run_reduction({.fold = cpu::Fold::kMax, .compute = input.dtype()}, input, reduced);
+  const Var largest =
+      run_reduction({.fold = cpu::Fold::kMax, .compute = input.dtype()}, input, reduced);
   // Infinity less infinity would be NaN.
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
   const Tensor sum = run_reduction(
-      {.fold = cpu::Fold::kSumExp, .compute = input.dtype(), .shifts = shift.tensor().data()}, input, reduced);
+      {.fold = cpu::Fold::kSumExp, .compute = input.dtype(), .shifts = shift.tensor().data()},
+      input, reduced);
   const Tensor result = (log(Var(sum)) + shift).tensor();
   return record<Logsumexp>(result, {input}, {reduced}, {{input}, {result, true}});
 }

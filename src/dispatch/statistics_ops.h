@@ -8,14 +8,16 @@
 namespace eg {
 
 struct Variance {
-  static constexpr op::Doc doc{"var", "Variance of all elements or along dim, over their number less correction."};
+  static constexpr op::Doc doc{
+      "var", "Variance of all elements or along dim, over their number less correction."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"correction", "1"},
                                    Arg{"keepdim", "false"}, Arg{"unbiased", "null"}};
-  static constexpr std::array<std::string_view, 4> samples{"T([3, 5])", "T([3, 5]), 1", "T([3, 5]), 0, 0, true",
-                                                           "T([2, 3, 4]), [0, -1]"};
+  static constexpr std::array<std::string_view, 4> samples{
+      "T([3, 5])", "T([3, 5]), 1", "T([3, 5]), 0, 0, true", "T([2, 3, 4]), [0, -1]"};
   /// `unbiased` is the older spelling: true for correction 1, false for 0.
-  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, double correction = 1,
-                     bool keepdim = false, std::optional<bool> unbiased = {});
+  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
+                     double correction = 1, bool keepdim = false,
+                     std::optional<bool> unbiased = {});
 
   struct Attrs {
     ReducedDims reduced;
@@ -29,8 +31,9 @@ struct Std {
   static constexpr op::Doc doc{"std", "Standard deviation: the square root of var."};
   static constexpr std::array args = Variance::args;
   static constexpr std::array samples = Variance::samples;
-  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, double correction = 1,
-                     bool keepdim = false, std::optional<bool> unbiased = {});
+  static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
+                     double correction = 1, bool keepdim = false,
+                     std::optional<bool> unbiased = {});
 
   using Attrs = Variance::Attrs;
   static constexpr std::size_t saved_count = 2;
@@ -38,10 +41,12 @@ struct Std {
 };
 
 struct Norm {
-  static constexpr op::Doc doc{"norm", "The p-norm of all elements as one vector, or of the vectors along dim."};
-  static constexpr std::array args{Arg{"input"}, Arg{"p", "2"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
+  static constexpr op::Doc doc{
+      "norm", "The p-norm of all elements as one vector, or of the vectors along dim."};
+  static constexpr std::array args{Arg{"input"}, Arg{"p", "2"}, Arg{"dim", "null"},
+                                   Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 6> samples{
-      "T([3, 4])",         "T([3, 4]), 1, 1",      "T([3, 4]), 3, 0, true",
+      "T([3, 4])",         "T([3, 4]), 1, 1",         "T([3, 4]), 3, 0, true",
       "T([3, 4]), 1.5, 1", "T([3, 4]), Infinity, -1", "T([2, 3, 4]), 2, [0, 2]"};
   static Tensor call(const Tensor& input, double p = 2, const std::optional<Dims>& dim = {},
                      bool keepdim = false);
@@ -57,8 +62,8 @@ struct Norm {
 struct Logsumexp {
   static constexpr op::Doc doc{"logsumexp", "log(sum(exp(input))) along dim, without overflow."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"keepdim", "false"}};
-  static constexpr std::array<std::string_view, 3> samples{"T([2, 3, 4]), 1", "T([2, 3, 4]), [0, 2], true",
-                                                           "T([]), 0"};
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([2, 3, 4]), 1", "T([2, 3, 4]), [0, 2], true", "T([]), 0"};
   static Tensor call(const Tensor& input, const Dims& dim, bool keepdim = false);
 
   struct Attrs {

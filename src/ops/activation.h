@@ -2,7 +2,8 @@
 
 // Activation functions.
 //
-// At a kink the gradient is PyTorch's: of the two sides the one whose comparison includes the point.
+// At a kink the gradient is PyTorch's: of the two sides the one whose comparison includes the
+// point.
 
 #include <numbers>
 
@@ -26,7 +27,8 @@ constexpr auto elu_of(auto x, double alpha, double scale, double input_scale) {
 constexpr auto elu_gradient(auto g, auto x, double alpha, double scale, double input_scale) {
   // exp of a large x would be infinite, and times 0 in the next derivative.
   const auto negative = where(x <= 0, x, 0);
-  return where(x <= 0, g * (exp(negative * input_scale) * (alpha * scale * input_scale)), g * scale);
+  return where(x <= 0, g * (exp(negative * input_scale) * (alpha * scale * input_scale)),
+               g * scale);
 }
 
 }  // namespace detail
@@ -172,7 +174,8 @@ struct Gelu {
 };
 
 struct Softplus {
-  static constexpr Doc doc{"softplus", "log(1 + exp(beta x)) / beta; x where beta x is above threshold."};
+  static constexpr Doc doc{"softplus",
+                           "log(1 + exp(beta x)) / beta; x where beta x is above threshold."};
   struct Params {
     double beta = 1;
     double threshold = 20;
@@ -268,8 +271,8 @@ struct Hardswish {
   }
 };
 
-using ActivationOps =
-    TypeList<Relu, Relu6, LeakyRelu, Elu, Selu, Celu, Sigmoid, Logsigmoid, Silu, Mish, Gelu, Softplus,
-             Softsign, Tanhshrink, Softshrink, Hardshrink, Hardtanh, Hardsigmoid, Hardswish>;
+using ActivationOps = TypeList<Relu, Relu6, LeakyRelu, Elu, Selu, Celu, Sigmoid, Logsigmoid, Silu,
+                               Mish, Gelu, Softplus, Softsign, Tanhshrink, Softshrink, Hardshrink,
+                               Hardtanh, Hardsigmoid, Hardswish>;
 
 }  // namespace eg::op

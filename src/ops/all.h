@@ -19,8 +19,8 @@
 
 namespace eg::op {
 
-using ElementwiseOps = Concat<ArithmeticOps, ComparisonOps, SelectionOps, RoundingOps, ExponentialOps,
-                              TrigonometricOps, SpecialOps, ActivationOps>;
+using ElementwiseOps = Concat<ArithmeticOps, ComparisonOps, SelectionOps, RoundingOps,
+                              ExponentialOps, TrigonometricOps, SpecialOps, ActivationOps>;
 
 namespace detail {
 

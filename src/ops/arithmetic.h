@@ -8,19 +8,29 @@
 namespace eg::op {
 
 struct Add {
-  static constexpr Doc doc{"add", "Elementwise sum, with broadcasting."};
+  static constexpr Doc doc{"add", "input + alpha * other, with broadcasting."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
-  static constexpr auto forward(auto a, auto b) { return a + b; }
-  static constexpr auto grad_a(auto g, auto, auto, auto) { return g; }
-  static constexpr auto grad_b(auto g, auto, auto, auto) { return g; }
+  struct Params {
+    double alpha = 1;
+  };
+  static constexpr std::array params{Param{"alpha", "1"}};
+  static constexpr auto forward(auto a, auto b, const Params& p) { return a + b * p.alpha; }
+  static constexpr auto grad_a(auto g, auto, auto, auto, const Params&) { return g; }
+  static constexpr auto grad_b(auto g, auto, auto, auto, const Params& p) { return g * p.alpha; }
+  /// The common case, in which the gradient of b is the incoming one and no kernel runs.
+  static constexpr bool grad_b_is_identity(const Params& p) { return p.alpha == 1; }
 };
 
 struct Sub {
-  static constexpr Doc doc{"sub", "Elementwise difference, with broadcasting."};
+  static constexpr Doc doc{"sub", "input - alpha * other, with broadcasting."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
-  static constexpr auto forward(auto a, auto b) { return a - b; }
-  static constexpr auto grad_a(auto g, auto, auto, auto) { return g; }
-  static constexpr auto grad_b(auto g, auto, auto, auto) { return -g; }
+  struct Params {
+    double alpha = 1;
+  };
+  static constexpr std::array params{Param{"alpha", "1"}};
+  static constexpr auto forward(auto a, auto b, const Params& p) { return a - b * p.alpha; }
+  static constexpr auto grad_a(auto g, auto, auto, auto, const Params&) { return g; }
+  static constexpr auto grad_b(auto g, auto, auto, auto, const Params& p) { return g * -p.alpha; }
 };
 
 struct Mul {

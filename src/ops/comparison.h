@@ -88,7 +88,7 @@ struct Isfinite {
   static constexpr auto forward(auto x) { return x - x == 0; }
 };
 
-using ComparisonOps = TypeList<Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, LogicalNot,
-                               Isnan, Isinf, Isfinite>;
+using ComparisonOps = TypeList<Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor,
+                               LogicalNot, Isnan, Isinf, Isfinite>;
 
 }  // namespace eg::op

@@ -78,8 +78,10 @@ struct GradientFormula {
 // Calls a formula with the parameters if the op declares some.
 template <class Op, class Formula, class Params, class... Operands>
 constexpr auto invoke(const Formula& formula, const Params& p, const Operands&... operands) {
-  if constexpr (HasParams<Op>) return formula(operands..., p);
-  else return formula(operands...);
+  if constexpr (HasParams<Op>)
+    return formula(operands..., p);
+  else
+    return formula(operands...);
 }
 
 template <class Op, class Formula, std::size_t... J>
@@ -150,8 +152,7 @@ constexpr auto forward(const ParamsOf<Op>& p, const Operands&... x) {
 /// True when input `I` has a gradient formula.
 template <class Op, std::size_t I>
 inline constexpr bool kHasGradient =
-    I < kArity<Op> &&
-    detail::kAccepts<Op, detail::GradientFormula<Op, I>, kArity<Op> + 2>;
+    I < kArity<Op> && detail::kAccepts<Op, detail::GradientFormula<Op, I>, kArity<Op> + 2>;
 
 /// Evaluates the gradient formula of input `I`: the incoming gradient, the inputs, the output.
 template <class Op, std::size_t I, class Value, class... Rest>
@@ -159,7 +160,8 @@ constexpr auto gradient(const ParamsOf<Op>& p, const Value& g, const Rest&... in
   return detail::invoke<Op>(detail::GradientFormula<Op, I>{}, p, g, inputs_and_output...);
 }
 
-/// What the gradient formula of input `I` reads: bit i = input i, bit kArity = the output.
+/// What the gradient formula of input `I` reads: bit i = input i, bit kArity = the output. Probed
+/// with the default parameters: a formula reads the same operands whatever they are.
 template <class Op, std::size_t I>
 inline constexpr Probe kGradientProbe = []<std::size_t... J>(std::index_sequence<J...>) {
   if constexpr (!kHasGradient<Op, I>) {
@@ -175,8 +177,10 @@ inline constexpr bool kIsDifferentiable =
 
 template <class Op>
 inline constexpr DTypeRule kDTypeRule = [] {
-  if constexpr (requires { Op::dtype_rule; }) return Op::dtype_rule;
-  else return DTypeRule::kFloat;
+  if constexpr (requires { Op::dtype_rule; })
+    return Op::dtype_rule;
+  else
+    return DTypeRule::kFloat;
 }();
 
 /// The operands' names in signatures: input / input, other / the op's own.
@@ -193,23 +197,29 @@ inline constexpr auto kOperandNames = [] {
 
 template <class Op>
 inline constexpr auto kParams = [] {
-  if constexpr (requires { Op::params; }) return Op::params;
-  else return std::array<Param, 0>{};
+  if constexpr (requires { Op::params; })
+    return Op::params;
+  else
+    return std::array<Param, 0>{};
 }();
 
 /// Where tests sample input `I`.
 template <class Op>
 constexpr Domain domain_of(std::size_t input) {
-  if constexpr (requires { Op::domains; }) return Op::domains[input];
-  else if constexpr (requires { Op::domain; }) return Op::domain;
-  else return {};
+  if constexpr (requires { Op::domains; })
+    return Op::domains[input];
+  else if constexpr (requires { Op::domain; })
+    return Op::domain;
+  else
+    return {};
 }
 
 /// A complete declaration: a name, a sentence, a formula and a description of every parameter.
 template <class Op>
-concept Elementwise = requires {
-  { Op::doc } -> std::convertible_to<Doc>;
-} && (kArity<Op> >= 1) && (kArity<Op> <= 3) && (kParams<Op>.size() == kParamCount<Op>) &&
+concept Elementwise =
+    requires {
+      { Op::doc } -> std::convertible_to<Doc>;
+    } && (kArity<Op> >= 1) && (kArity<Op> <= 3) && (kParams<Op>.size() == kParamCount<Op>) &&
     (kParamCount<Op> <= kMaxParams) && (kOperandNames<Op>.size() == kArity<Op>);
 
 }  // namespace eg::op

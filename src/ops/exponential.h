@@ -98,8 +98,7 @@ struct Logaddexp {
 struct Logaddexp2 {
   static constexpr Doc doc{"logaddexp2", "log2(2^input + 2^other), without overflow."};
   static constexpr auto forward(auto a, auto b) {
-    return where(a == b, a + 1,
-                 maximum(a, b) + log1p(exp2(-abs(a - b))) * std::numbers::log2e);
+    return where(a == b, a + 1, maximum(a, b) + log1p(exp2(-abs(a - b))) * std::numbers::log2e);
   }
   static constexpr auto grad_a(auto g, auto a, auto b, auto) {
     return g * sigmoid((a - b) * std::numbers::ln2);
@@ -123,13 +122,14 @@ struct Xlogy {
 };
 
 struct Logit {
-  static constexpr Doc doc{"logit", "log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given."};
+  static constexpr Doc doc{"logit",
+                           "log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given."};
   static constexpr Domain domain{0.1, 0.9};
   struct Params {
     /// Negative: no limit, and NaN outside [0, 1].
     double eps = -1;
   };
-  static constexpr std::array params{Param{"eps", "null"}};
+  static constexpr std::array params{Param{"eps", "-1"}};
   static constexpr auto forward(auto x, const Params& p) {
     const auto limited = p.eps < 0 ? x : minimum(maximum(x, p.eps), 1 - p.eps);
     return log(limited / (1 - limited));
@@ -141,7 +141,7 @@ struct Logit {
   }
 };
 
-using ExponentialOps = TypeList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Pow, Logaddexp,
-                                Logaddexp2, Xlogy, Logit>;
+using ExponentialOps = TypeList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Pow,
+                                Logaddexp, Logaddexp2, Xlogy, Logit>;
 
 }  // namespace eg::op

@@ -23,7 +23,8 @@ struct AbsoluteError {
 };
 
 struct SmoothAbsoluteError {
-  static constexpr Doc doc{"smooth_absolute_error", "Squared below beta and absolute above, scaled to meet."};
+  static constexpr Doc doc{"smooth_absolute_error",
+                           "Squared below beta and absolute above, scaled to meet."};
   struct Params {
     double beta = 1;
   };
@@ -32,9 +33,15 @@ struct SmoothAbsoluteError {
     const auto d = abs(x - t);
     return where(d < p.beta, d * d * (0.5 / p.beta), d - 0.5 * p.beta);
   }
-  static constexpr auto slope(auto d, const Params& p) { return where(abs(d) < p.beta, d / p.beta, sign(d)); }
-  static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) { return g * slope(x - t, p); }
-  static constexpr auto grad_b(auto g, auto x, auto t, auto, const Params& p) { return g * slope(t - x, p); }
+  static constexpr auto slope(auto d, const Params& p) {
+    return where(abs(d) < p.beta, d / p.beta, sign(d));
+  }
+  static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) {
+    return g * slope(x - t, p);
+  }
+  static constexpr auto grad_b(auto g, auto x, auto t, auto, const Params& p) {
+    return g * slope(t - x, p);
+  }
 };
 
 struct HuberError {
@@ -50,8 +57,12 @@ struct HuberError {
   static constexpr auto slope(auto d, const Params& p) {
     return where(abs(d) <= p.delta, d, sign(d) * p.delta);
   }
-  static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) { return g * slope(x - t, p); }
-  static constexpr auto grad_b(auto g, auto x, auto t, auto, const Params& p) { return g * slope(t - x, p); }
+  static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) {
+    return g * slope(x - t, p);
+  }
+  static constexpr auto grad_b(auto g, auto x, auto t, auto, const Params& p) {
+    return g * slope(t - x, p);
+  }
 };
 
 /// Logarithms are cut off at -100, so that a wrong certainty costs much but not everything.
@@ -74,14 +85,18 @@ struct BinaryCrossEntropyWithLogitsError {
   // log(1 + exp(-x))
   static constexpr auto cost_of_yes(auto x) { return log1p(exp(-abs(x))) + maximum(-x, 0); }
   static constexpr auto scale(auto t, auto p) { return (p - 1) * t + 1; }
-  static constexpr auto forward(auto x, auto t, auto p) { return (1 - t) * x + scale(t, p) * cost_of_yes(x); }
+  static constexpr auto forward(auto x, auto t, auto p) {
+    return (1 - t) * x + scale(t, p) * cost_of_yes(x);
+  }
   static constexpr auto grad_a(auto g, auto x, auto t, auto p, auto) {
     return g * (scale(t, p) * sigmoid(x) - p * t);
   }
   static constexpr auto grad_b(auto g, auto x, auto, auto p, auto) {
     return g * ((p - 1) * cost_of_yes(x) - x);
   }
-  static constexpr auto grad_c(auto g, auto x, auto t, auto, auto) { return g * (t * cost_of_yes(x)); }
+  static constexpr auto grad_c(auto g, auto x, auto t, auto, auto) {
+    return g * (t * cost_of_yes(x));
+  }
 };
 
 struct KlError {
@@ -99,7 +114,8 @@ struct KlErrorOfLog {
   static constexpr auto grad_b(auto g, auto x, auto t, auto) { return g * (exp(t) * (t - x + 1)); }
 };
 
-using LossFormulas = TypeList<SquaredError, AbsoluteError, SmoothAbsoluteError, HuberError, BinaryCrossEntropyError,
-                              BinaryCrossEntropyWithLogitsError, KlError, KlErrorOfLog>;
+using LossFormulas =
+    TypeList<SquaredError, AbsoluteError, SmoothAbsoluteError, HuberError, BinaryCrossEntropyError,
+             BinaryCrossEntropyWithLogitsError, KlError, KlErrorOfLog>;
 
 }  // namespace eg::op

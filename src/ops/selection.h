@@ -2,8 +2,8 @@
 
 // Choosing between operands, and limiting them.
 //
-// At a tie the gradient is PyTorch's: shared by maximum and minimum, the first operand's in fmax and
-// fmin, passed on by clamp.
+// At a tie the gradient is PyTorch's: shared by maximum and minimum, the first operand's in fmax
+// and fmin, passed on by clamp.
 
 #include <limits>
 
@@ -113,8 +113,8 @@ struct Clamp {
 };
 
 struct NanToNum {
-  static constexpr Doc doc{"nan_to_num",
-                           "Replaces NaN and infinities; by default with 0 and the largest numbers."};
+  static constexpr Doc doc{
+      "nan_to_num", "Replaces NaN and infinities; by default with 0 and the largest numbers."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   // The largest double; in a narrower type a number too large is that type's largest.
   struct Params {
@@ -122,13 +122,15 @@ struct NanToNum {
     double posinf = std::numeric_limits<double>::max();
     double neginf = std::numeric_limits<double>::lowest();
   };
-  static constexpr std::array params{Param{"nan", "0"}, Param{"posinf", "Number.MAX_VALUE"},
-                                     Param{"neginf", "-Number.MAX_VALUE"}};
+  static constexpr std::array params{Param{"nan", "0"}, Param{"posinf", "1.7976931348623157e308"},
+                                     Param{"neginf", "-1.7976931348623157e308"}};
   static constexpr auto forward(auto x, const Params& p) {
     // x - x is 0 for what is finite.
     return where(x - x == 0, x, where(x != x, p.nan, where(x > 0, p.posinf, p.neginf)));
   }
-  static constexpr auto grad(auto g, auto x, auto, const Params&) { return where(x - x == 0, g, 0); }
+  static constexpr auto grad(auto g, auto x, auto, const Params&) {
+    return where(x - x == 0, g, 0);
+  }
 };
 
 struct Copysign {

@@ -83,9 +83,9 @@ struct Sinc {
  private:
   /// The derivative of sin(u) / u for |u| < 0.8: the sum over k of (-1)^k 2k u^(2k-1) / (2k+1)!.
   static constexpr auto slope_near_zero(auto u) {
-    constexpr std::array kSeries{-1.0 / 3,          1.0 / 30,          -1.0 / 840,
-                                 1.0 / 45360,       -1.0 / 3991680,    1.0 / 518918400.0,
-                                 -1.0 / 93405312000.0};
+    constexpr std::array kSeries{
+        -1.0 / 3,       1.0 / 30,          -1.0 / 840,          1.0 / 45360,
+        -1.0 / 3991680, 1.0 / 518918400.0, -1.0 / 93405312000.0};
     const auto z = u * u;
     auto sum = kSeries[kSeries.size() - 2] + z * kSeries.back();
     for (std::size_t k = kSeries.size() - 2; k-- > 0;) sum = kSeries[k] + z * sum;

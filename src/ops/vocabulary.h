@@ -23,18 +23,24 @@
 #include <cstdint>
 #include <string_view>
 
+// clang-format off
+
 /// Words of one operand. Rounding is to even; sign(0) is 0; gradients at kinks are the op's concern.
-#define EG_UNARY_WORDS(X)                                                                       \
-  X(abs) X(sign) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1)    \
-  X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
-  X(tanh) X(asinh) X(acosh) X(atanh) X(sigmoid) X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma)
+#define EG_UNARY_WORDS(X)                                                                        \
+  X(abs) X(sign) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt)                             \
+  X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                                                   \
+  X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                                             \
+  X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma)
 
 /// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number; fmod has
 /// the sign of the dividend, remainder that of the divisor; polygamma(n, x) is the n-th derivative
 /// of digamma.
-#define EG_BINARY_WORDS(X)                                                                \
-  X(maximum) X(minimum) X(fmax) X(fmin) X(pow) X(atan2) X(hypot) X(fmod) X(remainder)     \
-  X(floor_divide) X(copysign) X(polygamma)
+#define EG_BINARY_WORDS(X)                                                                       \
+  X(maximum) X(minimum) X(fmax) X(fmin) X(copysign) X(pow) X(atan2) X(hypot)                     \
+  X(fmod) X(remainder) X(floor_divide) X(polygamma)
+
+// clang-format on
 
 namespace eg::op {
 

@@ -1,13 +1,13 @@
 // Laws of the formulas in ops/*.h, checked for every op on plain numbers: that gradients are the
 // derivatives of values, also where two pieces meet, and that float32 and float64 agree.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "backend/cpu/pack.h"
 #include "ops/all.h"
@@ -72,7 +72,8 @@ void expect_close(double actual, double expected, double tolerance, const Number
 }
 
 TEST_P(Formulas, HaveANameAndASentence) {
-  EXPECT_EQ(op().name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), std::string::npos);
+  EXPECT_EQ(op().name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"),
+            std::string::npos);
   EXPECT_TRUE(op().text.ends_with('.'));
   EXPECT_EQ(std::count_if(formulas().begin(), formulas().end(),
                           [&](const Formula& other) { return other.name == op().name; }),
@@ -89,7 +90,8 @@ TEST_P(Formulas, GradientIsTheDerivativeOfTheValue) {
         const auto value = [&](const Numbers& at) { return op().forward(at, params); };
         const Differences expected = differences(value, x, i);
         if (in_domain && params == op().default_params) {
-          ASSERT_TRUE(expected.smooth) << "the domain has a kink at " << ::testing::PrintToString(x);
+          ASSERT_TRUE(expected.smooth)
+              << "the domain has a kink at " << ::testing::PrintToString(x);
         }
         if (expected.smooth) {
           expect_close(op().gradient[i](1.5, x, params), 1.5 * expected.slope, 1e-6, x);
@@ -158,9 +160,22 @@ TEST_P(Formulas, Float32AgreesWithFloat64) {
   }
 }
 
+TEST_P(Formulas, Float32GradientAgreesWithFloat64) {
+  for (const Numbers& params : testing::param_choices(op())) {
+    for (int n = 0; n < 200; ++n) {
+      Numbers x = sample(true);
+      for (double& v : x) v = static_cast<float>(v);
+      for (std::size_t i = 0; i < op().arity; ++i) {
+        if (!op().has_gradient[i]) continue;
+        expect_close(op().gradient32[i](1.5, x, params), op().gradient[i](1.5, x, params), 1e-5, x);
+      }
+    }
+  }
+}
+
 TEST_P(Formulas, NaNStaysNaN) {
-  const std::set<std::string> kAnswers{"sign", "sgn", "nan_to_num", "fmax", "fmin"};
-  if (op().dtype_rule == op::DTypeRule::kBool || kAnswers.contains(op().name)) return;
+  const std::set<std::string> answers{"sign", "sgn", "nan_to_num", "fmax", "fmin"};
+  if (op().dtype_rule == op::DTypeRule::kBool || answers.contains(op().name)) return;
   for (std::size_t i = 0; i < op().arity; ++i) {
     // Selected by a mask, which NaN is not.
     if (op().name == "where" || op().name == "masked_fill") continue;
@@ -276,8 +291,10 @@ TEST(FormulaKinks, SecondDerivativesStayFiniteBesideTheBranchNotTaken) {
 template <class T, class Op, class... Xs>
 T on_integers(const op::ParamsOf<Op>& p, Xs... x) {
   const auto y = op::forward<Op>(p, cpu::Pack<T>(cpu::splat(static_cast<T>(x)))...);
-  if constexpr (requires { y.bits; }) return y.bits[0] != 0 ? 1 : 0;
-  else return y.v[0];
+  if constexpr (requires { y.bits; })
+    return y.bits[0] != 0 ? 1 : 0;
+  else
+    return y.v[0];
 }
 
 TEST(FormulaIntegers, LimitsThatAreNoIntegersDoNotLimit) {
@@ -309,10 +326,12 @@ TEST(FormulaProbe, SavesWhatPyTorchSaves) {
   };
   constexpr std::uint32_t kInput = 1;
   constexpr std::uint32_t kOutput = 2;
-  for (const char* name : {"exp", "exp2", "expm1", "sqrt", "rsqrt", "reciprocal", "tan", "tanh", "sigmoid", "relu"}) {
+  for (const char* name :
+       {"exp", "exp2", "expm1", "sqrt", "rsqrt", "reciprocal", "tan", "tanh", "sigmoid", "relu"}) {
     EXPECT_EQ(reads(name), kOutput) << name;
   }
-  for (const char* name : {"abs", "log", "sin", "erf", "silu", "gelu", "elu", "leaky_relu", "mish", "clamp", "square"}) {
+  for (const char* name : {"abs", "log", "sin", "erf", "silu", "gelu", "elu", "leaky_relu", "mish",
+                           "clamp", "square"}) {
     EXPECT_EQ(reads(name), kInput) << name;
   }
   for (const char* name : {"neg", "floor", "frac", "sign"}) EXPECT_EQ(reads(name), 0U) << name;

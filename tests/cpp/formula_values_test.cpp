@@ -2,13 +2,13 @@
 //
 // The laws of formula_test.cpp hold for any smooth function; these say that it is the right one.
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "backend/cpu/vec.h"
 #include "support/formulas.h"
@@ -33,7 +33,7 @@ struct Answer {
 };
 
 const std::vector<Answer>& answers() {
-  static const std::vector<Answer> kAnswers{
+  static const std::vector<Answer> table{
       {"neg", {1.5}, -1.5},
       {"neg", {-2.25}, 2.25},
       {"abs", {-1.5}, 1.5},
@@ -271,7 +271,7 @@ const std::vector<Answer>& answers() {
       {"hardswish", {-1}, -0.3333333333333333},
       {"hardswish", {4}, 4},
   };
-  return kAnswers;
+  return table;
 }
 
 Numbers params_of(const Answer& answer, const Formula& f) {

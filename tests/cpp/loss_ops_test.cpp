@@ -41,14 +41,16 @@ Values gradient_of(const Tensor& output, const Tensor& input) {
 
 void expect_near(const Values& actual, const Values& expected, double tolerance = 1e-12) {
   ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
 }
 
 TEST(CrossEntropy, IsMinusTheLogProbabilityOfTheClass) {
   const double log2 = std::log(2.0);
   const Tensor x = leaf<double>({0, 0, log2, 0}, {2, 2});
   const Tensor target = classes({1, 0});
-  expect_near(values(CrossEntropy::call(x, target, {}, kIgnored, Reduction::kNone)), {log2, std::log(1.5)});
+  expect_near(values(CrossEntropy::call(x, target, {}, kIgnored, Reduction::kNone)),
+              {log2, std::log(1.5)});
   expect_near(values(CrossEntropy::call(x, target)), {(log2 + std::log(1.5)) / 2});
   expect_near(gradient_of(CrossEntropy::call(x, target), x), {0.25, -0.25, -1.0 / 6, 1.0 / 6});
 }
@@ -58,9 +60,11 @@ TEST(CrossEntropy, IsNllOfLogSoftmax) {
   const Tensor flat = classes({2, 0, 1, kIgnored});
   const Tensor grid = classes({2, 0, 1, kIgnored, 1, 1, 0, 2, 2, 0}, {2, 5});
   for (const Reduction reduction : kReductions) {
-    for (const auto& [x, target] : {std::pair{random_leaf({4, 3}, 1), flat}, {random_leaf({2, 3, 5}, 2), grid}}) {
+    for (const auto& [x, target] :
+         {std::pair{random_leaf({4, 3}, 1), flat}, {random_leaf({2, 3, 5}, 2), grid}}) {
       const Tensor fused = CrossEntropy::call(x, target, weight, kIgnored, reduction);
-      const Tensor composed = NllLoss::call(LogSoftmax::call(x, 1), target, weight, kIgnored, reduction);
+      const Tensor composed =
+          NllLoss::call(LogSoftmax::call(x, 1), target, weight, kIgnored, reduction);
       expect_near(values(fused), values(composed));
       expect_near(gradient_of(fused, x), gradient_of(composed, x));
     }
@@ -124,7 +128,8 @@ TEST(CrossEntropy, DerivativesAreRight) {
     for (const double smoothing : {0.0, 0.3}) {
       EXPECT_TRUE(gradcheck_one(
           [&](const TensorList& in) {
-            return CrossEntropy::call(in[0], classes({2, kIgnored, 0, 1}), weight, kIgnored, reduction, smoothing);
+            return CrossEntropy::call(in[0], classes({2, kIgnored, 0, 1}), weight, kIgnored,
+                                      reduction, smoothing);
           },
           {random_leaf({4, 3}, 3)}));
       EXPECT_TRUE(gradcheck_one(
@@ -147,9 +152,11 @@ TEST(CrossEntropy, NamesWhatIsWrong) {
                [&] { CrossEntropy::call(x, classes({0, 3})); });
   expect_error(ErrorCode::kIndexOutOfRange, "Target -1 is out of bounds.",
                [&] { NllLoss::call(x, classes({0, -1})); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected input batch_size (2) to match target batch_size (3).",
+  expect_error(ErrorCode::kShapeMismatch,
+               "Expected input batch_size (2) to match target batch_size (3).",
                [&] { CrossEntropy::call(x, classes({0, 1, 2})); });
-  expect_error(ErrorCode::kShapeMismatch, "weight tensor should be defined either for all 3 classes",
+  expect_error(ErrorCode::kShapeMismatch,
+               "weight tensor should be defined either for all 3 classes",
                [&] { CrossEntropy::call(x, classes({0, 1}), tensor<double>({1, 2})); });
   expect_error(ErrorCode::kDtypeMismatch, "class probabilities",
                [&] { CrossEntropy::call(x, classes({0, 1, 2, 0, 1, 2}, {2, 3})); });
@@ -160,11 +167,14 @@ TEST(CrossEntropy, NamesWhatIsWrong) {
 TEST(NllLoss, PicksAndWeighsLogProbabilities) {
   const Tensor x = leaf<double>({-1, -2, -kInf, -3}, {2, 2});
   const Tensor weight = tensor<double>({1, 3});
-  expect_near(values(NllLoss::call(x, classes({1, 1}), weight, kIgnored, Reduction::kNone)), {6, 9});
+  expect_near(values(NllLoss::call(x, classes({1, 1}), weight, kIgnored, Reduction::kNone)),
+              {6, 9});
   EXPECT_EQ(value(NllLoss::call(x, classes({0, 1}), weight)), 2.5);
   expect_near(gradient_of(NllLoss::call(x, classes({0, 1}), weight), x), {-0.25, 0, 0, -0.75});
   EXPECT_TRUE(gradcheck_one(
-      [&](const TensorList& in) { return NllLoss::call(in[0], classes({0, 1}), weight, kIgnored, Reduction::kNone); },
+      [&](const TensorList& in) {
+        return NllLoss::call(in[0], classes({0, 1}), weight, kIgnored, Reduction::kNone);
+      },
       {random_leaf({2, 2}, 3)}));
 }
 
@@ -175,7 +185,8 @@ TEST(MseLoss, IsTheMeanSquare) {
   EXPECT_EQ(values(MseLoss::call(x, target, Reduction::kNone)), (Values{1, 0, 9}));
   EXPECT_EQ(gradient_of(MseLoss::call(x, target, Reduction::kSum), x), (Values{2, 0, 6}));
   EXPECT_EQ(gradient_of(MseLoss::call(x, target, Reduction::kSum), target), (Values{-2, 0, -6}));
-  expect_error(ErrorCode::kShapeMismatch, "must match the size", [&] { MseLoss::call(x, tensor({1, 2})); });
+  expect_error(ErrorCode::kShapeMismatch, "must match the size",
+               [&] { MseLoss::call(x, tensor({1, 2})); });
 }
 
 TEST(RobustLosses, ChangeFromSquareToAbsolute) {
@@ -197,7 +208,8 @@ TEST(RobustLosses, ChangeFromSquareToAbsolute) {
 TEST(BinaryCrossEntropy, CutsLogarithmsOff) {
   const Tensor x = leaf<double>({0.5, 0, 1});
   const Tensor target = tensor<double>({1, 1, 0});
-  expect_near(values(BinaryCrossEntropy::call(x, target, {}, Reduction::kNone)), {std::log(2.0), 100, 100});
+  expect_near(values(BinaryCrossEntropy::call(x, target, {}, Reduction::kNone)),
+              {std::log(2.0), 100, 100});
   expect_error(ErrorCode::kInvalidArgument, "all elements of input should be between 0 and 1",
                [&] { BinaryCrossEntropy::call(tensor<double>({0.5, 1.5, 0}), target); });
   expect_error(ErrorCode::kShapeMismatch, "Please ensure they have the same size",
@@ -207,13 +219,16 @@ TEST(BinaryCrossEntropy, CutsLogarithmsOff) {
 TEST(BinaryCrossEntropyWithLogits, IsStableAndWeighsPositives) {
   const Tensor x = leaf<double>({0, 1000, -1000});
   const Tensor target = tensor<double>({1, 0, 1});
-  const auto losses = [&](const std::optional<Tensor>& weight, const std::optional<Tensor>& positive) {
-    return values(BinaryCrossEntropyWithLogits::call(x, target, weight, Reduction::kNone, positive));
+  const auto losses = [&](const std::optional<Tensor>& weight,
+                          const std::optional<Tensor>& positive) {
+    return values(
+        BinaryCrossEntropyWithLogits::call(x, target, weight, Reduction::kNone, positive));
   };
   expect_near(losses({}, {}), {std::log(2.0), 1000, 1000});
   expect_near(losses(tensor<double>({2, 1, 0}), {}), {2 * std::log(2.0), 1000, 0});
   expect_near(losses({}, tensor<double>({3})), {3 * std::log(2.0), 1000, 3000});
-  expect_near(gradient_of(BinaryCrossEntropyWithLogits::call(x, target, {}, Reduction::kSum), x), {-0.5, 1, -1});
+  expect_near(gradient_of(BinaryCrossEntropyWithLogits::call(x, target, {}, Reduction::kSum), x),
+              {-0.5, 1, -1});
   expect_error(ErrorCode::kShapeMismatch, "must be the same as input size",
                [&] { BinaryCrossEntropyWithLogits::call(x, tensor<double>({1})); });
 }
@@ -224,9 +239,12 @@ TEST(KlDiv, IsZeroBetweenEqualDistributions) {
   EXPECT_NEAR(value(KlDiv::call(same, target)), 0, 1e-15);
   const Tensor x = leaf<double>({-1, -2, -3, -4}, {2, 2});
   const Tensor log_target = tensor<double>({-1, -1, 0, 0}, {2, 2});
-  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kSum, true)), std::exp(-1.0) + 7, 1e-12);
-  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kBatchmean, true)), (std::exp(-1.0) + 7) / 2, 1e-12);
-  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kMean, true)), (std::exp(-1.0) + 7) / 4, 1e-12);
+  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kSum, true)), std::exp(-1.0) + 7,
+              1e-12);
+  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kBatchmean, true)),
+              (std::exp(-1.0) + 7) / 2, 1e-12);
+  EXPECT_NEAR(value(KlDiv::call(x, log_target, KlReduction::kMean, true)), (std::exp(-1.0) + 7) / 4,
+              1e-12);
 }
 
 TEST(ElementwiseLosses, DerivativesAreRight) {
@@ -237,20 +255,25 @@ TEST(ElementwiseLosses, DerivativesAreRight) {
   const Tensor weight = tensor<double>({0.5, 2, 1});
   const Tensor positive = random_leaf({3}, 5, 0.5, 2);
   for (const Reduction reduction : kReductions) {
-    const auto check = [&](const std::function<Tensor(const TensorList&)>& loss, const TensorList& inputs) {
-      EXPECT_TRUE(gradcheck_one(loss, inputs));
-    };
+    const auto check = [&](const std::function<Tensor(const TensorList&)>& loss,
+                           const TensorList& inputs) { EXPECT_TRUE(gradcheck_one(loss, inputs)); };
     check([&](auto& in) { return MseLoss::call(in[0], in[1], reduction); }, {x, target});
     check([&](auto& in) { return L1Loss::call(in[0], in[1], reduction); }, {x, target});
     check([&](auto& in) { return SmoothL1Loss::call(in[0], in[1], reduction, 0.7); }, {x, target});
     check([&](auto& in) { return HuberLoss::call(in[0], in[1], reduction, 0.7); }, {x, target});
-    check([&](auto& in) { return BinaryCrossEntropy::call(in[0], in[1], weight, reduction); }, {probability, share});
-    check([&](auto& in) { return BinaryCrossEntropyWithLogits::call(in[0], in[1], weight, reduction, in[2]); },
-          {x, share, positive});
+    check([&](auto& in) { return BinaryCrossEntropy::call(in[0], in[1], weight, reduction); },
+          {probability, share});
+    check(
+        [&](auto& in) {
+          return BinaryCrossEntropyWithLogits::call(in[0], in[1], weight, reduction, in[2]);
+        },
+        {x, share, positive});
   }
   for (const bool log_target : {false, true}) {
     EXPECT_TRUE(gradcheck_one(
-        [&](const TensorList& in) { return KlDiv::call(in[0], in[1], KlReduction::kBatchmean, log_target); },
+        [&](const TensorList& in) {
+          return KlDiv::call(in[0], in[1], KlReduction::kBatchmean, log_target);
+        },
         {x, share}));
   }
 }

@@ -3,8 +3,6 @@
 
 #include "backend/cpu/pack_math.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +10,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace eg::cpu {
 namespace {
@@ -34,13 +34,30 @@ struct Word {
 
 std::vector<Word> words() {
 #define EG_LIKE_STD(word) {#word, vec_##word, vec_##word, std::word}
-  return {EG_LIKE_STD(exp),  EG_LIKE_STD(exp2),  EG_LIKE_STD(expm1), EG_LIKE_STD(log),   EG_LIKE_STD(log2),
-          EG_LIKE_STD(log10), EG_LIKE_STD(log1p), EG_LIKE_STD(sin),   EG_LIKE_STD(cos),   EG_LIKE_STD(tan),
-          EG_LIKE_STD(asin), EG_LIKE_STD(acos),  EG_LIKE_STD(atan),  EG_LIKE_STD(sinh),  EG_LIKE_STD(cosh),
-          EG_LIKE_STD(tanh), EG_LIKE_STD(asinh), EG_LIKE_STD(acosh), EG_LIKE_STD(atanh), EG_LIKE_STD(erf),
+  return {EG_LIKE_STD(exp),
+          EG_LIKE_STD(exp2),
+          EG_LIKE_STD(expm1),
+          EG_LIKE_STD(log),
+          EG_LIKE_STD(log2),
+          EG_LIKE_STD(log10),
+          EG_LIKE_STD(log1p),
+          EG_LIKE_STD(sin),
+          EG_LIKE_STD(cos),
+          EG_LIKE_STD(tan),
+          EG_LIKE_STD(asin),
+          EG_LIKE_STD(acos),
+          EG_LIKE_STD(atan),
+          EG_LIKE_STD(sinh),
+          EG_LIKE_STD(cosh),
+          EG_LIKE_STD(tanh),
+          EG_LIKE_STD(asinh),
+          EG_LIKE_STD(acosh),
+          EG_LIKE_STD(atanh),
+          EG_LIKE_STD(erf),
           EG_LIKE_STD(erfc),
-          {"sigmoid", vec_sigmoid, vec_sigmoid,
-           [](double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }}};
+          {"sigmoid", vec_sigmoid, vec_sigmoid, [](double x) {
+             return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+           }}};
 #undef EG_LIKE_STD
 }
 
@@ -55,7 +72,8 @@ double ulps(double actual, double expected) {
     return std::min(std::abs(actual), std::abs(expected)) >= largest * (1 - 1e-6) ? 1 : kInfinity;
   }
   constexpr int kSmallestExponent = -149;
-  const int exponent = expected == 0 ? kSmallestExponent : std::max(std::ilogb(expected) - 23, kSmallestExponent);
+  const int exponent =
+      expected == 0 ? kSmallestExponent : std::max(std::ilogb(expected) - 23, kSmallestExponent);
   return std::abs(actual - expected) / std::ldexp(1.0, exponent);
 }
 
@@ -64,11 +82,13 @@ TEST_P(Words, AreGoodToFiveUnitsInTheLastPlaceEverywhere) {
   constexpr std::uint64_t kStride = 26'839;
   for (std::uint64_t bits = 0; bits < 1ULL << 32; bits += 4 * kStride) {
     Vec<float> x{};
-    for (std::size_t i = 0; i < 4; ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits + i * kStride));
+    for (std::size_t i = 0; i < 4; ++i)
+      x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits + i * kStride));
     const Vec<float> y = GetParam().single(x);
     for (std::size_t i = 0; i < 4; ++i) {
       const double expected = GetParam().reference(static_cast<double>(x[i]));
-      ASSERT_LE(ulps(static_cast<double>(y[i]), expected), 5) << GetParam().name << '(' << x[i] << ") = " << y[i];
+      ASSERT_LE(ulps(static_cast<double>(y[i]), expected), 5)
+          << GetParam().name << '(' << x[i] << ") = " << y[i];
     }
   }
 }
@@ -77,11 +97,14 @@ TEST_P(Words, AreGoodTo15DigitsInFloat64) {
   std::mt19937_64 random(3);
   for (int n = 0; n < 40'000; ++n) {
     const double uniform = std::uniform_real_distribution<double>(-20, 20)(random);
-    const double x = n % 2 == 0 ? std::bit_cast<double>(random()) : n % 4 == 1 ? uniform : uniform / 20;
+    const double x = n % 2 == 0   ? std::bit_cast<double>(random())
+                     : n % 4 == 1 ? uniform
+                                  : uniform / 20;
     const double y = GetParam().exact(Vec<double>{x, x})[0];
     const double expected = GetParam().reference(x);
     if (std::isfinite(expected)) {
-      ASSERT_NEAR(y, expected, 1.5e-15 * std::abs(expected) + 1e-320) << GetParam().name << '(' << x << ')';
+      ASSERT_NEAR(y, expected, 1.5e-15 * std::abs(expected) + 1e-320)
+          << GetParam().name << '(' << x << ')';
     } else {
       ASSERT_EQ(ulps(y, expected), 0) << GetParam().name << '(' << x << ')';
     }
@@ -99,13 +122,15 @@ TEST_P(Words, AgreeWithTheLibraryAtTheEnds) {
 }
 
 TEST_P(Words, DoNotLookAtNeighbours) {
-  const std::vector<float> values{0.5F, -0.75F, 1e9F, -2.0F, 0.0F, std::numeric_limits<float>::infinity(), 3e-41F, 7.0F};
+  const std::vector<float> values{
+      0.5F, -0.75F, 1e9F, -2.0F, 0.0F, std::numeric_limits<float>::infinity(), 3e-41F, 7.0F};
   for (std::size_t i = 0; i + 4 <= values.size(); ++i) {
     const Vec<float> mixed{values[i], values[i + 1], values[i + 2], values[i + 3]};
     const Vec<float> together = GetParam().single(mixed);
     for (std::size_t j = 0; j < 4; ++j) {
       const float alone = GetParam().single(splat(values[i + j]))[0];
-      EXPECT_TRUE(together[j] == alone || (std::isnan(alone) && std::isnan(together[j]))) << values[i + j];
+      EXPECT_TRUE(together[j] == alone || (std::isnan(alone) && std::isnan(together[j])))
+          << values[i + j];
     }
   }
 }
@@ -120,7 +145,8 @@ TEST(PackMath, RoundsAndSigns) {
   EXPECT_EQ(lanes(vec_floor(x)), (std::vector<float>{-3, -1, 0, 3}));
   EXPECT_EQ(lanes(vec_ceil(x)), (std::vector<float>{-2, 0, 1, 4}));
   EXPECT_EQ(lanes(vec_trunc(x)), (std::vector<float>{-2, 0, 0, 3}));
-  EXPECT_EQ(lanes(vec_sign(Vec<float>{-3, 0, 2, std::nanf("")})), (std::vector<float>{-1, 0, 1, 0}));
+  EXPECT_EQ(lanes(vec_sign(Vec<float>{-3, 0, 2, std::nanf("")})),
+            (std::vector<float>{-1, 0, 1, 0}));
   EXPECT_EQ(lanes(vec_abs(x)), (std::vector<float>{2.5F, 0.5F, 0.5F, 3.5F}));
   EXPECT_TRUE(std::signbit(vec_copysign(Vec<float>{} + 1, -Vec<float>{})[0]));
   EXPECT_TRUE(std::signbit(vec_sin(-Vec<float>{})[0]));
@@ -142,15 +168,20 @@ TEST(PackMath, MaximumHandsNaNOnAndFmaxPrefersTheNumber) {
 }
 
 TEST(PackMath, PowIsTheLibrarysAtEveryCorner) {
-  const std::vector<double> corners{0.0, -0.0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 4, 7, 1e30, -1e30, 1e-30, kInfinity, -kInfinity, kNaN};
+  const std::vector<double> corners{0.0,  -0.0,  0.5,   -0.5,      1,          -1,
+                                    2,    -2,    3,     -3,        4,          7,
+                                    1e30, -1e30, 1e-30, kInfinity, -kInfinity, kNaN};
   for (const double base : corners) {
     for (const double exponent : corners) {
       const double expected = std::pow(base, exponent);
-      const double single = static_cast<double>(
-          vec_pow(Vec<float>{2, static_cast<float>(base), 3, 4}, Vec<float>{1.5F, static_cast<float>(exponent), 2, 0.5F})[1]);
-      const double reference = static_cast<double>(static_cast<float>(
-          std::pow(static_cast<double>(static_cast<float>(base)), static_cast<double>(static_cast<float>(exponent)))));
-      EXPECT_LE(ulps(vec_pow(splat(base), splat(exponent))[0], expected), 1) << base << " ** " << exponent;
+      const double single =
+          static_cast<double>(vec_pow(Vec<float>{2, static_cast<float>(base), 3, 4},
+                                      Vec<float>{1.5F, static_cast<float>(exponent), 2, 0.5F})[1]);
+      const double reference = static_cast<double>(
+          static_cast<float>(std::pow(static_cast<double>(static_cast<float>(base)),
+                                      static_cast<double>(static_cast<float>(exponent)))));
+      EXPECT_LE(ulps(vec_pow(splat(base), splat(exponent))[0], expected), 1)
+          << base << " ** " << exponent;
       EXPECT_LE(ulps(single, reference), 2) << base << " ** " << exponent;
     }
   }
@@ -179,7 +210,9 @@ TEST(PackMath, SpecialFunctionsAtTheirPoles) {
 
 TEST(PackMath, DivisionByZeroAndInfinityInFloats) {
   const auto remainder = [](double a, double b) { return vec_remainder(splat(a), splat(b))[0]; };
-  const auto floor_divide = [](double a, double b) { return vec_floor_divide(splat(a), splat(b))[0]; };
+  const auto floor_divide = [](double a, double b) {
+    return vec_floor_divide(splat(a), splat(b))[0];
+  };
   EXPECT_TRUE(std::isnan(remainder(1, 0)));
   EXPECT_EQ(remainder(-1, kInfinity), kInfinity);
   EXPECT_EQ(floor_divide(1, 0), kInfinity);

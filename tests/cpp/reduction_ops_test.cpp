@@ -35,7 +35,9 @@ Tensor counting(const Shape& shape) {
   return t;
 }
 
-Tensor gradient_of(const Tensor& output, const Tensor& input) { return grad({testing::sum(output)}, {input})[0]; }
+Tensor gradient_of(const Tensor& output, const Tensor& input) {
+  return grad({testing::sum(output)}, {input})[0];
+}
 
 TEST(Sum, AddsAlongAnySetOfDims) {
   const Tensor x = counting({2, 3, 2});
@@ -65,8 +67,10 @@ TEST(Sum, OfIntegersAndBoolsIsInt64) {
   EXPECT_EQ(sum.dtype(), DType::kInt64);
   EXPECT_EQ(value(sum), 2147483648.0);
   EXPECT_EQ(value(Sum::call(tensor<bool>({true, false, true}))), 2);
-  EXPECT_EQ(Sum::call(tensor<std::uint8_t>({200, 100}), {}, false, DType::kUInt8).dtype(), DType::kUInt8);
-  EXPECT_EQ(Sum::call(tensor<std::int32_t>({1, 2}), {}, false, DType::kFloat64).dtype(), DType::kFloat64);
+  EXPECT_EQ(Sum::call(tensor<std::uint8_t>({200, 100}), {}, false, DType::kUInt8).dtype(),
+            DType::kUInt8);
+  EXPECT_EQ(Sum::call(tensor<std::int32_t>({1, 2}), {}, false, DType::kFloat64).dtype(),
+            DType::kFloat64);
 }
 
 TEST(Sum, OfEmptyAndZeroDimTensors) {
@@ -102,8 +106,10 @@ TEST(Sum, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(Sum, NamesBadDims) {
   const Tensor x = counting({2, 3});
-  expect_error(ErrorCode::kIndexOutOfRange, "[sum] Dimension out of range", [&] { Sum::call(x, Dims{2}); });
-  expect_error(ErrorCode::kInvalidArgument, "appears multiple times", [&] { Sum::call(x, Dims{1, -1}); });
+  expect_error(ErrorCode::kIndexOutOfRange, "[sum] Dimension out of range",
+               [&] { Sum::call(x, Dims{2}); });
+  expect_error(ErrorCode::kInvalidArgument, "appears multiple times",
+               [&] { Sum::call(x, Dims{1, -1}); });
 }
 
 TEST(Sum, GradientIsSpreadBack) {
@@ -112,8 +118,9 @@ TEST(Sum, GradientIsSpreadBack) {
   EXPECT_EQ(values(g), (Values{1, 10, 100, 1, 10, 100}));
   for (const bool keepdim : {false, true}) {
     const auto check = [&](const std::optional<Dims>& dims) {
-      EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Sum::call(in[0], dims, keepdim); },
-                                {random_leaf({2, 3, 2}, 1)}));
+      EXPECT_TRUE(
+          gradcheck_one([&](const TensorList& in) { return Sum::call(in[0], dims, keepdim); },
+                        {random_leaf({2, 3, 2}, 1)}));
     };
     check(std::nullopt);
     check(Dims{1});
@@ -167,7 +174,8 @@ TEST(Prod, DerivativesOfAnyInputAreRight) {
   for (const Tensor& x : {random_leaf({2, 5}, 3), zeros}) {
     EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Prod::call(in[0]); }, {x}));
     EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Prod::call(in[0], 1); }, {x}));
-    EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Prod::call(in[0], 0, true); }, {x}));
+    EXPECT_TRUE(
+        gradcheck_one([](const TensorList& in) { return Prod::call(in[0], 0, true); }, {x}));
   }
 }
 
@@ -199,17 +207,21 @@ TEST(AmaxAmin, FindExtremesAndHandNanOn) {
 
 TEST(AmaxAmin, TiesShareTheGradient) {
   const Tensor x = leaf({1, 3, 3, 3});
-  EXPECT_EQ(values(gradient_of(Amax::call(x, Dims{0}), x)), (Values{0, 1.0F / 3, 1.0F / 3, 1.0F / 3}));
-  EXPECT_EQ(values(gradient_of(Max::call(x).tensors[0], x)), (Values{0, 1.0F / 3, 1.0F / 3, 1.0F / 3}));
+  EXPECT_EQ(values(gradient_of(Amax::call(x, Dims{0}), x)),
+            (Values{0, 1.0F / 3, 1.0F / 3, 1.0F / 3}));
+  EXPECT_EQ(values(gradient_of(Max::call(x).tensors[0], x)),
+            (Values{0, 1.0F / 3, 1.0F / 3, 1.0F / 3}));
   const Tensor nans = leaf<double>({kNan, 1, kNan});
   EXPECT_EQ(values(gradient_of(Max::call(nans).tensors[0], nans)), (Values{0.5, 0, 0.5}));
-  EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Amin::call(in[0], Dims{0, 2}, true); },
-                            {random_leaf({2, 3, 2}, 1)}));
+  EXPECT_TRUE(
+      gradcheck_one([](const TensorList& in) { return Amin::call(in[0], Dims{0, 2}, true); },
+                    {random_leaf({2, 3, 2}, 1)}));
 }
 
 TEST(AmaxAmin, NeedAnElementToStartFrom) {
   const Tensor empty = Tensor::empty({2, 0}, DType::kFloat32);
-  expect_error(ErrorCode::kInvalidArgument, "[amax] Expected reduction dim to be specified for input.numel() == 0",
+  expect_error(ErrorCode::kInvalidArgument,
+               "[amax] Expected reduction dim to be specified for input.numel() == 0",
                [&] { Amax::call(empty); });
   expect_error(ErrorCode::kIndexOutOfRange, "[amin] Expected reduction dim 1 to have non-zero size",
                [&] { Amin::call(empty, Dims{1}); });
@@ -249,7 +261,8 @@ TEST(ArgmaxArgmin, CountInRowMajorOrder) {
   EXPECT_EQ(value(Argmax::call(tensor({5}, {}), 0)), 0);
   const Tensor large = counting({3, 2000});
   EXPECT_EQ(values(Argmax::call(large, 1)), (Values{1999, 1999, 1999}));
-  EXPECT_EQ(values(Argmax::call(ToDType::call(large, DType::kInt32), 1)), (Values{1999, 1999, 1999}));
+  EXPECT_EQ(values(Argmax::call(ToDType::call(large, DType::kInt32), 1)),
+            (Values{1999, 1999, 1999}));
   expect_error(ErrorCode::kInvalidArgument, "[argmax] Expected reduction dim to be specified",
                [&] { Argmax::call(Tensor::empty({0}, DType::kFloat32)); });
 }

@@ -27,7 +27,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void expect_near(const Values& actual, const Values& expected, double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
 }
 
 // From the definition, for any dim.
@@ -35,7 +36,8 @@ Values softmax_by_hand(const Tensor& x, std::size_t dim, bool log) {
   const Values in = values(x);
   const auto size = static_cast<std::size_t>(x.shape()[dim]);
   std::size_t inner = 1;
-  for (std::size_t d = dim + 1; d < x.shape().size(); ++d) inner *= static_cast<std::size_t>(x.shape()[d]);
+  for (std::size_t d = dim + 1; d < x.shape().size(); ++d)
+    inner *= static_cast<std::size_t>(x.shape()[d]);
   Values out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::size_t first = i / (size * inner) * size * inner + i % inner;
@@ -48,7 +50,8 @@ Values softmax_by_hand(const Tensor& x, std::size_t dim, bool log) {
 
 TEST(Softmax, IsTheDefinitionAlongEveryDim) {
   // Sizes around those of vectors, blocks and strips, in both dtypes.
-  for (const Shape& shape : {Shape{3, 4}, Shape{2, 7, 5}, Shape{5, 3, 67}, Shape{2, 601}, Shape{1, 1}}) {
+  for (const Shape& shape :
+       {Shape{3, 4}, Shape{2, 7, 5}, Shape{5, 3, 67}, Shape{2, 601}, Shape{1, 1}}) {
     const Tensor x = random_leaf(shape, 4);
     const Tensor narrow = ToDType::call(x, DType::kFloat32);
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -63,7 +66,8 @@ TEST(Softmax, IsTheDefinitionAlongEveryDim) {
 
 TEST(Softmax, ReadsAnyStrides) {
   const Tensor view = Transpose::call(random_leaf({3, 4}, 1), 0, 1);
-  expect_near(values(Softmax::call(view, 0)), softmax_by_hand(contiguous_copy(detach(view)), 0, false), 1e-12);
+  expect_near(values(Softmax::call(view, 0)),
+              softmax_by_hand(contiguous_copy(detach(view)), 0, false), 1e-12);
 }
 
 TEST(Softmax, SurvivesExtremeInputs) {
@@ -85,7 +89,8 @@ TEST(Softmax, OfEmptyAndZeroDimTensors) {
 TEST(Softmax, ComputesInTheDtypeAskedFor) {
   const Tensor x = tensor<std::int32_t>({0, 0});
   EXPECT_EQ(Softmax::call(x, 0, DType::kFloat64).dtype(), DType::kFloat64);
-  expect_error(ErrorCode::kDtypeMismatch, "[softmax] not implemented for int32", [&] { Softmax::call(x, 0); });
+  expect_error(ErrorCode::kDtypeMismatch, "[softmax] not implemented for int32",
+               [&] { Softmax::call(x, 0); });
   expect_error(ErrorCode::kIndexOutOfRange, "[log_softmax] Dimension out of range",
                [] { LogSoftmax::call(tensor({1, 2}), 1); });
 }
@@ -93,9 +98,12 @@ TEST(Softmax, ComputesInTheDtypeAskedFor) {
 TEST(Softmax, DerivativesAreRight) {
   for (const std::int64_t dim : {0, 1, 2}) {
     const Tensor x = random_leaf({2, 3, 5}, 6);
-    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Softmax::call(in[0], dim); }, {x}));
-    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return LogSoftmax::call(in[0], dim); }, {x}));
-    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Softmin::call(in[0], dim); }, {x}));
+    EXPECT_TRUE(
+        gradcheck_one([&](const TensorList& in) { return Softmax::call(in[0], dim); }, {x}));
+    EXPECT_TRUE(
+        gradcheck_one([&](const TensorList& in) { return LogSoftmax::call(in[0], dim); }, {x}));
+    EXPECT_TRUE(
+        gradcheck_one([&](const TensorList& in) { return Softmin::call(in[0], dim); }, {x}));
   }
 }
 
@@ -103,7 +111,8 @@ TEST(Softmax, ItsOutputMustNotChangeBeforeBackward) {
   const Tensor x = random_leaf({3}, 1);
   const Tensor y = Softmax::call(x, 0);
   ZeroInPlace::call(detach(y));
-  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation", [&] { grad({testing::sum(y)}, {x}); });
+  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation",
+               [&] { grad({testing::sum(y)}, {x}); });
 }
 
 TEST(Softmin, PrefersTheSmallest) {

@@ -73,7 +73,8 @@ TEST(Norm, KnowsEveryP) {
   EXPECT_EQ(value(Norm::call(x, -kInf)), 0);
   EXPECT_NEAR(value(Norm::call(x, 3)), std::cbrt(91.0), 1e-12);
   EXPECT_NEAR(value(Norm::call(x, 0.5)), std::pow(std::sqrt(3.0) + 2, 2), 1e-12);
-  EXPECT_EQ(values(Norm::call(Transpose::call(tensor({3, 4, 6, 8}, {2, 2}), 0, 1), 2, Dims{0})), (Values{5, 10}));
+  EXPECT_EQ(values(Norm::call(Transpose::call(tensor({3, 4, 6, 8}, {2, 2}), 0, 1), 2, Dims{0})),
+            (Values{5, 10}));
   expect_error(ErrorCode::kDtypeMismatch, "Expected a floating point",
                [&] { Norm::call(tensor<std::int32_t>({1})); });
 }
@@ -81,12 +82,14 @@ TEST(Norm, KnowsEveryP) {
 TEST(Norm, OfNothing) {
   const Tensor empty = Tensor::empty({0}, DType::kFloat32);
   EXPECT_EQ(value(Norm::call(empty)), 0);
-  expect_error(ErrorCode::kInvalidArgument, "does not have an identity", [&] { Norm::call(empty, kInf); });
+  expect_error(ErrorCode::kInvalidArgument, "does not have an identity",
+               [&] { Norm::call(empty, kInf); });
 }
 
 TEST(Norm, SubGradientAtZeroIsZero) {
   const Tensor zero = leaf({0, 0});
-  for (const double p : {1.0, 1.5, 2.0, 3.0, kInf}) EXPECT_EQ(gradient_of(Norm::call(zero, p), zero), (Values{0, 0}));
+  for (const double p : {1.0, 1.5, 2.0, 3.0, kInf})
+    EXPECT_EQ(gradient_of(Norm::call(zero, p), zero), (Values{0, 0}));
   const Tensor ties = leaf({2, -2, 1});
   EXPECT_EQ(gradient_of(Norm::call(ties, kInf), ties), (Values{0.5, -0.5, 0}));
 }
@@ -94,14 +97,19 @@ TEST(Norm, SubGradientAtZeroIsZero) {
 TEST(Norm, DerivativesAreRight) {
   for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, kInf, -kInf}) {
     const Tensor x = random_leaf({3, 4}, 2, 0.2, 2);
-    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Norm::call(in[0], p); }, {x})) << p;
-    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Norm::call(in[0], p, Dims{0}, true); }, {x})) << p;
+    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Norm::call(in[0], p); }, {x}))
+        << p;
+    EXPECT_TRUE(gradcheck_one(
+        [&](const TensorList& in) { return Norm::call(in[0], p, Dims{0}, true); }, {x}))
+        << p;
   }
 }
 
 TEST(Logsumexp, NeitherOverflowsNorUnderflows) {
-  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({1000, 1000}), {0})), 1000 + std::log(2.0), 1e-12);
-  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({-1000, -1000}), {0})), -1000 + std::log(2.0), 1e-12);
+  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({1000, 1000}), {0})), 1000 + std::log(2.0),
+              1e-12);
+  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({-1000, -1000}), {0})), -1000 + std::log(2.0),
+              1e-12);
   EXPECT_EQ(value(Logsumexp::call(tensor<double>({-kInf, -kInf}), {0})), -kInf);
   EXPECT_EQ(value(Logsumexp::call(tensor<double>({kInf, 0}), {0})), kInf);
   EXPECT_EQ(value(Logsumexp::call(Tensor::empty({0}, DType::kFloat32), {0})), -kInf);

@@ -17,13 +17,24 @@ bool beats(T a, T b) {
   return F::combine(a, b) == a ? a != b : a != a && b == b;
 }
 
-// A row at a time: the extreme of a block is found with packs, its place only when it is a new best.
-template <class F, class T>
+// Max and min differ in these alone.
+template <class T>
+struct Search {
+  Total<T> (*extreme)(const T*, std::int64_t, T);
+  bool (*beats)(T, T);
+  void (*columns)(const T*, std::int64_t, std::int64_t, std::int64_t, T*, std::int64_t*);
+};
+
+// A row at a time: the extreme of a block is found with packs, its place only when it is a new
+// best.
+template <class T>
 class RowSearch {
  public:
+  explicit RowSearch(const Search<T>& search) : search_(search) {}
+
   void add(const T* x, std::int64_t count) {
-    const T extreme = static_cast<T>(fold_block<F>(x, count));
-    if (seen_ == 0 || beats<F>(extreme, best_)) {
+    const T extreme = static_cast<T>(search_.extreme(x, count, T{0}));
+    if (seen_ == 0 || search_.beats(extreme, best_)) {
       best_ = extreme;
       std::int64_t i = 0;
       while (x[i] != extreme && !(x[i] != x[i])) ++i;
@@ -35,6 +46,7 @@ class RowSearch {
   std::int64_t index() const { return index_; }
 
  private:
+  const Search<T>& search_;
   T best_{};
   std::int64_t index_ = 0;
   std::int64_t seen_ = 0;
@@ -56,7 +68,11 @@ void search_columns(const T* x, std::int64_t step, std::int64_t rows, std::int64
 }
 
 template <class F, class T>
-void run(const Loop& kept, const Loop& reduced, const Operand& in, T* values, std::int64_t* indices) {
+constexpr Search<T> kSearch{fold_block<F, T>, beats<F, T>, search_columns<F, T>};
+
+template <class T>
+void run(const Search<T>& search, const Loop& kept, const Loop& reduced, const Operand& in,
+         T* values, std::int64_t* indices) {
   const std::int64_t count = reduced.sizes[0];
   const std::int64_t step = reduced.operands[0].strides[0];
   const T* data = static_cast<const T*>(in.data);
@@ -67,18 +83,20 @@ void run(const Loop& kept, const Loop& reduced, const Operand& in, T* values, st
   const std::int64_t tiles = (width + tile - 1) / tile;
   const std::size_t outer_dims = kept.sizes.size() - (columns ? 1 : 0);
 
-  const auto search = [&](std::int64_t group) {
+  const auto visit = [&](std::int64_t group) {
     const std::int64_t column = group % tiles * tile;
     const std::int64_t from = offset_at(kept, kept.operands[1], group / tiles, outer_dims) + column;
     const std::int64_t to = offset_at(kept, kept.operands[0], group / tiles, outer_dims) + column;
     if (columns) {
-      search_columns<F>(data + from, step, count, std::min(tile, width - column), values + to, indices + to);
+      search.columns(data + from, step, count, std::min(tile, width - column), values + to,
+                     indices + to);
       return;
     }
-    RowSearch<F, T> row;
+    RowSearch<T> row(search);
     std::array<T, kFoldBlock> packed;
-    const Operand source{static_cast<char*>(in.data) + from * static_cast<std::int64_t>(item_size(in.dtype)),
-                         in.dtype, reduced.operands[0].strides};
+    const Operand source{
+        static_cast<char*>(in.data) + from * static_cast<std::int64_t>(item_size(in.dtype)),
+        in.dtype, reduced.operands[0].strides};
     for (std::int64_t done = 0; done < count; done += kFoldBlock) {
       const std::int64_t block = std::min(kFoldBlock, count - done);
       if (in.dtype == dtype_of<T>() && step == 1) {
@@ -92,9 +110,10 @@ void run(const Loop& kept, const Loop& reduced, const Operand& in, T* values, st
     indices[to] = row.index();
   };
   const std::int64_t work = std::max<std::int64_t>(1, count * tile);
-  parallel_for(0, kept.numel() / width * tiles, std::max<std::int64_t>(1, kMinElementsPerTask / work),
+  parallel_for(0, kept.numel() / width * tiles,
+               std::max<std::int64_t>(1, kMinElementsPerTask / work),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t group = begin; group < end; ++group) search(group);
+                 for (std::int64_t group = begin; group < end; ++group) visit(group);
                });
 }
 
@@ -113,8 +132,8 @@ void arg_reduce(bool largest, const Shape& shape, std::int64_t dim, const Operan
     // Narrow integers are searched as int64, in which their order is the same.
     using Compute = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
     auto* best = static_cast<Compute*>(values);
-    if (largest) run<fold::Max, Compute>(kept_loop, reduced_loop, in, best, indices);
-    else run<fold::Min, Compute>(kept_loop, reduced_loop, in, best, indices);
+    run(largest ? kSearch<fold::Max, Compute> : kSearch<fold::Min, Compute>, kept_loop,
+        reduced_loop, in, best, indices);
   });
 }
 

@@ -22,7 +22,9 @@ class Problem {
   void nll(const T* log_probabilities, T* losses) const {
     for_each_position([&](std::int64_t n, std::int64_t first) {
       const std::int64_t t = target(n);
-      losses[n] = is_ignored(t) ? T{0} : static_cast<T>(-weight(t) * log_probabilities[first + t * rows_.inner]);
+      losses[n] = is_ignored(t)
+                      ? T{0}
+                      : static_cast<T>(-weight(t) * log_probabilities[first + t * rows_.inner]);
     });
   }
 
@@ -59,10 +61,12 @@ class Problem {
         });
   }
 
-  void backward(const T* x, const T* largest, const T* log_sum, const T* grad, std::int64_t grad_step,
-                double scale, T* out) const {
+  void backward(const T* x, const T* largest, const T* log_sum, const T* grad,
+                std::int64_t grad_step, double scale, T* out) const {
     const std::int64_t block = rows_.size * rows_.inner;
-    const auto grad_at = [&](std::int64_t n) { return scale * static_cast<double>(grad[n * grad_step]); };
+    const auto grad_at = [&](std::int64_t n) {
+      return scale * static_cast<double>(grad[n * grad_step]);
+    };
     for_each_row(
         rows_,
         [&](std::int64_t n) {
@@ -106,7 +110,9 @@ class Problem {
  private:
   std::int64_t target(std::int64_t n) const { return targets_.index[n]; }
   bool is_ignored(std::int64_t t) const { return t == targets_.ignore_index; }
-  double weight(std::int64_t c) const { return weight_ == nullptr ? 1 : static_cast<double>(weight_[c]); }
+  double weight(std::int64_t c) const {
+    return weight_ == nullptr ? 1 : static_cast<double>(weight_[c]);
+  }
   // The part of the distribution that the target alone has.
   double hit(std::int64_t t) const { return (1 - targets_.smoothing) * weight(t); }
 
@@ -136,7 +142,8 @@ class Problem {
   void subtract_target(T* row, std::int64_t t, double g) const {
     row[t * rows_.inner] -= static_cast<T>(g * hit(t));
     if (share_ == 0) return;
-    for (std::int64_t c = 0; c < rows_.size; ++c) row[c * rows_.inner] -= static_cast<T>(g * share_ * weight(c));
+    for (std::int64_t c = 0; c < rows_.size; ++c)
+      row[c * rows_.inner] -= static_cast<T>(g * share_ * weight(c));
   }
 
   const ClassTargets& targets_;
@@ -148,7 +155,8 @@ class Problem {
 
 template <class Body>
 void visit_problem(const ClassTargets& targets, Body&& body) {
-  visit_floating(targets.rows.dtype, "cross_entropy", [&]<class T>() { body.template operator()<T>(Problem<T>(targets)); });
+  visit_floating(targets.rows.dtype, "cross_entropy",
+                 [&]<class T>() { body.template operator()<T>(Problem<T>(targets)); });
 }
 
 }  // namespace
@@ -180,22 +188,26 @@ void nll_losses(const ClassTargets& targets, const void* log_probabilities, void
 }
 
 void target_distribution(const ClassTargets& targets, void* out) {
-  visit_problem(targets, [&]<class T>(const Problem<T>& problem) { problem.distribution(static_cast<T*>(out)); });
+  visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
+    problem.distribution(static_cast<T*>(out));
+  });
 }
 
-void cross_entropy(const ClassTargets& targets, const void* scores, void* losses, void* largest, void* log_sum) {
+void cross_entropy(const ClassTargets& targets, const void* scores, void* losses, void* largest,
+                   void* log_sum) {
   visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.forward(static_cast<const T*>(scores), static_cast<T*>(losses), static_cast<T*>(largest),
-                    static_cast<T*>(log_sum));
+    problem.forward(static_cast<const T*>(scores), static_cast<T*>(losses),
+                    static_cast<T*>(largest), static_cast<T*>(log_sum));
   });
 }
 
 void cross_entropy_backward(const ClassTargets& targets, const void* scores, const void* largest,
-                            const void* log_sum, const void* grad, std::int64_t grad_step, double scale,
-                            void* out) {
+                            const void* log_sum, const void* grad, std::int64_t grad_step,
+                            double scale, void* out) {
   visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.backward(static_cast<const T*>(scores), static_cast<const T*>(largest), static_cast<const T*>(log_sum),
-                     static_cast<const T*>(grad), grad_step, scale, static_cast<T*>(out));
+    problem.backward(static_cast<const T*>(scores), static_cast<const T*>(largest),
+                     static_cast<const T*>(log_sum), static_cast<const T*>(grad), grad_step, scale,
+                     static_cast<T*>(out));
   });
 }
 

@@ -14,9 +14,9 @@
 namespace eg::cpu {
 
 struct ClassTargets {
-  Rows rows;                           ///< `size` is the number of classes
-  const std::int64_t* index = nullptr; ///< [outer, inner]
-  const void* weight = nullptr;        ///< per class, of the dtype of the rows; null means ones
+  Rows rows;                            ///< `size` is the number of classes
+  const std::int64_t* index = nullptr;  ///< [outer, inner]
+  const void* weight = nullptr;         ///< per class, of the dtype of the rows; null means ones
   std::int64_t ignore_index = -100;
   double smoothing = 0;
 
@@ -35,12 +35,14 @@ void nll_losses(const ClassTargets& targets, const void* log_probabilities, void
 /// Writes the distributions q, in the shape of the rows.
 void target_distribution(const ClassTargets& targets, void* out);
 
-/// Losses per position, from scores; `largest` and `log_sum` receive what softmax_rows.h calls m, s.
-void cross_entropy(const ClassTargets& targets, const void* scores, void* losses, void* largest, void* log_sum);
+/// Losses per position, from scores; `largest` and `log_sum` receive what softmax_rows.h calls m,
+/// s.
+void cross_entropy(const ClassTargets& targets, const void* scores, void* losses, void* largest,
+                   void* log_sum);
 
 /// The gradient of the scores; the loss at position n has the gradient scale * grad[n * grad_step].
 void cross_entropy_backward(const ClassTargets& targets, const void* scores, const void* largest,
-                            const void* log_sum, const void* grad, std::int64_t grad_step, double scale,
-                            void* out);
+                            const void* log_sum, const void* grad, std::int64_t grad_step,
+                            double scale, void* out);
 
 }  // namespace eg::cpu

@@ -1,7 +1,6 @@
 #include "backend/cpu/kernel.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/thread_pool.h"
 
@@ -43,11 +42,8 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     all_direct = all_direct && plan.access[i] != Access::kTiled;
     if (plan.access[i] != Access::kConstant) continue;
     // One element spread over a pack: the kernel reads it again and again.
-    char* pack = tiles[i].bytes;
-    gather(Loop{{1}, {}}, Operand{loop.operands[i].data, loop.operands[i].dtype, {1}}, 0, 1, pack, plan.compute);
-    for (std::int64_t lane = 1; lane < plan.lanes; ++lane) {
-      std::memcpy(pack + lane * compute_item, pack, static_cast<std::size_t>(compute_item));
-    }
+    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].data, loop.operands[i].dtype, 0,
+                     plan.lanes);
   }
 
   for (std::int64_t at = begin; at < end;) {

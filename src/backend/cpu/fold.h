@@ -56,46 +56,64 @@ Pack<T> smaller(Pack<T> a, Pack<T> b) {
 }
 
 template <class T>
-inline constexpr T kLargest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                                   : std::numeric_limits<T>::max();
+inline constexpr T kLargest =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                         : std::numeric_limits<T>::max();
 template <class T>
-inline constexpr T kSmallest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                                    : std::numeric_limits<T>::lowest();
+inline constexpr T kSmallest =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                         : std::numeric_limits<T>::lowest();
 
 // `padding` is an element that leaves the result as it is; `shift` is a number given per result.
 
 struct Sum {
   template <class T>
-  static T neutral() { return 0; }
+  static T neutral() {
+    return 0;
+  }
   template <class T>
-  static T padding(T) { return 0; }
+  static T padding(T) {
+    return 0;
+  }
   static auto map(auto x, auto) { return x; }
   static auto combine(auto a, auto b) { return plus(a, b); }
 };
 
 struct Prod {
   template <class T>
-  static T neutral() { return 1; }
+  static T neutral() {
+    return 1;
+  }
   template <class T>
-  static T padding(T) { return 1; }
+  static T padding(T) {
+    return 1;
+  }
   static auto map(auto x, auto) { return x; }
   static auto combine(auto a, auto b) { return times(a, b); }
 };
 
 struct Max {
   template <class T>
-  static T neutral() { return kSmallest<T>; }
+  static T neutral() {
+    return kSmallest<T>;
+  }
   template <class T>
-  static T padding(T) { return kSmallest<T>; }
+  static T padding(T) {
+    return kSmallest<T>;
+  }
   static auto map(auto x, auto) { return x; }
   static auto combine(auto a, auto b) { return larger(a, b); }
 };
 
 struct Min {
   template <class T>
-  static T neutral() { return kLargest<T>; }
+  static T neutral() {
+    return kLargest<T>;
+  }
   template <class T>
-  static T padding(T) { return kLargest<T>; }
+  static T padding(T) {
+    return kLargest<T>;
+  }
   static auto map(auto x, auto) { return x; }
   static auto combine(auto a, auto b) { return smaller(a, b); }
 };
@@ -115,20 +133,26 @@ struct CountNonzero : Sum {
 /// Squares of distances to `shift`: a variance around a known mean.
 struct SumCenteredSquares : Sum {
   template <class T>
-  static T padding(T shift) { return shift; }
+  static T padding(T shift) {
+    return shift;
+  }
   static auto map(auto x, auto shift) { return (x - shift) * (x - shift); }
 };
 
 /// exp(x - shift): a sum of exponentials that cannot overflow when shift is the largest x.
 struct SumExp : Sum {
   template <class T>
-  static T padding(T) { return kSmallest<T>; }
+  static T padding(T) {
+    return kSmallest<T>;
+  }
   static auto map(auto x, auto shift) { return exp(x - shift); }
 };
 
 struct MaxAbs : Max {
   template <class T>
-  static T padding(T) { return 0; }
+  static T padding(T) {
+    return 0;
+  }
   static auto map(auto x, auto) { return abs(x); }
 };
 
@@ -177,7 +201,8 @@ Total<T> fold_block(const T* x, std::int64_t count, T shift = {}) {
     }
     result = F::combine(F::combine(partial[0], partial[1]), F::combine(partial[2], partial[3]));
   }
-  for (; i + kStep <= count; i += kStep) result = F::combine(result, F::map(Pack<T>::load(x + i), shifts));
+  for (; i + kStep <= count; i += kStep)
+    result = F::combine(result, F::map(Pack<T>::load(x + i), shifts));
   if (i < count) {
     const Pack<T> rest = load_partial(x + i, count - i, F::template padding<T>(shift));
     result = F::combine(result, F::map(rest, shifts));
@@ -200,8 +225,8 @@ void fold_row(const T* x, std::int64_t count, T shift, Total<T>& total) {
 
 /// Folds `width` columns side by side: totals[c] takes up x[r * row_step + c] for every row r.
 template <class F, class T>
-void fold_columns(const T* x, std::int64_t row_step, std::int64_t rows, std::int64_t width, const T* shifts,
-                  Total<T>* totals) {
+void fold_columns(const T* x, std::int64_t row_step, std::int64_t rows, std::int64_t width,
+                  const T* shifts, Total<T>* totals) {
   constexpr int kStep = kLanes<T>;
   const auto add = [&](Pack<T> partial, std::int64_t column, std::int64_t lanes) {
     for (int i = 0; i < lanes; ++i) {
@@ -232,7 +257,8 @@ void fold_columns(const T* x, std::int64_t row_step, std::int64_t rows, std::int
       Pack<T> partial(splat(F::template neutral<T>()));
       const T* row = x + c;
       for (std::int64_t r = 0; r < block; ++r, row += row_step) {
-        const Pack<T> element = lanes == kStep ? Pack<T>::load(row) : load_partial(row, lanes, T{0});
+        const Pack<T> element =
+            lanes == kStep ? Pack<T>::load(row) : load_partial(row, lanes, T{0});
         partial = F::combine(partial, F::map(element, shift));
       }
       add(partial, c, lanes);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/pack_math.h"
@@ -20,6 +21,18 @@ namespace eg::cpu {
 
 template <class T>
 struct Pack;
+
+/// A parameter as a T: numbers beyond its range become its largest or smallest, so that the bounds
+/// of clamp() or nan_to_num() mean the same for every dtype.
+template <class T>
+T saturated(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return Limits::has_quiet_NaN ? Limits::quiet_NaN() : T{};
+  if (Limits::has_infinity && std::isinf(value)) return static_cast<T>(value);
+  if (value >= static_cast<double>(Limits::max())) return Limits::max();
+  if (value <= static_cast<double>(Limits::lowest())) return Limits::lowest();
+  return static_cast<T>(value);
+}
 
 /// The outcome of a comparison, lane by lane.
 template <class T>
@@ -46,7 +59,7 @@ struct Pack {
   Pack() = default;
   Pack(Vec<T> value) : v(value) {}
   /// Every lane the same number.
-  Pack(double value) : v(Vec<T>{} + static_cast<T>(value)) {}
+  Pack(double value) : v(splat(saturated<T>(value))) {}
 
   static Pack load(const void* from) {
     Pack pack;

@@ -23,17 +23,17 @@ V polynomial(const std::array<T, kCount>& coefficients, V x) {
 }
 
 // erf(x) / x in x^2 for |x| <= 1; fitted, relative error 1.3e-9.
-constexpr std::array<float, 7> kErfSeries{1.1283791657266713e+00F,  -3.7612625823951849e-01F,
-                                          1.1283585145424344e-01F,  -2.6853811801891628e-02F,
-                                          5.1883274323124996e-03F,  -8.0101913991667274e-04F,
+constexpr std::array<float, 7> kErfSeries{1.1283791657266713e+00F, -3.7612625823951849e-01F,
+                                          1.1283585145424344e-01F, -2.6853811801891628e-02F,
+                                          5.1883274323124996e-03F, -8.0101913991667274e-04F,
                                           7.8538540038561671e-05F};
 
 // exp(x^2) erfc(x) / t in t = 1 / (1 + 0.4 x) for 0 <= x <= 10.6; fitted, relative error 1e-8.
-constexpr std::array<float, 10> kErfcSeries{
-    2.2570308334271710e-01F,  2.2502697540176936e-01F, 2.1429206939967055e-01F,
-    1.3262278871603442e-01F,  2.6350982814097320e-01F, -2.6835757801606030e-01F,
-    5.2811626330973000e-01F,  -4.8427925599131966e-01F, 1.9181652015569740e-01F,
-    -2.8450685174339580e-02F};
+constexpr std::array<float, 10> kErfcSeries{2.2570308334271710e-01F, 2.2502697540176936e-01F,
+                                            2.1429206939967055e-01F, 1.3262278871603442e-01F,
+                                            2.6350982814097320e-01F, -2.6835757801606030e-01F,
+                                            5.2811626330973000e-01F, -4.8427925599131966e-01F,
+                                            1.9181652015569740e-01F, -2.8450685174339580e-02F};
 
 // erf(x) for |x| <= 1.
 Vec<float> erf_near_zero(Vec<float> x) { return x * polynomial(kErfSeries, x * x); }
@@ -50,11 +50,11 @@ Vec<float> erfc_positive(Vec<float> magnitude) {
   return detail::exp_of_sum<float>(-high * high, correction) * (t * polynomial(kErfcSeries, t));
 }
 
-// A start by Giles (2012) in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the ends, then
-// Halley's iteration.
+// A start by Giles (2012) in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the ends,
+// then Halley's iteration.
 double erfinv(double y) {
-  constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,   -0.00417768164,
-                                           -0.00125372503, 0.00021858087, -4.39150654e-06,
+  constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,    -0.00417768164,
+                                           -0.00125372503, 0.00021858087,  -4.39150654e-06,
                                            -3.5233877e-06, 3.43273939e-07, 2.81022636e-08};
   constexpr double kCentralEnd = 5;
   const double magnitude = std::fabs(y);
@@ -82,10 +82,10 @@ double lgamma(double x) {
 double zeta_of_positive(double s, double q) {
   // Bernoulli numbers B(2j) over (2j)!.
   constexpr std::array<double, 12> kBernoulli{
-      8.333333333333333e-02,   -1.388888888888889e-03,  3.306878306878307e-05,
-      -8.267195767195768e-07,  2.08767569878681e-08,    -5.284190138687493e-10,
-      1.3382536530684679e-11,  -3.3896802963225827e-13, 8.586062056277845e-15,
-      -2.174868698558062e-16,  5.5090028283602295e-18,  -1.3954464685812522e-19};
+      8.333333333333333e-02,  -1.388888888888889e-03,  3.306878306878307e-05,
+      -8.267195767195768e-07, 2.08767569878681e-08,    -5.284190138687493e-10,
+      1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15,
+      -2.174868698558062e-16, 5.5090028283602295e-18,  -1.3954464685812522e-19};
   const double enough = 10 + s;
   double sum = 0;
   for (; q < enough; q += 1) sum += std::pow(q, -s);

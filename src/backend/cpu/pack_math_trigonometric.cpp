@@ -21,8 +21,8 @@ Vec<double> sin_series(Vec<double> r) {
 }
 Vec<double> cos_series(Vec<double> r) {
   const Vec<double> z = r * r;
-  const Vec<double> tail = 0.0416666233237390631894 +
-                           z * (-0.00138867637746099294692 + z * 0.0000243904487962774090654);
+  const Vec<double> tail =
+      0.0416666233237390631894 + z * (-0.00138867637746099294692 + z * 0.0000243904487962774090654);
   return 1.0 + z * (-0.499999997251031003120 + z * tail);
 }
 
@@ -39,8 +39,8 @@ Vec<double> sin_shifted(Vec<double> x, std::uint64_t quarter_turns) {
 }
 
 Vec<float> sin_or_cos(Vec<float> x, std::uint64_t quarter_turns, double (*accurate)(double)) {
-  const Vec<float> result = narrow(sin_shifted(widen_low(x), quarter_turns),
-                                   sin_shifted(widen_high(x), quarter_turns));
+  const Vec<float> result =
+      narrow(sin_shifted(widen_low(x), quarter_turns), sin_shifted(widen_high(x), quarter_turns));
   const auto reduced = vec_abs(x) < kLargestReduced;
   Vec<float> checked = result;
   for (int i = 0; i < kLanes<float>; ++i) {

@@ -36,25 +36,39 @@ constexpr FoldKernels<T> kernels_of() {
 template <class T>
 FoldKernels<T> find_kernels(Fold kind) {
   switch (kind) {
-    case Fold::kSum: return kernels_of<fold::Sum, T>();
-    case Fold::kProd: return kernels_of<fold::Prod, T>();
-    case Fold::kMax: return kernels_of<fold::Max, T>();
-    case Fold::kMin: return kernels_of<fold::Min, T>();
-    case Fold::kCountNonzero: return kernels_of<fold::CountNonzero, T>();
-    default: break;
+    case Fold::kSum:
+      return kernels_of<fold::Sum, T>();
+    case Fold::kProd:
+      return kernels_of<fold::Prod, T>();
+    case Fold::kMax:
+      return kernels_of<fold::Max, T>();
+    case Fold::kMin:
+      return kernels_of<fold::Min, T>();
+    case Fold::kCountNonzero:
+      return kernels_of<fold::CountNonzero, T>();
+    default:
+      break;
   }
   if constexpr (std::is_floating_point_v<T>) {
     switch (kind) {
-      case Fold::kSumAbs: return kernels_of<fold::SumAbs, T>();
-      case Fold::kSumSquares: return kernels_of<fold::SumSquares, T>();
-      case Fold::kSumCenteredSquares: return kernels_of<fold::SumCenteredSquares, T>();
-      case Fold::kSumExp: return kernels_of<fold::SumExp, T>();
-      case Fold::kMaxAbs: return kernels_of<fold::MaxAbs, T>();
-      case Fold::kMinAbs: return kernels_of<fold::MinAbs, T>();
-      default: break;
+      case Fold::kSumAbs:
+        return kernels_of<fold::SumAbs, T>();
+      case Fold::kSumSquares:
+        return kernels_of<fold::SumSquares, T>();
+      case Fold::kSumCenteredSquares:
+        return kernels_of<fold::SumCenteredSquares, T>();
+      case Fold::kSumExp:
+        return kernels_of<fold::SumExp, T>();
+      case Fold::kMaxAbs:
+        return kernels_of<fold::MaxAbs, T>();
+      case Fold::kMinAbs:
+        return kernels_of<fold::MinAbs, T>();
+      default:
+        break;
     }
   }
-  fail(ErrorCode::kInternal, "a fold without a kernel. This is a bug in edgegrad, please report it.");
+  fail(ErrorCode::kInternal,
+       "a fold without a kernel. This is a bug in edgegrad, please report it.");
 }
 
 template <class T>
@@ -84,7 +98,8 @@ class Reducer {
     const std::int64_t chunks = std::max<std::int64_t>(1, (count + chunk - 1) / chunk);
     const std::int64_t work = std::max<std::int64_t>(1, std::min(chunk, count) * tile_);
     const std::int64_t grain = std::max<std::int64_t>(1, kMinElementsPerTask / work);
-    std::vector<Total<T>> partial(static_cast<std::size_t>(chunks > 1 ? chunks * groups * tile_ : 0));
+    std::vector<Total<T>> partial(
+        static_cast<std::size_t>(chunks > 1 ? chunks * groups * tile_ : 0));
     parallel_for(0, groups * chunks, grain, [&](std::int64_t begin, std::int64_t end) {
       std::array<Total<T>, kTileColumns> totals;
       for (std::int64_t task = begin; task < end; ++task) {
@@ -92,8 +107,10 @@ class Reducer {
         std::fill_n(totals.begin(), group.width, kernels_.neutral);
         const std::int64_t first = task % chunks * chunk;
         fold(group, first, std::min(chunk, count - first), totals.data());
-        if (chunks == 1) finish(group, totals.data());
-        else std::copy_n(totals.begin(), group.width, partial.begin() + task * tile_);
+        if (chunks == 1)
+          finish(group, totals.data());
+        else
+          std::copy_n(totals.begin(), group.width, partial.begin() + task * tile_);
       }
     });
     if (chunks == 1) return;
@@ -131,7 +148,8 @@ class Reducer {
     const std::int64_t column = index % tiles_ * tile_;
     index /= tiles_;
     return {offset_at(kept_, kept_.operands[1], index, dims) + column,
-            offset_at(kept_, kept_.operands[0], index, dims) + column, std::min(tile_, width_ - column)};
+            offset_at(kept_, kept_.operands[0], index, dims) + column,
+            std::min(tile_, width_ - column)};
   }
 
   void fold(const Group& group, std::int64_t first, std::int64_t count, Total<T>* totals) const {
@@ -139,7 +157,8 @@ class Reducer {
     const Operand& source = reduced_.operands[0];
     if (columns_) {
       for_each_run(reduced_, source, first, count, [&](std::int64_t offset, std::int64_t length) {
-        kernels_.columns(data() + group.in + offset, source.strides.back(), length, group.width, shifts, totals);
+        kernels_.columns(data() + group.in + offset, source.strides.back(), length, group.width,
+                         shifts, totals);
       });
       return;
     }
@@ -153,8 +172,8 @@ class Reducer {
     constexpr std::int64_t kTileElements = kGatherBytes / sizeof(T);
     alignas(64) std::array<T, kTileElements> tile;
     const Operand shifted{
-        static_cast<char*>(in_.data) + group.in * static_cast<std::int64_t>(item_size(in_.dtype)), in_.dtype,
-        source.strides};
+        static_cast<char*>(in_.data) + group.in * static_cast<std::int64_t>(item_size(in_.dtype)),
+        in_.dtype, source.strides};
     for (std::int64_t done = 0; done < count; done += kTileElements) {
       const std::int64_t part = std::min(kTileElements, count - done);
       gather(reduced_, shifted, first + done, part, tile.data(), dtype_of<T>());
@@ -190,13 +209,15 @@ class Reducer {
 };
 
 template <class T>
-void run_reducer(const Reduction& reduction, const Operand& in, const Loop& kept, const Loop& reduced, void* out) {
+void run_reducer(const Reduction& reduction, const Operand& in, const Loop& kept,
+                 const Loop& reduced, void* out) {
   Reducer<T>(reduction, in, kept, reduced, static_cast<T*>(out)).run();
 }
 
 }  // namespace
 
-void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in, void* out) {
+void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in,
+            void* out) {
   std::array<Operand, 2> kept{Operand{out, reduction.compute, {}}, Operand{in.data, in.dtype, {}}};
   std::array<Operand, 1> reduced{Operand{in.data, in.dtype, {}}};
   const SplitShape split = split_shape(shape, dims, in.strides);
@@ -207,10 +228,14 @@ void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, co
   const Loop kept_loop = make_loop(split.kept, kept);
   const Loop reduced_loop = make_loop(split.reduced, reduced);
   switch (reduction.compute) {
-    case DType::kFloat32: return run_reducer<float>(reduction, in, kept_loop, reduced_loop, out);
-    case DType::kFloat64: return run_reducer<double>(reduction, in, kept_loop, reduced_loop, out);
-    case DType::kInt64: return run_reducer<std::int64_t>(reduction, in, kept_loop, reduced_loop, out);
-    default: fail(ErrorCode::kDtypeMismatch, "no reduction for ", reduction.compute, '.');
+    case DType::kFloat32:
+      return run_reducer<float>(reduction, in, kept_loop, reduced_loop, out);
+    case DType::kFloat64:
+      return run_reducer<double>(reduction, in, kept_loop, reduced_loop, out);
+    case DType::kInt64:
+      return run_reducer<std::int64_t>(reduction, in, kept_loop, reduced_loop, out);
+    default:
+      fail(ErrorCode::kDtypeMismatch, "no reduction for ", reduction.compute, '.');
   }
 }
 

@@ -4,9 +4,9 @@
 //
 // What decides the speed is which dimension is innermost in memory. If it is a reduced one, each
 // result is the fold of packed rows; if it is a kept one, neighbouring results are folded side by
-// side, a tile of columns at a time; everything else, and every other dtype, is gathered into a tile
-// first. Large reductions to few results are cut into chunks whose number follows from the shape,
-// never from the number of threads, so a result is always the same to the last bit.
+// side, a tile of columns at a time; everything else, and every other dtype, is gathered into a
+// tile first. Large reductions to few results are cut into chunks whose number follows from the
+// shape, never from the number of threads, so a result is always the same to the last bit.
 
 #include <cstdint>
 
@@ -44,6 +44,7 @@ struct Reduction {
 
 /// Folds `in`, of the given shape, along `dims` (sorted); `out` receives the results, packed in
 /// row-major order of the other dimensions.
-void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in, void* out);
+void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in,
+            void* out);
 
 }  // namespace eg::cpu

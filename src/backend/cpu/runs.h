@@ -30,7 +30,8 @@ inline SplitShape split_shape(const Shape& shape, const Dims& dims, const Stride
 }
 
 /// Where the operand has element `index` of the first `dims` dimensions of the loop.
-inline std::int64_t offset_at(const Loop& loop, const Operand& operand, std::int64_t index, std::size_t dims) {
+inline std::int64_t offset_at(const Loop& loop, const Operand& operand, std::int64_t index,
+                              std::size_t dims) {
   std::int64_t offset = 0;
   for (std::size_t d = dims; d-- > 1;) {
     offset += index % loop.sizes[d] * operand.strides[d];
@@ -39,8 +40,8 @@ inline std::int64_t offset_at(const Loop& loop, const Operand& operand, std::int
   return dims == 0 ? offset : offset + index * operand.strides[0];
 }
 
-/// Calls visit(offset, length) for the pieces of innermost rows that elements [first, first + count)
-/// of the loop's order are made of.
+/// Calls visit(offset, length) for the pieces of innermost rows that elements [first, first +
+/// count) of the loop's order are made of.
 template <class Visit>
 void for_each_run(const Loop& loop, const Operand& operand, std::int64_t first, std::int64_t count,
                   Visit&& visit) {
@@ -49,7 +50,8 @@ void for_each_run(const Loop& loop, const Operand& operand, std::int64_t first, 
   for (const std::int64_t end = first + count; first < end;) {
     const std::int64_t column = first % row_length;
     const std::int64_t length = std::min(row_length - column, end - first);
-    visit(offset_at(loop, operand, first / row_length, inner) + column * operand.strides[inner], length);
+    visit(offset_at(loop, operand, first / row_length, inner) + column * operand.strides[inner],
+          length);
     first += length;
   }
 }

@@ -34,7 +34,8 @@ void softmax_columns(At at, const Rows& rows, const T* x, T* y) {
     at.store(y + i * rows.inner, value);
   }
   const Vec<T> scale = T{1} / sum;
-  for (std::int64_t i = 0; i < rows.size; ++i) at.store(y + i * rows.inner, at.load(y + i * rows.inner) * scale);
+  for (std::int64_t i = 0; i < rows.size; ++i)
+    at.store(y + i * rows.inner, at.load(y + i * rows.inner) * scale);
 }
 
 template <class T, class At>
@@ -53,13 +54,17 @@ void forward(Softmax kind, const Rows& rows, const T* in, T* out) {
   for_each_row(
       rows,
       [&](std::int64_t o) {
-        if (is_log) log_softmax_row(in + o * block, rows.size, out + o * block);
-        else softmax_row(in + o * block, rows.size, out + o * block);
+        if (is_log)
+          log_softmax_row(in + o * block, rows.size, out + o * block);
+        else
+          softmax_row(in + o * block, rows.size, out + o * block);
       },
       [&](std::int64_t o, std::int64_t begin, std::int64_t end) {
         for_each_vector<T>(begin, end, [&](auto at) {
-          if (is_log) log_softmax_columns(at, rows, in + o * block, out + o * block);
-          else softmax_columns(at, rows, in + o * block, out + o * block);
+          if (is_log)
+            log_softmax_columns(at, rows, in + o * block, out + o * block);
+          else
+            softmax_columns(at, rows, in + o * block, out + o * block);
         });
       });
 }
@@ -93,7 +98,8 @@ void backward(Softmax kind, const Rows& rows, const T* grad, const T* out, T* gr
             sum += term(at.load(grad + i), at.load(out + i));
           }
           for (std::int64_t i = o * block; i < (o + 1) * block; i += rows.inner) {
-            at.store(grad_in + i, input_gradient<T>(kind, at.load(grad + i), at.load(out + i), sum));
+            at.store(grad_in + i,
+                     input_gradient<T>(kind, at.load(grad + i), at.load(out + i), sum));
           }
         });
       });
@@ -102,13 +108,16 @@ void backward(Softmax kind, const Rows& rows, const T* grad, const T* out, T* gr
 }  // namespace
 
 void softmax(Softmax kind, const Rows& rows, const void* in, void* out) {
-  visit_floating(rows.dtype, "softmax",
-                 [&]<class T>() { forward(kind, rows, static_cast<const T*>(in), static_cast<T*>(out)); });
+  visit_floating(rows.dtype, "softmax", [&]<class T>() {
+    forward(kind, rows, static_cast<const T*>(in), static_cast<T*>(out));
+  });
 }
 
-void softmax_backward(Softmax kind, const Rows& rows, const void* grad, const void* out, void* grad_in) {
+void softmax_backward(Softmax kind, const Rows& rows, const void* grad, const void* out,
+                      void* grad_in) {
   visit_floating(rows.dtype, "softmax", [&]<class T>() {
-    backward(kind, rows, static_cast<const T*>(grad), static_cast<const T*>(out), static_cast<T*>(grad_in));
+    backward(kind, rows, static_cast<const T*>(grad), static_cast<const T*>(out),
+             static_cast<T*>(grad_in));
   });
 }
 

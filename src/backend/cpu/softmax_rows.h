@@ -59,13 +59,15 @@ T log_sum_exp(const T* x, std::int64_t count, T largest) {
 template <class T, class At>
 Vec<T> largest_of_columns(At at, const T* x, const Rows& rows) {
   Vec<T> result(splat(fold::kSmallest<T>));
-  for (std::int64_t i = 0; i < rows.size; ++i) result = vec_maximum(result, at.load(x + i * rows.inner));
+  for (std::int64_t i = 0; i < rows.size; ++i)
+    result = vec_maximum(result, at.load(x + i * rows.inner));
   return result;
 }
 template <class T, class At>
 Vec<T> log_sum_exp_columns(At at, const T* x, const Rows& rows, Vec<T> largest) {
   Vec<T> sum{};
-  for (std::int64_t i = 0; i < rows.size; ++i) sum += vec_exp(at.load(x + i * rows.inner) - largest);
+  for (std::int64_t i = 0; i < rows.size; ++i)
+    sum += vec_exp(at.load(x + i * rows.inner) - largest);
   return vec_log(sum);
 }
 

@@ -93,6 +93,7 @@ void for_each_row(const Loop& loop, const Operand& operand, std::int64_t begin, 
 }  // namespace
 
 Loop make_loop(const Shape& shape, std::span<Operand> operands) {
+  if (shape.size() == 1) return {shape, operands};
   SmallVector<std::size_t, 6> order;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] != 1) order.push_back(d);
@@ -135,6 +136,11 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands) {
   }
   if (loop.sizes.empty()) loop.sizes.push_back(1);
   return loop;
+}
+
+void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from, DType from_dtype,
+                      std::int64_t from_step, std::int64_t count) {
+  row_function(to_dtype, from_dtype)(to, to_step, from, from_step, count);
 }
 
 bool is_linear(const Loop& loop, const Operand& operand) {

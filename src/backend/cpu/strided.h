@@ -21,7 +21,8 @@ struct Operand {
   Strides strides;
 };
 
-inline constexpr std::size_t kMaxOperands = 5;
+/// An output, and what the gradient of a ternary op may read: a gradient, three inputs, the result.
+inline constexpr std::size_t kMaxOperands = 6;
 
 /// The common iteration space of some operands, after merging.
 struct Loop {
@@ -39,6 +40,10 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands);
 bool is_linear(const Loop& loop, const Operand& operand);
 /// True when every step stays on the same element.
 bool is_constant(const Operand& operand);
+
+/// Copies `count` elements of one row, `step` apart on either side, converting the dtype.
+void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from, DType from_dtype,
+                      std::int64_t from_step, std::int64_t count);
 
 /// Copies elements [begin, begin + count) of the loop's order from `source` into packed memory,
 /// converted to `dtype`.

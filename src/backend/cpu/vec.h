@@ -92,7 +92,8 @@ inline V map_lanes(V a, V b, Function function) {
   return result;
 }
 
-/// A number as T: out of range it is the nearest T, NaN is 0 for integers, infinity stays for floats.
+/// A number as T: out of range it is the nearest T, NaN is 0 for integers, infinity stays for
+/// floats.
 template <class T>
 constexpr T lane_from(double value) {
   using Limits = std::numeric_limits<T>;
@@ -100,7 +101,9 @@ constexpr T lane_from(double value) {
     return value;
   } else if constexpr (std::is_floating_point_v<T>) {
     if (value - value != 0) {
-      return value != value ? Limits::quiet_NaN() : value > 0 ? Limits::infinity() : -Limits::infinity();
+      return value != value ? Limits::quiet_NaN()
+             : value > 0    ? Limits::infinity()
+                            : -Limits::infinity();
     }
     const double largest = static_cast<double>(Limits::max());
     return static_cast<T>(value > largest ? largest : value < -largest ? -largest : value);
@@ -143,8 +146,10 @@ inline V vec_mul(V a, V b) {
 }
 template <class V>
 inline V vec_neg(V x) {
-  if constexpr (IntegerVec<V>) return vec_sub(V{}, x);
-  else return -x;
+  if constexpr (IntegerVec<V>)
+    return vec_sub(V{}, x);
+  else
+    return -x;
 }
 
 }  // namespace eg::cpu

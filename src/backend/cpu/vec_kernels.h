@@ -92,7 +92,8 @@ inline Vec<T> expm1_series(Vec<T> r) {
     return table;
   }();
   Vec<T> tail = splat(kInverseFactorial.back());
-  for (std::size_t k = kInverseFactorial.size() - 1; k-- > 2;) tail = tail * r + kInverseFactorial[k];
+  for (std::size_t k = kInverseFactorial.size() - 1; k-- > 2;)
+    tail = tail * r + kInverseFactorial[k];
   return r + r * r * tail;
 }
 
@@ -169,10 +170,12 @@ inline LogParts<T> log_parts(Vec<T> x) {
   constexpr UnsignedBits<T> kOffset = kOne << (sizeof(T) * 8 - 2);
   const BitVec<T> sqrt_half = bits_of(splat(static_cast<T>(0.70710678118654752440)));
   const MaskBits<T> denormal = x < std::numeric_limits<T>::min();
-  const BitVec<T> bits = bits_of(denormal ? x * Format<T>::kDenormalScale : x) - sqrt_half + kOffset;
+  const BitVec<T> bits =
+      bits_of(denormal ? x * Format<T>::kDenormalScale : x) - sqrt_half + kOffset;
   const BitVec<T> rounder = bits_of(splat(Format<T>::kRounder));
   constexpr T kExponentOffset = static_cast<T>(kOffset >> kBits);
-  Vec<T> exponent = from_bits<T>((bits >> kBits) + rounder) - (Format<T>::kRounder + kExponentOffset);
+  Vec<T> exponent =
+      from_bits<T>((bits >> kBits) + rounder) - (Format<T>::kRounder + kExponentOffset);
   exponent = denormal ? exponent - T{Format<T>::kDenormalBits} : exponent;
   const Vec<T> mantissa = from_bits<T>((bits & ((kOne << kBits) - 1)) + sqrt_half);
   return {exponent, log1p_series<T>(mantissa - 1)};
@@ -190,8 +193,8 @@ inline Vec<T> log_limits(Vec<T> x, Vec<T> inside) {
 template <class T>
 inline Vec<T> log_of(Vec<T> x) {
   const auto [exponent, fraction] = log_parts<T>(x);
-  return log_limits<T>(
-      x, exponent * Format<T>::kLn2High + (fraction + exponent * Format<T>::kLn2Low));
+  return log_limits<T>(x,
+                       exponent * Format<T>::kLn2High + (fraction + exponent * Format<T>::kLn2Low));
 }
 
 }  // namespace eg::cpu::detail

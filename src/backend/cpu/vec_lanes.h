@@ -36,9 +36,9 @@ inline V each_lane(V a, V b, double (*function)(double, double)) {
 }  // namespace eg::cpu
 
 /// Defines a word of one or two operands as a function of doubles.
-#define EG_LANE_WORD(word, function)                                              \
-  Vec<float> vec_##word(Vec<float> x) { return each_lane(x, function); }           \
+#define EG_LANE_WORD(word, function)                                     \
+  Vec<float> vec_##word(Vec<float> x) { return each_lane(x, function); } \
   Vec<double> vec_##word(Vec<double> x) { return each_lane(x, function); }
-#define EG_LANE_BINARY_WORD(word, function)                                                      \
-  Vec<float> vec_##word(Vec<float> a, Vec<float> b) { return each_lane(a, b, function); }         \
+#define EG_LANE_BINARY_WORD(word, function)                                               \
+  Vec<float> vec_##word(Vec<float> a, Vec<float> b) { return each_lane(a, b, function); } \
   Vec<double> vec_##word(Vec<double> a, Vec<double> b) { return each_lane(a, b, function); }

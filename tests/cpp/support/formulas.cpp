@@ -21,7 +21,8 @@ double gradient(double g, const Numbers& x, const Numbers& params) {
   return gradient_of<T, Op, I>(op::params_from<Op>(params.data()), g, x.data(), kInputs<Op>);
 }
 
-// The output is recorded too, as the op without parameters it would be; its slopes are the op's own.
+// The output is recorded too, as the op without parameters it would be; its slopes are the op's
+// own.
 template <class Op, std::size_t I>
 Numbers second(double g, const Numbers& x, const Numbers& params) {
   if constexpr (!op::kHasGradient<Op, I>) {
@@ -31,6 +32,7 @@ Numbers second(double g, const Numbers& x, const Numbers& params) {
     Traced::clear();
     const Traced traced_g = Traced::variable(g);
     std::vector<Traced> inputs;
+    inputs.reserve(op::kArity<Op>);
     for (std::size_t j = 0; j < op::kArity<Op>; ++j) inputs.push_back(Traced::variable(x[j]));
     const Traced y = Traced::variable(forward<Op, double>(x, params));
     const Traced result = [&]<std::size_t... J>(std::index_sequence<J...>) {
@@ -50,13 +52,25 @@ Numbers second(double g, const Numbers& x, const Numbers& params) {
 
 template <class Op>
 Formula describe() {
-  Formula f{std::string(Op::doc.name), std::string(Op::doc.text), op::kArity<Op>, op::kDTypeRule<Op>, {}, {}, {}, {},
-            forward<Op, double>, forward<Op, float>, {}, {}, {}};
+  Formula f{std::string(Op::doc.name),
+            std::string(Op::doc.text),
+            op::kArity<Op>,
+            op::kDTypeRule<Op>,
+            {},
+            {},
+            {},
+            {},
+            forward<Op, double>,
+            forward<Op, float>,
+            {},
+            {},
+            {}};
   for (std::size_t i = 0; i < op::kArity<Op>; ++i) f.domains.push_back(op::domain_of<Op>(i));
   const op::ParamValues defaults = op::param_values<Op>({});
   f.default_params.assign(defaults.begin(), defaults.end());
   f.has_gradient = {op::kHasGradient<Op, 0>, op::kHasGradient<Op, 1>, op::kHasGradient<Op, 2>};
-  f.gradient_probe = {op::kGradientProbe<Op, 0>, op::kGradientProbe<Op, 1>, op::kGradientProbe<Op, 2>};
+  f.gradient_probe = {op::kGradientProbe<Op, 0>, op::kGradientProbe<Op, 1>,
+                      op::kGradientProbe<Op, 2>};
   f.gradient = {gradient<Op, 0, double>, gradient<Op, 1, double>, gradient<Op, 2, double>};
   f.gradient32 = {gradient<Op, 0, float>, gradient<Op, 1, float>, gradient<Op, 2, float>};
   f.second = {second<Op, 0>, second<Op, 1>, second<Op, 2>};
@@ -82,16 +96,24 @@ const Formula& formula(std::string_view name) {
 }
 
 std::vector<Numbers> param_choices(const Formula& formula) {
-  static const std::map<std::string, Numbers> kOthers{
-      {"addcmul", {0.5}},          {"addcdiv", {-1.5}},    {"clamp", {-1, 1.5}},
-      {"nan_to_num", {1, 2, 3}},   {"logit", {0.2}},       {"leaky_relu", {0.2}},
-      {"elu", {0.7}},              {"celu", {0.7}},        {"gelu", {1}},
-      {"softplus", {2, 3}},        {"softshrink", {0.75}}, {"hardshrink", {0.75}},
+  static const std::map<std::string, Numbers> others{
+      {"addcmul", {0.5}},
+      {"addcdiv", {-1.5}},
+      {"clamp", {-1, 1.5}},
+      {"nan_to_num", {1, 2, 3}},
+      {"logit", {0.2}},
+      {"leaky_relu", {0.2}},
+      {"elu", {0.7}},
+      {"celu", {0.7}},
+      {"gelu", {1}},
+      {"softplus", {2, 3}},
+      {"softshrink", {0.75}},
+      {"hardshrink", {0.75}},
       {"hardtanh", {-0.5, 1.75}},
   };
   std::vector<Numbers> choices{formula.default_params};
-  const auto other = kOthers.find(formula.name);
-  if (other != kOthers.end()) {
+  const auto other = others.find(formula.name);
+  if (other != others.end()) {
     choices.push_back(other->second);
     choices.back().resize(op::kMaxParams);
   }

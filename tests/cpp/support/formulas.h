@@ -33,7 +33,8 @@ struct Formula {
   std::array<Gradient, 3> gradient;
   std::array<Gradient, 3> gradient32;
 
-  /// The derivatives of that gradient for g and for every input, through the ops the words stand for.
+  /// The derivatives of that gradient for g and for every input, through the ops the words stand
+  /// for.
   using Second = Numbers (*)(double g, const Numbers& x, const Numbers& params);
   std::array<Second, 3> second;
 };

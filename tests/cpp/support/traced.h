@@ -14,11 +14,14 @@
 
 namespace eg::testing {
 
-/// Evaluates a formula's result on numbers: the first lane of a pack, or 1 and 0 for true and false.
+/// Evaluates a formula's result on numbers: the first lane of a pack, or 1 and 0 for true and
+/// false.
 template <class T, class Result>
 double first_lane(const Result& result) {
-  if constexpr (requires { result.bits; }) return result.bits[0] != 0 ? 1 : 0;
-  else return static_cast<double>(cpu::Pack<T>(result).v[0]);
+  if constexpr (requires { result.bits; })
+    return result.bits[0] != 0 ? 1 : 0;
+  else
+    return static_cast<double>(cpu::Pack<T>(result).v[0]);
 }
 
 /// Every lane the same number; a sum would lose the sign of -0.
@@ -37,7 +40,8 @@ double forward_of(const op::ParamsOf<Op>& p, const double* x, std::index_sequenc
 
 /// Gradient of input I on numbers, computed in T; zero where there is none.
 template <class T, class Op, std::size_t I, std::size_t... J>
-double gradient_of(const op::ParamsOf<Op>& p, double g, const double* x, std::index_sequence<J...>) {
+double gradient_of(const op::ParamsOf<Op>& p, double g, const double* x,
+                   std::index_sequence<J...>) {
   if constexpr (op::kHasGradient<Op, I>) {
     const auto y = op::forward<Op>(p, filled<T>(x[J])...);
     return first_lane<T>(op::gradient<Op, I>(p, filled<T>(g), filled<T>(x[J])..., y));
@@ -78,14 +82,17 @@ class Traced {
     const std::array<double, sizeof...(Inputs)> x{inputs.value_...};
     std::vector<Pull> pull;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (pull.push_back([x](double g) { return gradient_of<double, Op, I>({}, g, x.data(), Each{}); }), ...);
+      (pull.push_back(
+           [x](double g) { return gradient_of<double, Op, I>({}, g, x.data(), Each{}); }),
+       ...);
     }(Each{});
-    return record(forward_of<double, Op>({}, x.data(), Each{}), {inputs.place_...}, std::move(pull));
+    return record(forward_of<double, Op>({}, x.data(), Each{}), {inputs.place_...},
+                  std::move(pull));
   }
 
-#define EG_OPERATOR(symbol, name)                                    \
+#define EG_OPERATOR(symbol, name)                                   \
   friend Traced operator symbol(const Traced& a, const Traced& b) { \
-    return apply<op::OpNamed<name>>(a, b);                           \
+    return apply<op::OpNamed<name>>(a, b);                          \
   }
   EG_OPERATOR(+, "add")
   EG_OPERATOR(-, "sub")

@@ -8,14 +8,18 @@ import * as ops from "./ops.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor {
-    /** Elementwise sum, with broadcasting. */
-    add(other: Operand): Tensor;
+    /** input + alpha * other, with broadcasting. */
+    add(other: Operand, alpha?: number): Tensor;
+    add(other: Operand, options: { alpha?: number }): Tensor;
     /** Like add(), but in place. */
-    add_(other: Operand): this;
-    /** Elementwise difference, with broadcasting. */
-    sub(other: Operand): Tensor;
+    add_(other: Operand, alpha?: number): this;
+    add_(other: Operand, options: { alpha?: number }): this;
+    /** input - alpha * other, with broadcasting. */
+    sub(other: Operand, alpha?: number): Tensor;
+    sub(other: Operand, options: { alpha?: number }): Tensor;
     /** Like sub(), but in place. */
-    sub_(other: Operand): this;
+    sub_(other: Operand, alpha?: number): this;
+    sub_(other: Operand, options: { alpha?: number }): this;
     /** Elementwise product, with broadcasting. */
     mul(other: Operand): Tensor;
     /** Like mul(), but in place. */

@@ -6,25 +6,29 @@ import type { TensorOptions } from "../tensor/create.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Elementwise sum, with broadcasting. */
+/** input + alpha * other, with broadcasting. */
 export const add: {
-  (input: Operand, other: Operand): Tensor;
-} = define("add", 0, "input:operand other:operand");
+  (input: Operand, other: Operand, alpha?: number): Tensor;
+  (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
+} = define("add", 0, "input:operand other:operand alpha:number=1");
 
 /** Like add(), but writes the result into input and returns it. */
 export const add_: {
-  (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("add", 0, "input:operand other:operand");
+  (input: Tensor, other: Operand, alpha?: number): Tensor;
+  (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
+} = defineInPlace("add", 0, "input:operand other:operand alpha:number=1");
 
-/** Elementwise difference, with broadcasting. */
+/** input - alpha * other, with broadcasting. */
 export const sub: {
-  (input: Operand, other: Operand): Tensor;
-} = define("sub", 1, "input:operand other:operand");
+  (input: Operand, other: Operand, alpha?: number): Tensor;
+  (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
+} = define("sub", 1, "input:operand other:operand alpha:number=1");
 
 /** Like sub(), but writes the result into input and returns it. */
 export const sub_: {
-  (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("sub", 1, "input:operand other:operand");
+  (input: Tensor, other: Operand, alpha?: number): Tensor;
+  (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
+} = defineInPlace("sub", 1, "input:operand other:operand alpha:number=1");
 
 /** Elementwise product, with broadcasting. */
 export const mul: {
@@ -280,7 +284,7 @@ export const nanToNum: {
   (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
-} = define("nan_to_num", 33, "input:operand nan:number=0 posinf:number=Number.MAX_VALUE neginf:number=-Number.MAX_VALUE");
+} = define("nan_to_num", 33, "input:operand nan:number=0 posinf:number=1.7976931348623157e+308 neginf:number=-1.7976931348623157e+308");
 
 /** Like nanToNum(), but writes the result into input and returns it. */
 export const nanToNum_: {
@@ -288,7 +292,7 @@ export const nanToNum_: {
   (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
-} = defineInPlace("nan_to_num", 33, "input:operand nan:number=0 posinf:number=Number.MAX_VALUE neginf:number=-Number.MAX_VALUE");
+} = defineInPlace("nan_to_num", 33, "input:operand nan:number=0 posinf:number=1.7976931348623157e+308 neginf:number=-1.7976931348623157e+308");
 
 /** The magnitude of input with the sign of other. */
 export const copysign: {
@@ -514,13 +518,13 @@ export const xlogy_: {
 export const logit: {
   (input: Tensor, eps?: number): Tensor;
   (input: Tensor, options: { eps?: number }): Tensor;
-} = define("logit", 56, "input:operand eps:number=null");
+} = define("logit", 56, "input:operand eps:number=-1");
 
 /** Like logit(), but writes the result into input and returns it. */
 export const logit_: {
   (input: Tensor, eps?: number): Tensor;
   (input: Tensor, options: { eps?: number }): Tensor;
-} = defineInPlace("logit", 56, "input:operand eps:number=null");
+} = defineInPlace("logit", 56, "input:operand eps:number=-1");
 
 /** Sine of every element, in radians. */
 export const sin: {
@@ -1150,7 +1154,7 @@ export const rot90: {
   (input: Tensor, k?: number, dims?: Ints): Tensor;
   (input: Tensor, options: { k?: number; dims?: Ints }): Tensor;
   (input: Tensor, k: number, options: { dims?: Ints }): Tensor;
-} = define("rot90", 135, "input:tensor k:int=1 dims:ints=[0, 1]");
+} = define("rot90", 135, "input:tensor k:int=1 dims:ints=[0,1]");
 
 /** The lower triangle of matrices up to a diagonal, zero elsewhere. */
 export const tril: {
@@ -1652,7 +1656,7 @@ export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 215, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=1e-5");
+} = define("layer_norm", 215, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {

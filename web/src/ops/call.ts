@@ -2,7 +2,7 @@
 
 import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { kFailed, kInPlace } from "../runtime/native.js";
+import { kFailed } from "../runtime/native.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
 import { Kind, type Op, usageOf } from "./signature.js";
@@ -24,16 +24,14 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
   return args[0];
 }
 
-/** The in-place form of an op that has both. */
-export const kInPlaceForm = kInPlace;
-
 /** Wraps the handles at the front of the frame. */
 export function takeTensors(count: number): Tensor[] {
   if (count === kFailed) checked(count);
   let frame = callFrame();
   if (count > frame.length) frame = reserveFrame(count);
-  // Copied first: making wrappers may use the frame.
-  return Array.from(frame.subarray(0, count), (handle) => new Tensor(handle));
+  // Copied before the first wrapper is made, which may use the frame.
+  const handles = Array.from(frame.subarray(0, count));
+  return handles.map((handle) => new Tensor(handle));
 }
 
 function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
@@ -45,7 +43,7 @@ function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
   const last = args[args.length - 1];
   const isPlain = !isOptions(last) && last !== undefined;
   if (isPlain && args.length <= op.parameters.length && !hasSpreadInts(op, args)) {
-    return args.includes(undefined) ? fillGaps(op, [...args]) : args;
+    return hasGaps(args) ? fillGaps(op, [...args]) : args;
   }
   return arrangeSlowly(op, args);
 }
@@ -80,10 +78,18 @@ function applyOptions(op: Op, values: unknown[], options: Record<string, unknown
   }
 }
 
-// undefined stands for a parameter left out.
+function hasGaps(args: readonly unknown[]): boolean {
+  for (let i = 0; i < args.length; i++) if (args[i] === undefined || args[i] === null) return true;
+  return false;
+}
+
+// undefined stands for a parameter left out; so does null, where it has no meaning of its own.
 function fillGaps(op: Op, values: unknown[]): unknown[] {
   for (let i = 0; i < values.length; i++) {
-    if (values[i] === undefined) values[i] = op.parameters[i]?.defaultValue;
+    const parameter = op.parameters[i];
+    const isGap =
+      values[i] === undefined || (values[i] === null && parameter?.isNullable === false);
+    if (isGap && parameter?.isRequired === false) values[i] = parameter.defaultValue;
   }
   return values;
 }

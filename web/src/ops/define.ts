@@ -1,8 +1,9 @@
 // What generated/ops.ts is made of: functions from an op's number and signature.
 
+import { kInPlace } from "../runtime/native.js";
 import { checkDevice } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { callInPlace, callOp, isOptions, kInPlaceForm } from "./call.js";
+import { callInPlace, callOp, isOptions } from "./call.js";
 import { type Op, parseSignature, type Returns } from "./signature.js";
 
 /** Any op function; generated/ops.ts gives each its precise type. */
@@ -28,7 +29,7 @@ export function defineInPlace<F extends AnyFunction>(
   name: string,
   id: number,
   signature: string,
-  flags = kInPlaceForm,
+  flags = kInPlace,
 ): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {

@@ -54,6 +54,8 @@ export interface Parameter {
   readonly kind: Kind;
   readonly choices: readonly string[];
   readonly isRequired: boolean;
+  /** True when null is a value of its own. */
+  readonly isNullable: boolean;
   readonly defaultValue: unknown;
 }
 
@@ -101,13 +103,14 @@ function parseParameter(text: string): Parameter {
     kind: kKinds[kind] ?? Kind.Tensor,
     choices: choices.split("|"),
     isRequired: value === undefined,
+    isNullable: kind.endsWith("?"),
     defaultValue: value === undefined ? undefined : parseDefault(value, kind),
   };
 }
 
 function parseDefault(text: string, kind: string): unknown {
   if (kind === "choice") return text;
-  return /^-?Infinity$|^NaN$/.test(text) ? Number(text) : JSON.parse(text);
+  return text.endsWith("Infinity") ? Number(text) : JSON.parse(text);
 }
 
 /** Returns how an op is called, for error messages. */

@@ -1,0 +1,25 @@
+// Programs in a process of their own.
+
+import { spawn } from "node:child_process";
+import { kRoot } from "./files.mjs";
+
+/** Runs Node with `args` in the checkout; resolves to { status, signal, stdout, stderr }. */
+export function runNode(args, { timeout = 60_000, onOutput = () => {} } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: kRoot, timeout });
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8").on("data", (text) => {
+        output[name] += text;
+        onOutput(child, output);
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (status, signal) => resolve({ status, signal, ...output }));
+  });
+}
+
+/** Runs a program given as text. */
+export function runProgram(text, options) {
+  return runNode(["--input-type=module", "--eval", text], options);
+}
