@@ -18,7 +18,8 @@ const kHelp = `npm run bench -- [options]
   --quick           fewer sizes and shorter runs: under two minutes
   --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (default)
-  --no-build        measure dist/ as it is`;
+  --no-build        measure dist/ as it is
+  --json            print the report as JSON too, not only into build/bench`;
 
 const kPeers = ["@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm", "@jax-js/jax"];
 
@@ -29,6 +30,7 @@ function readOptions() {
       only: { type: "string" },
       node: { type: "string", default: "all" },
       "no-build": { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -104,11 +106,11 @@ function showProgress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-function writeReport(machine, tables) {
+function writeReport(date, report) {
   const folder = join(kRoot, "build", "bench");
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${machine.date.replaceAll(":", "-").slice(0, 19)}.json`);
-  writeFileSync(path, `${JSON.stringify({ machine, tables }, null, 1)}\n`);
+  const path = join(folder, `${date.replaceAll(":", "-").slice(0, 19)}.json`);
+  writeFileSync(path, report);
   return path;
 }
 
@@ -127,6 +129,8 @@ await main(async () => {
     for (const node of where) tables.push(await measureOn(workload, node, options));
   }
   printSummary(tables);
-  const path = writeReport(machine, tables);
+  const report = `${JSON.stringify({ machine, tables }, null, 1)}\n`;
+  if (options.json) console.log(report);
+  const path = writeReport(machine.date, report);
   console.log(`\nWritten to ${path} after ${seconds(start)}`);
 });

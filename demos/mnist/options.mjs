@@ -6,7 +6,7 @@ export const kHelp = `Trains a digit classifier on MNIST.
 
   --epochs N    passes over the 60,000 training digits (default 5)
   --batch N     digits per step (default 128)
-  --lr X        learning rate of Adam (default 0.001)
+  --lr X        first learning rate of Adam, which falls to 0 (default 0.002)
   --threads N   CPU threads (default: as many as the machine has, at most 8)
   --variant V   WebAssembly build: auto, relaxed, simd or single (default auto)
   --seed N      of the first weights and of the order of the digits (default 0)
@@ -18,7 +18,7 @@ Ctrl-C ends the training after the current step and saves the weights.`;
 const kOptions = {
   epochs: { type: "string", default: "5" },
   batch: { type: "string", default: "128" },
-  lr: { type: "string", default: "0.001" },
+  lr: { type: "string", default: "0.002" },
   threads: { type: "string" },
   variant: { type: "string", default: "auto" },
   seed: { type: "string", default: "0" },

@@ -51,10 +51,17 @@ async function fit(model, train, test, options, interrupt) {
     shuffle: true,
     seed: options.seed,
   });
+  // Steps get smaller and smaller, so that the weights settle.
+  const [settings] = optimizer.paramGroups;
+  const decay = options.lr / (options.epochs * loader.length);
   for (let epoch = 1; epoch <= options.epochs && !interrupt.happened; epoch++) {
     const title = `epoch ${epoch}/${options.epochs}`;
     const start = performance.now();
-    const loss = await runEpoch(title, model, optimizer, loader, interrupt);
+    const loss = await runEpoch(title, loader, interrupt, (batch) => {
+      const loss = trainStep(model, optimizer, batch);
+      settings.lr -= decay;
+      return loss;
+    });
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     if (interrupt.happened) {
       console.log(`${title}: interrupted after ${seconds} s, loss ${loss.toFixed(4)}`);
@@ -65,13 +72,13 @@ async function fit(model, train, test, options, interrupt) {
   }
 }
 
-async function runEpoch(title, model, optimizer, loader, interrupt) {
+async function runEpoch(title, loader, interrupt, step) {
   const progress = startProgress(title, loader.dataset.length);
   let done = 0;
   let steps = 0;
   let shownLoss = 0;
   for await (const batch of loader) {
-    const loss = trainStep(model, optimizer, batch);
+    const loss = step(batch);
     shownLoss += (loss - shownLoss) / Math.min(++steps, kSmoothing);
     done += batch[0].shape[0];
     for (const tensor of batch) tensor.dispose();

@@ -96,7 +96,10 @@ class ElementwiseNode final : public Node {
   bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const Values& values) const {
     if (is_grad_enabled() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32) return false;
     for (const Tensor& value : values) {
-      if (value.defined() && value.dtype() != DType::kFloat32 && value.ndim() != 0) return false;
+      // Masks and numbers are converted on the way; wider values would lose digits.
+      const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
+                        value.dtype() == DType::kBool || value.ndim() == 0;
+      if (!fits) return false;
     }
     return true;
   }

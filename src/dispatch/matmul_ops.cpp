@@ -58,16 +58,17 @@ bool is_vector_of(const Tensor& t, std::int64_t size) {
 }
 
 // The forward half of addmm and baddbmm, after the checks of the product.
-Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta,
-                   Scalar alpha) {
+Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, const Tensor& b,
+                   Scalar beta, Scalar alpha) {
   check(input.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
         "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype(), '.');
-  check(is_floating(b.dtype()) || !(beta.is_float() || alpha.is_float()), ErrorCode::kInvalidArgument, op,
+  check(is_floating(b.dtype()) || !(beta.is_float() || alpha.is_float()),
+        ErrorCode::kInvalidArgument, op,
         "For integral input tensors, argument beta and alpha must not be floating point numbers.");
   Shape shape = a.shape();
   shape.back() = b.shape().back();
-  check(is_expandable_to(input.shape(), shape), ErrorCode::kShapeMismatch, op, "input of shape ", input.shape(),
-        " cannot be expanded to the shape of the product, ", shape, '.');
+  check(is_expandable_to(input.shape(), shape), ErrorCode::kShapeMismatch, op, "input of shape ",
+        input.shape(), " cannot be expanded to the shape of the product, ", shape, '.');
   const Tensor out = Tensor::empty(shape, b.dtype(), b.device());
   const double factor = beta.to<double>();
   if (factor == 1 && is_floating(b.dtype()) && is_vector_of(input, shape.back())) {
@@ -80,8 +81,8 @@ Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, co
 }
 
 template <class Op>
-Tensor record_sum(const Tensor& output, const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta,
-                  Scalar alpha) {
+Tensor record_sum(const Tensor& output, const Tensor& input, const Tensor& a, const Tensor& b,
+                  Scalar beta, Scalar alpha) {
   return record<Op>(output, {input, a, b}, {input.shape(), beta, alpha},
                     {save_beside(a, b), save_beside(b, a)});
 }
@@ -98,7 +99,8 @@ GradList sum_gradients(const Backward<Op>& b) {
   return grads;
 }
 
-// The node of linear: PyTorch records an addmm, or an mm without bias, and so the slots are ordered.
+// The node of linear: PyTorch records an addmm, or an mm without bias, and so the slots are
+// ordered.
 template <bool kHasBias>
 struct LinearNode {
   static constexpr op::Doc doc = kHasBias ? Addmm::doc : Mm::doc;
@@ -136,7 +138,8 @@ Tensor Mv::call(const Tensor& input, const Tensor& vec) {
   check(input.ndim() == 2 && vec.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
         "vector + matrix @ vector expected, got shapes ", input.shape(), " and ", vec.shape(), '.');
   check(input.shape()[1] == vec.shape()[0], ErrorCode::kShapeMismatch, doc.name,
-        "size mismatch, got mat (", input.shape()[0], 'x', input.shape()[1], "), vec (", vec.shape()[0], ").");
+        "size mismatch, got mat (", input.shape()[0], 'x', input.shape()[1], "), vec (",
+        vec.shape()[0], ").");
   check_operands(doc.name, input, vec);
   const Tensor out = Tensor::empty({input.shape()[0]}, input.dtype(), input.device());
   cpu::multiply({.dtype = out.dtype(),
@@ -188,17 +191,20 @@ Tensor Matmul::call(const Tensor& input, const Tensor& other) {
   const std::int64_t ndim = input.ndim();
   const std::int64_t other_ndim = other.ndim();
   check(ndim >= 1 && other_ndim >= 1, ErrorCode::kShapeMismatch, doc.name,
-        "both arguments to matmul need to be at least 1D, but they are ", ndim, "D and ", other_ndim, "D.");
+        "both arguments to matmul need to be at least 1D, but they are ", ndim, "D and ",
+        other_ndim, "D.");
   if (ndim == 2 && other_ndim == 2) return Mm::call(input, other);
   if (ndim == 1 && other_ndim == 1) return Dot::call(input, other);
   if (ndim == 2 && other_ndim == 1) return Mv::call(input, other);
   if (ndim == 1) return Squeeze::call(call(Unsqueeze::call(input, 0), other), Dims{-2});
   if (other_ndim == 1) return Squeeze::call(call(input, Unsqueeze::call(other, 1)), Dims{-1});
-  if (ndim == 3 && other_ndim == 3 && input.shape()[0] == other.shape()[0]) return Bmm::call(input, other);
+  if (ndim == 3 && other_ndim == 3 && input.shape()[0] == other.shape()[0])
+    return Bmm::call(input, other);
   return BroadcastProduct::call(input, other);
 }
 
-Tensor Addmm::call(const Tensor& input, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
+Tensor Addmm::call(const Tensor& input, const Tensor& mat1, const Tensor& mat2, Scalar beta,
+                   Scalar alpha) {
   check_matrices(doc.name, mat1, mat2);
   const Tensor out = add_product(doc.name, input, mat1, mat2, beta, alpha);
   return record_sum<Addmm>(out, input, mat1, mat2, beta, alpha);
@@ -219,14 +225,16 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
   const bool is_plain = input.ndim() >= 1 && weight.ndim() == 2 && is_floating(input.dtype()) &&
                         (!bias || is_vector_of(*bias, weight.shape()[0]));
   if (!is_plain) {
-    const Tensor product = Matmul::call(input, weight.ndim() == 2 ? Transpose::call(weight, 0, 1) : weight);
+    const Tensor product =
+        Matmul::call(input, weight.ndim() == 2 ? Transpose::call(weight, 0, 1) : weight);
     return bias ? eg::call<op::Add>(product, *bias) : product;
   }
   const std::int64_t in_features = weight.shape()[1];
   check(input.shape().back() == in_features, ErrorCode::kShapeMismatch, doc.name,
-        "mat1 and mat2 shapes cannot be multiplied (", input.numel() / std::max<std::int64_t>(1, input.size(-1)),
-        'x', input.size(-1), " and ", in_features, 'x', weight.shape()[0], "): input of shape ", input.shape(),
-        " needs ", in_features, " features.");
+        "mat1 and mat2 shapes cannot be multiplied (",
+        input.numel() / std::max<std::int64_t>(1, input.size(-1)), 'x', input.size(-1), " and ",
+        in_features, 'x', weight.shape()[0], "): input of shape ", input.shape(), " needs ",
+        in_features, " features.");
   check_operands(doc.name, input, weight);
   if (bias) check_operands(doc.name, input, *bias);
 
@@ -247,7 +255,8 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
                  .bias = bias ? bias->data() : nullptr});
   const Save saved_input = save_beside(input, weight);
   const Save saved_weight = save_beside(weight, input);
-  return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {}, {saved_input, saved_weight})
+  return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {},
+                                         {saved_input, saved_weight})
               : record<LinearNode<false>>(out, {input, weight}, {}, {saved_input, saved_weight});
 }
 
@@ -255,13 +264,14 @@ Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& 
                       const std::optional<Tensor>& bias) {
   check(input1.ndim() == input2.ndim(), ErrorCode::kShapeMismatch, doc.name,
         "input dimensions do not match: got ", input1.ndim(), " and ", input2.ndim(), '.');
-  check(weight.ndim() == 3, ErrorCode::kShapeMismatch, doc.name, "expected a 3-D weight, got shape ",
-        weight.shape(), '.');
+  check(weight.ndim() == 3, ErrorCode::kShapeMismatch, doc.name,
+        "expected a 3-D weight, got shape ", weight.shape(), '.');
   const Shape& sizes = weight.shape();
-  check(input1.size(-1) == sizes[1] && input2.size(-1) == sizes[2], ErrorCode::kShapeMismatch, doc.name,
-        "input size does not match weight size: got ", input1.size(-1), " and ", input2.size(-1),
-        " but expected ", sizes[1], " and ", sizes[2], '.');
-  const Tensor rows = Linear::call(input2, Reshape::call(weight, {sizes[0] * sizes[1], sizes[2]}), {});
+  check(input1.size(-1) == sizes[1] && input2.size(-1) == sizes[2], ErrorCode::kShapeMismatch,
+        doc.name, "input size does not match weight size: got ", input1.size(-1), " and ",
+        input2.size(-1), " but expected ", sizes[1], " and ", sizes[2], '.');
+  const Tensor rows =
+      Linear::call(input2, Reshape::call(weight, {sizes[0] * sizes[1], sizes[2]}), {});
   Shape shape = rows.shape();
   shape.back() = sizes[0];
   shape.push_back(sizes[1]);
@@ -271,10 +281,10 @@ Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& 
 }
 
 Tensor Outer::call(const Tensor& input, const Tensor& vec2) {
-  check(input.ndim() == 1, ErrorCode::kShapeMismatch, doc.name, "Expected 1-D argument self, but got ",
-        input.ndim(), "-D.");
-  check(vec2.ndim() == 1, ErrorCode::kShapeMismatch, doc.name, "Expected 1-D argument vec2, but got ",
-        vec2.ndim(), "-D.");
+  check(input.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
+        "Expected 1-D argument self, but got ", input.ndim(), "-D.");
+  check(vec2.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
+        "Expected 1-D argument vec2, but got ", vec2.ndim(), "-D.");
   return eg::call<op::Mul>(Unsqueeze::call(input, 1), vec2);
 }
 

@@ -14,7 +14,8 @@ namespace eg {
 struct Mm {
   static constexpr op::Doc doc{"mm", "Product of two matrices."};
   static constexpr std::array args{Arg{"input"}, Arg{"mat2"}};
-  static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), T([3, 4])", "T([1, 5]), T([5, 1])"};
+  static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), T([3, 4])",
+                                                           "T([1, 5]), T([5, 1])"};
   static Tensor call(const Tensor& input, const Tensor& mat2);
 
   struct Attrs {};
@@ -57,10 +58,11 @@ struct Dot {
 
 struct Matmul {
   static constexpr op::Doc doc{
-      "matmul", "Matrix product over the last two dims; leading dims broadcast, vectors are promoted."};
+      "matmul",
+      "Matrix product over the last two dims; leading dims broadcast, vectors are promoted."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};
   static constexpr std::array<std::string_view, 8> samples{
-      "T([3, 4]), T([4, 2])",       "T([4]), T([4])",        "T([3, 4]), T([4])",
+      "T([3, 4]), T([4, 2])",       "T([4]), T([4])",          "T([3, 4]), T([4])",
       "T([4]), T([4, 3])",          "T([2, 3, 4]), T([4, 5])", "T([2, 1, 3, 4]), T([5, 4, 2])",
       "T([3, 4]), T([2, 2, 4, 3])", "T([4]), T([2, 4, 3])"};
   static Tensor call(const Tensor& input, const Tensor& other);
@@ -68,13 +70,15 @@ struct Matmul {
 
 struct Addmm {
   static constexpr op::Doc doc{
-      "addmm", "beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0."};
+      "addmm",
+      "beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0."};
   static constexpr std::array args{Arg{"input"}, Arg{"mat1"}, Arg{"mat2"}, Arg{"beta", "1"},
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 3> samples{
       "T([2, 4]), T([2, 3]), T([3, 4])", "T([4]), T([2, 3]), T([3, 4]), 0.5, 2",
       "T([2, 1]), T([2, 3]), T([3, 4]), 1, -1"};
-  static Tensor call(const Tensor& input, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha);
+  static Tensor call(const Tensor& input, const Tensor& mat1, const Tensor& mat2, Scalar beta,
+                     Scalar alpha);
 
   struct Attrs {
     Shape input_shape;
@@ -100,7 +104,8 @@ struct Baddbmm {
 };
 
 struct Linear {
-  static constexpr op::Doc doc{"linear", "input @ weightᵀ + bias over the last dim, for any leading dims."};
+  static constexpr op::Doc doc{"linear",
+                               "input @ weightᵀ + bias over the last dim, for any leading dims."};
   static constexpr std::array args{Arg{"input"}, Arg{"weight"}, Arg{"bias", "null"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([2, 3]), T([4, 3]), T([4])", "T([2, 5, 3]), T([4, 3])", "T([3]), T([4, 3]), T([4])",
@@ -109,16 +114,19 @@ struct Linear {
 };
 
 struct Bilinear {
-  static constexpr op::Doc doc{"bilinear", "input1 @ weight[o] @ input2 + bias[o] for every output o."};
-  static constexpr std::array args{Arg{"input1"}, Arg{"input2"}, Arg{"weight"}, Arg{"bias", "null"}};
-  static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), T([2, 4]), T([5, 3, 4]), T([5])",
-                                                           "T([2, 2, 3]), T([2, 2, 4]), T([5, 3, 4])"};
+  static constexpr op::Doc doc{"bilinear",
+                               "input1 @ weight[o] @ input2 + bias[o] for every output o."};
+  static constexpr std::array args{Arg{"input1"}, Arg{"input2"}, Arg{"weight"},
+                                   Arg{"bias", "null"}};
+  static constexpr std::array<std::string_view, 2> samples{
+      "T([2, 3]), T([2, 4]), T([5, 3, 4]), T([5])", "T([2, 2, 3]), T([2, 2, 4]), T([5, 3, 4])"};
   static Tensor call(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                      const std::optional<Tensor>& bias);
 };
 
 struct Outer {
-  static constexpr op::Doc doc{"outer", "Every element of one vector times every element of another."};
+  static constexpr op::Doc doc{"outer",
+                               "Every element of one vector times every element of another."};
   static constexpr std::array args{Arg{"input"}, Arg{"vec2"}};
   static constexpr std::array<std::string_view, 1> samples{"T([3]), T([4])"};
   static Tensor call(const Tensor& input, const Tensor& vec2);

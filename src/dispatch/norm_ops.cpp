@@ -21,15 +21,18 @@ struct NormAttrs {
   double eps;
 };
 
-NormAttrs check_shapes(std::string_view op, const Tensor& input, const Dims& normalized_shape, double eps) {
+NormAttrs check_shapes(std::string_view op, const Tensor& input, const Dims& normalized_shape,
+                       double eps) {
   check(!normalized_shape.empty(), ErrorCode::kShapeMismatch, op,
-        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+        "element, but got "
         "normalized_shape = [].");
   const Shape& shape = input.shape();
   const std::size_t dims = std::min(normalized_shape.size(), shape.size());
-  check(std::equal(normalized_shape.begin(), normalized_shape.end(), shape.end() - dims, shape.end()),
-        ErrorCode::kShapeMismatch, op, "Given normalized_shape=", normalized_shape,
-        ", expected input whose last sizes are these, but got input of size ", shape, '.');
+  check(
+      std::equal(normalized_shape.begin(), normalized_shape.end(), shape.end() - dims, shape.end()),
+      ErrorCode::kShapeMismatch, op, "Given normalized_shape=", normalized_shape,
+      ", expected input whose last sizes are these, but got input of size ", shape, '.');
   const std::size_t first = shape.size() - dims;
   NormAttrs attrs{1, numel(normalized_shape), normalized_shape, shape, eps};
   for (std::size_t d = 0; d < first; ++d) attrs.rows *= shape[d];
@@ -38,21 +41,25 @@ NormAttrs check_shapes(std::string_view op, const Tensor& input, const Dims& nor
 }
 
 // The parameter, or an undefined tensor when there is none.
-Tensor check_parameter(std::string_view op, std::string_view name, const std::optional<Tensor>& parameter,
-                       const Tensor& input, const Dims& normalized_shape) {
+Tensor check_parameter(std::string_view op, std::string_view name,
+                       const std::optional<Tensor>& parameter, const Tensor& input,
+                       const Dims& normalized_shape) {
   if (!parameter) return {};
   check(parameter->shape() == normalized_shape, ErrorCode::kShapeMismatch, op, "Expected ", name,
-        " to be of same shape as normalized_shape, but got ", name, " of shape ", parameter->shape(),
-        " and normalized_shape = ", normalized_shape, '.');
-  check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected ", name, " of dtype ",
-        input.dtype(), ", got ", parameter->dtype(), '.');
+        " to be of same shape as normalized_shape, but got ", name, " of shape ",
+        parameter->shape(), " and normalized_shape = ", normalized_shape, '.');
+  check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected ", name,
+        " of dtype ", input.dtype(), ", got ", parameter->dtype(), '.');
   check(parameter->device() == input.device(), ErrorCode::kDeviceMismatch, op,
-        "expected all tensors on one device, got ", input.device(), " and ", parameter->device(), '.');
+        "expected all tensors on one device, got ", input.device(), " and ", parameter->device(),
+        '.');
   return *parameter;
 }
 
 // The values row-major, not recorded.
-Tensor packed(const Tensor& t) { return !t.defined() || t.is_contiguous() ? t : contiguous_copy(t); }
+Tensor packed(const Tensor& t) {
+  return !t.defined() || t.is_contiguous() ? t : contiguous_copy(t);
+}
 
 template <class T>
 T* data_or_null(const Tensor& t) {
@@ -79,25 +86,29 @@ cpu::RowNorm<T> row_norm(const NormAttrs& attrs, const SavedNorm& packed_norm) {
 
 using Needs = std::array<bool, 3>;
 
-GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad, const Needs& needs) {
+GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
+                         const Needs& needs) {
   const SavedNorm norm{packed(saved.input), packed(saved.weight), saved.mean, saved.rstd};
   const Tensor g = packed(grad);
   GradList grads(3);
   for (std::size_t i = 0; i < 3; ++i) {
-    if (needs[i]) grads[i] = Tensor::empty(i == 0 ? g.shape() : attrs.normalized_shape, g.dtype(), g.device());
+    if (needs[i])
+      grads[i] = Tensor::empty(i == 0 ? g.shape() : attrs.normalized_shape, g.dtype(), g.device());
   }
   visit_floating(g.dtype(), "norm", [&]<class T>() {
     const cpu::RowNorm<T> rows = row_norm<T>(attrs, norm);
     if (needs[0]) cpu::norm_backward_input(rows, g.data_as<T>(), grads[0].data_as<T>());
     if (needs[1] || needs[2]) {
-      cpu::norm_backward_parameters(rows, g.data_as<T>(), data_or_null<T>(grads[1]), data_or_null<T>(grads[2]));
+      cpu::norm_backward_parameters(rows, g.data_as<T>(), data_or_null<T>(grads[1]),
+                                    data_or_null<T>(grads[2]));
     }
   });
   return grads;
 }
 
 // The statistics are computed again from the input: the gradient depends on it through them too.
-GradList recorded_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad, const Needs& needs) {
+GradList recorded_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
+                            const Needs& needs) {
   const bool is_centered = saved.mean.defined();
   const Var x = saved.input;
   const Var g = grad;
@@ -121,7 +132,8 @@ GradList recorded_gradients(const NormAttrs& attrs, const SavedNorm& saved, cons
 // The node of both ops. PyTorch's layer_norm records as native_layer_norm.
 template <bool kCentered>
 struct NormNode {
-  static constexpr op::Doc doc = kCentered ? op::Doc{"native_layer_norm", LayerNorm::doc.text} : RmsNorm::doc;
+  static constexpr op::Doc doc =
+      kCentered ? op::Doc{"native_layer_norm", LayerNorm::doc.text} : RmsNorm::doc;
   using Attrs = NormAttrs;
   static constexpr std::size_t saved_count = 4;
   static GradList backward(const Backward<NormNode>& b) {
@@ -141,7 +153,8 @@ Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight,
   norm.rstd = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
   if (kCentered) norm.mean = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
   visit_floating(input.dtype(), op, [&]<class T>() {
-    cpu::norm_forward(row_norm<T>(attrs, norm), attrs.eps, data_or_null<T>(packed_bias), out.data_as<T>());
+    cpu::norm_forward(row_norm<T>(attrs, norm), attrs.eps, data_or_null<T>(packed_bias),
+                      out.data_as<T>());
   });
   return record<NormNode<kCentered>>(out, {input, weight, bias}, std::move(attrs),
                                      {Save{input}, Save{weight}, Save{norm.mean}, Save{norm.rstd}});
@@ -149,20 +162,23 @@ Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight,
 
 }  // namespace
 
-Tensor LayerNorm::call(const Tensor& input, const Dims& normalized_shape, const std::optional<Tensor>& weight,
-                       const std::optional<Tensor>& bias, double eps) {
+Tensor LayerNorm::call(const Tensor& input, const Dims& normalized_shape,
+                       const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                       double eps) {
   NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps);
-  return normalize<true>(doc.name, input, check_parameter(doc.name, "weight", weight, input, normalized_shape),
-                         check_parameter(doc.name, "bias", bias, input, normalized_shape), std::move(attrs));
+  return normalize<true>(
+      doc.name, input, check_parameter(doc.name, "weight", weight, input, normalized_shape),
+      check_parameter(doc.name, "bias", bias, input, normalized_shape), std::move(attrs));
 }
 
-Tensor RmsNorm::call(const Tensor& input, const Dims& normalized_shape, const std::optional<Tensor>& weight,
-                     std::optional<double> eps) {
+Tensor RmsNorm::call(const Tensor& input, const Dims& normalized_shape,
+                     const std::optional<Tensor>& weight, std::optional<double> eps) {
   const double dtype_eps = input.dtype() == DType::kFloat64 ? std::numeric_limits<double>::epsilon()
                                                             : std::numeric_limits<float>::epsilon();
   NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps.value_or(dtype_eps));
-  return normalize<false>(doc.name, input, check_parameter(doc.name, "weight", weight, input, normalized_shape),
-                          {}, std::move(attrs));
+  return normalize<false>(doc.name, input,
+                          check_parameter(doc.name, "weight", weight, input, normalized_shape), {},
+                          std::move(attrs));
 }
 
 }  // namespace eg

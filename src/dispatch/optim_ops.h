@@ -8,31 +8,35 @@
 namespace eg {
 
 struct SgdStepInPlace {
-  static constexpr op::Doc doc{"sgd_step_", "One step of stochastic gradient descent, as torch.optim.SGD takes it."};
+  static constexpr op::Doc doc{
+      "sgd_step_", "One step of stochastic gradient descent, as torch.optim.SGD takes it."};
   static constexpr Audience audience = Audience::kInternal;
-  static constexpr std::array args{Arg{"params"},       Arg{"grads"},     Arg{"momentum_buffers"},
-                                   Arg{"lr"},           Arg{"momentum"},  Arg{"dampening"},
-                                   Arg{"weight_decay"}, Arg{"nesterov"},  Arg{"maximize"},
+  static constexpr std::array args{Arg{"params"},       Arg{"grads"},    Arg{"momentum_buffers"},
+                                   Arg{"lr"},           Arg{"momentum"}, Arg{"dampening"},
+                                   Arg{"weight_decay"}, Arg{"nesterov"}, Arg{"maximize"},
                                    Arg{"first"}};
   /// `momentum_buffers` is empty when momentum is 0; `first` makes them start as the gradients.
-  static TensorList call(const TensorList& params, const TensorList& grads, const TensorList& momentum_buffers,
-                         double lr, double momentum, double dampening, double weight_decay, bool nesterov,
-                         bool maximize, bool first);
+  static TensorList call(const TensorList& params, const TensorList& grads,
+                         const TensorList& momentum_buffers, double lr, double momentum,
+                         double dampening, double weight_decay, bool nesterov, bool maximize,
+                         bool first);
 };
 
 struct AdamStepInPlace {
   static constexpr op::Doc doc{"adam_step_", "One step of Adam or AdamW, as torch.optim takes it."};
   static constexpr Audience audience = Audience::kInternal;
-  static constexpr std::array args{
-      Arg{"params"}, Arg{"grads"}, Arg{"exp_avgs"}, Arg{"exp_avg_sqs"},  Arg{"max_exp_avg_sqs"}, Arg{"step"},
-      Arg{"lr"},     Arg{"beta1"}, Arg{"beta2"},    Arg{"eps"},          Arg{"weight_decay"},    Arg{"decoupled"},
-      Arg{"maximize"}};
+  static constexpr std::array args{Arg{"params"},      Arg{"grads"},           Arg{"exp_avgs"},
+                                   Arg{"exp_avg_sqs"}, Arg{"max_exp_avg_sqs"}, Arg{"step"},
+                                   Arg{"lr"},          Arg{"beta1"},           Arg{"beta2"},
+                                   Arg{"eps"},         Arg{"weight_decay"},    Arg{"decoupled"},
+                                   Arg{"maximize"}};
   /// `max_exp_avg_sqs` is empty unless AMSGrad is wanted; `step` counts this step; `decoupled` is
   /// AdamW's weight decay.
-  static TensorList call(const TensorList& params, const TensorList& grads, const TensorList& exp_avgs,
-                         const TensorList& exp_avg_sqs, const TensorList& max_exp_avg_sqs, std::int64_t step,
-                         double lr, double beta1, double beta2, double eps, double weight_decay, bool decoupled,
-                         bool maximize);
+  static TensorList call(const TensorList& params, const TensorList& grads,
+                         const TensorList& exp_avgs, const TensorList& exp_avg_sqs,
+                         const TensorList& max_exp_avg_sqs, std::int64_t step, double lr,
+                         double beta1, double beta2, double eps, double weight_decay,
+                         bool decoupled, bool maximize);
 };
 
 using OptimOps = TypeList<SgdStepInPlace, AdamStepInPlace>;

@@ -1,8 +1,8 @@
 #include "dispatch/matmul_ops.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
 #include "dispatch/matrix_product.h"
@@ -42,7 +42,8 @@ std::vector<double> naive_product(const Tensor& a, const Tensor& b) {
 void expect_near(const Tensor& actual, const std::vector<double>& expected, double tolerance) {
   const std::vector<double> result = values(actual);
   ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
 }
 
 // Matrix `i` of a batch.
@@ -60,7 +61,8 @@ Tensor fill(const Shape& shape, DType dtype, unsigned seed) {
 }
 
 TEST(MatmulOps, MultipliesTwoMatrices) {
-  const Tensor product = Mm::call(tensor({1, 2, 3, 4, 5, 6}, {2, 3}), tensor({1, 0, 2, 1, 0, 3}, {3, 2}));
+  const Tensor product =
+      Mm::call(tensor({1, 2, 3, 4, 5, 6}, {2, 3}), tensor({1, 0, 2, 1, 0, 3}, {3, 2}));
   EXPECT_EQ(product.shape(), (Shape{2, 2}));
   EXPECT_EQ(values(product), (std::vector<double>{5, 11, 14, 23}));
 }
@@ -85,7 +87,8 @@ TEST(MatmulOps, IntegerProductsWrapAround) {
   const Tensor product = Mm::call(a, b);
   EXPECT_EQ(product.dtype(), DType::kInt32);
   EXPECT_EQ(values(product), (std::vector<double>{19, 22, -2147483625, 26}));
-  const Tensor bytes = Mm::call(tensor<std::uint8_t>({200, 100}, {1, 2}), tensor<std::uint8_t>({2, 3}, {2, 1}));
+  const Tensor bytes =
+      Mm::call(tensor<std::uint8_t>({200, 100}, {1, 2}), tensor<std::uint8_t>({2, 3}, {2, 1}));
   EXPECT_EQ(values(bytes), (std::vector<double>{700 - 512}));
   const Tensor batched = Matmul::call(tensor<std::int64_t>({1, 2, 3, 4}, {2, 1, 2}),
                                       tensor<std::int64_t>({1, 10, 100, 1000}, {2, 2}));
@@ -93,23 +96,30 @@ TEST(MatmulOps, IntegerProductsWrapAround) {
 }
 
 TEST(MatmulOps, AProductOverNothingIsZero) {
-  const Tensor product = Mm::call(Tensor::empty({2, 0}, DType::kFloat32), Tensor::empty({0, 3}, DType::kFloat32));
+  const Tensor product =
+      Mm::call(Tensor::empty({2, 0}, DType::kFloat32), Tensor::empty({0, 3}, DType::kFloat32));
   EXPECT_EQ(product.shape(), (Shape{2, 3}));
   EXPECT_EQ(values(product), std::vector<double>(6, 0.0));
-  EXPECT_EQ(Mm::call(Tensor::empty({0, 2}, DType::kFloat32), fill({2, 3}, DType::kFloat32, 1)).shape(),
-            (Shape{0, 3}));
-  EXPECT_EQ(Bmm::call(Tensor::empty({0, 2, 4}, DType::kFloat32), Tensor::empty({0, 4, 3}, DType::kFloat32)).shape(),
+  EXPECT_EQ(
+      Mm::call(Tensor::empty({0, 2}, DType::kFloat32), fill({2, 3}, DType::kFloat32, 1)).shape(),
+      (Shape{0, 3}));
+  EXPECT_EQ(Bmm::call(Tensor::empty({0, 2, 4}, DType::kFloat32),
+                      Tensor::empty({0, 4, 3}, DType::kFloat32))
+                .shape(),
             (Shape{0, 2, 3}));
-  EXPECT_EQ(values(Dot::call(Tensor::empty({0}, DType::kFloat64), Tensor::empty({0}, DType::kFloat64))),
-            (std::vector<double>{0}));
-  EXPECT_EQ(values(Mm::call(Tensor::empty({1, 0}, DType::kInt64), Tensor::empty({0, 2}, DType::kInt64))),
-            (std::vector<double>{0, 0}));
+  EXPECT_EQ(
+      values(Dot::call(Tensor::empty({0}, DType::kFloat64), Tensor::empty({0}, DType::kFloat64))),
+      (std::vector<double>{0}));
+  EXPECT_EQ(
+      values(Mm::call(Tensor::empty({1, 0}, DType::kInt64), Tensor::empty({0, 2}, DType::kInt64))),
+      (std::vector<double>{0, 0}));
 }
 
 TEST(MatmulOps, HandsOnNanAndInfinity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<double> product = values(Mm::call(tensor({nan, 0, inf, 0}, {2, 2}), tensor({0, 1, 1, 1}, {2, 2})));
+  const std::vector<double> product =
+      values(Mm::call(tensor({nan, 0, inf, 0}, {2, 2}), tensor({0, 1, 1, 1}, {2, 2})));
   EXPECT_TRUE(std::isnan(product[0]) && std::isnan(product[1]));
   EXPECT_TRUE(std::isnan(product[2]));
   EXPECT_EQ(product[3], inf);
@@ -124,8 +134,10 @@ TEST(MatmulOps, MatmulPromotesVectors) {
   const Tensor row = Matmul::call(tensor({1, -1}), matrix23);
   EXPECT_EQ(row.shape(), (Shape{3}));
   EXPECT_EQ(values(row), (std::vector<double>{-3, -3, -3}));
-  EXPECT_EQ(Matmul::call(fill({5, 2, 3}, DType::kFloat32, 1), tensor({1, 2, 3})).shape(), (Shape{5, 2}));
-  EXPECT_EQ(Matmul::call(tensor({1, 2}), fill({5, 2, 3}, DType::kFloat32, 1)).shape(), (Shape{5, 3}));
+  EXPECT_EQ(Matmul::call(fill({5, 2, 3}, DType::kFloat32, 1), tensor({1, 2, 3})).shape(),
+            (Shape{5, 2}));
+  EXPECT_EQ(Matmul::call(tensor({1, 2}), fill({5, 2, 3}, DType::kFloat32, 1)).shape(),
+            (Shape{5, 3}));
 }
 
 TEST(MatmulOps, MatmulBroadcastsBatches) {
@@ -147,7 +159,8 @@ TEST(MatmulOps, BatchesOfAnyLayoutNeedNoCopy) {
   const Tensor scores = Matmul::call(heads, transposed(heads));
   ASSERT_EQ(scores.shape(), (Shape{3, 4, 6, 6}));
   for (std::int64_t i = 0; i < 12; ++i) {
-    expect_near(matrix(scores, i), naive_product(matrix(heads, i), transposed(matrix(heads, i))), 1e-4);
+    expect_near(matrix(scores, i), naive_product(matrix(heads, i), transposed(matrix(heads, i))),
+                1e-4);
   }
 }
 
@@ -166,13 +179,15 @@ TEST(MatmulOps, ResultsDoNotDependOnTheNumberOfThreads) {
 TEST(MatmulOps, AddmmScalesAndBroadcastsItsInput) {
   const Tensor a = tensor({1, 2, 3, 4}, {2, 2});
   const Tensor identity = tensor({1, 0, 0, 1}, {2, 2});
-  EXPECT_EQ(values(Addmm::call(tensor({10, 20}), a, identity, 1, 1)), (std::vector<double>{11, 22, 13, 24}));
+  EXPECT_EQ(values(Addmm::call(tensor({10, 20}), a, identity, 1, 1)),
+            (std::vector<double>{11, 22, 13, 24}));
   EXPECT_EQ(values(Addmm::call(tensor({10, 20}, {2, 1}), a, identity, 0.5, 2)),
             (std::vector<double>{7, 9, 16, 18}));
   const Tensor nan = tensor({std::numeric_limits<float>::quiet_NaN()}, {});
   EXPECT_EQ(values(Addmm::call(nan, a, identity, 0, 1)), (std::vector<double>{1, 2, 3, 4}));
-  const Tensor integers = Addmm::call(tensor<std::int64_t>({1, 2}), tensor<std::int64_t>({1, 2, 3, 4}, {2, 2}),
-                                      tensor<std::int64_t>({1, 0, 0, 1}, {2, 2}), 3, 2);
+  const Tensor integers =
+      Addmm::call(tensor<std::int64_t>({1, 2}), tensor<std::int64_t>({1, 2, 3, 4}, {2, 2}),
+                  tensor<std::int64_t>({1, 0, 0, 1}, {2, 2}), 3, 2);
   EXPECT_EQ(values(integers), (std::vector<double>{5, 10, 9, 14}));
   EXPECT_EQ(values(Addmm::call(tensor({7, 8}), Tensor::empty({2, 0}, DType::kFloat32),
                                Tensor::empty({0, 2}, DType::kFloat32), 2, 1)),
@@ -197,10 +212,14 @@ TEST(MatmulOps, LinearFoldsLeadingDims) {
   const Tensor out = Linear::call(tensor({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), weight, bias);
   EXPECT_EQ(out.shape(), (Shape{2, 2, 3}));
   EXPECT_EQ(values(out), (std::vector<double>{11, 22, 33, 13, 24, 37, 15, 26, 41, 17, 28, 45}));
-  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, std::nullopt)), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(Linear::call(Tensor::empty({0, 4, 2}, DType::kFloat32), weight, bias).shape(), (Shape{0, 4, 3}));
-  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, tensor({5}))), (std::vector<double>{6, 7, 8}));
-  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), tensor({3, 4}), std::nullopt)), (std::vector<double>{11}));
+  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, std::nullopt)),
+            (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(Linear::call(Tensor::empty({0, 4, 2}, DType::kFloat32), weight, bias).shape(),
+            (Shape{0, 4, 3}));
+  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, tensor({5}))),
+            (std::vector<double>{6, 7, 8}));
+  EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), tensor({3, 4}), std::nullopt)),
+            (std::vector<double>{11}));
 }
 
 TEST(MatmulOps, LinearReadsNonContiguousInputs) {
@@ -213,19 +232,25 @@ TEST(MatmulOps, LinearReadsNonContiguousInputs) {
 }
 
 TEST(MatmulOps, OuterAndBilinearFollowTheirDefinitions) {
-  EXPECT_EQ(values(Outer::call(tensor({1, 2}), tensor({3, 4, 5}))), (std::vector<double>{3, 4, 5, 6, 8, 10}));
+  EXPECT_EQ(values(Outer::call(tensor({1, 2}), tensor({3, 4, 5}))),
+            (std::vector<double>{3, 4, 5, 6, 8, 10}));
   // x1 W x2 with W = [[1, 2], [3, 4]] and its transpose.
   const Tensor weight = tensor({1, 2, 3, 4, 1, 3, 2, 4}, {2, 2, 2});
-  const Tensor out = Bilinear::call(tensor({1, 2}, {1, 2}), tensor({3, 5}, {1, 2}), weight, tensor({100, 200}));
+  const Tensor out =
+      Bilinear::call(tensor({1, 2}, {1, 2}), tensor({3, 5}, {1, 2}), weight, tensor({100, 200}));
   EXPECT_EQ(values(out), (std::vector<double>{13 + 58 + 100, 18 + 52 + 200}));
 }
 
 TEST(MatmulOps, GradientsOfProductsAgreeWithDifferences) {
   const auto matmul = [](const TensorList& in) { return Matmul::call(in[0], in[1]); };
   const std::vector<std::pair<Shape, Shape>> cases{
-      {{3, 4}, {4, 2}},    {{4}, {4}},          {{3, 4}, {4}},       {{4}, {4, 3}},    {{2, 3, 4}, {2, 4, 3}},
-      {{2, 3, 4}, {4, 5}}, {{3, 4}, {2, 4, 2}}, {{2, 3, 4}, {4}},    {{4}, {2, 4, 3}}, {{2, 1, 2, 3}, {3, 3, 2}},
-      {{1, 3}, {2, 3, 2}}, {{2, 0}, {0, 3}},    {{1, 2, 3}, {2, 3, 1}}};
+      {{3, 4}, {4, 2}},       {{4}, {4}},
+      {{3, 4}, {4}},          {{4}, {4, 3}},
+      {{2, 3, 4}, {2, 4, 3}}, {{2, 3, 4}, {4, 5}},
+      {{3, 4}, {2, 4, 2}},    {{2, 3, 4}, {4}},
+      {{4}, {2, 4, 3}},       {{2, 1, 2, 3}, {3, 3, 2}},
+      {{1, 3}, {2, 3, 2}},    {{2, 0}, {0, 3}},
+      {{1, 2, 3}, {2, 3, 1}}};
   for (const auto& [a, b] : cases) {
     EXPECT_TRUE(gradcheck_one(matmul, {random_leaf(a, 1), random_leaf(b, 2)})) << a << " @ " << b;
   }
@@ -233,11 +258,13 @@ TEST(MatmulOps, GradientsOfProductsAgreeWithDifferences) {
 
 TEST(MatmulOps, GradientsOfSumsAgreeWithDifferences) {
   for (const Shape& shape : {Shape{2, 4}, Shape{4}, Shape{2, 1}, Shape{}}) {
-    EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Addmm::call(in[0], in[1], in[2], 0.5, 2); },
-                              {random_leaf(shape, 1), random_leaf({2, 3}, 2), random_leaf({3, 4}, 3)}));
+    EXPECT_TRUE(
+        gradcheck_one([](const TensorList& in) { return Addmm::call(in[0], in[1], in[2], 0.5, 2); },
+                      {random_leaf(shape, 1), random_leaf({2, 3}, 2), random_leaf({3, 4}, 3)}));
   }
-  EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Baddbmm::call(in[0], in[1], in[2], 1, 1); },
-                            {random_leaf({3, 1}, 1), random_leaf({2, 3, 2}, 2), random_leaf({2, 2, 4}, 3)}));
+  EXPECT_TRUE(gradcheck_one(
+      [](const TensorList& in) { return Baddbmm::call(in[0], in[1], in[2], 1, 1); },
+      {random_leaf({3, 1}, 1), random_leaf({2, 3, 2}, 2), random_leaf({2, 2, 4}, 3)}));
 }
 
 TEST(MatmulOps, GradientsOfLinearAgreeWithDifferences) {
@@ -245,13 +272,16 @@ TEST(MatmulOps, GradientsOfLinearAgreeWithDifferences) {
     return Linear::call(in[0], in[1], in.size() > 2 ? std::optional(in[2]) : std::nullopt);
   };
   for (const Shape& shape : {Shape{2, 3}, Shape{2, 2, 3}, Shape{3}}) {
-    EXPECT_TRUE(gradcheck_one(linear, {random_leaf(shape, 1), random_leaf({4, 3}, 2), random_leaf({4}, 3)}));
+    EXPECT_TRUE(gradcheck_one(
+        linear, {random_leaf(shape, 1), random_leaf({4, 3}, 2), random_leaf({4}, 3)}));
     EXPECT_TRUE(gradcheck_one(linear, {random_leaf(shape, 1), random_leaf({4, 3}, 2)}));
   }
   EXPECT_TRUE(gradcheck_one(linear, {random_leaf({2, 3}, 1), random_leaf({3}, 2)}));
-  const auto bilinear = [](const TensorList& in) { return Bilinear::call(in[0], in[1], in[2], in[3]); };
-  EXPECT_TRUE(gradcheck_one(bilinear, {random_leaf({2, 3}, 1), random_leaf({2, 2}, 2), random_leaf({4, 3, 2}, 3),
-                                       random_leaf({4}, 4)}));
+  const auto bilinear = [](const TensorList& in) {
+    return Bilinear::call(in[0], in[1], in[2], in[3]);
+  };
+  EXPECT_TRUE(gradcheck_one(bilinear, {random_leaf({2, 3}, 1), random_leaf({2, 2}, 2),
+                                       random_leaf({4, 3, 2}, 3), random_leaf({4}, 4)}));
   const auto outer = [](const TensorList& in) { return Outer::call(in[0], in[1]); };
   EXPECT_TRUE(gradcheck_one(outer, {random_leaf({3}, 1), random_leaf({4}, 2)}));
 }
@@ -281,7 +311,8 @@ TEST(MatmulOps, KeepsOnlyWhatAGradientWillRead) {
   EXPECT_EQ(values(grad(weight)), (std::vector<double>{1, 2}));
   const Tensor again = Linear::call(x, weight, std::nullopt);
   x.bump_version();
-  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation", [&] { backward({again}); });
+  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation",
+               [&] { backward({again}); });
 }
 
 TEST(MatmulOps, MistakesAreNamed) {
@@ -292,29 +323,35 @@ TEST(MatmulOps, MistakesAreNamed) {
   const auto expect_shape_error = [](const std::string& text, auto&& body) {
     expect_error(ErrorCode::kShapeMismatch, text, body);
   };
-  expect_shape_error("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", [&] { Mm::call(a23, a45); });
+  expect_shape_error("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+                     [&] { Mm::call(a23, a45); });
   expect_shape_error("mat2 must be a matrix", [&] { Mm::call(a23, v3); });
   expect_shape_error("both arguments to matmul need to be at least 1D, but they are 0D and 2D",
                      [&] { Matmul::call(scalar, a23); });
-  expect_shape_error("Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4].",
-                     [&] { Bmm::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({2, 4, 3}, DType::kFloat32, 1)); });
-  expect_shape_error("must match the size of tensor b",
-                     [&] { Matmul::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({3, 3, 2}, DType::kFloat32, 1)); });
+  expect_shape_error(
+      "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4].",
+      [&] { Bmm::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({2, 4, 3}, DType::kFloat32, 1)); });
+  expect_shape_error("must match the size of tensor b", [&] {
+    Matmul::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({3, 3, 2}, DType::kFloat32, 1));
+  });
   expect_shape_error("1D tensors expected, but got 2D and 1D tensors", [&] { Dot::call(a23, v3); });
   expect_shape_error("size mismatch", [&] { Mv::call(a45, v3); });
   expect_shape_error("inconsistent tensor size", [&] { Dot::call(v3, tensor({1, 2})); });
   expect_shape_error("mat1 and mat2 shapes cannot be multiplied (2x3 and 5x4)",
                      [&] { Linear::call(a23, a45, std::nullopt); });
-  expect_shape_error("cannot be expanded", [&] { Addmm::call(v3, a23, fill({3, 4}, DType::kFloat32, 1), 1, 1); });
+  expect_shape_error("cannot be expanded",
+                     [&] { Addmm::call(v3, a23, fill({3, 4}, DType::kFloat32, 1), 1, 1); });
   expect_shape_error("Expected 1-D argument self, but got 2-D", [&] { Outer::call(a23, v3); });
-  expect_error(ErrorCode::kDtypeMismatch, "expected m1 and m2 to have the same dtype, but got: float32 != float64",
+  expect_error(ErrorCode::kDtypeMismatch,
+               "expected m1 and m2 to have the same dtype, but got: float32 != float64",
                [&] { Mm::call(a23, fill({3, 2}, DType::kFloat64, 1)); });
   expect_error(ErrorCode::kDtypeMismatch, "not implemented for bool",
                [&] { Mm::call(fill({2, 2}, DType::kBool, 1), fill({2, 2}, DType::kBool, 1)); });
-  expect_error(ErrorCode::kInvalidArgument, "beta and alpha must not be floating point numbers", [&] {
-    const Tensor integers = tensor<std::int64_t>({1}, {1, 1});
-    Addmm::call(integers, integers, integers, 0.5, 1);
-  });
+  expect_error(ErrorCode::kInvalidArgument, "beta and alpha must not be floating point numbers",
+               [&] {
+                 const Tensor integers = tensor<std::int64_t>({1}, {1, 1});
+                 Addmm::call(integers, integers, integers, 0.5, 1);
+               });
 }
 
 }  // namespace

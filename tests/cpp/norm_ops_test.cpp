@@ -1,8 +1,8 @@
 #include "dispatch/norm_ops.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
 #include "runtime/thread_pool.h"
@@ -23,7 +23,8 @@ using testing::values;
 void expect_near(const Tensor& actual, const std::vector<double>& expected, double tolerance) {
   const std::vector<double> result = values(actual);
   ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
 }
 
 TEST(NormOps, LayerNormHasMeanZeroAndVarianceOne) {
@@ -31,8 +32,9 @@ TEST(NormOps, LayerNormHasMeanZeroAndVarianceOne) {
   const double scale = 1 / std::sqrt(1.25 + 1e-5);
   expect_near(LayerNorm::call(tensor({1, 2, 3, 4}, {1, 4}), {4}),
               {-1.5 * scale, -0.5 * scale, 0.5 * scale, 1.5 * scale}, 1e-6);
-  const Tensor out = LayerNorm::call(tensor<double>({1, 2, 3, 4}), {4}, tensor<double>({1, 2, 3, 4}),
-                                     tensor<double>({1, 1, 1, 10}), 0.75);
+  const Tensor out =
+      LayerNorm::call(tensor<double>({1, 2, 3, 4}), {4}, tensor<double>({1, 2, 3, 4}),
+                      tensor<double>({1, 1, 1, 10}), 0.75);
   const double wide = 1 / std::sqrt(2.0);
   expect_near(out, {1 - 1.5 * wide, 1 - wide, 1 + 1.5 * wide, 10 + 6 * wide}, 1e-14);
 }
@@ -63,7 +65,8 @@ TEST(NormOps, LargeOffsetsDoNotSpoilTheVariance) {
 TEST(NormOps, StridedAndEmptyInputsWork) {
   const Tensor block = random_leaf({6, 4}, 2);
   const Tensor swapped = detach(block).alias({4, 6}, {1, 4}, 0);
-  EXPECT_EQ(values(LayerNorm::call(swapped, {6})), values(LayerNorm::call(contiguous_copy(swapped), {6})));
+  EXPECT_EQ(values(LayerNorm::call(swapped, {6})),
+            values(LayerNorm::call(contiguous_copy(swapped), {6})));
   EXPECT_EQ(LayerNorm::call(Tensor::empty({0, 4}, DType::kFloat32), {4}).shape(), (Shape{0, 4}));
   EXPECT_EQ(LayerNorm::call(Tensor::empty({3, 0}, DType::kFloat32), {0}).shape(), (Shape{3, 0}));
   // No rows: the parameters' gradients are zero, not undefined.
@@ -94,7 +97,8 @@ TEST(NormOps, GradientsAgreeWithDifferences) {
 TEST(NormOps, ResultsDoNotDependOnTheNumberOfThreads) {
   const auto run = [] {
     const Tensor x = leaf(std::vector<float>(700 * 130, 0.0F), {700, 130});
-    for (std::int64_t i = 0; i < x.numel(); ++i) x.data_as<float>()[i] = std::sin(static_cast<float>(i));
+    for (std::int64_t i = 0; i < x.numel(); ++i)
+      x.data_as<float>()[i] = std::sin(static_cast<float>(i));
     const Tensor weight = leaf(std::vector<float>(130, 0.7F));
     const Tensor bias = leaf(std::vector<float>(130, 0.1F));
     const Tensor out = LayerNorm::call(x, {130}, weight, bias);

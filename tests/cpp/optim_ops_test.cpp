@@ -1,10 +1,10 @@
 #include "dispatch/optim_ops.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
@@ -69,8 +69,10 @@ struct ReferenceAdam {
   double step(double theta, double g) {
     ++t;
     if (options.maximize) g = -g;
-    if (options.decoupled) theta -= options.lr * options.weight_decay * theta;
-    else g += options.weight_decay * theta;
+    if (options.decoupled)
+      theta -= options.lr * options.weight_decay * theta;
+    else
+      g += options.weight_decay * theta;
     m = options.beta1 * m + (1 - options.beta1) * g;
     v = options.beta2 * v + (1 - options.beta2) * g * g;
     v_max = std::max(v_max, v);
@@ -89,7 +91,8 @@ template <class T>
 Tensor gradient_of(const Tensor& param, int step) {
   const Numbers theta = values(param);
   std::vector<T> g;
-  for (std::size_t i = 0; i < theta.size(); ++i) g.push_back(static_cast<T>(gradient(theta[i], i, step)));
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    g.push_back(static_cast<T>(gradient(theta[i], i, step)));
   return tensor<T>(g, param.shape());
 }
 
@@ -105,7 +108,8 @@ std::vector<T> start_values(std::size_t count) {
 void expect_close(const Numbers& actual, const Numbers& expected, double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    EXPECT_NEAR(actual[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << "at " << i;
+    EXPECT_NEAR(actual[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i])))
+        << "at " << i;
   }
 }
 
@@ -121,8 +125,8 @@ void compare_sgd(const SgdOptions& o, double tolerance) {
   std::vector<ReferenceSgd> reference(kCount, {o});
   for (int step = 0; step < kSteps; ++step) {
     const TensorList buffers = o.momentum == 0 ? TensorList{} : TensorList{buffer};
-    SgdStepInPlace::call({param}, {gradient_of<T>(param, step)}, buffers, o.lr, o.momentum, o.dampening,
-                         o.weight_decay, o.nesterov, o.maximize, step == 0);
+    SgdStepInPlace::call({param}, {gradient_of<T>(param, step)}, buffers, o.lr, o.momentum,
+                         o.dampening, o.weight_decay, o.nesterov, o.maximize, step == 0);
     for (std::size_t i = 0; i < kCount; ++i) {
       expected[i] = reference[i].step(expected[i], gradient(expected[i], i, step));
     }
@@ -140,8 +144,8 @@ void compare_adam(const AdamOptions& o, double tolerance) {
   std::vector<ReferenceAdam> reference(kCount, {o});
   for (int step = 1; step <= kSteps; ++step) {
     AdamStepInPlace::call({param}, {gradient_of<T>(param, step)}, {m}, {v},
-                          o.amsgrad ? TensorList{v_max} : TensorList{}, step, o.lr, o.beta1, o.beta2, o.eps,
-                          o.weight_decay, o.decoupled, o.maximize);
+                          o.amsgrad ? TensorList{v_max} : TensorList{}, step, o.lr, o.beta1,
+                          o.beta2, o.eps, o.weight_decay, o.decoupled, o.maximize);
     for (std::size_t i = 0; i < kCount; ++i) {
       expected[i] = reference[i].step(expected[i], gradient(expected[i], i, step));
     }
@@ -162,7 +166,8 @@ TEST(OptimOps, SgdFollowsPyTorchForFiftySteps) {
 
 TEST(OptimOps, AdamFollowsPyTorchForFiftySteps) {
   for (const AdamOptions& options :
-       {AdamOptions{}, AdamOptions{.weight_decay = 0.1}, AdamOptions{.weight_decay = 0.1, .decoupled = true},
+       {AdamOptions{}, AdamOptions{.weight_decay = 0.1},
+        AdamOptions{.weight_decay = 0.1, .decoupled = true},
         AdamOptions{.lr = 0.05, .amsgrad = true}, AdamOptions{.maximize = true},
         AdamOptions{.beta1 = 0.3, .beta2 = 0.9, .eps = 1e-4}, AdamOptions{.beta1 = 0, .eps = 0}}) {
     compare_adam<double>(options, 1e-12);
@@ -174,7 +179,8 @@ TEST(OptimOps, TheFirstAdamStepIsTheLearningRateInTheDirectionOfTheSign) {
   const Tensor param = leaf({1, 1, 1});
   const Tensor m = full_like(param, 0);
   const Tensor v = full_like(param, 0);
-  AdamStepInPlace::call({param}, {tensor({2, -0.5, 0})}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0, false, false);
+  AdamStepInPlace::call({param}, {tensor({2, -0.5, 0})}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0,
+                        false, false);
   expect_close(values(param), {0.9, 1.1, 1}, 1e-6);
   expect_close(values(m), {0.2, -0.05, 0}, 1e-7);
   expect_close(values(v), {0.004, 0.00025, 0}, 1e-9);
@@ -192,7 +198,8 @@ TEST(OptimOps, StateThatHasDecayedBecomesZeroNotDenormal) {
     }
   };
   for (int step = 1; step < 2000; ++step) {
-    AdamStepInPlace::call({param}, {zero}, {m}, {v}, {}, step, 1e-3, 0.9, 0.95, 1e-8, 0, false, false);
+    AdamStepInPlace::call({param}, {zero}, {m}, {v}, {}, step, 1e-3, 0.9, 0.95, 1e-8, 0, false,
+                          false);
     SgdStepInPlace::call({param}, {zero}, {buffer}, 0.1, 0.9, 0, 0, false, false, false);
     for (const Tensor& state : {m, v, buffer}) expect_no_denormals(state);
   }
@@ -204,7 +211,8 @@ TEST(OptimOps, NanReachesParametersAndState) {
   const Tensor m = full_like(param, 0);
   const Tensor v = full_like(param, 0);
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  AdamStepInPlace::call({param}, {tensor({nan, 1})}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0, false, false);
+  AdamStepInPlace::call({param}, {tensor({nan, 1})}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0,
+                        false, false);
   EXPECT_TRUE(std::isnan(values(param)[0]) && std::isnan(values(m)[0]) && std::isnan(values(v)[0]));
   EXPECT_NEAR(values(param)[1], 0.9, 1e-6);
 }
@@ -215,7 +223,8 @@ TEST(OptimOps, AnyLayoutOfParameterGradientAndStateGivesTheSameStep) {
   const auto step = [&](const Tensor& param, const Tensor& grad, const Tensor& m, const Tensor& v) {
     copy_data(param, tensor(start, {2, 3}));
     for (int t = 1; t <= 3; ++t) {
-      AdamStepInPlace::call({param}, {grad}, {m}, {v}, {}, t, 0.1, 0.9, 0.999, 1e-8, 0.1, false, false);
+      AdamStepInPlace::call({param}, {grad}, {m}, {v}, {}, t, 0.1, 0.9, 0.999, 1e-8, 0.1, false,
+                            false);
     }
     return values(param);
   };
@@ -241,7 +250,8 @@ TEST(OptimOps, LargeParametersAreSharedByThreadsWithTheSameResult) {
     const Tensor param = leaf(start_values<float>(kLarge));
     const Tensor m = full_like(param, 0);
     const Tensor v = full_like(param, 0);
-    AdamStepInPlace::call({param}, {detach(param)}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0, false, false);
+    AdamStepInPlace::call({param}, {detach(param)}, {m}, {v}, {}, 1, 0.1, 0.9, 0.999, 1e-8, 0,
+                          false, false);
     return values(param);
   };
   const Numbers alone = run();
@@ -265,7 +275,8 @@ TEST(OptimOps, AStepRaisesVersionsAndIsNotRecorded) {
 TEST(OptimOps, MistakesAreReportedBeforeAnythingChanges) {
   const Tensor good = leaf({1, 2});
   const Tensor g = tensor({1, 1});
-  const auto sgd = [&](const TensorList& params, const TensorList& grads, const TensorList& buffers) {
+  const auto sgd = [&](const TensorList& params, const TensorList& grads,
+                       const TensorList& buffers) {
     SgdStepInPlace::call(params, grads, buffers, 0.1, 0.9, 0, 0, false, false, true);
   };
   const TensorList two{full_like(g, 0), full_like(g, 0)};
@@ -279,7 +290,8 @@ TEST(OptimOps, MistakesAreReportedBeforeAnythingChanges) {
   expect_error(ErrorCode::kDtypeMismatch, "expected parameters of float32 or float64",
                [&] { sgd({good, tensor<std::int64_t>({1, 2})}, {g, g}, two); });
   expect_error(ErrorCode::kInvalidArgument, "steps count from 1", [&] {
-    AdamStepInPlace::call({good}, {g}, {two[0]}, {two[1]}, {}, 0, 0.1, 0.9, 0.999, 1e-8, 0, false, false);
+    AdamStepInPlace::call({good}, {g}, {two[0]}, {two[1]}, {}, 0, 0.1, 0.9, 0.999, 1e-8, 0, false,
+                          false);
   });
   EXPECT_EQ(values(good), (Numbers{1, 2}));
 }

@@ -31,7 +31,8 @@ void multiply_row(const MatrixProduct& p, const T* a, const T* b, T* c) {
   const auto alpha = static_cast<Wrapping>(p.alpha.to<T>());
   const auto beta = static_cast<Wrapping>(p.beta.to<T>());
   for (std::int64_t j = 0; j < p.n; ++j) {
-    c[j] = beta == 0 ? T{0} : static_cast<T>(static_cast<Wrapping>(beta * static_cast<Wrapping>(c[j])));
+    c[j] = beta == 0 ? T{0}
+                     : static_cast<T>(static_cast<Wrapping>(beta * static_cast<Wrapping>(c[j])));
   }
   for (std::int64_t q = 0; q < p.k; ++q) {
     const auto factor =
@@ -47,11 +48,10 @@ void multiply_row(const MatrixProduct& p, const T* a, const T* b, T* c) {
 template <class T>
 void multiply_batch(const MatrixProduct& p, const Batch<T>& batch) {
   if constexpr (std::is_floating_point_v<T>) {
-    gemm::batched_gemm<T>(batch.count, p.m, p.n, p.k, p.alpha.to<T>(),
-                          {batch.a, p.a.row_stride, p.a.column_stride}, batch.stride_a,
-                          {batch.b, p.b.row_stride, p.b.column_stride}, batch.stride_b,
-                          p.beta.to<T>(), batch.c, batch.stride_c, p.c.row_stride,
-                          static_cast<const T*>(p.bias));
+    gemm::batched_gemm<T>(
+        batch.count, p.m, p.n, p.k, p.alpha.to<T>(), {batch.a, p.a.row_stride, p.a.column_stride},
+        batch.stride_a, {batch.b, p.b.row_stride, p.b.column_stride}, batch.stride_b,
+        p.beta.to<T>(), batch.c, batch.stride_c, p.c.row_stride, static_cast<const T*>(p.bias));
   } else if constexpr (!std::is_same_v<T, bool>) {
     const std::int64_t work = std::max<std::int64_t>(1, p.n * p.k);
     parallel_for(0, batch.count * p.m, (kMinWorkPerTask + work - 1) / work,
@@ -86,9 +86,10 @@ void multiply_batches(const MatrixProduct& p) {
         rest /= loop.sizes[d];
         for (std::size_t o = 0; o < 3; ++o) offset[o] += index * operands[o].strides[d];
       }
-      multiply_batch<T>(p, {count, static_cast<T*>(p.a.data) + offset[1], operands[1].strides[inner],
-                            static_cast<T*>(p.b.data) + offset[2], operands[2].strides[inner],
-                            static_cast<T*>(p.c.data) + offset[0], operands[0].strides[inner]});
+      multiply_batch<T>(p,
+                        {count, static_cast<T*>(p.a.data) + offset[1], operands[1].strides[inner],
+                         static_cast<T*>(p.b.data) + offset[2], operands[2].strides[inner],
+                         static_cast<T*>(p.c.data) + offset[0], operands[0].strides[inner]});
     }
   };
   // With enough runs to share, threads take whole ones; few are each shared inside gemm.
@@ -105,9 +106,9 @@ void multiply(const MatrixProduct& product) {
     if (!product.batch.empty()) {
       multiply_batches<T>(product);
     } else {
-      multiply_batch<T>(product, {1, static_cast<T*>(product.a.data), 0,
-                                  static_cast<T*>(product.b.data), 0,
-                                  static_cast<T*>(product.c.data), 0});
+      multiply_batch<T>(product,
+                        {1, static_cast<T*>(product.a.data), 0, static_cast<T*>(product.b.data), 0,
+                         static_cast<T*>(product.c.data), 0});
     }
   });
 }

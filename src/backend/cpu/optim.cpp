@@ -44,7 +44,8 @@ Vec<T> constant(double value) {
 }  // namespace
 
 template <class T>
-void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad, T* momentum_buffer) {
+void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad,
+              T* momentum_buffer) {
   const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
   const Vec<T> negative_lr = constant<T>(-step.lr);
   const Vec<T> weight_decay = constant<T>(step.weight_decay);
@@ -68,8 +69,8 @@ void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad, 
 }
 
 template <class T>
-void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg, T* exp_avg_sq,
-               T* max_exp_avg_sq) {
+void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg,
+               T* exp_avg_sq, T* max_exp_avg_sq) {
   const double bias_correction1 = 1 - std::pow(step.beta1, step.step);
   const double bias_correction2 = 1 - std::pow(step.beta2, step.step);
   const double step_size = step.lr / bias_correction1;
@@ -103,9 +104,9 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
 
     // lerp measures from the nearer end, as torch.lerp does.
     const Vec<T> m_before = at.load(exp_avg);
-    const Vec<T> m = flush<T>(is_near_start ? m_before + lerp_weight * (g - m_before)
-                                            : g - (g - m_before) * lerp_rest,
-                              limit1);
+    const Vec<T> m = flush<T>(
+        is_near_start ? m_before + lerp_weight * (g - m_before) : g - (g - m_before) * lerp_rest,
+        limit1);
     at.store(exp_avg, m);
 
     const Vec<T> g_squarable = flush<T>(g, gradient_limit);
@@ -122,7 +123,9 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
 
 template void sgd_step(const SgdStep&, std::int64_t, float*, const float*, float*);
 template void sgd_step(const SgdStep&, std::int64_t, double*, const double*, double*);
-template void adam_step(const AdamStep&, std::int64_t, float*, const float*, float*, float*, float*);
-template void adam_step(const AdamStep&, std::int64_t, double*, const double*, double*, double*, double*);
+template void adam_step(const AdamStep&, std::int64_t, float*, const float*, float*, float*,
+                        float*);
+template void adam_step(const AdamStep&, std::int64_t, double*, const double*, double*, double*,
+                        double*);
 
 }  // namespace eg::cpu

@@ -41,7 +41,7 @@ struct AdamStep {
 
 /// Updates `count` numbers of `param`; `max_exp_avg_sq` is null unless AMSGrad is wanted.
 template <class T>
-void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg, T* exp_avg_sq,
-               T* max_exp_avg_sq);
+void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg,
+               T* exp_avg_sq, T* max_exp_avg_sq);
 
 }  // namespace eg::cpu

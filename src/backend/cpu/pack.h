@@ -3,15 +3,12 @@
 // Pack<T>: a 128-bit register full of T, in the vocabulary of ops/vocabulary.h.
 //
 // Formulas are evaluated on packs, 16 bytes at a time, on every target: SSE natively, SIMD128 in
-// wasm. Arithmetic is the compiler's vector extension; exp, log, sin and their kin are Eigen's packet
-// functions for float, and the C library lane by lane where Eigen has none. There is no scalar
-// second version of a formula: tails are padded to a full pack (see elementwise.cpp), so an element's
-// value never depends on where it lies.
+// wasm. Arithmetic is the compiler's vector extension, the words are in pack_math.h. There is no
+// scalar second version of a formula: tails are padded to a full pack (see elementwise.cpp), so an
+// element's value never depends on where it lies.
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/pack_math.h"
@@ -21,18 +18,6 @@ namespace eg::cpu {
 
 template <class T>
 struct Pack;
-
-/// A parameter as a T: numbers beyond its range become its largest or smallest, so that the bounds
-/// of clamp() or nan_to_num() mean the same for every dtype.
-template <class T>
-T saturated(double value) {
-  using Limits = std::numeric_limits<T>;
-  if (std::isnan(value)) return Limits::has_quiet_NaN ? Limits::quiet_NaN() : T{};
-  if (Limits::has_infinity && std::isinf(value)) return static_cast<T>(value);
-  if (value >= static_cast<double>(Limits::max())) return Limits::max();
-  if (value <= static_cast<double>(Limits::lowest())) return Limits::lowest();
-  return static_cast<T>(value);
-}
 
 /// The outcome of a comparison, lane by lane.
 template <class T>
@@ -59,7 +44,7 @@ struct Pack {
   Pack() = default;
   Pack(Vec<T> value) : v(value) {}
   /// Every lane the same number.
-  Pack(double value) : v(splat(saturated<T>(value))) {}
+  Pack(double value) : v(splat(lane_from<T>(value))) {}
 
   static Pack load(const void* from) {
     Pack pack;
@@ -68,11 +53,11 @@ struct Pack {
   }
   void store(void* to) const { std::memcpy(to, &v, sizeof(v)); }
 
-  friend Pack operator+(Pack a, Pack b) { return {a.v + b.v}; }
-  friend Pack operator-(Pack a, Pack b) { return {a.v - b.v}; }
-  friend Pack operator*(Pack a, Pack b) { return {a.v * b.v}; }
+  friend Pack operator+(Pack a, Pack b) { return {vec_add(a.v, b.v)}; }
+  friend Pack operator-(Pack a, Pack b) { return {vec_sub(a.v, b.v)}; }
+  friend Pack operator*(Pack a, Pack b) { return {vec_mul(a.v, b.v)}; }
   friend Pack operator/(Pack a, Pack b) { return {a.v / b.v}; }
-  friend Pack operator-(Pack a) { return {-a.v}; }
+  friend Pack operator-(Pack a) { return {vec_neg(a.v)}; }
 
   friend Mask<T> operator==(Pack a, Pack b) { return {a.v == b.v}; }
   friend Mask<T> operator!=(Pack a, Pack b) { return {a.v != b.v}; }

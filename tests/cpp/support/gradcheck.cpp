@@ -55,9 +55,8 @@ AssertionResult compare(const TensorList& inputs, const TensorList& gradients,
                         const std::function<double()>& evaluate, const char* order,
                         const GradcheckOptions& options) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::vector<double> analytic = gradients[i].defined()
-                                             ? values(gradients[i])
-                                             : std::vector<double>(inputs[i].numel(), 0.0);
+    const std::vector<double> analytic =
+        gradients[i].defined() ? values(gradients[i]) : std::vector<double>(inputs[i].numel(), 0.0);
     if (gradients[i].defined() && gradients[i].shape() != inputs[i].shape()) {
       return AssertionFailure() << order << " gradient " << i << " has shape "
                                 << gradients[i].shape() << ", its input " << inputs[i].shape();

@@ -3,8 +3,9 @@
 // Gradients against central differences, in float64.
 //
 // The function's outputs are weighted with fixed random numbers, so that all of its derivatives
-// count. The gradient is taken twice, as plain backward takes it (fused kernels) and as create_graph
-// does (the recorded formula); the second order is the gradient of the weighted first one.
+// count. The gradient is taken twice, as plain backward takes it (fused kernels) and as
+// create_graph does (the recorded formula); the second order is the gradient of the weighted first
+// one.
 
 #include <functional>
 
@@ -22,8 +23,8 @@ struct GradcheckOptions {
   bool second_order = true;
 };
 
-/// Checks the derivatives of `function` with respect to the inputs that require grad. Their elements
-/// are changed and put back; everything that requires grad must be float64.
+/// Checks the derivatives of `function` with respect to the inputs that require grad. Their
+/// elements are changed and put back; everything that requires grad must be float64.
 ::testing::AssertionResult gradcheck(const Function& function, const TensorList& inputs,
                                      const GradcheckOptions& options = {});
 

@@ -107,6 +107,9 @@ export interface ModuleOptions {
   /** Threads to start at once; a page's main thread cannot start one and wait for it. */
   poolSize: number;
   locateFile?: (file: string) => string;
+  /** The .wasm file's content, instead of its place. */
+  wasmBinary?: Uint8Array;
+  printErr?: (text: string) => void;
 }
 
 /** The default export of a module file. */

@@ -11,7 +11,7 @@
 // Finalizers run between tasks of the event loop, so a loop that never returns to it cannot be
 // helped: it gets one warning that names eg.scope().
 
-import { callFrame, epoch, native } from "../runtime/bridge.js";
+import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
 import { currentScope } from "./scope_stack.js";
 import type { Tensor } from "./tensor.js";
 
@@ -69,7 +69,8 @@ export function release(tensor: Tensor): void {
   if (handle === 0) return;
   tensor.handle = 0;
   tensor.ballast = null;
-  native.release(handle);
+  // After shutdown() there is nothing left to free.
+  if (isStarted()) native.release(handle);
 }
 
 function startOver(): void {
