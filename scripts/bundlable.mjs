@@ -2,7 +2,11 @@
 // no top-level await in it, and none of them may look for Node's own modules when it builds a page.
 
 const kRewrites = [
-  [/var workerOptions=(\{[^}]*\});(worker=new Worker\(new URL\([^)]*\),)workerOptions\)/, "$2$1)"],
+  // execArgv: a worker must not inherit what only the main script can take, such as --input-type.
+  [
+    /var workerOptions=\{([^}]*)\};(worker=new Worker\(new URL\([^)]*\),)workerOptions\)/,
+    "$2{$1,execArgv:[]})",
+  ],
   [
     /\bimport\((["'])(module|worker_threads)\1\)/g,
     'import(/* @vite-ignore */ /* webpackIgnore: true */ builtin("$2"))',

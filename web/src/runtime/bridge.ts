@@ -22,7 +22,6 @@ const kFunctions = [
   "backward",
   "autogradGrad",
   "registerHook",
-  "removeHook",
   "isGradEnabled",
   "setGradEnabled",
   "manualSeed",

@@ -81,7 +81,6 @@ export interface NativeFunctions {
   /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
   autogradGrad(outputCount: number, inputCount: number, flags: number): number;
   registerHook(handle: number, callback: number): number;
-  removeHook(handle: number, hook: number): void;
   isGradEnabled(): boolean;
   setGradEnabled(enabled: boolean): void;
 

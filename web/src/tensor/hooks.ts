@@ -31,11 +31,7 @@ export function registerHook(tensor: Tensor, hook: GradHook): HookHandle {
       `a hook returns a tensor or nothing, got ${describe(result)}.`,
     );
   });
-  const id = checked(native.registerHook(handleOf(tensor), callback));
-  return {
-    remove() {
-      dropCallback(callback);
-      if (!tensor.disposed) native.removeHook(tensor.handle, id);
-    },
-  };
+  checked(native.registerHook(handleOf(tensor), callback));
+  // The engine asks for a dropped callback in vain and keeps the gradient as it is.
+  return { remove: () => dropCallback(callback) };
 }
