@@ -23,12 +23,12 @@ std::string_view tensor_type_name(DType dtype) {
 
 [[noreturn]] void fail_modified(const Tensor& t, std::uint32_t saved_version, const Node* maker,
                                 std::uint32_t output_nr) {
-  std::ostringstream origin;
-  if (maker != nullptr) origin << ", which is output " << output_nr << " of " << maker->name() << ',';
+  const std::string origin =
+      maker == nullptr ? "" : join_text(", which is output ", output_nr, " of ", maker->name(), ',');
   fail(ErrorCode::kModifiedInPlace,
        "one of the variables needed for gradient computation has been modified by an inplace "
        "operation: [",
-       tensor_type_name(t.dtype()), ' ', t.shape(), ']', origin.str(), " is at version ", t.version(),
+       tensor_type_name(t.dtype()), ' ', t.shape(), ']', origin, " is at version ", t.version(),
        "; expected version ", saved_version,
        " instead. Hint: enable anomaly detection to find the operation that failed to compute its "
        "gradient, with autograd.detectAnomaly().");

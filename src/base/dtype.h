@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <ostream>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -44,7 +44,7 @@ constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(
 /// The dtype of an operation on two tensors of these dtypes.
 DType promote_types(DType a, DType b);
 
-inline std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype_name(dtype); }
+inline void append_text(std::string& out, DType dtype) { append_text(out, dtype_name(dtype)); }
 
 template <class T>
 constexpr DType dtype_of() {

@@ -1,6 +1,8 @@
 #include "base/error.h"
 
 #include <array>
+#include <charconv>
+#include <cstdio>
 
 namespace eg {
 
@@ -15,6 +17,31 @@ std::string_view error_code_name(ErrorCode code) {
   };
   static_assert(kNames.size() == static_cast<std::size_t>(ErrorCode::kInternal) + 1);
   return kNames[static_cast<std::size_t>(code)];
+}
+
+void append_text(std::string& out, std::string_view text) { out.append(text); }
+
+void append_text(std::string& out, char character) { out.push_back(character); }
+
+namespace {
+
+template <class Integer>
+void append_integer(std::string& out, Integer value) {
+  std::array<char, 24> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
+}
+
+}  // namespace
+
+void append_text(std::string& out, long long value) { append_integer(out, value); }
+
+void append_text(std::string& out, unsigned long long value) { append_integer(out, value); }
+
+void append_text(std::string& out, double value) {
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%g", value);
+  out.append(digits.data());
 }
 
 }  // namespace eg

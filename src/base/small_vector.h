@@ -10,8 +10,8 @@
 #include <iterator>
 #include <memory>
 #include <new>
-#include <ostream>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -116,10 +116,14 @@ class SmallVector {
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  friend std::ostream& operator<<(std::ostream& out, const SmallVector& values) {
-    out << '[';
-    for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
-    return out << ']';
+  /// "[2, 3]", for messages.
+  friend void append_text(std::string& out, const SmallVector& values) {
+    out += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i != 0) out += ", ";
+      out += std::to_string(values[i]);
+    }
+    out += ']';
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "autograd/graph_task.h"
+
 namespace eg {
 
 std::string node_name(std::string_view op) {
@@ -28,6 +30,11 @@ EdgeList collect_edges(std::span<const Tensor> inputs) {
   EdgeList edges;
   for (const Tensor& input : inputs) edges.push_back(gradient_edge(input));
   return edges;
+}
+
+void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta) {
+  if (is_grad_enabled()) set_view(view, base, creation_meta);
+  else if (GraphTask::current() == nullptr) set_view(view, base, CreationMeta::kNoGradMode);
 }
 
 }  // namespace eg

@@ -43,6 +43,11 @@ struct Save {
   bool is_output = false;
 };
 
+/// Makes `view` a view of `base` to autograd. Views a backward pass makes for itself, without
+/// recording, are not tracked: nobody can change them in place, and a tracked view would keep its
+/// base from being the sole owner of a gradient that can be taken over or written over.
+void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta);
+
 template <class Op>
 class FunctionNode;
 
@@ -126,15 +131,14 @@ template <class Op>
 Tensor record_view(const Tensor& base, const Shape& shape, const Strides& strides, std::int64_t offset,
                    typename Op::Attrs attrs, CreationMeta creation_meta = CreationMeta::kDefault) {
   Tensor view = base.alias(shape, strides, offset);
-  set_view(view, base, is_grad_enabled() ? creation_meta : CreationMeta::kNoGradMode);
+  track_view(view, base, creation_meta);
   return record<Op>(view, {base}, std::move(attrs));
 }
 
 /// Records several views of one base, made with alias(), as the outputs of one node.
 template <class Op>
 TensorList record_views(const Tensor& base, TensorList views, typename Op::Attrs attrs) {
-  const CreationMeta meta = is_grad_enabled() ? CreationMeta::kMultiOutputNode : CreationMeta::kNoGradMode;
-  for (const Tensor& view : views) set_view(view, base, meta);
+  for (const Tensor& view : views) track_view(view, base, CreationMeta::kMultiOutputNode);
   if (!views.empty()) record<Op>(views, std::span<const Tensor>(&base, 1), std::move(attrs), {});
   return views;
 }

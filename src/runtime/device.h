@@ -5,7 +5,7 @@
 // devices are tested under sanitizers.
 
 #include <cstdint>
-#include <ostream>
+#include <string>
 #include <string_view>
 
 namespace eg {
@@ -29,10 +29,9 @@ constexpr std::string_view device_type_name(DeviceType type) {
   return "unknown";
 }
 
-inline std::ostream& operator<<(std::ostream& out, Device device) {
-  out << device_type_name(device.type);
-  if (device.index != 0) out << ':' << static_cast<int>(device.index);
-  return out;
+inline void append_text(std::string& out, Device device) {
+  out += device_type_name(device.type);
+  if (device.index != 0) out += ':' + std::to_string(static_cast<int>(device.index));
 }
 
 }  // namespace eg

@@ -160,6 +160,9 @@ TEST(CrossEntropy, NamesWhatIsWrong) {
                [&] { CrossEntropy::call(x, classes({0, 1}), tensor<double>({1, 2})); });
   expect_error(ErrorCode::kDtypeMismatch, "class probabilities",
                [&] { CrossEntropy::call(x, classes({0, 1, 2, 0, 1, 2}, {2, 3})); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "ignore_index is not supported for floating point target",
+               [&] { CrossEntropy::call(x, x, {}, 0); });
   expect_error(ErrorCode::kInvalidArgument, "label_smoothing must be between 0.0 and 1.0",
                [&] { CrossEntropy::call(x, classes({0, 1}), {}, kIgnored, Reduction::kMean, 2); });
 }

@@ -112,7 +112,7 @@ TEST_P(OpLaws, ResultDtypeFollowsTheRule) {
     const DType expected = info().dtype_rule == op::DTypeRule::kBool ? DType::kBool
                            : info().dtype_rule == op::DTypeRule::kFloat && is_integral(dtype) ? DType::kFloat32
                                                                                               : dtype;
-    EXPECT_EQ(apply(inputs).dtype(), expected) << dtype;
+    EXPECT_EQ(apply(inputs).dtype(), expected) << dtype_name(dtype);
   }
 }
 

@@ -12,12 +12,14 @@
 namespace eg::cpu {
 namespace {
 
-// Calls update(cursor) for vectors that cover [0, count), on all threads.
+// Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so that
+// what it captures is in registers: the stores it makes cannot change it.
 template <class T, class Update>
-void for_all_vectors(std::int64_t count, Update&& update) {
+void for_all_vectors(std::int64_t count, const Update& update) {
   parallel_for(0, (count + kLanes<T> - 1) / kLanes<T>, kMinElementsPerTask / kLanes<T>,
                [&](std::int64_t first, std::int64_t last) {
-                 for_each_vector<T>(first * kLanes<T>, std::min(last * kLanes<T>, count), update);
+                 const Update local = update;
+                 for_each_vector<T>(first * kLanes<T>, std::min(last * kLanes<T>, count), local);
                });
 }
 
@@ -33,7 +35,7 @@ T flush_limit(std::initializer_list<double> factors) {
 // Zero where |x| < limit; NaN stays.
 template <class T>
 Vec<T> flush(Vec<T> x, Vec<T> limit) {
-  return ((x < limit) & (x > -limit)) ? Vec<T>{} : x;
+  return vec_abs(x) < limit ? Vec<T>{} : x;
 }
 
 template <class T>
@@ -54,7 +56,7 @@ void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad,
   const Vec<T> limit = splat(flush_limit<T>({step.momentum, step.lr}));
   const bool decays = step.weight_decay != 0;
   const bool has_momentum = step.momentum != 0;
-  for_all_vectors<T>(count, [&](auto at) {
+  for_all_vectors<T>(count, [=](auto at) {
     const Vec<T> p = at.load(param);
     Vec<T> g = sign * at.load(grad);
     if (decays) g = g + weight_decay * p;
@@ -84,19 +86,20 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
   const Vec<T> lerp_rest = splat(T{1} - static_cast<T>(weight1));
   const Vec<T> decay2 = constant<T>(step.beta2);
   const Vec<T> share2 = constant<T>(weight2);
-  const Vec<T> correction = constant<T>(std::sqrt(bias_correction2));
-  const Vec<T> eps = constant<T>(step.eps);
-  const Vec<T> negative_step = constant<T>(-step_size);
+  // m * step_size / (sqrt(v) / correction + eps), with one division instead of two.
+  const double correction = std::sqrt(bias_correction2);
+  const Vec<T> eps = constant<T>(step.eps * correction);
+  const Vec<T> negative_step = constant<T>(-step_size * correction);
   // Without eps even the smallest second moment decides how far a parameter moves.
   const bool flushes = step.eps > 0;
-  const Vec<T> limit1 = splat(flushes ? flush_limit<T>({weight1, step_size}) : T{0});
+  const Vec<T> limit1 = splat(flushes ? flush_limit<T>({weight1, step_size * correction}) : T{0});
   const Vec<T> limit2 = splat(flushes ? flush_limit<T>({step.beta2}) : T{0});
   // A gradient below this has a square that adds nothing but a denormal number.
   const Vec<T> gradient_limit = splat(flushes ? std::sqrt(flush_limit<T>({weight2})) : T{0});
 
   const bool decays = step.weight_decay != 0;
   const bool is_near_start = weight1 < 0.5;
-  for_all_vectors<T>(count, [&](auto at) {
+  for_all_vectors<T>(count, [=](auto at) {
     Vec<T> p = at.load(param);
     Vec<T> g = sign * at.load(grad);
     if (decays && step.decoupled) p = p * kept;
@@ -116,8 +119,7 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
       v = vec_maximum(at.load(max_exp_avg_sq), v);
       at.store(max_exp_avg_sq, v);
     }
-    const Vec<T> denominator = vec_sqrt(v) / correction + eps;
-    at.store(param, p + negative_step * m / denominator);
+    at.store(param, p + negative_step * m / (vec_sqrt(v) + eps));
   });
 }
 

@@ -1,0 +1,74 @@
+// A page trains a network: through Vite and from plain files, with threads and without.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { runVite, serveFiles, serveWithVite } from "./support/servers.mjs";
+
+const golden = new URL("../golden/training.json", import.meta.url);
+const kLosses = JSON.parse(readFileSync(golden, "utf8")).programs["mlp-adam"];
+const kThreaded = { variant: "relaxed", threads: 2, crossOriginIsolated: true };
+const kSingle = { variant: "single", threads: 1, crossOriginIsolated: false };
+
+describe("a page", { skip: noBrowser }, () => {
+  let browser;
+  let project;
+  const servers = [];
+
+  before(async () => {
+    project = makeProject();
+    browser = await startChromium();
+  });
+  after(async () => {
+    for (const server of servers) server.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  async function assertTrains(server, expected) {
+    servers.push(server);
+    const { error, losses, runtime } = await resultOf(browser, server.url);
+    assert.equal(error, undefined);
+    const { variant, threads, crossOriginIsolated } = runtime;
+    assert.deepEqual({ variant, threads, crossOriginIsolated }, expected);
+    assert.equal(losses.length, kLosses.length);
+    losses.forEach((loss, step) => {
+      const difference = Math.abs(loss - kLosses[step]);
+      assert.ok(difference <= 1e-4 * kLosses[step], `loss ${loss} at step ${step}`);
+    });
+  }
+
+  test("served by Vite without configuration trains on one thread", async () => {
+    await assertTrains(await serveWithVite(project.folder), kSingle);
+  });
+
+  test("served by Vite with isolation headers trains with threads", async () => {
+    const args = ["--config", "isolated.config.mjs"];
+    await assertTrains(await serveWithVite(project.folder, args), kThreaded);
+  });
+
+  test("built by Vite without configuration trains with threads", async () => {
+    const output = await runVite(project.folder, ["build"]);
+    assert.doesNotMatch(output, /externalized|warn/i);
+    const args = ["preview", "--config", "isolated.config.mjs"];
+    await assertTrains(await serveWithVite(project.folder, args), kThreaded);
+  });
+
+  test("of plain files trains on one thread", async () => {
+    await assertTrains(await serveFiles(project.folder), kSingle);
+  });
+
+  test("of plain files with isolation headers trains with threads", async () => {
+    await assertTrains(await serveFiles(project.folder, kIsolation), kThreaded);
+  });
+
+  test("in plain code that returns to the event loop stays flat", async () => {
+    const server = await serveFiles(project.folder);
+    servers.push(server);
+    const { peak } = await resultOf(browser, `${server.url}memory.html`);
+    // 3000 MiB of tensors were made.
+    assert.ok(peak < 1500, `${Math.round(peak)} MiB were alive at once`);
+  });
+});

@@ -1,0 +1,31 @@
+// A project of a user: the package installed as from a registry, a page, and Vite.
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const kRoot = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The headers of a page that may use threads. */
+export const kIsolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/** Makes a project folder; `remove` deletes it. */
+export function makeProject() {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-project-"));
+  const installed = join(folder, "node_modules", "edgegrad");
+  mkdirSync(installed, { recursive: true });
+  cpSync(join(kRoot, "package.json"), join(installed, "package.json"));
+  cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
+  symlinkSync(join(kRoot, "node_modules", "vite"), join(folder, "node_modules", "vite"));
+  cpSync(join(kRoot, "tests", "browser", "page"), folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
+  // All that a page needs for threads is a header, which Vite sends when asked to.
+  const headers = JSON.stringify(kIsolation);
+  const config = `export default { server: { headers: ${headers} }, preview: { headers: ${headers} } };\n`;
+  writeFileSync(join(folder, "isolated.config.mjs"), config);
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,100 @@
+// Servers of pages: Vite's, and a plain one for files.
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+
+const kTypes = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
+const kStartTimeout = 60_000;
+
+/** Runs a Vite command that ends, such as "build". */
+export function runVite(folder, args) {
+  const child = spawnVite(folder, args);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("close", (status) => {
+      if (status === 0) resolve(output);
+      else reject(new Error(`vite ${args.join(" ")} ended with ${status}:\n${output}`));
+    });
+  });
+}
+
+/** Starts Vite's server ([] for development, ["preview"] for what was built); returns { url, stop }. */
+export async function serveWithVite(folder, args = []) {
+  const child = spawnVite(folder, [...args, "--port", String(await freePort())]);
+  const url = await addressIn(child);
+  return { url, stop: () => child.kill() };
+}
+
+/** Serves files as they are, with extra headers; bare imports of the package become paths. */
+export async function serveFiles(folder, headers = {}) {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html");
+    const type = kTypes[extname(path)];
+    try {
+      const content = readFileSync(join(folder, path));
+      response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
+      response.end(path.endsWith(".html") ? withPaths(String(content)) : content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  const port = await listen(server);
+  return { url: `http://localhost:${port}/`, stop: () => server.close() };
+}
+
+function withPaths(html) {
+  return html.replace('"edgegrad"', '"/node_modules/edgegrad/dist/index.js"');
+}
+
+function spawnVite(folder, args) {
+  const vite = join(folder, "node_modules", "vite", "bin", "vite.js");
+  return spawn(process.execPath, [vite, ...args], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+}
+
+// The address that Vite prints when it is ready.
+function addressIn(child) {
+  let output = "";
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`Vite did not start:\n${output}`)),
+      kStartTimeout,
+    );
+    const read = (text) => {
+      output += text;
+      const url = /http:\/\/localhost:\d+\//.exec(output)?.[0];
+      if (!url) return;
+      clearTimeout(timer);
+      resolve(url);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", read);
+    child.on("close", () => reject(new Error(`Vite ended:\n${output}`)));
+  });
+}
+
+async function freePort() {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function listen(server) {
+  return new Promise((resolve) => {
+    server.listen(0, "localhost", () => resolve(server.address().port));
+  });
+}
