@@ -99,7 +99,7 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.label; });
+                         [](const auto& test) { return test.param.label; });
 
 }  // namespace
 }  // namespace eg

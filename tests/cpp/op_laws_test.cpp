@@ -188,7 +188,7 @@ TEST_P(OpLaws, ChangingAnOperandIsRefusedExactlyIfItWasSaved) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Elementwise, OpLaws, ::testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace eg

@@ -31,9 +31,9 @@ describe("demos/mnist.mjs", () => {
   test("learns to read digits in one pass", async () => {
     const out = join(folder, "one.safetensors");
     const { status, stdout, stderr } = await runNode(
-      [kDemo, "--epochs", "1", "--batch", "256", "--out", out],
+      [kDemo, "--epochs", "1", "--batch", "256", "--threads", "1", "--out", out],
       {
-        timeout: 120_000,
+        timeout: 240_000,
       },
     );
     assert.equal(status, 0, stderr);
@@ -46,14 +46,17 @@ describe("demos/mnist.mjs", () => {
   test("Ctrl-C saves and ends with 130", async () => {
     const out = join(folder, "stopped.safetensors");
     let isSent = false;
-    const { status, stdout } = await runNode([kDemo, "--epochs", "100", "--out", out], {
-      timeout: 120_000,
-      onOutput: (child, { stdout: text }) => {
-        if (isSent || !text.includes("samples/s")) return;
-        isSent = true;
-        child.kill("SIGINT");
+    const { status, stdout } = await runNode(
+      [kDemo, "--epochs", "100", "--threads", "1", "--out", out],
+      {
+        timeout: 240_000,
+        onOutput: (child, { stdout: text }) => {
+          if (isSent || !text.includes("samples/s")) return;
+          isSent = true;
+          child.kill("SIGINT");
+        },
       },
-    });
+    );
     assert.equal(status, 130);
     assert.match(stdout, /interrupted/);
     assert.ok(statSync(out).size > 800_000);

@@ -37,20 +37,18 @@ void norm_forward(const RowNorm<T>& norm, double eps, const T* bias, T* out) {
       norm.mean[row] = static_cast<T>(
           sum_of_vectors<T>(norm.width, [&](auto at) { return at.load(x); }) / width);
     }
-    const T* const weight = norm.weight;
     const T mean = mean_of_row(norm, row);
     const double squares = sum_of_vectors<T>(norm.width, [&](auto at) {
       const Vec<T> centered = at.load(x) - mean;
       return centered * centered;
     });
     const auto rstd = static_cast<T>(1 / std::sqrt(squares / width + eps));
-    const T* const shift = bias;
     norm.rstd[row] = rstd;
     T* const y = out + row * norm.width;
     for_each_vector<T>(0, norm.width, [&](auto at) {
       Vec<T> value = (at.load(x) - mean) * rstd;
-      if (weight != nullptr) value = value * at.load(weight);
-      if (shift != nullptr) value = value + at.load(shift);
+      if (norm.weight != nullptr) value = value * at.load(norm.weight);
+      if (bias != nullptr) value = value + at.load(bias);
       at.store(y, value);
     });
   });

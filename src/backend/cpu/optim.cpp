@@ -12,8 +12,8 @@
 namespace eg::cpu {
 namespace {
 
-// Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so that
-// what it captures is in registers: the stores it makes cannot change it.
+// Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so
+// that what it captures is in registers: the stores it makes cannot change it.
 template <class T, class Update>
 void for_all_vectors(std::int64_t count, const Update& update) {
   parallel_for(0, (count + kLanes<T> - 1) / kLanes<T>, kMinElementsPerTask / kLanes<T>,

@@ -13,7 +13,7 @@ const kArguments = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const kTimeout = 60_000;
+const kTimeout = 120_000;
 
 const executablePath = kPaths.find((path) => existsSync(path));
 

@@ -11,7 +11,7 @@ const kTypes = {
   ".mjs": "text/javascript",
   ".wasm": "application/wasm",
 };
-const kStartTimeout = 60_000;
+const kStartTimeout = 120_000;
 
 /** Runs a Vite command that ends, such as "build". */
 export function runVite(folder, args) {

@@ -59,7 +59,8 @@ AssertionResult compare(const TensorList& inputs, const TensorList& gradients,
         gradients[i].defined() ? values(gradients[i]) : std::vector<double>(inputs[i].numel(), 0.0);
     if (gradients[i].defined() && gradients[i].shape() != inputs[i].shape()) {
       return AssertionFailure() << order << " gradient " << i << " has shape "
-                                << gradients[i].shape() << ", its input " << inputs[i].shape();
+                                << ::testing::PrintToString(gradients[i].shape()) << ", its input "
+                                << ::testing::PrintToString(inputs[i].shape());
     }
     for (std::int64_t j = 0; j < inputs[i].numel(); ++j) {
       double& x = element(inputs[i], j);

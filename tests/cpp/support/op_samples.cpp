@@ -1,6 +1,7 @@
 #include "support/op_samples.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -75,7 +76,8 @@ class Parser {
   }
 
   SampleValue string(char quote) {
-    SampleValue result{.kind = Kind::kString};
+    SampleValue result;
+    result.kind = Kind::kString;
     const std::size_t end = text_.find(quote, position_ + 1);
     result.text = text_.substr(position_ + 1, end - position_ - 1);
     position_ = end + 1;
@@ -83,7 +85,8 @@ class Parser {
   }
 
   SampleValue number() {
-    SampleValue result{.kind = Kind::kNumber};
+    SampleValue result;
+    result.kind = Kind::kNumber;
     const double sign = take("-") ? -1 : 1;
     if (take("Infinity")) {
       result.number = sign * std::numeric_limits<double>::infinity();
@@ -100,7 +103,8 @@ class Parser {
     ++position_;
     Shape shape;
     for (const SampleValue& size : arguments.at(0).list) shape.push_back(static_cast<std::int64_t>(size.number));
-    SampleValue result{.kind = Kind::kTensor};
+    SampleValue result;
+    result.kind = Kind::kTensor;
     const auto argument = [&](std::size_t i, double otherwise) {
       return i < arguments.size() ? arguments[i].number : otherwise;
     };
