@@ -2,10 +2,10 @@
 
 #include "autograd/autograd.h"
 
+#include <map>
+
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
-
-#include <map>
 
 #include "autograd/grad_mode.h"
 #include "autograd/variable.h"
@@ -14,7 +14,7 @@
 // Calls the function registered under `id` with a gradient; Module.runHook catches what it throws.
 EM_JS(double, eg_run_hook, (double id, double grad), { return Module["runHook"](id, grad); });
 // Tells JavaScript that nothing will call `id` again.
-EM_JS(void, eg_drop_hook, (double id), { Module["dropHook"]?.(id); });
+EM_JS(void, eg_drop_hook, (double id), { Module["dropHook"] ?.(id); });
 
 namespace eg::bindings {
 namespace {

@@ -1,8 +1,8 @@
 #include "border.h"
 
-#include <emscripten/bind.h>
-
 #include <new>
+
+#include <emscripten/bind.h>
 
 namespace eg::bindings {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The border to JavaScript. Arguments and results travel as float64 words in a frame that belongs to
-// the calling thread; tensors travel as handles. An exception stops here: it is kept for
+// The border to JavaScript. Arguments and results travel as float64 words in a frame that belongs
+// to the calling thread; tensors travel as handles. An exception stops here: it is kept for
 // takeError(), and the call returns kFailed.
 
 #include <exception>
@@ -16,8 +16,8 @@ namespace eg::bindings {
 
 inline constexpr double kFailed = -1;
 
-/// What a JavaScript function threw. The object itself stays on the JavaScript side, which throws it
-/// again when the call that led here returns.
+/// What a JavaScript function threw. The object itself stays on the JavaScript side, which throws
+/// it again when the call that led here returns.
 class JsException : public std::exception {
  public:
   const char* what() const noexcept override { return "a JavaScript callback threw"; }

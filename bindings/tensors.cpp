@@ -25,15 +25,16 @@ Handle put(Tensor tensor) { return HandleTable::instance().insert(std::move(tens
 
 double invoke(int op, int words, int flags) {
   return guard([&] {
-    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(), static_cast<std::size_t>(words),
-                                    (flags & kInPlace) != 0));
+    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
+                                    static_cast<std::size_t>(words), (flags & kInPlace) != 0));
   });
 }
 
 double create_tensor(int dtype, int ndim) {
   return guard([&] {
     Shape shape;
-    for (int i = 0; i < ndim; ++i) shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < ndim; ++i)
+      shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
     return put(Tensor::empty(shape, static_cast<DType>(dtype)));
   });
 }

@@ -83,9 +83,12 @@ Object argument(std::string_view name, std::string_view kind, std::string_view d
 
 std::string_view param_kind(op::Param::Kind kind) {
   switch (kind) {
-    case op::Param::Kind::kNumber: return "number";
-    case op::Param::Kind::kBool: return "bool";
-    case op::Param::Kind::kChoice: return "choice";
+    case op::Param::Kind::kNumber:
+      return "number";
+    case op::Param::Kind::kBool:
+      return "bool";
+    case op::Param::Kind::kChoice:
+      return "choice";
   }
   return "";
 }
@@ -107,7 +110,8 @@ Object describe_elementwise(Object object) {
     if (!param.choices.empty()) arg.field("choices", choices_of(param.choices));
     args.add(arg.str());
   }
-  const bool in_place = op::kDTypeRule<Op> != op::DTypeRule::kBool && !requires { Op::first_is_mask; };
+  const bool in_place =
+      op::kDTypeRule<Op> != op::DTypeRule::kBool && !requires { Op::first_is_mask; };
   object.field("kind", "\"elementwise\"").field("args", args.str()).field("returns", "\"tensor\"");
   object.field("inplace", in_place ? "true" : "false");
   object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");
@@ -148,8 +152,10 @@ std::string describe() {
   Object object;
   object.field("name", quoted(Op::doc.name)).field("js", quoted(camel_case(Op::doc.name)));
   object.field("doc", quoted(Op::doc.text));
-  if constexpr (op::Elementwise<Op>) return describe_elementwise<Op>(std::move(object)).str();
-  else return describe_function<Op>(std::move(object), &Op::call).str();
+  if constexpr (op::Elementwise<Op>)
+    return describe_elementwise<Op>(std::move(object)).str();
+  else
+    return describe_function<Op>(std::move(object), &Op::call).str();
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
 Tensor first_gradient(const Tensor& variable, Tensor grad) {
   const Strides strides = gradient_strides(variable);
   if (is_grad_enabled()) {
-    return obeys_layout(grad, strides) ? math::clone(grad) : math::clone_with_strides(grad, strides);
+    return obeys_layout(grad, strides) ? math::clone(grad)
+                                       : math::clone_with_strides(grad, strides);
   }
   const bool sole_owner = grad.use_count() == 1 && grad.storage()->use_count() == 1;
   if (sole_owner && obeys_layout(grad, strides)) return detach(grad);
@@ -69,6 +70,8 @@ void AccumulateGrad::run_tensor_pre_hooks(GradList& grads) {
   for (const auto& hook : hooks) grads[0] = (*hook)(grads[0]);
 }
 
-bool AccumulateGrad::has_tensor_pre_hooks() const { return !autograd_meta(variable_)->hooks.empty(); }
+bool AccumulateGrad::has_tensor_pre_hooks() const {
+  return !autograd_meta(variable_)->hooks.empty();
+}
 
 }  // namespace eg

@@ -31,7 +31,8 @@ Tensor implicit_gradient(const Tensor& output) {
   }
   if (is_complex(output.dtype())) {
     fail(ErrorCode::kNonScalarBackward,
-         "grad can be implicitly created only for real scalar outputs but got ", output.dtype(), '.');
+         "grad can be implicitly created only for real scalar outputs but got ", output.dtype(),
+         '.');
   }
   return math::ones_like(output);
 }
@@ -67,8 +68,8 @@ GradList root_gradients(const TensorList& tensors, const TensorList& given) {
   return grads;
 }
 
-// An input without a live accumulator cannot be reached by any graph. It needs an edge all the same,
-// because an edge to nothing would match every edge to nothing.
+// An input without a live accumulator cannot be reached by any graph. It needs an edge all the
+// same, because an edge to nothing would match every edge to nothing.
 Edge input_edge(const Tensor& input, bool is_backward) {
   if (IntrusivePtr<Node> node = grad_fn(input)) return {std::move(node), output_nr(input)};
   if (!requires_grad(input)) {
@@ -92,8 +93,8 @@ void backward(const TensorList& tensors, const TensorList& grad_tensors,
     for (const Tensor& input : *inputs) outputs.push_back(input_edge(input, true));
   }
   Engine::instance().execute(roots, root_gradients(tensors, grad_tensors),
-                             options.retain_graph.value_or(options.create_graph), options.create_graph,
-                             true, outputs);
+                             options.retain_graph.value_or(options.create_graph),
+                             options.create_graph, true, outputs);
 }
 
 TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,
@@ -103,13 +104,14 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
   EdgeList edges;
   for (const Tensor& input : inputs) edges.push_back(input_edge(input, false));
   const GradList grads = Engine::instance().execute(
-      roots, root_gradients(outputs, grad_outputs), options.retain_graph.value_or(options.create_graph),
-      options.create_graph, false, edges);
+      roots, root_gradients(outputs, grad_outputs),
+      options.retain_graph.value_or(options.create_graph), options.create_graph, false, edges);
   for (const Tensor& grad : grads) {
     if (!grad.defined() && !options.allow_unused) {
       fail(ErrorCode::kUnusedInput,
            "One of the differentiated Tensors appears to not have been used in the graph. Set "
-           "allow_unused=True if this is the desired behavior. (In JavaScript: {allowUnused: true}.)");
+           "allow_unused=True if this is the desired behavior. (In JavaScript: {allowUnused: "
+           "true}.)");
     }
   }
   return TensorList(grads.begin(), grads.end());

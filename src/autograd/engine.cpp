@@ -22,7 +22,8 @@ const std::shared_ptr<ReadyQueue>& local_ready_queue() {
 // Restores this thread's role when a backward call ends, also by an exception.
 class RoleGuard {
  public:
-  RoleGuard(int device, int nesting_depth) : device_(role.device), nesting_depth_(role.nesting_depth) {
+  RoleGuard(int device, int nesting_depth)
+      : device_(role.device), nesting_depth_(role.nesting_depth) {
     role.device = device;
     role.nesting_depth = nesting_depth;
   }

@@ -34,9 +34,9 @@ class Engine {
  public:
   static Engine& instance();
 
-  /// Computes gradients of `roots` weighted by `grads`. Returns the gradients of `outputs`, or, with
-  /// `accumulate_grad`, adds them into their leaves and returns nothing; without `outputs` all leaves
-  /// receive theirs.
+  /// Computes gradients of `roots` weighted by `grads`. Returns the gradients of `outputs`, or,
+  /// with `accumulate_grad`, adds them into their leaves and returns nothing; without `outputs` all
+  /// leaves receive theirs.
   GradList execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
                    bool accumulate_grad, const EdgeList& outputs);
 

@@ -61,8 +61,8 @@ class GraphTask final : public RefCounted {
   void compute_dependencies(const IntrusivePtr<Node>& root, std::uint64_t min_topological_nr);
   /// Restricts execution to what leads to `outputs`; captures their gradients unless they are to be
   /// accumulated.
-  void init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& outputs, bool accumulate_grad,
-                       std::uint64_t min_topological_nr);
+  void init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& outputs,
+                       bool accumulate_grad, std::uint64_t min_topological_nr);
 
   /// The entry of a node, or null when the call did not reach it.
   NodeState* state_of(const Node& fn);

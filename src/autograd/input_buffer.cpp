@@ -15,8 +15,8 @@ bool can_accumulate_into(const Tensor& t) {
 }  // namespace
 
 void InputBuffer::add(std::size_t position, Tensor grad) {
-  invariant(position < slots_.size(), "InputBuffer has ", slots_.size(), " slots, asked for ", position,
-            '.');
+  invariant(position < slots_.size(), "InputBuffer has ", slots_.size(), " slots, asked for ",
+            position, '.');
   if (!grad.defined()) return;
   Tensor& slot = slots_[position];
   if (!slot.defined()) {

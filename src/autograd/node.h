@@ -60,7 +60,8 @@ struct InputMetadata {
   Device device;
 
   InputMetadata() = default;
-  explicit InputMetadata(const Tensor& t) : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
+  explicit InputMetadata(const Tensor& t)
+      : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
 };
 
 /// A function of one gradient slot: returns the gradient to go on with.
@@ -153,6 +154,7 @@ class Node : public RefCounted, public Pooled {
 };
 
 /// The sequence number of nodes that accumulate into leaves: they run as soon as they are ready.
-inline constexpr std::uint64_t kAccumulateGradSequenceNr = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t kAccumulateGradSequenceNr =
+    std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace eg

@@ -36,7 +36,8 @@ struct NodeTask {
 
 class ReadyQueue {
  public:
-  /// Adds a task and wakes one waiter; counts it as outstanding work of its call unless told not to.
+  /// Adds a task and wakes one waiter; counts it as outstanding work of its call unless told not
+  /// to.
   void push(NodeTask task, bool increment_outstanding = true);
   void push_shutdown();
   /// Waits until there is a task and takes the first one.

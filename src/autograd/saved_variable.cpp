@@ -9,14 +9,22 @@ namespace {
 
 std::string_view tensor_type_name(DType dtype) {
   switch (dtype) {
-    case DType::kFloat32: return "torch.FloatTensor";
-    case DType::kFloat64: return "torch.DoubleTensor";
-    case DType::kInt32: return "torch.IntTensor";
-    case DType::kInt64: return "torch.LongTensor";
-    case DType::kUInt8: return "torch.ByteTensor";
-    case DType::kBool: return "torch.BoolTensor";
-    case DType::kComplex64: return "torch.ComplexFloatTensor";
-    case DType::kComplex128: return "torch.ComplexDoubleTensor";
+    case DType::kFloat32:
+      return "torch.FloatTensor";
+    case DType::kFloat64:
+      return "torch.DoubleTensor";
+    case DType::kInt32:
+      return "torch.IntTensor";
+    case DType::kInt64:
+      return "torch.LongTensor";
+    case DType::kUInt8:
+      return "torch.ByteTensor";
+    case DType::kBool:
+      return "torch.BoolTensor";
+    case DType::kComplex64:
+      return "torch.ComplexFloatTensor";
+    case DType::kComplex128:
+      return "torch.ComplexDoubleTensor";
   }
   return "torch.Tensor";
 }
@@ -24,7 +32,8 @@ std::string_view tensor_type_name(DType dtype) {
 [[noreturn]] void fail_modified(const Tensor& t, std::uint32_t saved_version, const Node* maker,
                                 std::uint32_t output_nr) {
   const std::string origin =
-      maker == nullptr ? "" : join_text(", which is output ", output_nr, " of ", maker->name(), ',');
+      maker == nullptr ? ""
+                       : join_text(", which is output ", output_nr, " of ", maker->name(), ',');
   fail(ErrorCode::kModifiedInPlace,
        "one of the variables needed for gradient computation has been modified by an inplace "
        "operation: [",

@@ -2,7 +2,8 @@
 
 // The few tensor operations the engine itself needs: to sum gradients, to fit them to a slot and to
 // route them through views. Declared here because autograd may not depend on the layer of ops above
-// it; defined there (dispatch/tensor_math.cpp). All of them record like any op when grad mode is on.
+// it; defined there (dispatch/tensor_math.cpp). All of them record like any op when grad mode is
+// on.
 
 #include "autograd/node.h"
 #include "tensor/tensor.h"

@@ -17,8 +17,8 @@ std::string prefix_of(const Node* fn) {
 Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const Node* fn) {
   if (grad.shape() != expected.shape) {
     if (!is_expandable_to(expected.shape, grad.shape())) {
-      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index, " - got ",
-           grad.shape(), " but expected shape compatible with ", expected.shape, '.');
+      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
+           " - got ", grad.shape(), " but expected shape compatible with ", expected.shape, '.');
     }
     grad = math::sum_to(grad, expected.shape);
   }
@@ -43,8 +43,8 @@ Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const 
 
 void validate_outputs(const EdgeList& edges, GradList& grads, const Node* fn) {
   if (grads.size() != edges.size()) {
-    fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid number of gradients - expected ", edges.size(),
-         ", but got ", grads.size(), '.');
+    fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid number of gradients - expected ",
+         edges.size(), ", but got ", grads.size(), '.');
   }
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (!edges[i].is_valid() || !grads[i].defined()) continue;

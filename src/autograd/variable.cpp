@@ -21,7 +21,8 @@ bool is_stale(const Tensor& t, const AutogradMeta& meta) {
   const CreationMeta reason = meta.view->creation_meta;
   std::string who;
   if (meta.grad_fn != nullptr) {
-    who = "Output " + std::to_string(meta.output_nr) + " of " + meta.grad_fn->name() + " is " + object;
+    who = "Output " + std::to_string(meta.output_nr) + " of " + meta.grad_fn->name() + " is " +
+          object;
   } else if (reason == CreationMeta::kInferenceMode) {
     who = "A view was created in inference mode and is being modified inplace in normal mode.";
   } else {
@@ -37,11 +38,12 @@ bool is_stale(const Tensor& t, const AutogradMeta& meta) {
            "not allow the output views to be modified inplace. You should replace the inplace "
            "operation by an out-of-place one.");
     case CreationMeta::kInCustomFunction:
-      fail(ErrorCode::kViewInPlace, who,
-           " This view was created inside a custom Function (or because an input was returned "
-           "as-is) and the autograd logic to handle view+inplace would override the custom backward "
-           "associated with the custom Function, leading to incorrect gradients. This behavior is "
-           "forbidden. You can fix this by cloning the output of the custom Function.");
+      fail(
+          ErrorCode::kViewInPlace, who,
+          " This view was created inside a custom Function (or because an input was returned "
+          "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+          "associated with the custom Function, leading to incorrect gradients. This behavior is "
+          "forbidden. You can fix this by cloning the output of the custom Function.");
     default:
       fail(ErrorCode::kViewInPlace, who,
            " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
@@ -129,15 +131,17 @@ void set_grad(const Tensor& t, const Tensor& value) {
     if (AutogradMeta* meta = autograd_meta(t)) meta->grad.reset();
     return;
   }
-  check(!value.is_same(t), ErrorCode::kInvalidArgument, "grad", "can't assign Variable as its own grad.");
+  check(!value.is_same(t), ErrorCode::kInvalidArgument, "grad",
+        "can't assign Variable as its own grad.");
   check(value.dtype() == t.dtype(), ErrorCode::kDtypeMismatch, "grad",
-        "assigned grad has data of a different type: expected ", t.dtype(), ", got ", value.dtype(), '.');
+        "assigned grad has data of a different type: expected ", t.dtype(), ", got ", value.dtype(),
+        '.');
   check(value.device() == t.device(), ErrorCode::kDeviceMismatch, "grad",
         "assigned grad has data located on a different device: expected ", t.device(), ", got ",
         value.device(), '.');
   check(value.shape() == t.shape(), ErrorCode::kShapeMismatch, "grad",
-        "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '", t.shape(),
-        "'. Please ensure that the gradient and the tensor are the same size.");
+        "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '",
+        t.shape(), "'. Please ensure that the gradient and the tensor are the same size.");
   ensure_autograd_meta(t).grad = value;
 }
 
@@ -151,7 +155,8 @@ Edge gradient_edge(const Tensor& t) {
 IntrusivePtr<Node> grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr || !requires_grad(t)) return nullptr;
-  invariant(meta->grad_fn == nullptr, "grad_accumulator() should be only called on leaf Variables.");
+  invariant(meta->grad_fn == nullptr,
+            "grad_accumulator() should be only called on leaf Variables.");
   const std::scoped_lock lock(meta->mutex);
   if (IntrusivePtr<Node> node = meta->grad_accumulator.lock()) return node;
   IntrusivePtr<Node> node = make_intrusive<AccumulateGrad>(t);

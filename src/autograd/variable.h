@@ -6,8 +6,8 @@
 // `.grad` through an AccumulateGrad node that exists only as long as some graph holds it. A view
 // additionally knows its base: the root tensor whose storage it shows. An in-place change of a view
 // rewrites the history of the base (CopySlices), and every other view of it notices, by the version
-// counter, the next time its own grad_fn is asked for, and makes a new one (as_strided of the base's
-// current history). Nothing points from a base to its views.
+// counter, the next time its own grad_fn is asked for, and makes a new one (as_strided of the
+// base's current history). Nothing points from a base to its views.
 
 #include <memory>
 #include <mutex>

@@ -60,13 +60,20 @@ constexpr DType dtype_of() {
 template <class Visit>
 decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
   switch (dtype) {
-    case DType::kFloat32: return visit.template operator()<float>();
-    case DType::kFloat64: return visit.template operator()<double>();
-    case DType::kInt32: return visit.template operator()<std::int32_t>();
-    case DType::kInt64: return visit.template operator()<std::int64_t>();
-    case DType::kUInt8: return visit.template operator()<std::uint8_t>();
-    case DType::kBool: return visit.template operator()<bool>();
-    default: fail(ErrorCode::kDtypeMismatch, "no kernels for ", dtype, " yet.");
+    case DType::kFloat32:
+      return visit.template operator()<float>();
+    case DType::kFloat64:
+      return visit.template operator()<double>();
+    case DType::kInt32:
+      return visit.template operator()<std::int32_t>();
+    case DType::kInt64:
+      return visit.template operator()<std::int64_t>();
+    case DType::kUInt8:
+      return visit.template operator()<std::uint8_t>();
+    case DType::kBool:
+      return visit.template operator()<bool>();
+    default:
+      fail(ErrorCode::kDtypeMismatch, "no kernels for ", dtype, " yet.");
   }
 }
 
@@ -74,8 +81,10 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
 template <class Visit>
 decltype(auto) visit_floating(DType dtype, std::string_view op, Visit&& visit) {
   switch (dtype) {
-    case DType::kFloat32: return visit.template operator()<float>();
-    case DType::kFloat64: return visit.template operator()<double>();
+    case DType::kFloat32:
+      return visit.template operator()<float>();
+    case DType::kFloat64:
+      return visit.template operator()<double>();
     default:
       fail(ErrorCode::kDtypeMismatch, '[', op, "] expected float32 or float64, got ", dtype,
            ". Convert with to('float32').");

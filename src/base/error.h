@@ -1,7 +1,7 @@
 #pragma once
 
-// Every failure the engine reports is one `Error`: a code that programs can test and a sentence that
-// says what was expected, what came and what to do. `check` is for mistakes of the caller;
+// Every failure the engine reports is one `Error`: a code that programs can test and a sentence
+// that says what was expected, what came and what to do. `check` is for mistakes of the caller;
 // `invariant` is for mistakes of ours and asks for a report.
 
 #include <stdexcept>
@@ -64,11 +64,16 @@ namespace detail {
 
 template <class T>
 void append_part(std::string& out, const T& part) {
-  if constexpr (std::is_same_v<T, char>) append_text(out, part);
-  else if constexpr (std::is_floating_point_v<T>) append_text(out, static_cast<double>(part));
-  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) append_text(out, static_cast<long long>(part));
-  else if constexpr (std::is_integral_v<T>) append_text(out, static_cast<unsigned long long>(part));
-  else append_text(out, part);
+  if constexpr (std::is_same_v<T, char>)
+    append_text(out, part);
+  else if constexpr (std::is_floating_point_v<T>)
+    append_text(out, static_cast<double>(part));
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    append_text(out, static_cast<long long>(part));
+  else if constexpr (std::is_integral_v<T>)
+    append_text(out, static_cast<unsigned long long>(part));
+  else
+    append_text(out, part);
 }
 
 }  // namespace detail
@@ -90,7 +95,8 @@ template <class... Parts>
 /// Throws "[op] parts..." with `code` unless `condition` holds.
 template <class... Parts>
 void check(bool condition, ErrorCode code, std::string_view op, const Parts&... parts) {
-  if (!condition) [[unlikely]] fail(code, '[', op, "] ", parts...);
+  if (!condition) [[unlikely]]
+    fail(code, '[', op, "] ", parts...);
 }
 
 /// Throws an Internal error unless `condition` holds: a bug of ours, not of the caller.

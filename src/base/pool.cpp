@@ -58,7 +58,9 @@ constexpr bool kPoolOn = false;
 constexpr bool kPoolOn = true;
 #endif
 
-constexpr std::size_t size_class(std::size_t bytes) { return (bytes + kGranule - 1) / kGranule - 1; }
+constexpr std::size_t size_class(std::size_t bytes) {
+  return (bytes + kGranule - 1) / kGranule - 1;
+}
 
 }  // namespace
 

@@ -128,7 +128,8 @@ Dims wrap_dims(Span dims, std::int64_t ndim, std::string_view op) {
   for (const std::int64_t dim : dims) {
     const std::int64_t value = wrap_dim(dim, ndim, op);
     check(std::find(wrapped.begin(), wrapped.end(), value) == wrapped.end(),
-          ErrorCode::kInvalidArgument, op, "dim ", value, " appears multiple times in the list of dims.");
+          ErrorCode::kInvalidArgument, op, "dim ", value,
+          " appears multiple times in the list of dims.");
     wrapped.push_back(value);
   }
   return wrapped;
@@ -140,8 +141,8 @@ Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
   std::int64_t* unknown = nullptr;
   for (std::int64_t& size : result) {
     if (size == -1) {
-      check(unknown == nullptr, ErrorCode::kInvalidArgument, op, "only one dimension can be inferred, got ",
-            shape_from(requested), '.');
+      check(unknown == nullptr, ErrorCode::kInvalidArgument, op,
+            "only one dimension can be inferred, got ", shape_from(requested), '.');
       unknown = &size;
     } else {
       check(size >= 0, ErrorCode::kInvalidArgument, op, "invalid shape dimension ", size, '.');
@@ -174,8 +175,7 @@ bool view_strides(Span shape, Span strides, Span target, Strides& result) {
   std::int64_t target_block = 1;
   for (std::int64_t i = static_cast<std::int64_t>(shape.size()) - 1; i >= 0; --i) {
     block *= shape[i];
-    const bool block_ends =
-        i == 0 || (shape[i - 1] != 1 && strides[i - 1] != block * base_stride);
+    const bool block_ends = i == 0 || (shape[i - 1] != 1 && strides[i - 1] != block * base_stride);
     if (!block_ends) continue;
     while (target_dim >= 0 && (target_block < block || target[target_dim] == 1)) {
       result[target_dim] = target_block * base_stride;

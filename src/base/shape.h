@@ -24,7 +24,8 @@ Strides contiguous_strides(std::span<const std::int64_t> shape);
 bool is_contiguous(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
 
 /// Elements of storage a geometry spans, from its first element to its last; 0 when it is empty.
-std::int64_t storage_extent(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+std::int64_t storage_extent(std::span<const std::int64_t> shape,
+                            std::span<const std::int64_t> strides);
 
 /// True when every element has an address of its own and together they fill a block.
 bool is_non_overlapping_and_dense(std::span<const std::int64_t> shape,
@@ -38,7 +39,8 @@ Shape broadcast_shapes(std::span<const std::int64_t> a, std::span<const std::int
 bool is_expandable_to(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 
 /// Strides that read `shape` as `target` by repeating: 0 along broadcast dimensions.
-Strides broadcast_strides(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+Strides broadcast_strides(std::span<const std::int64_t> shape,
+                          std::span<const std::int64_t> strides,
                           std::span<const std::int64_t> target);
 
 /// Turns a dimension counted from the end (-1) into one from the front, or IndexOutOfRange.

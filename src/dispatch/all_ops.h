@@ -18,8 +18,8 @@
 
 namespace eg {
 
-using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps, SoftmaxOps,
-                           LossOps, MatmulOps, NormOps, OptimOps>;
+using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps,
+                           SoftmaxOps, LossOps, MatmulOps, NormOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

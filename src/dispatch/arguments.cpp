@@ -17,14 +17,18 @@ double ArgumentReader::word() {
 
 Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
   switch (kind) {
-    case kFloatKind: return Scalar(word());
-    case kIntKind: return Scalar(integer());
-    case kBoolKind: return Scalar(word() != 0);
+    case kFloatKind:
+      return Scalar(word());
+    case kIntKind:
+      return Scalar(integer());
+    case kBoolKind:
+      return Scalar(word() != 0);
     case kBigIntKind: {
       const auto high = static_cast<std::uint64_t>(integer());
       return Scalar(static_cast<std::int64_t>(high << 32 | static_cast<std::uint64_t>(integer())));
     }
-    default: fail(ErrorCode::kInvalidArgument, "expected a number.");
+    default:
+      fail(ErrorCode::kInvalidArgument, "expected a number.");
   }
 }
 

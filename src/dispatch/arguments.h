@@ -67,7 +67,8 @@ struct ArgumentType<TensorList> {
   static constexpr std::string_view kind = "tensors";
   static TensorList read(ArgumentReader& reader) {
     TensorList tensors;
-    for (std::int64_t count = reader.integer(); count > 0; --count) tensors.push_back(reader.tensor());
+    for (std::int64_t count = reader.integer(); count > 0; --count)
+      tensors.push_back(reader.tensor());
     return tensors;
   }
 };
@@ -101,7 +102,8 @@ struct ArgumentType<Dims> {
   static constexpr std::string_view kind = "ints";
   static Dims read(ArgumentReader& reader) {
     Dims dims;
-    for (std::int64_t count = reader.integer(); count > 0; --count) dims.push_back(reader.integer());
+    for (std::int64_t count = reader.integer(); count > 0; --count)
+      dims.push_back(reader.integer());
     return dims;
   }
 };
@@ -126,8 +128,8 @@ struct ArgumentType<std::optional<DType>> {
 };
 
 template <class T>
-concept Plain = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> || std::is_same_v<T, bool> ||
-                std::is_same_v<T, Scalar>;
+concept Plain = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
+                std::is_same_v<T, bool> || std::is_same_v<T, Scalar>;
 template <Plain T>
 struct ArgumentType<std::optional<T>> {
   static constexpr std::string_view kind = std::is_same_v<T, std::int64_t> ? "int?"

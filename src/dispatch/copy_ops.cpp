@@ -43,14 +43,15 @@ GradList ToDevice::backward(const Backward<ToDevice>& b) {
 Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
   Tensor source = source_operand.tensor();
   check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
-        "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(), '.');
+        "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
+        '.');
   const std::array<Tensor, 2> inputs{input, source};
   return change_in_place(
       input, inputs,
-      [&] { copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source); },
       [&] {
-        return make_intrusive<FunctionNode<CopyInPlace>>(collect_edges(inputs), Attrs{});
-      });
+        copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
+      },
+      [&] { return make_intrusive<FunctionNode<CopyInPlace>>(collect_edges(inputs), Attrs{}); });
 }
 
 // The old values are gone: no gradient for them, all of it for the source.

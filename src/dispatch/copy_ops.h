@@ -7,7 +7,8 @@
 namespace eg {
 
 struct Clone {
-  static constexpr op::Doc doc{"clone", "A copy with memory of its own; gradients flow through it."};
+  static constexpr op::Doc doc{"clone",
+                               "A copy with memory of its own; gradients flow through it."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([])"};
   static Tensor call(const Tensor& input);
@@ -18,14 +19,16 @@ struct Clone {
 };
 
 struct Contiguous {
-  static constexpr op::Doc doc{"contiguous", "The tensor itself when it is row-major, else a row-major copy."};
+  static constexpr op::Doc doc{"contiguous",
+                               "The tensor itself when it is row-major, else a row-major copy."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3])"};
   static Tensor call(const Tensor& input);
 };
 
 struct ToDType {
-  static constexpr op::Doc doc{"to_dtype", "A copy of another dtype; the tensor itself when it has it."};
+  static constexpr op::Doc doc{"to_dtype",
+                               "A copy of another dtype; the tensor itself when it has it."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype"}};
   static Tensor call(const Tensor& input, DType dtype);
@@ -38,7 +41,8 @@ struct ToDType {
 };
 
 struct ToDevice {
-  static constexpr op::Doc doc{"to_device", "A copy on another device; the tensor itself when it is there."};
+  static constexpr op::Doc doc{"to_device",
+                               "A copy on another device; the tensor itself when it is there."};
   static Tensor call(const Tensor& input, Device device);
 
   struct Attrs {

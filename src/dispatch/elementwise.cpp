@@ -26,7 +26,8 @@ class ElementwiseNode final : public Node {
     }
   }
   void save_output(const Tensor& output) {
-    if ((wanted_reads() >> info_.arity & 1U) != 0) saved_[info_.arity] = SavedVariable(output, true);
+    if ((wanted_reads() >> info_.arity & 1U) != 0)
+      saved_[info_.arity] = SavedVariable(output, true);
   }
   bool reads_input(std::size_t i) const { return (wanted_reads() >> i & 1U) != 0; }
 
@@ -93,8 +94,10 @@ class ElementwiseNode final : public Node {
     return result.is_number() ? full_like(g, result.number()) : result.tensor();
   }
 
-  bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const Values& values) const {
-    if (is_grad_enabled() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32) return false;
+  bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g,
+                const Values& values) const {
+    if (is_grad_enabled() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32)
+      return false;
     for (const Tensor& value : values) {
       // Masks and numbers are converted on the way; wider values would lose digits.
       const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
@@ -104,7 +107,8 @@ class ElementwiseNode final : public Node {
     return true;
   }
 
-  Tensor fused_gradient(const ElementwiseInfo::Gradient& gradient, Tensor g, const Values& values) const {
+  Tensor fused_gradient(const ElementwiseInfo::Gradient& gradient, Tensor g,
+                        const Values& values) const {
     // A gradient nobody else can see is overwritten by the next one.
     const bool overwrite = g.use_count() == 1 && g.storage()->use_count() == 1 &&
                            is_non_overlapping_and_dense(g.shape(), g.strides());
@@ -131,7 +135,8 @@ struct ResultTypes {
 ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   if (info.first_is_mask) {
     check(inputs[0].dtype() == DType::kBool || inputs[0].dtype() == DType::kUInt8,
-          ErrorCode::kDtypeMismatch, info.name, "expected the mask to be bool, got ", inputs[0].dtype(), '.');
+          ErrorCode::kDtypeMismatch, info.name, "expected the mask to be bool, got ",
+          inputs[0].dtype(), '.');
     inputs = inputs.subspan(1);
   }
   DType compute = promote(inputs);
@@ -150,9 +155,11 @@ Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) 
 void check_devices(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
     // A number may join any device.
-    if (input.device() == inputs[0].device() || input.ndim() == 0 || inputs[0].ndim() == 0) continue;
+    if (input.device() == inputs[0].device() || input.ndim() == 0 || inputs[0].ndim() == 0)
+      continue;
     fail(ErrorCode::kDeviceMismatch, '[', info.name, "] expected all tensors on one device, got ",
-         inputs[0].device(), " and ", input.device(), ". Move one with to('", inputs[0].device(), "').");
+         inputs[0].device(), " and ", input.device(), ". Move one with to('", inputs[0].device(),
+         "').");
   }
 }
 
@@ -174,7 +181,8 @@ Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType
 
 cpu::Kernel forward_kernel(const ElementwiseInfo& info, DType compute) {
   const cpu::Kernel kernel = info.forward[static_cast<std::size_t>(compute)];
-  check(kernel != nullptr, ErrorCode::kDtypeMismatch, info.name, "not implemented for ", compute, '.');
+  check(kernel != nullptr, ErrorCode::kDtypeMismatch, info.name, "not implemented for ", compute,
+        '.');
   return kernel;
 }
 
@@ -214,7 +222,8 @@ void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Te
   std::array<cpu::Operand, cpu::kMaxOperands> operands;
   const auto used = std::span(operands).first(inputs.size() + 1);
   // Operands that all lie packed are one dimension, whatever their shape.
-  if (std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) { return !t.defined() || is_packed_with(t, out); }) &&
+  if (std::all_of(inputs.begin(), inputs.end(),
+                  [&](const Tensor& t) { return !t.defined() || is_packed_with(t, out); }) &&
       out.is_contiguous()) {
     operands[0] = {out.data(), out.dtype(), {1}};
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -229,8 +238,9 @@ void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Te
     // What the formula does not read may be anything valid.
     const Tensor& t = inputs[i].defined() ? inputs[i] : out;
     operands[i + 1] = {t.data(), t.dtype(),
-                       t.shape() == out.shape() ? t.strides()
-                                                : broadcast_strides(t.shape(), t.strides(), out.shape())};
+                       t.shape() == out.shape()
+                           ? t.strides()
+                           : broadcast_strides(t.shape(), t.strides(), out.shape())};
   }
   cpu::run_elementwise(kernel, compute, kernel_output, out.shape(), used, params);
 }
@@ -258,8 +268,9 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   const Shape shape = result_shape(info, inputs);
   check(shape == target.shape(), ErrorCode::kShapeMismatch, info.name, "output with shape ",
         target.shape(), " doesn't match the broadcast shape ", shape, '.');
-  check(can_cast(types.result, target.dtype()), ErrorCode::kDtypeMismatch, info.name, "result type ",
-        types.result, " can't be cast to the desired output type ", target.dtype(), '.');
+  check(can_cast(types.result, target.dtype()), ErrorCode::kDtypeMismatch, info.name,
+        "result type ", types.result, " can't be cast to the desired output type ", target.dtype(),
+        '.');
   forward_kernel(info, types.compute);
 
   const bool recording = records(info, inputs);
@@ -267,7 +278,8 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   SmallVector<Tensor, kMaxArity> operands(inputs.begin(), inputs.end());
   for (Tensor& operand : operands) {
     // Another view of the memory being written would be read half changed.
-    const bool same_view = operand.shape() == target.shape() && operand.strides() == target.strides() &&
+    const bool same_view = operand.shape() == target.shape() &&
+                           operand.strides() == target.strides() &&
                            operand.offset() == target.offset();
     if (operand.shares_storage_with(target) && !same_view) operand = contiguous_copy(operand);
   }

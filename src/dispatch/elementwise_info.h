@@ -13,12 +13,15 @@ namespace detail {
 
 template <class Op>
 constexpr bool first_is_mask() {
-  if constexpr (requires { Op::first_is_mask; }) return Op::first_is_mask;
-  else return false;
+  if constexpr (requires { Op::first_is_mask; })
+    return Op::first_is_mask;
+  else
+    return false;
 }
 
 template <class Op, std::size_t I>
-Var tensor_formula(const Var& g, std::span<const Var> inputs, const Var& output, const double* params) {
+Var tensor_formula(const Var& g, std::span<const Var> inputs, const Var& output,
+                   const double* params) {
   const op::ParamsOf<Op> p = op::params_from<Op>(params);
   return [&]<std::size_t... J>(std::index_sequence<J...>) {
     return Var(op::gradient<Op, I>(p, g, inputs[J]..., output));
@@ -52,7 +55,9 @@ constexpr ElementwiseInfo::Gradient gradient_info() {
 template <class Op>
 constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
   std::array<cpu::Kernel, kDTypeCount> kernels{};
-  const auto set = [&](DType dtype, cpu::Kernel kernel) { kernels[static_cast<std::size_t>(dtype)] = kernel; };
+  const auto set = [&](DType dtype, cpu::Kernel kernel) {
+    kernels[static_cast<std::size_t>(dtype)] = kernel;
+  };
   set(DType::kFloat32, cpu::forward_kernel<Op, float>);
   set(DType::kFloat64, cpu::forward_kernel<Op, double>);
   if constexpr (op::kDTypeRule<Op> != op::DTypeRule::kFloat) {
@@ -75,7 +80,8 @@ const ElementwiseInfo& elementwise_info() {
       op::kDTypeRule<Op>,
       detail::first_is_mask<Op>(),
       detail::forward_kernels<Op>(),
-      {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(), detail::gradient_info<Op, 2>()},
+      {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(),
+       detail::gradient_info<Op, 2>()},
   };
   return info;
 }

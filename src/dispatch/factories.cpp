@@ -24,8 +24,9 @@ void fill_dense(const Tensor& t, Scalar value) {
   visit_dtype(t.dtype(), [&]<class T>() {
     T* data = t.data_as<T>();
     const T element = value.to<T>();
-    parallel_for(0, t.numel(), kMinElementsPerTask,
-                 [&](std::int64_t begin, std::int64_t end) { std::fill(data + begin, data + end, element); });
+    parallel_for(0, t.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(data + begin, data + end, element);
+    });
   });
 }
 
@@ -37,7 +38,9 @@ Tensor empty_with_layout_of(const Tensor& t, DType dtype) {
   return result.alias(t.shape(), t.strides(), 0);
 }
 
-Tensor full_like(const Tensor& t, Scalar value) { return full(t.shape(), value, t.dtype(), t.device()); }
+Tensor full_like(const Tensor& t, Scalar value) {
+  return full(t.shape(), value, t.dtype(), t.device());
+}
 
 Tensor contiguous_copy(const Tensor& t) {
   Tensor copy = Tensor::empty(t.shape(), t.dtype(), t.device());
@@ -46,9 +49,10 @@ Tensor contiguous_copy(const Tensor& t) {
 }
 
 void copy_data(const Tensor& destination, const Tensor& source) {
-  const Strides strides = source.shape() == destination.shape()
-                              ? source.strides()
-                              : broadcast_strides(source.shape(), source.strides(), destination.shape());
+  const Strides strides =
+      source.shape() == destination.shape()
+          ? source.strides()
+          : broadcast_strides(source.shape(), source.strides(), destination.shape());
   cpu::copy(destination.shape(), {destination.data(), destination.dtype(), destination.strides()},
             {source.data(), source.dtype(), strides});
 }

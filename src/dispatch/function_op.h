@@ -12,13 +12,13 @@
 //   };
 //
 // and a place in the TypeList at the end of its header. From that follow the binding, the
-// TypeScript signature, its documentation and the derived tests: the types of the arguments are read
-// off `call`, names and defaults off `args`.
+// TypeScript signature, its documentation and the derived tests: the types of the arguments are
+// read off `call`, names and defaults off `args`.
 //
 // Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
-// tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of these,
-// std::optional<DType>, and enums described by `enum_names(Enum)`. Results: Tensor, TensorList (an
-// array), or OneOrMore (one tensor, or an array when there are several).
+// tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
+// these, std::optional<DType>, and enums described by `enum_names(Enum)`. Results: Tensor,
+// TensorList (an array), or OneOrMore (one tensor, or an array when there are several).
 
 #include <array>
 #include <cstdint>

@@ -52,7 +52,8 @@ Handle HandleTable::insert(Tensor tensor) {
   Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   slot.tensor = std::move(tensor);
   live_.fetch_add(1, std::memory_order_relaxed);
-  return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit + index + 1;
+  return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit +
+         index + 1;
 }
 
 const Tensor& HandleTable::get(Handle handle) const {

@@ -44,7 +44,8 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
   for (std::size_t i = 0; i < info.arity; ++i) inputs.push_back(reader.operand().tensor());
   op::ParamValues params{};
   for (std::size_t i = 0; i < entry.param_count; ++i) params[i] = reader.word();
-  return in_place ? apply_elementwise_in_place(info, inputs, params) : apply_elementwise(info, inputs, params);
+  return in_place ? apply_elementwise_in_place(info, inputs, params)
+                  : apply_elementwise(info, inputs, params);
 }
 
 }  // namespace
@@ -54,7 +55,8 @@ std::span<const OpEntry> op_table() { return kTable; }
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place) {
   check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "no op number ", id, '.');
   const OpEntry& entry = kTable[id];
-  if (entry.elementwise != nullptr) return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
+  if (entry.elementwise != nullptr)
+    return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
   check(!in_place, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
   return entry.function(words, count);
 }

@@ -29,8 +29,8 @@ struct OpEntry {
 /// The ops by id.
 std::span<const OpEntry> op_table();
 
-/// Runs op `id` on the arguments in `words` (see arguments.h). `in_place`: the form that writes into
-/// its first operand (add_), which elementwise ops have.
+/// Runs op `id` on the arguments in `words` (see arguments.h). `in_place`: the form that writes
+/// into its first operand (add_), which elementwise ops have.
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place);
 
 }  // namespace eg

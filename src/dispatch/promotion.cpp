@@ -33,9 +33,12 @@ DType promote(std::span<const Tensor> operands) {
   MaybeDType zero_dim;
   MaybeDType numbers;
   for (const Tensor& t : operands) {
-    if (t.is_wrapped_number()) numbers = join(numbers, number_dtype(t.dtype()));
-    else if (t.ndim() == 0) zero_dim = join(zero_dim, t.dtype());
-    else with_dims = join(with_dims, t.dtype());
+    if (t.is_wrapped_number())
+      numbers = join(numbers, number_dtype(t.dtype()));
+    else if (t.ndim() == 0)
+      zero_dim = join(zero_dim, t.dtype());
+    else
+      with_dims = join(with_dims, t.dtype());
   }
   return *combine(with_dims, combine(zero_dim, numbers));
 }

@@ -11,7 +11,8 @@ namespace eg {
 /// float < complex).
 DType promote(std::span<const Tensor> operands);
 
-/// True when a result may be written into a tensor of dtype `to` in place: never to a lower category.
+/// True when a result may be written into a tensor of dtype `to` in place: never to a lower
+/// category.
 bool can_cast(DType from, DType to);
 
 }  // namespace eg

@@ -22,8 +22,8 @@ std::string node_name(std::string_view op) {
 }
 
 bool should_record(std::span<const Tensor> inputs) {
-  return is_grad_enabled() &&
-         std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return requires_grad(t); });
+  return is_grad_enabled() && std::any_of(inputs.begin(), inputs.end(),
+                                          [](const Tensor& t) { return requires_grad(t); });
 }
 
 EdgeList collect_edges(std::span<const Tensor> inputs) {
@@ -33,8 +33,10 @@ EdgeList collect_edges(std::span<const Tensor> inputs) {
 }
 
 void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta) {
-  if (is_grad_enabled()) set_view(view, base, creation_meta);
-  else if (GraphTask::current() == nullptr) set_view(view, base, CreationMeta::kNoGradMode);
+  if (is_grad_enabled())
+    set_view(view, base, creation_meta);
+  else if (GraphTask::current() == nullptr)
+    set_view(view, base, CreationMeta::kNoGradMode);
 }
 
 }  // namespace eg

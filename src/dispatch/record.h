@@ -75,7 +75,8 @@ class Backward {
 template <class Op>
 class FunctionNode final : public Node {
  public:
-  FunctionNode(EdgeList edges, typename Op::Attrs attrs) : Node(std::move(edges)), attrs_(std::move(attrs)) {}
+  FunctionNode(EdgeList edges, typename Op::Attrs attrs)
+      : Node(std::move(edges)), attrs_(std::move(attrs)) {}
 
   std::string name() const override { return node_name(Op::doc.name); }
 
@@ -105,13 +106,15 @@ class FunctionNode final : public Node {
 
 /// Records an op with several outputs. `inputs` has one entry per gradient slot of backward().
 template <class Op>
-void record(std::span<const Tensor> outputs, std::span<const Tensor> inputs, typename Op::Attrs attrs,
-            std::initializer_list<Save> saves) {
+void record(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+            typename Op::Attrs attrs, std::initializer_list<Save> saves) {
   if (!should_record(inputs)) return;
   auto node = make_intrusive<FunctionNode<Op>>(collect_edges(inputs), std::move(attrs));
   for (const Tensor& output : outputs) {
-    if (is_differentiable(output.dtype())) set_history(output, node);
-    else node->add_input_metadata(output);
+    if (is_differentiable(output.dtype()))
+      set_history(output, node);
+    else
+      node->add_input_metadata(output);
   }
   std::size_t i = 0;
   for (const Save& save : saves) node->save(i++, SavedVariable(save.tensor, save.is_output));
@@ -121,15 +124,16 @@ void record(std::span<const Tensor> outputs, std::span<const Tensor> inputs, typ
 template <class Op>
 Tensor record(const Tensor& output, std::initializer_list<Tensor> inputs, typename Op::Attrs attrs,
               std::initializer_list<Save> saves = {}) {
-  record<Op>(std::span<const Tensor>(&output, 1), std::span<const Tensor>(inputs.begin(), inputs.size()),
-             std::move(attrs), saves);
+  record<Op>(std::span<const Tensor>(&output, 1),
+             std::span<const Tensor>(inputs.begin(), inputs.size()), std::move(attrs), saves);
   return output;
 }
 
 /// Makes a view of `base`, tracked by autograd and recorded.
 template <class Op>
-Tensor record_view(const Tensor& base, const Shape& shape, const Strides& strides, std::int64_t offset,
-                   typename Op::Attrs attrs, CreationMeta creation_meta = CreationMeta::kDefault) {
+Tensor record_view(const Tensor& base, const Shape& shape, const Strides& strides,
+                   std::int64_t offset, typename Op::Attrs attrs,
+                   CreationMeta creation_meta = CreationMeta::kDefault) {
   Tensor view = base.alias(shape, strides, offset);
   track_view(view, base, creation_meta);
   return record<Op>(view, {base}, std::move(attrs));

@@ -10,7 +10,8 @@ namespace {
 
 // Adds every element of `grad` to the place in `flat` its view element was read from.
 template <class T>
-void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides, std::int64_t offset) {
+void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
+                 std::int64_t offset) {
   T* out = flat.data_as<T>() + offset;
   const T* in = grad.data_as<T>();
   const Shape& shape = grad.shape();
@@ -36,7 +37,8 @@ bool is_injective(const Shape& shape, const Strides& strides) {
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] != 1) order.push_back(d);
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
   std::int64_t reach = 0;
   for (const std::size_t d : order) {
     if (strides[d] <= reach) return false;
@@ -63,8 +65,9 @@ struct StridedScatter {
 };
 
 Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry) {
-  const std::int64_t reach = std::max(storage_extent(geometry.input_shape, geometry.input_strides),
-                                      geometry.offset + storage_extent(geometry.shape, geometry.strides));
+  const std::int64_t reach =
+      std::max(storage_extent(geometry.input_shape, geometry.input_strides),
+               geometry.offset + storage_extent(geometry.shape, geometry.strides));
   const Tensor flat = full({std::max<std::int64_t>(reach, 1)}, 0, grad.dtype(), grad.device());
   if (is_injective(geometry.shape, geometry.strides)) {
     copy_data(flat.alias(geometry.shape, geometry.strides, geometry.offset), grad);
@@ -86,14 +89,17 @@ Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride
   const std::int64_t offset = storage_offset.value_or(input.offset());
   checked_numel(size, "as_strided");
   for (const std::int64_t step : stride) {
-    check(step >= 0, ErrorCode::kInvalidArgument, "as_strided", "strides must not be negative, got ", stride, '.');
+    check(step >= 0, ErrorCode::kInvalidArgument, "as_strided",
+          "strides must not be negative, got ", stride, '.');
   }
-  const auto capacity = static_cast<std::int64_t>(input.storage()->bytes() / item_size(input.dtype()));
+  const auto capacity =
+      static_cast<std::int64_t>(input.storage()->bytes() / item_size(input.dtype()));
   check(offset >= 0 && (numel(size) == 0 || offset + storage_extent(size, stride) <= capacity),
-        ErrorCode::kIndexOutOfRange, "as_strided", "size ", size, " with strides ", stride, " and offset ", offset,
-        " is out of bounds for storage of ", capacity, " elements.");
-  return record_view<AsStrided>(input, size, stride, offset,
-                                {input.shape(), input.strides(), size, stride, offset - input.offset()});
+        ErrorCode::kIndexOutOfRange, "as_strided", "size ", size, " with strides ", stride,
+        " and offset ", offset, " is out of bounds for storage of ", capacity, " elements.");
+  return record_view<AsStrided>(
+      input, size, stride, offset,
+      {input.shape(), input.strides(), size, stride, offset - input.offset()});
 }
 
 GradList AsStrided::backward(const Backward<AsStrided>& b) {
@@ -106,7 +112,8 @@ Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry)
 
 namespace math {
 
-Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides, std::int64_t offset) {
+Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides,
+                  std::int64_t offset) {
   return AsStrided::call(t, shape, strides, t.offset() + offset);
 }
 

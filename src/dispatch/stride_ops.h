@@ -8,7 +8,8 @@ namespace eg {
 
 struct AsStrided {
   static constexpr op::Doc doc{"as_strided", "A view with the given size, strides and offset."};
-  static constexpr std::array args{Arg{"input"}, Arg{"size"}, Arg{"stride"}, Arg{"storage_offset", "null"}};
+  static constexpr std::array args{Arg{"input"}, Arg{"size"}, Arg{"stride"},
+                                   Arg{"storage_offset", "null"}};
   static constexpr std::array<std::string_view, 2> samples{"T([12]), [3, 2], [4, 1], 1",
                                                            "T([6]), [2, 3], [1, 1]"};
   static Tensor call(const Tensor& input, const Dims& size, const Dims& stride,
@@ -26,8 +27,8 @@ struct AsStrided {
   static GradList backward(const Backward<AsStrided>& b);
 };
 
-/// The gradient of a view of this geometry: a tensor of the input's layout with `grad` at the places
-/// the view shows, added up where it shows one twice, and zero elsewhere.
+/// The gradient of a view of this geometry: a tensor of the input's layout with `grad` at the
+/// places the view shows, added up where it shows one twice, and zero elsewhere.
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry);
 
 using StrideOps = TypeList<AsStrided>;

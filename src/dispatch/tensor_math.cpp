@@ -16,8 +16,8 @@ Tensor clone(const Tensor& t) { return Clone::call(t); }
 
 Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
   // Gives the copy room for the strides wanted, then shows it through them.
-  const Tensor copy =
-      Tensor::empty({storage_extent(t.shape(), strides)}, t.dtype(), t.device()).alias(t.shape(), strides, 0);
+  const Tensor copy = Tensor::empty({storage_extent(t.shape(), strides)}, t.dtype(), t.device())
+                          .alias(t.shape(), strides, 0);
   copy_data(copy, t);
   return record<Clone>(copy, {t}, {});
 }
@@ -32,6 +32,8 @@ Tensor cast(const Tensor& t, DType dtype) { return ToDType::call(t, dtype); }
 
 Tensor to_device(const Tensor& t, Device device) { return ToDevice::call(t, device); }
 
-void copy_values(const Tensor& destination, const Tensor& source) { CopyInPlace::call(destination, source); }
+void copy_values(const Tensor& destination, const Tensor& source) {
+  CopyInPlace::call(destination, source);
+}
 
 }  // namespace eg::math

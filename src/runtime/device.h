@@ -22,9 +22,12 @@ struct Device {
 
 constexpr std::string_view device_type_name(DeviceType type) {
   switch (type) {
-    case DeviceType::kCpu: return "cpu";
-    case DeviceType::kWebGpu: return "webgpu";
-    case DeviceType::kTest: return "test";
+    case DeviceType::kCpu:
+      return "cpu";
+    case DeviceType::kWebGpu:
+      return "webgpu";
+    case DeviceType::kTest:
+      return "test";
   }
   return "unknown";
 }

@@ -104,7 +104,8 @@ void* allocate_from_heap(std::size_t bytes) {
 }
 
 // The heap of wasm32 ends at 4 GiB; natively a single tensor beyond this is a mistake too.
-constexpr std::size_t kMaxBlockBytes = sizeof(void*) == 4 ? (std::size_t{1} << 31) : (std::size_t{1} << 40);
+constexpr std::size_t kMaxBlockBytes =
+    sizeof(void*) == 4 ? (std::size_t{1} << 31) : (std::size_t{1} << 40);
 
 }  // namespace
 

@@ -24,9 +24,9 @@
 #include <vector>
 
 #ifdef __EMSCRIPTEN__
-#include <emscripten/threading.h>
-
 #include <cmath>
+
+#include <emscripten/threading.h>
 #endif
 
 namespace eg {
@@ -175,8 +175,7 @@ class alignas(64) Gate {
     for (;;) {
       const std::uint32_t inside = state_.load(std::memory_order_acquire);
       if (inside == 0) break;
-      wait_for_change(state_, inside, kCallerSpinRounds,
-                      [&] { wait_while_equal(state_, inside); });
+      wait_for_change(state_, inside, kCallerSpinRounds, [&] { wait_while_equal(state_, inside); });
     }
     owned_.store(false, std::memory_order_release);
   }

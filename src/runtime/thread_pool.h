@@ -1,10 +1,10 @@
 #pragma once
 
 // How to think about it: one process-wide set of helper threads. A parallel_for puts a job on the
-// caller's stack, opens a gate to it and at once works on it itself; a helper that comes through the
-// gate in time claims chunks too, one that comes late finds the gate closed. So the caller never
-// waits for a helper to start, only for chunks a helper is already working on, and a pool whose
-// threads have not started (a Worker that is still loading) is merely slower.
+// caller's stack, opens a gate to it and at once works on it itself; a helper that comes through
+// the gate in time claims chunks too, one that comes late finds the gate closed. So the caller
+// never waits for a helper to start, only for chunks a helper is already working on, and a pool
+// whose threads have not started (a Worker that is still loading) is merely slower.
 //
 // Several threads may call parallel_for at once: each takes a gate of its own, and the caller that
 // finds none free does its work alone. Inside a body parallel_for runs inline. Nothing is allocated

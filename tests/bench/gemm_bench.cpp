@@ -31,7 +31,8 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// --- The ceiling: arithmetic on registers only, as in a 6x8 register tile --------------------------
+// --- The ceiling: arithmetic on registers only, as in a 6x8 register tile
+// --------------------------
 
 constexpr int kSums = 12;
 constexpr std::int64_t kCeilingSteps = 20000;
@@ -79,7 +80,8 @@ void run_ceiling() {
 template <class T>
 constexpr double kCeilingFlops = 2.0 * kSums * kLanes<T> * kCeilingSteps;
 
-// --- Cases ----------------------------------------------------------------------------------------
+// --- Cases
+// ----------------------------------------------------------------------------------------
 
 struct Case {
   std::string group;  // selected by only=
@@ -138,9 +140,10 @@ Case product(std::int64_t m, std::int64_t n, std::int64_t k, Layout layout, int 
   room(2, m * n);
   Case result;
   result.group = "gemm";
-  result.json = std::string("\"bench\":\"gemm\",\"type\":\"") + kTypeName<T> + "\",\"m\":" +
-                std::to_string(m) + ",\"n\":" + std::to_string(n) + ",\"k\":" + std::to_string(k) +
-                ",\"layout\":\"" + kLayoutNames[static_cast<int>(layout)] +
+  result.json = std::string("\"bench\":\"gemm\",\"type\":\"") + kTypeName<T> +
+                "\",\"m\":" + std::to_string(m) + ",\"n\":" + std::to_string(n) +
+                ",\"k\":" + std::to_string(k) + ",\"layout\":\"" +
+                kLayoutNames[static_cast<int>(layout)] +
                 "\",\"threads\":" + std::to_string(threads);
   result.ceiling = kTypeName<T>;
   result.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -225,13 +228,29 @@ std::vector<Case> all_cases(int max_threads) {
     }
     // Products of training steps: forward NT, input gradient NN, weight gradient TN.
     using enum Layout;
-    for (const auto& [m, n, k, layout] :
-         {std::tuple{64, 128, 784, kNT}, {128, 784, 64, kTN}, {64, 784, 128, kNN},
-          {64, 10, 256, kNT}, {10, 256, 64, kTN}, {64, 256, 10, kNN}, {64, 512, 784, kNT},
-          {512, 784, 64, kTN}, {512, 64, 512, kNT}, {512, 256, 64, kNT}, {1, 512, 784, kNT},
-          {512, 784, 1, kTN}, {1, 784, 512, kNN}, {784, 1, 512, kNN}, {4, 4, 4, kNN},
-          {8, 8, 8, kNN}, {16, 16, 16, kNN}, {32, 32, 32, kNN}, {2, 512, 512, kNN},
-          {4, 512, 512, kNT}, {6, 512, 512, kNN}, {512, 6, 512, kNN}, {512, 10, 512, kNT}}) {
+    for (const auto& [m, n, k, layout] : {std::tuple{64, 128, 784, kNT},
+                                          {128, 784, 64, kTN},
+                                          {64, 784, 128, kNN},
+                                          {64, 10, 256, kNT},
+                                          {10, 256, 64, kTN},
+                                          {64, 256, 10, kNN},
+                                          {64, 512, 784, kNT},
+                                          {512, 784, 64, kTN},
+                                          {512, 64, 512, kNT},
+                                          {512, 256, 64, kNT},
+                                          {1, 512, 784, kNT},
+                                          {512, 784, 1, kTN},
+                                          {1, 784, 512, kNN},
+                                          {784, 1, 512, kNN},
+                                          {4, 4, 4, kNN},
+                                          {8, 8, 8, kNN},
+                                          {16, 16, 16, kNN},
+                                          {32, 32, 32, kNN},
+                                          {2, 512, 512, kNN},
+                                          {4, 512, 512, kNT},
+                                          {6, 512, 512, kNN},
+                                          {512, 6, 512, kNN},
+                                          {512, 10, 512, kNT}}) {
       cases.push_back(product<float>(m, n, k, layout, threads));
     }
     cases.push_back(batch<float>(32, 64, 64, 16, kNT, threads));

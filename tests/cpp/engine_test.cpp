@@ -1,9 +1,9 @@
 #include "autograd/engine.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
 #include "autograd/basic_nodes.h"
@@ -33,7 +33,8 @@ Tensor add(const Tensor& a, const Operand& b) { return call<op::Add>(a, b); }
 class FunctionalNode final : public Node {
  public:
   using Function = std::function<GradList(GradList&&)>;
-  FunctionalNode(EdgeList edges, Function function) : Node(std::move(edges)), function_(std::move(function)) {}
+  FunctionalNode(EdgeList edges, Function function)
+      : Node(std::move(edges)), function_(std::move(function)) {}
   std::string name() const override { return "FunctionalBackward"; }
   GradList apply(GradList&& grads) override { return function_(std::move(grads)); }
 
@@ -155,12 +156,15 @@ TEST(EngineBackward, HandlesEmptyTensors) {
 
 // CC-019, CC-021
 TEST(EngineBackward, RefusesRootsWithoutAPathOrAnImplicitGradient) {
-  expect_error(ErrorCode::kNoGradPath, "element 0 of tensors does not require grad and does not have a grad_fn",
+  expect_error(ErrorCode::kNoGradPath,
+               "element 0 of tensors does not require grad and does not have a grad_fn",
                [] { backward({tensor({1})}); });
   const Tensor x = leaf({1, 2});
-  expect_error(ErrorCode::kNonScalarBackward, "grad can be implicitly created only for scalar outputs",
+  expect_error(ErrorCode::kNonScalarBackward,
+               "grad can be implicitly created only for scalar outputs",
                [&] { backward({mul(x, 2)}); });
-  expect_error(ErrorCode::kShapeMismatch, "Mismatch in shape", [&] { backward({mul(x, 2)}, {tensor({1})}); });
+  expect_error(ErrorCode::kShapeMismatch, "Mismatch in shape",
+               [&] { backward({mul(x, 2)}, {tensor({1})}); });
   expect_error(ErrorCode::kInvalidArgument, "got 1 tensors and 2 gradients",
                [&] { backward({mul(x, 2)}, {tensor({1, 2}), tensor({1, 2})}); });
   EXPECT_FALSE(grad(x).defined());
@@ -171,7 +175,8 @@ TEST(EngineRetainGraph, ASecondBackwardNeedsItUnlessNothingWasSaved) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
   backward({y});
-  expect_error(ErrorCode::kGraphFreed, "Trying to backward through the graph a second time", [&] { backward({y}); });
+  expect_error(ErrorCode::kGraphFreed, "Trying to backward through the graph a second time",
+               [&] { backward({y}); });
   EXPECT_EQ(value(grad(x)), 6);
 
   const Tensor z = mul(x, x);
@@ -250,15 +255,17 @@ TEST(EngineGrad, UnusedInputsAreAnErrorUnlessAllowed) {
   const Tensor x = leaf(1);
   const Tensor unused = leaf(1);
   const Tensor y = add(x, 1);
-  expect_error(ErrorCode::kUnusedInput, "appears to not have been used in the graph", [&] {
-    (void)grad({y}, {unused}, {}, {{.retain_graph = true}});
-  });
+  expect_error(ErrorCode::kUnusedInput, "appears to not have been used in the graph",
+               [&] { (void)grad({y}, {unused}, {}, {{.retain_graph = true}}); });
   const TensorList grads = grad({y}, {x, unused}, {}, {{}, true});
   EXPECT_TRUE(grads[0].defined());
   EXPECT_FALSE(grads[1].defined());
-  expect_error(ErrorCode::kInvalidArgument, "grad requires non-empty inputs.", [&] { (void)grad({y}, {}); });
-  expect_error(ErrorCode::kInvalidArgument, "cannot be empty", [&] { backward({y}, {}, {}, TensorList{}); });
-  expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { (void)grad({y}, {tensor({1})}); });
+  expect_error(ErrorCode::kInvalidArgument, "grad requires non-empty inputs.",
+               [&] { (void)grad({y}, {}); });
+  expect_error(ErrorCode::kInvalidArgument, "cannot be empty",
+               [&] { backward({y}, {}, {}, TensorList{}); });
+  expect_error(ErrorCode::kNoGradPath, "does not require grad",
+               [&] { (void)grad({y}, {tensor({1})}); });
 }
 
 // CC-027
@@ -299,7 +306,8 @@ TEST(EngineBackward, UndefinedGradientsReachNoLeaf) {
 TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   const Tensor x = leaf(3);
   for (int round = 0; round < 100; ++round) {
-    const Tensor failing = through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
+    const Tensor failing =
+        through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
     EXPECT_THROW(backward({add(mul(x, x), failing)}), std::runtime_error);
   }
   EXPECT_EQ(Engine::current_graph_task_id(), -1);
@@ -311,19 +319,22 @@ TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
 // CC-154, CC-157
 TEST(EngineErrors, GradientsOfTheWrongShapeOrCountAreRefused) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
-  expect_error(ErrorCode::kInvalidGradient,
-               "Function FunctionalBackward returned an invalid gradient at index 0 - got [3] but expected shape "
-               "compatible with [2, 2]",
-               [&] { backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2, 3})}; }))}); });
-  expect_error(ErrorCode::kInvalidGradient, "invalid number of gradients - expected 1, but got 2", [&] {
-    backward({sum(through(x, [](GradList&& g) { return GradList{g[0], g[0]}; }))});
-  });
+  expect_error(
+      ErrorCode::kInvalidGradient,
+      "Function FunctionalBackward returned an invalid gradient at index 0 - got [3] but expected "
+      "shape "
+      "compatible with [2, 2]",
+      [&] { backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2, 3})}; }))}); });
+  expect_error(
+      ErrorCode::kInvalidGradient, "invalid number of gradients - expected 1, but got 2",
+      [&] { backward({sum(through(x, [](GradList&& g) { return GradList{g[0], g[0]}; }))}); });
 }
 
 // CC-155, CC-156
 TEST(EngineBackward, FitsGradientsOfOtherDtypesAndLargerShapes) {
   const Tensor x = leaf({1, 2});
-  backward({sum(through(x, [](GradList&&) { return GradList{tensor<double>({1, 2, 3, 4}, {2, 2})}; }))});
+  backward(
+      {sum(through(x, [](GradList&&) { return GradList{tensor<double>({1, 2, 3, 4}, {2, 2})}; }))});
   EXPECT_EQ(grad(x).dtype(), DType::kFloat32);
   EXPECT_EQ(values(grad(x)), (Values{4, 6}));
 }
@@ -359,7 +370,8 @@ TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
   });
   backward({mul(y, 3)});
   EXPECT_EQ(log, (std::vector<std::string>{"first:3", "second"}));
-  expect_error(ErrorCode::kInvalidArgument, "Final callbacks can only be installed during backward pass.",
+  expect_error(ErrorCode::kInvalidArgument,
+               "Final callbacks can only be installed during backward pass.",
                [] { Engine::instance().queue_callback([] {}); });
 }
 
@@ -368,7 +380,8 @@ TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
   const std::int64_t nodes = Node::live_count();
   const std::int64_t tensors = TensorImpl::live_count();
   for (int i = 0; i < 10'000; ++i) {
-    const Tensor failing = through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
+    const Tensor failing =
+        through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
     EXPECT_THROW(backward({mul(failing, failing)}), std::runtime_error);
   }
   EXPECT_LE(Node::live_count(), nodes + 1);
@@ -449,7 +462,8 @@ TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
 TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
   const Tensor x = leaf({1, 2, 3}, {3}, kTestDevice);
   for (int round = 0; round < 100; ++round) {
-    const Tensor failing = through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
+    const Tensor failing =
+        through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
     EXPECT_THROW(backward({sum(failing)}), std::runtime_error);
   }
   Engine::instance().stop();

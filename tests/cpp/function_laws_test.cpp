@@ -45,8 +45,8 @@ std::vector<SampleCase> all_cases() {
     if constexpr (requires { Op::samples; }) {
       std::size_t number = 0;
       for (const std::string_view sample : Op::samples) {
-        cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++), std::string(sample), id,
-                         arguments_of<Op>(&Op::call)});
+        cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++),
+                         std::string(sample), id, arguments_of<Op>(&Op::call)});
       }
     }
     ++id;
@@ -94,7 +94,8 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
     EXPECT_EQ(actual[i].shape(), expected[i].shape());
     const auto a = values(actual[i]);
     const auto b = values(expected[i]);
-    for (std::size_t n = 0; n < a.size(); ++n) EXPECT_NEAR(a[n], b[n], 1e-12 * (1 + std::abs(b[n])));
+    for (std::size_t n = 0; n < a.size(); ++n)
+      EXPECT_NEAR(a[n], b[n], 1e-12 * (1 + std::abs(b[n])));
   }
 }
 

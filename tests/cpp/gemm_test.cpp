@@ -1,13 +1,13 @@
 #include "backend/cpu/gemm/gemm.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "runtime/thread_pool.h"
 
@@ -48,11 +48,21 @@ struct Operand {
   Operand(std::int64_t row_count, std::int64_t column_count, Layout layout)
       : rows(row_count), columns(column_count) {
     switch (layout) {
-      case Layout::kRows: row_stride = columns, column_stride = 1; break;
-      case Layout::kColumns: row_stride = 1, column_stride = rows; break;
-      case Layout::kPaddedRows: row_stride = columns + 3, column_stride = 1; break;
-      case Layout::kPaddedColumns: row_stride = 1, column_stride = rows + 5; break;
-      case Layout::kStrided: row_stride = 2, column_stride = 2 * rows + 1; break;
+      case Layout::kRows:
+        row_stride = columns, column_stride = 1;
+        break;
+      case Layout::kColumns:
+        row_stride = 1, column_stride = rows;
+        break;
+      case Layout::kPaddedRows:
+        row_stride = columns + 3, column_stride = 1;
+        break;
+      case Layout::kPaddedColumns:
+        row_stride = 1, column_stride = rows + 5;
+        break;
+      case Layout::kStrided:
+        row_stride = 2, column_stride = 2 * rows + 1;
+        break;
     }
     if (rows > 0 && columns > 0) buffer.resize(index(rows - 1, columns - 1) + 1);
   }
@@ -149,10 +159,10 @@ TYPED_TEST_SUITE(Gemm, Types);
 
 TYPED_TEST(Gemm, AgreesWithTheReferenceForEveryLayoutAndEdge) {
   using T = TypeParam;
-  const Shape shapes[] = {{1, 1, 1},   {2, 3, 4},    {4, 4, 4},    {5, 5, 5},   {6, 8, 7},
-                          {7, 9, 16},  {3, 17, 33},  {2, 200, 5},  {11, 13, 1}, {12, 16, 64},
-                          {13, 12, 2}, {10, 31, 19}, {31, 10, 65}, {64, 10, 3}, {19, 26, 130},
-                          {9, 15, 300}};
+  const Shape shapes[] = {{1, 1, 1},    {2, 3, 4},    {4, 4, 4},     {5, 5, 5},
+                          {6, 8, 7},    {7, 9, 16},   {3, 17, 33},   {2, 200, 5},
+                          {11, 13, 1},  {12, 16, 64}, {13, 12, 2},   {10, 31, 19},
+                          {31, 10, 65}, {64, 10, 3},  {19, 26, 130}, {9, 15, 300}};
   for (const Shape& shape : shapes) {
     for (const Layout layout_a : kLayouts) {
       for (const Layout layout_b : kLayouts) {
@@ -265,11 +275,10 @@ TYPED_TEST(Gemm, TouchesNothingWhenCIsEmpty) {
 
 TYPED_TEST(Gemm, NanAndInfinityReachExactlyTheirRowOrColumn) {
   using T = TypeParam;
-  for (const Shape& shape : {Shape{4, 4, 4}, Shape{1, 70, 9}, Shape{70, 1, 9}, Shape{23, 27, 300},
-                             Shape{3, 50, 20}}) {
+  for (const Shape& shape :
+       {Shape{4, 4, 4}, Shape{1, 70, 9}, Shape{70, 1, 9}, Shape{23, 27, 300}, Shape{3, 50, 20}}) {
     const auto [m, n, k] = shape;
-    for (const T bad :
-         {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
       for (std::int64_t row = 0; row < m; ++row) {
         std::vector<T> a(static_cast<std::size_t>(m * k), T{1});
         const std::vector<T> b(static_cast<std::size_t>(k * n), T{1});

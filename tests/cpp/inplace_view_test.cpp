@@ -102,9 +102,11 @@ TEST(InPlaceOnView, DifferentiatesTwice) {
 TEST(InPlace, IsRefusedOnALeafThatRequiresGradAndItsViews) {
   const Tensor x = leaf({1, 2});
   expect_error(ErrorCode::kLeafInPlace,
-               "a leaf Variable that requires grad is being used in an in-place operation.", [&] { add_(x, 1); });
+               "a leaf Variable that requires grad is being used in an in-place operation.",
+               [&] { add_(x, 1); });
   const Tensor v = narrow(x, 0, 0, 1);
-  expect_error(ErrorCode::kLeafInPlace, "a view of a leaf Variable that requires grad", [&] { add_(v, 1); });
+  expect_error(ErrorCode::kLeafInPlace, "a view of a leaf Variable that requires grad",
+               [&] { add_(v, 1); });
   EXPECT_EQ(values(x), (Values{1, 2}));
   const NoGradGuard guard;
   add_(x, 1);
@@ -121,7 +123,8 @@ TEST(InPlace, IsRefusedOnAViewMadeUnderNoGrad) {
     v = narrow(x, 0, 0, 1);
   }
   EXPECT_TRUE(requires_grad(v));
-  expect_error(ErrorCode::kViewInPlace, "A view was created in no_grad mode and is being modified inplace",
+  expect_error(ErrorCode::kViewInPlace,
+               "A view was created in no_grad mode and is being modified inplace",
                [&] { add_(v, 1); });
 }
 
@@ -134,10 +137,11 @@ TEST(SavedTensors, AnOverwrittenValueIsRefusedOnlyIfItWasSaved) {
   add_(y, 1);
   backward({sum(z)});
   EXPECT_EQ(values(grad(x)), (Values{2, 2}));
-  expect_error(ErrorCode::kModifiedInPlace,
-               "has been modified by an inplace operation: [torch.FloatTensor [2]], which is output 0 of "
-               "AddBackward0, is at version 1; expected version 0 instead.",
-               [&] { backward({sum(saved)}); });
+  expect_error(
+      ErrorCode::kModifiedInPlace,
+      "has been modified by an inplace operation: [torch.FloatTensor [2]], which is output 0 of "
+      "AddBackward0, is at version 1; expected version 0 instead.",
+      [&] { backward({sum(saved)}); });
 }
 
 // CC-090
@@ -149,7 +153,8 @@ TEST(SavedTensors, ALeafChangedUnderNoGradIsNoticed) {
     const NoGradGuard guard;
     mul_(x, 2);
   }
-  expect_error(ErrorCode::kModifiedInPlace, "[torch.FloatTensor [2]] is at version 1; expected version 0",
+  expect_error(ErrorCode::kModifiedInPlace,
+               "[torch.FloatTensor [2]] is at version 1; expected version 0",
                [&] { backward({z}); });
 }
 
@@ -159,7 +164,8 @@ TEST(SavedTensors, DetachSharesTheVersionCounter) {
   const Tensor y = call<op::Mul>(x, x);
   add_(detach(x), 1);
   EXPECT_EQ(x.version(), 1U);
-  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation", [&] { backward({sum(y)}); });
+  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation",
+               [&] { backward({sum(y)}); });
 }
 
 TEST(InPlace, KeepsTheOldValueWhenBackwardNeedsIt) {
@@ -185,7 +191,8 @@ TEST(InPlace, RefusesShapesAndDtypesThatDoNotFit) {
   expect_error(ErrorCode::kShapeMismatch, "doesn't match the broadcast shape",
                [&] { add_(x, tensor({1, 2, 3, 4}, {2, 2})); });
   const Tensor n = tensor<std::int64_t>({1, 2});
-  expect_error(ErrorCode::kDtypeMismatch, "can't be cast to the desired output type", [&] { add_(n, 0.5); });
+  expect_error(ErrorCode::kDtypeMismatch, "can't be cast to the desired output type",
+               [&] { add_(n, 0.5); });
   EXPECT_EQ(values(n), (Values{1, 2}));
 }
 

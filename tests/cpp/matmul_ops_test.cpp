@@ -252,7 +252,8 @@ TEST(MatmulOps, GradientsOfProductsAgreeWithDifferences) {
       {{1, 3}, {2, 3, 2}},    {{2, 0}, {0, 3}},
       {{1, 2, 3}, {2, 3, 1}}};
   for (const auto& [a, b] : cases) {
-    EXPECT_TRUE(gradcheck_one(matmul, {random_leaf(a, 1), random_leaf(b, 2)})) << ::testing::PrintToString(a) << " @ " << ::testing::PrintToString(b);
+    EXPECT_TRUE(gradcheck_one(matmul, {random_leaf(a, 1), random_leaf(b, 2)}))
+        << ::testing::PrintToString(a) << " @ " << ::testing::PrintToString(b);
   }
 }
 

@@ -1,9 +1,9 @@
 // Laws that every elementwise op obeys, checked for all of them from their declarations.
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
@@ -30,7 +30,11 @@ struct OpCase {
 std::vector<OpCase> all_cases() {
   std::vector<OpCase> cases;
   op::ElementwiseOps::for_each([&]<class Op>() {
-    OpCase c{std::string(Op::doc.name), &elementwise_info<Op>(), op::param_values<Op>({}), {}, op::kIsDifferentiable<Op>};
+    OpCase c{std::string(Op::doc.name),
+             &elementwise_info<Op>(),
+             op::param_values<Op>({}),
+             {},
+             op::kIsDifferentiable<Op>};
     for (std::size_t i = 0; i < op::kArity<Op>; ++i) c.domains.push_back(op::domain_of<Op>(i));
     cases.push_back(std::move(c));
   });
@@ -42,25 +46,31 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
   const ElementwiseInfo& info() const { return *GetParam().info; }
 
   // A tensor of values inside input `i`'s domain; a mask where the op wants one.
-  Tensor sample(std::size_t i, const Shape& shape, DType dtype = DType::kFloat64, bool differentiable = true) {
+  Tensor sample(std::size_t i, const Shape& shape, DType dtype = DType::kFloat64,
+                bool differentiable = true) {
     const Tensor t = Tensor::empty(shape, DType::kFloat64);
     const op::Domain domain = GetParam().domains[i];
     std::uniform_real_distribution<double> values(domain.low, domain.high);
     for (std::int64_t n = 0; n < t.numel(); ++n) t.data_as<double>()[n] = values(random_);
     if (is_mask(i)) return call<op::Gt>(t, 0);
     const Tensor result = ToDType::call(t, dtype);
-    if (differentiable && is_differentiable(dtype) && info().gradients[i].exists) set_requires_grad(result, true);
+    if (differentiable && is_differentiable(dtype) && info().gradients[i].exists)
+      set_requires_grad(result, true);
     return result;
   }
   bool is_mask(std::size_t i) const {
     return (info().first_is_mask && i == 0) || (GetParam().name == "masked_fill" && i == 1);
   }
-  TensorList samples(const Shape& shape, DType dtype = DType::kFloat64, bool differentiable = true) {
+  TensorList samples(const Shape& shape, DType dtype = DType::kFloat64,
+                     bool differentiable = true) {
     TensorList inputs;
-    for (std::size_t i = 0; i < info().arity; ++i) inputs.push_back(sample(i, shape, dtype, differentiable));
+    for (std::size_t i = 0; i < info().arity; ++i)
+      inputs.push_back(sample(i, shape, dtype, differentiable));
     return inputs;
   }
-  Tensor apply(const TensorList& inputs) const { return apply_elementwise(info(), inputs, GetParam().params); }
+  Tensor apply(const TensorList& inputs) const {
+    return apply_elementwise(info(), inputs, GetParam().params);
+  }
 
   std::mt19937 random_{7};
 };
@@ -104,14 +114,16 @@ TEST_P(OpLaws, Float32AgreesWithFloat64) {
 }
 
 TEST_P(OpLaws, ResultDtypeFollowsTheRule) {
-  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUInt8}) {
+  for (const DType dtype :
+       {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUInt8}) {
     TensorList inputs;
     for (std::size_t i = 0; i < info().arity; ++i) {
       inputs.push_back(is_mask(i) ? full({3}, true, DType::kBool) : full({3}, 1, dtype));
     }
     const DType expected = info().dtype_rule == op::DTypeRule::kBool ? DType::kBool
-                           : info().dtype_rule == op::DTypeRule::kFloat && is_integral(dtype) ? DType::kFloat32
-                                                                                              : dtype;
+                           : info().dtype_rule == op::DTypeRule::kFloat && is_integral(dtype)
+                               ? DType::kFloat32
+                               : dtype;
     EXPECT_EQ(apply(inputs).dtype(), expected) << dtype_name(dtype);
   }
 }
@@ -182,8 +194,10 @@ TEST_P(OpLaws, ChangingAnOperandIsRefusedExactlyIfItWasSaved) {
       call_in_place<op::Add>(inputs[changed], 0);
     }
     const auto differentiate = [&] { (void)grad({y}, wrt, {full_like(y, 1)}); };
-    if ((reads >> changed & 1U) != 0) EXPECT_THROW(differentiate(), Error) << "operand " << changed;
-    else EXPECT_NO_THROW(differentiate()) << "operand " << changed;
+    if ((reads >> changed & 1U) != 0)
+      EXPECT_THROW(differentiate(), Error) << "operand " << changed;
+    else
+      EXPECT_NO_THROW(differentiate()) << "operand " << changed;
   }
 }
 

@@ -1,8 +1,8 @@
 #include "autograd/ready_queue.h"
 
-#include <gtest/gtest.h>
-
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "autograd/basic_nodes.h"
 
@@ -16,7 +16,9 @@ class NumberedNode final : public Node {
   GradList apply(GradList&& grads) override { return std::move(grads); }
 };
 
-IntrusivePtr<Node> node(std::uint64_t sequence_nr) { return make_intrusive<NumberedNode>(sequence_nr); }
+IntrusivePtr<Node> node(std::uint64_t sequence_nr) {
+  return make_intrusive<NumberedNode>(sequence_nr);
+}
 
 IntrusivePtr<GraphTask> task_of_depth(int depth) {
   return make_intrusive<GraphTask>(false, false, depth, std::make_shared<ReadyQueue>());

@@ -1,13 +1,13 @@
 #include "runtime/thread_pool.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace eg {
 namespace {
@@ -173,7 +173,8 @@ TEST(ThreadPool, FewerThreadsTakePartAfterTheCountSank) {
   EXPECT_EQ(visits(1), std::vector<int>(kCount, 1));
   set_num_threads(1);
   EXPECT_EQ(num_threads(), 1);
-  parallel_for(0, 100, 1, [](std::int64_t begin, std::int64_t end) { EXPECT_EQ(end - begin, 100); });
+  parallel_for(0, 100, 1,
+               [](std::int64_t begin, std::int64_t end) { EXPECT_EQ(end - begin, 100); });
   set_num_threads(-3);
   EXPECT_EQ(num_threads(), 1);
 }

@@ -1,7 +1,6 @@
-#include "backend/cpu/kernel.h"
-
 #include <algorithm>
 
+#include "backend/cpu/kernel.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -42,8 +41,8 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     all_direct = all_direct && plan.access[i] != Access::kTiled;
     if (plan.access[i] != Access::kConstant) continue;
     // One element spread over a pack: the kernel reads it again and again.
-    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].data, loop.operands[i].dtype, 0,
-                     plan.lanes);
+    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].data, loop.operands[i].dtype,
+                     0, plan.lanes);
   }
 
   for (std::int64_t at = begin; at < end;) {
@@ -69,7 +68,8 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     args.out = direct_output ? static_cast<char*>(loop.operands[0].data) + at * plan.out_item
                              : tiles[0].bytes;
     plan.kernel(args);
-    if (!direct_output) scatter(loop, loop.operands[0], at, count, tiles[0].bytes, plan.kernel_output);
+    if (!direct_output)
+      scatter(loop, loop.operands[0], at, count, tiles[0].bytes, plan.kernel_output);
     at += count;
   }
 }
@@ -92,8 +92,9 @@ void run_elementwise(Kernel kernel, DType compute, DType kernel_output, const Sh
     if (i > 0 && is_constant(operands[i])) {
       plan.access[i] = Access::kConstant;
     } else {
-      plan.access[i] = operands[i].dtype == expected && is_linear(loop, operands[i]) ? Access::kDirect
-                                                                                    : Access::kTiled;
+      plan.access[i] = operands[i].dtype == expected && is_linear(loop, operands[i])
+                           ? Access::kDirect
+                           : Access::kTiled;
     }
   }
   parallel_for(0, loop.numel(), kMinElementsPerTask,

@@ -44,9 +44,8 @@ void forward_kernel(const KernelArgs& args) {
 template <class Op, std::size_t I, class T>
 void gradient_kernel(const KernelArgs& args) {
   const op::ParamsOf<Op> p = op::params_from<Op>(args.params);
-  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op> + 2>{}, [&](auto... x) {
-    return Pack<T>(op::gradient<Op, I>(p, x...));
-  });
+  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op> + 2>{},
+                           [&](auto... x) { return Pack<T>(op::gradient<Op, I>(p, x...)); });
 }
 
 }  // namespace eg::cpu

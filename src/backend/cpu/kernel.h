@@ -4,8 +4,8 @@
 //
 // A kernel is one tight loop over packs and knows no shapes. `run_elementwise` brings operands into
 // that form: operands that lie packed in the order of the loop are used where they are, constants
-// are spread over one pack, everything else (broadcast rows, strides, other dtypes, the last partial
-// pack) passes through tiles that stay in the first-level cache.
+// are spread over one pack, everything else (broadcast rows, strides, other dtypes, the last
+// partial pack) passes through tiles that stay in the first-level cache.
 
 #include <array>
 #include <cstdint>

@@ -117,9 +117,10 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands) {
   Loop loop{{}, operands};
   SmallVector<std::size_t, 6> firsts;  // the innermost source dimension of each merged one
   for (const std::size_t d : order) {
-    const bool merges = !firsts.empty() && std::all_of(operands.begin(), operands.end(), [&](const Operand& o) {
-      return o.strides[firsts.back()] == o.strides[d] * shape[d];
-    });
+    const bool merges =
+        !firsts.empty() && std::all_of(operands.begin(), operands.end(), [&](const Operand& o) {
+          return o.strides[firsts.back()] == o.strides[d] * shape[d];
+        });
     if (merges) {
       loop.sizes.back() *= shape[d];
       firsts.back() = d;
@@ -138,8 +139,8 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands) {
   return loop;
 }
 
-void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from, DType from_dtype,
-                      std::int64_t from_step, std::int64_t count) {
+void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                      DType from_dtype, std::int64_t from_step, std::int64_t count) {
   row_function(to_dtype, from_dtype)(to, to_step, from, from_step, count);
 }
 
@@ -153,13 +154,15 @@ bool is_constant(const Operand& operand) {
                      [](std::int64_t stride) { return stride == 0; });
 }
 
-void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count, void* packed,
-            DType dtype) {
+void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,
+            void* packed, DType dtype) {
   const RowFunction convert_elements = row_function(dtype, source.dtype);
   const std::int64_t step = source.strides[loop.sizes.size() - 1];
-  for_each_row(loop, source, begin, count, [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
-    convert_elements(at(packed, dtype, done), 1, at(source.data, source.dtype, offset), step, row);
-  });
+  for_each_row(loop, source, begin, count,
+               [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
+                 convert_elements(at(packed, dtype, done), 1, at(source.data, source.dtype, offset),
+                                  step, row);
+               });
 }
 
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
@@ -190,14 +193,16 @@ void copy(const Shape& shape, const Operand& destination, const Operand& source)
       from += index * operands[1].strides[d];
     }
     convert_elements(at(operands[0].data, destination.dtype, to), operands[0].strides[inner],
-                     at(operands[1].data, source.dtype, from), operands[1].strides[inner], end - begin);
+                     at(operands[1].data, source.dtype, from), operands[1].strides[inner],
+                     end - begin);
   };
   if (rows == 1) {
     parallel_for(0, loop.sizes[inner], kMinElementsPerTask,
                  [&](std::int64_t begin, std::int64_t end) { copy_row(0, begin, end); });
     return;
   }
-  const std::int64_t rows_per_task = std::max<std::int64_t>(1, kMinElementsPerTask / loop.sizes[inner]);
+  const std::int64_t rows_per_task =
+      std::max<std::int64_t>(1, kMinElementsPerTask / loop.sizes[inner]);
   parallel_for(0, rows, rows_per_task, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) copy_row(row, 0, loop.sizes[inner]);
   });

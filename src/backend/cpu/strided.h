@@ -42,13 +42,13 @@ bool is_linear(const Loop& loop, const Operand& operand);
 bool is_constant(const Operand& operand);
 
 /// Copies `count` elements of one row, `step` apart on either side, converting the dtype.
-void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from, DType from_dtype,
-                      std::int64_t from_step, std::int64_t count);
+void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                      DType from_dtype, std::int64_t from_step, std::int64_t count);
 
 /// Copies elements [begin, begin + count) of the loop's order from `source` into packed memory,
 /// converted to `dtype`.
-void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count, void* packed,
-            DType dtype);
+void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,
+            void* packed, DType dtype);
 /// The other way round: packed memory of `dtype` into `destination`, converted to its dtype.
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
              const void* packed, DType dtype);

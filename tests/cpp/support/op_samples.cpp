@@ -102,7 +102,8 @@ class Parser {
     const std::vector<SampleValue> arguments = this->arguments(')');
     ++position_;
     Shape shape;
-    for (const SampleValue& size : arguments.at(0).list) shape.push_back(static_cast<std::int64_t>(size.number));
+    for (const SampleValue& size : arguments.at(0).list)
+      shape.push_back(static_cast<std::int64_t>(size.number));
     SampleValue result;
     result.kind = Kind::kTensor;
     const auto argument = [&](std::size_t i, double otherwise) {
@@ -115,7 +116,8 @@ class Parser {
       set_requires_grad(result.tensor, true);
     } else if (type == 'I') {
       const double count = argument(1, 2);
-      result.tensor = filled<std::int64_t>(shape, [&] { return std::floor(count * sequence_.next()); });
+      result.tensor =
+          filled<std::int64_t>(shape, [&] { return std::floor(count * sequence_.next()); });
     } else {
       result.tensor = filled<bool>(shape, [&] { return sequence_.next() < 0.5; });
     }
@@ -208,11 +210,15 @@ void for_each_leaf(std::vector<SampleValue>& values, const std::function<void(Te
 
 }  // namespace
 
-std::vector<SampleValue> parse_sample(std::string_view text) { return Parser(text).arguments('\0'); }
+std::vector<SampleValue> parse_sample(std::string_view text) {
+  return Parser(text).arguments('\0');
+}
 
-SampleCall::SampleCall(std::size_t op_id, std::vector<ArgumentInfo> arguments, std::string_view sample)
+SampleCall::SampleCall(std::size_t op_id, std::vector<ArgumentInfo> arguments,
+                       std::string_view sample)
     : op_id_(op_id), arguments_(std::move(arguments)), values_(parse_sample(sample)) {
-  if (values_.size() > arguments_.size()) throw std::invalid_argument("a sample has too many arguments");
+  if (values_.size() > arguments_.size())
+    throw std::invalid_argument("a sample has too many arguments");
   for (std::size_t i = values_.size(); i < arguments_.size(); ++i) {
     values_.push_back(parse_sample(arguments_[i].default_value).at(0));
   }
