@@ -1,5 +1,7 @@
 #include "dispatch/handle_table.h"
 
+#include <chrono>
+
 #include "base/error.h"
 
 namespace eg {
@@ -17,6 +19,13 @@ std::uint32_t generation_of(Handle handle) {
 }
 
 }  // namespace
+
+HandleTable::HandleTable()
+    : first_generation_(
+          static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                         std::chrono::system_clock::now().time_since_epoch())
+                                         .count() &
+                                     kGenerationMask)) {}
 
 HandleTable& HandleTable::instance() {
   // Never destroyed: finalizers may release handles at any time.
@@ -45,7 +54,9 @@ Handle HandleTable::insert(Tensor tensor) {
     check(used_ < kChunkSlots * kMaxChunks, ErrorCode::kOutOfMemory, "tensor",
           "too many live tensor handles. Free some with dispose(), `using` or eg.scope().");
     if (used_ % kChunkSlots == 0) {
-      chunks_[used_ / kChunkSlots].store(new Slot[kChunkSlots], std::memory_order_release);
+      Slot* chunk = new Slot[kChunkSlots];
+      for (std::size_t i = 0; i < kChunkSlots; ++i) chunk[i].generation.store(first_generation_);
+      chunks_[used_ / kChunkSlots].store(chunk, std::memory_order_release);
     }
     index = used_++;
   }

@@ -5,7 +5,8 @@
 // A handle is one reference to a tensor. It is a whole number below 2^53: a slot, and above it the
 // generation of the slot, which grows each time the slot is freed. So a handle that was released is
 // recognised as stale instead of naming somebody else's tensor, and releasing twice is harmless:
-// explicit dispose() and a finalizer that runs later need not know of each other.
+// explicit dispose() and a finalizer that runs later need not know of each other. Generations start
+// at a number of the clock, so that handles of an engine that was shut down are stale to the next.
 //
 // Looking a handle up takes no lock; making and releasing one does, briefly.
 
@@ -37,6 +38,8 @@ class HandleTable {
   std::int64_t live_count() const { return live_.load(std::memory_order_relaxed); }
 
  private:
+  HandleTable();
+
   struct Slot {
     Tensor tensor;
     std::atomic<std::uint32_t> generation{0};
@@ -48,6 +51,7 @@ class HandleTable {
 
   // Chunks never move, so a slot can be read while others are added.
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
+  const std::uint32_t first_generation_;
   std::mutex mutex_;
   std::vector<std::uint32_t> free_;
   std::uint32_t used_ = 0;

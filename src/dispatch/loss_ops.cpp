@@ -78,7 +78,7 @@ Tensor BinaryCrossEntropyWithLogits::call(const Tensor& input, const Tensor& tar
 
 Tensor KlDiv::call(const Tensor& input, const Tensor& target, KlReduction reduction,
                    bool log_target) {
-  const Tensor losses =
+  Tensor losses =
       log_target ? eg::call<op::KlErrorOfLog>(input, target) : eg::call<op::KlError>(input, target);
   switch (reduction) {
     case KlReduction::kNone:
