@@ -15,9 +15,9 @@ import { newerNode } from "./newer_node.mjs";
 import { expected, kRoot, main, read, seconds } from "./process.mjs";
 
 const kHelp = `npm run bench -- [options]
-  --quick           fewer sizes and shorter runs: under two minutes
+  --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
   --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
-  --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (default)
+  --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
   --no-build        measure dist/ as it is
   --json            print the report as JSON too, not only into build/bench`;
 
@@ -28,7 +28,7 @@ function readOptions() {
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string" },
-      node: { type: "string", default: "all" },
+      node: { type: "string" },
       "no-build": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -41,7 +41,7 @@ function readOptions() {
 }
 
 /** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
-async function findNodes(wanted) {
+async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
   const paths = new Set([process.execPath, await newerNode()]);
   const nodes = [...paths].map((path) => {
     const version = read(path, ["--version"]);
@@ -53,7 +53,9 @@ async function findNodes(wanted) {
       variant: major >= 22 ? "relaxed" : "simd",
     };
   });
-  const chosen = nodes.filter(({ major }) => wanted === "all" || major === Number(wanted));
+  if (wanted === "all") return nodes;
+  if (wanted === "newest") return nodes.slice(-1);
+  const chosen = nodes.filter(({ major }) => major === Number(wanted));
   if (chosen.length === 0) {
     throw expected(`--node takes all or ${nodes.map(({ major }) => major).join(" or ")}`);
   }
@@ -119,7 +121,7 @@ await main(async () => {
   if (options.help) return console.log(kHelp);
   const start = performance.now();
   await ensureNodeModules();
-  const nodes = await findNodes(options.node);
+  const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);
   const machine = describeMachine(nodes);
   printMachine(machine);

@@ -55,7 +55,7 @@ TEST(InPlaceOnView, OtherViewsSeeItWhenTheirHistoryIsAskedFor) {
 // CC-129
 TEST(InPlaceOnView, AChangeByARequiringTensorMakesTheBaseRequireGrad) {
   const Tensor a = tensor({2, 5});
-  const Tensor b = leaf({3});
+  const Tensor b = leaf(3);
   const Tensor r = mul_(narrow(a, 0, 1, 1), b);
   EXPECT_TRUE(requires_grad(a));
   backward({sum(r)});

@@ -24,6 +24,7 @@ export default {
 
   async measure(library, { quick, compiled }, report) {
     const measureOne = compiled ? measureCompiled : measureEager;
+    const seconds = quick ? 2 : 6; // for the repetitions of one length
     let perOp = 0; // ms, of the chain before
     for (const n of lengths(quick)) {
       const expected = (perOp * n) / 1000;
@@ -32,7 +33,7 @@ export default {
         continue;
       }
       try {
-        perOp = await measureOne(library, n, report);
+        perOp = await measureOne(library, n, seconds, report);
       } catch (error) {
         report.error(`both ${n}`, error.message);
         break;
@@ -43,12 +44,12 @@ export default {
 
 const kPerOp = { unit: "ns", better: "lower" };
 
-async function measureEager(library, n, report) {
+async function measureEager(library, n, seconds, report) {
   // The first runs let the engine compile; a long chain does that by itself.
   const runs = n <= 500 ? 30 : n <= 20_000 ? 4 : 1;
   const best = { record: Number.POSITIVE_INFINITY, backward: Number.POSITIVE_INFINITY };
   const start = performance.now();
-  for (let run = 0; run < runs && performance.now() - start < 8000; ++run) {
+  for (let run = 0; run < runs && performance.now() - start < seconds * 1000; ++run) {
     const { start: first, recorded, end } = await library.chain(n);
     best.record = Math.min(best.record, (recorded - first) / n);
     best.backward = Math.min(best.backward, (end - recorded) / n);
@@ -60,7 +61,7 @@ async function measureEager(library, n, report) {
   return best.record + best.backward;
 }
 
-async function measureCompiled(library, n, report) {
+async function measureCompiled(library, n, _seconds, report) {
   const { start, compiled, end } = await library.compiledChain(n);
   report(`both ${n}`, ((end - compiled) / n) * 1e6);
   report(`compile ${n}`, compiled - start);

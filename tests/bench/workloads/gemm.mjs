@@ -5,7 +5,7 @@ import { bestTime } from "../clock.mjs";
 import { randomNumbers } from "../data.mjs";
 
 const kLayouts = ["NN", "NT", "TN"];
-const kTooLong = 4000; // ms that one product may take before it is left out
+const kTooLong = 2500; // ms that one product may take before it is left out
 
 const sizes = (quick) => (quick ? [128, 512, 1024] : [128, 256, 512, 1024, 2048]);
 const rowId = (layout, n) => `${layout} ${n}`;
@@ -31,7 +31,7 @@ export default {
         cases.push({ layout, n, a, b, best: Number.POSITIVE_INFINITY });
     }
     for (const one of cases) await prepare(library, one, cases, report);
-    for (let round = 0; round < (quick ? 3 : 6); ++round) {
+    for (let round = 0; round < (quick ? 3 : 5); ++round) {
       for (const one of cases) {
         const isLong = one.best > 300;
         if (!one.run || (isLong && round > 0)) continue;

@@ -24,7 +24,7 @@ export default {
   async measure(library, { quick }, report) {
     const task = { ...kDeepMlp, batches: () => mnistBatches(2000, 1) };
     const trainer = startTraining(library, task);
-    const seconds = quick ? 4 : 16;
+    const seconds = quick ? 3 : 12;
     const curve = [0]; // ms after 0, kEvery, 2 kEvery ... steps
     const start = performance.now();
     for (let i = 0; i < (quick ? 1000 : 3000); ++i) {

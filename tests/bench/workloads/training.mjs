@@ -60,7 +60,7 @@ function training(name, title, task, { lossAt = 60, target, perStep = false, ...
       for (let i = 0; i < lossAt; ++i) trainer.step(i);
       report("loss", await trainer.loss());
       const block = blockFor((performance.now() - start) / lossAt);
-      const time = median(await timeBlocks(trainer, lossAt, block, quick ? 0.6 : 2));
+      const time = median(await timeBlocks(trainer, lossAt, block, quick ? 0.6 : 1.5));
       report(row.id, perStep ? time : 1000 / time);
     },
   };

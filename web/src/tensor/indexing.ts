@@ -50,25 +50,25 @@ function viewAt(tensor: Tensor, index: readonly Index[], name: string): Tensor {
       `too many indices for tensor of dimension ${shape.length}: got ${used}.`,
     );
   }
-  let view = new Tensor(checked(native.retain(handleOf(tensor))));
+  if (index.indexOf("...") !== index.lastIndexOf("...")) {
+    fail("InvalidArgument", name, "an index can have '...' only once.");
+  }
+  let view: Tensor | null = null;
   let dim = 0;
-  let hasDots = false;
   for (const one of index) {
-    const previous = view;
     if (one === "...") {
-      if (hasDots) fail("InvalidArgument", name, "an index can have '...' only once.");
-      hasDots = true;
       dim += shape.length - used;
       continue;
     }
+    const previous: Tensor | null = view;
     try {
-      view = applyIndex(view, one, dim, name);
+      view = applyIndex(previous ?? tensor, one, dim, name);
     } finally {
-      previous.dispose();
+      previous?.dispose();
     }
     if (typeof one !== "number") dim++;
   }
-  return view;
+  return view ?? new Tensor(checked(native.retain(handleOf(tensor))));
 }
 
 function applyIndex(view: Tensor, index: Index, dim: number, name: string): Tensor {

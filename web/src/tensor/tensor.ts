@@ -35,6 +35,7 @@ import {
   kOffsetWord,
   kOutputNrWord,
   kVersionWord,
+  shapeOf,
 } from "./info.js";
 import { release, track } from "./lifetime.js";
 import { type NestedArray, readArray, readItem, readNested } from "./read.js";
@@ -67,7 +68,7 @@ export class Tensor {
 
   /** Sizes of the dimensions. */
   get shape(): number[] {
-    return geometryOf(this).shape;
+    return shapeOf(this);
   }
 
   /** Number of dimensions. */
