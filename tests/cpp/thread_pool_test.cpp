@@ -128,6 +128,7 @@ TEST(ThreadPool, RethrowsOneExceptionAfterAllRangesEnded) {
   }
 }
 
+#if EG_THREADS
 TEST(ThreadPool, ServesSeveralCallersAtOnce) {
   const Threads guard(3);
   std::atomic<std::int64_t> sum{0};
@@ -146,6 +147,7 @@ TEST(ThreadPool, ServesSeveralCallersAtOnce) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, 6 * 200 * 4950);
 }
+#endif
 
 TEST(ThreadPool, StartsAgainAfterShutdown) {
   for (int round = 0; round < 20; ++round) {
@@ -154,6 +156,7 @@ TEST(ThreadPool, StartsAgainAfterShutdown) {
   }
 }
 
+#if EG_THREADS
 TEST(ThreadPool, ShutsDownWhileOthersCall) {
   const Threads guard(3);
   std::atomic<bool> stop{false};
@@ -167,6 +170,7 @@ TEST(ThreadPool, ShutsDownWhileOthersCall) {
   stop = true;
   caller.join();
 }
+#endif
 
 TEST(ThreadPool, FewerThreadsTakePartAfterTheCountSank) {
   const Threads guard(4);

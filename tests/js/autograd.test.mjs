@@ -143,6 +143,22 @@ describe("hooks", () => {
     assertTensor(x.grad, [3]);
   });
 
+  test("leave no handles behind, neither at work nor removed", () => {
+    const x = leaf([1]);
+    const hook = x.registerHook(() => {});
+    const run = () => eg.scope(() => x.mul(3).backward());
+    run();
+    const { jsHandles } = eg.memory();
+    run();
+    hook.remove();
+    run();
+    assert.equal(eg.memory().jsHandles, jsHandles);
+  });
+
+  test("need a tensor that requires a gradient", () => {
+    assert.throws(() => eg.ones([1]).registerHook(() => {}), /require/);
+  });
+
   test("throw their own error object out of backward()", () => {
     const x = leaf([1]);
     const failure = { reason: "no" };

@@ -1,6 +1,6 @@
 // JavaScript functions that C++ calls: it knows them by number.
 
-import { guardCallback } from "./bridge.js";
+import { guardCallback, native } from "./bridge.js";
 
 /** A hook on a gradient: takes an owned handle and returns one to use instead, or 0. */
 export type HandleHook = (grad: number) => number;
@@ -21,6 +21,9 @@ export function dropCallback(id: number): void {
 
 /** Runs a hook for C++. */
 export function runHook(id: number, grad: number): number {
-  // A hook removed while its gradient is on the way leaves the gradient as it is.
-  return guardCallback(() => hooks.get(id)?.(grad) ?? 0);
+  const hook = hooks.get(id);
+  if (hook !== undefined) return guardCallback(() => hook(grad));
+  // C++ does not know that the hook was removed; the gradient stays as it is.
+  native.release(grad);
+  return 0;
 }

@@ -1,6 +1,6 @@
 // Hooks on the gradient of a tensor.
 
-import { checked, native } from "../runtime/bridge.js";
+import { native, takeError } from "../runtime/bridge.js";
 import { addCallback, dropCallback } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "./info.js";
@@ -31,7 +31,10 @@ export function registerHook(tensor: Tensor, hook: GradHook): HookHandle {
       `a hook returns a tensor or nothing, got ${describe(result)}.`,
     );
   });
-  checked(native.registerHook(handleOf(tensor), callback));
-  // The engine asks for a dropped callback in vain and keeps the gradient as it is.
-  return { remove: () => dropCallback(callback) };
+  const remove = () => dropCallback(callback);
+  if (native.registerHook(handleOf(tensor), callback) < 0) {
+    remove();
+    throw takeError();
+  }
+  return { remove };
 }

@@ -14,8 +14,8 @@
 namespace eg::gemm {
 namespace {
 
-// Numbers packed at a time from each operand: 1 MiB of floats, which together with the other operand
-// stays in a level 2 or 3 cache while it is used.
+// Numbers packed at a time from each operand: 1 MiB of floats, which together with the other
+// operand stays in a level 2 or 3 cache while it is used.
 constexpr std::int64_t kPackedNumbers = 256 * 1024;
 
 // Strips in one task: about 96 rows, a packed block of A that stays in a level 2 cache while the
@@ -110,8 +110,9 @@ class Block {
         panels_(divide_up(columns, kPanelColumns<T>)),
         a_is_packed_(!(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
         b_is_packed_(!(problem.b.column_stride == 1 && strips_.size() == 1)),
-        update_{problem.alpha, first_depth == 0 ? problem.beta : T{1},
-                problem.bias && first_depth + depth == problem.k ? problem.bias + column : nullptr} {
+        update_{
+            problem.alpha, first_depth == 0 ? problem.beta : T{1},
+            problem.bias && first_depth + depth == problem.k ? problem.bias + column : nullptr} {
     a_.data += row * a_.row_stride + first_depth * a_.column_stride;
     b_.data += first_depth * b_.row_stride + column * b_.column_stride;
   }
@@ -194,7 +195,8 @@ class Block {
   T* packed_b_ = nullptr;
 };
 
-/// Packs what the block still needs, then multiplies its tiles; both phases are shared by `threads`.
+/// Packs what the block still needs, then multiplies its tiles; both phases are shared by
+/// `threads`.
 template <class T>
 void run_block(const Block<T>& block, bool pack_b, int threads) {
   const std::int64_t strips = block.strips();
@@ -343,10 +345,16 @@ void batched_gemm(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64
   }
   const auto multiply_range = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      multiply(Problem<T>{m, n, k, alpha,
+      multiply(Problem<T>{m,
+                          n,
+                          k,
+                          alpha,
                           {a.data + i * batch_stride_a, a.row_stride, a.column_stride},
                           {b.data + i * batch_stride_b, b.row_stride, b.column_stride},
-                          beta, c + i * batch_stride_c, row_stride_c, bias});
+                          beta,
+                          c + i * batch_stride_c,
+                          row_stride_c,
+                          bias});
     }
   };
   // Small matrices are dealt out whole; large ones are each shared by all threads in turn, which
@@ -359,8 +367,8 @@ void batched_gemm(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64
 
 template void gemm(std::int64_t, std::int64_t, std::int64_t, float, Matrix<float>, Matrix<float>,
                    float, float*, std::int64_t, const float*);
-template void gemm(std::int64_t, std::int64_t, std::int64_t, double, Matrix<double>,
-                   Matrix<double>, double, double*, std::int64_t, const double*);
+template void gemm(std::int64_t, std::int64_t, std::int64_t, double, Matrix<double>, Matrix<double>,
+                   double, double*, std::int64_t, const double*);
 template void batched_gemm(std::int64_t, std::int64_t, std::int64_t, std::int64_t, float,
                            Matrix<float>, std::int64_t, Matrix<float>, std::int64_t, float, float*,
                            std::int64_t, std::int64_t, const float*);

@@ -22,8 +22,8 @@ struct Matrix {
   std::int64_t column_stride;
 };
 
-/// Computes C = alpha * A B + beta * C, plus `bias[j]` on every column j where `bias` is given; A is
-/// m x k, B is k x n, and C has column stride 1 and overlaps neither. Shared by all threads of
+/// Computes C = alpha * A B + beta * C, plus `bias[j]` on every column j where `bias` is given; A
+/// is m x k, B is k x n, and C has column stride 1 and overlaps neither. Shared by all threads of
 /// parallel_for when it is large enough.
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta,

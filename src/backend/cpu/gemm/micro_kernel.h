@@ -1,7 +1,7 @@
 #pragma once
 
-// The register tile: kStripRows x kPanelColumns sums that stay in registers while one strip of A and
-// one panel of B are read from end to end. Everything else in this folder exists to feed it.
+// The register tile: kStripRows x kPanelColumns sums that stay in registers while one strip of A
+// and one panel of B are read from end to end. Everything else in this folder exists to feed it.
 //
 // WebAssembly on x86-64 leaves a program 15 vector registers. With fused multiply-add 6 rows of two
 // vectors take 12 + 2 (B) + 1 (A); a multiply followed by an add needs one more for the product, so
@@ -36,7 +36,8 @@ struct Update {
 };
 
 template <class T>
-EG_GEMM_INLINE Vector<T> updated(Vector<T> sum, const T* c, const T* bias, const Update<T>& update) {
+EG_GEMM_INLINE Vector<T> updated(Vector<T> sum, const T* c, const T* bias,
+                                 const Update<T>& update) {
   Vector<T> value = sum * splat(update.alpha);
   if (update.beta != T{0}) value += splat(update.beta) * load(c);
   if (bias) value += load(bias);
@@ -51,7 +52,8 @@ EG_GEMM_INLINE void write_tile(const Vector<T> (&sum)[Rows][Vectors], T* c,
     EG_GEMM_UNROLL
     for (int j = 0; j < Vectors; ++j) {
       T* const to = c + i * row_stride_c + j * kLanes<T>;
-      store(to, updated(sum[i][j], to, update.bias ? update.bias + j * kLanes<T> : nullptr, update));
+      store(to,
+            updated(sum[i][j], to, update.bias ? update.bias + j * kLanes<T> : nullptr, update));
     }
   }
 }

@@ -74,9 +74,8 @@ EG_GEMM_INLINE Vector<double> splat(double value) { return Vector<double>{value,
 /// Returns a * b + c, rounded once where the hardware does that as fast.
 EG_GEMM_INLINE Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<float> c) {
 #ifdef __wasm_relaxed_simd__
-  return reinterpret_cast<Vector<float>>(
-      wasm_f32x4_relaxed_madd(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b),
-                              reinterpret_cast<v128_t>(c)));
+  return reinterpret_cast<Vector<float>>(wasm_f32x4_relaxed_madd(
+      reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
 #else
   return a * b + c;
 #endif
@@ -84,9 +83,8 @@ EG_GEMM_INLINE Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vect
 
 EG_GEMM_INLINE Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector<double> c) {
 #ifdef __wasm_relaxed_simd__
-  return reinterpret_cast<Vector<double>>(
-      wasm_f64x2_relaxed_madd(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b),
-                              reinterpret_cast<v128_t>(c)));
+  return reinterpret_cast<Vector<double>>(wasm_f64x2_relaxed_madd(
+      reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
 #else
   return a * b + c;
 #endif
