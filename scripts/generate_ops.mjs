@@ -79,10 +79,9 @@ function methodsFile(ops) {
   const methods = ops.filter((op) => op.isMethod);
   const names = methods.flatMap((op) => (op.inplace ? [op.js, `${op.js}_`] : [op.js]));
   const lines = [
-    'declare module "../tensor/tensor.js" {',
-    "  interface Tensor {",
-    ...methods.flatMap(methodDeclarations).map((line) => `    ${line}`),
-    "  }",
+    "/** The ops as methods: the tensor is their first argument. */",
+    "export interface TensorMethods {",
+    ...methods.flatMap(methodDeclarations).map((line) => `  ${line}`),
     "}",
     "",
     "/** Gives Tensor the ops as methods. */",

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
 
 import { attachOps } from "./generated/methods.js";

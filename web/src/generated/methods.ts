@@ -6,719 +6,718 @@ import type { DType } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as ops from "./ops.js";
 
-declare module "../tensor/tensor.js" {
-  interface Tensor {
-    /** input + alpha * other, with broadcasting. */
-    add(other: Operand, alpha?: number): Tensor;
-    add(other: Operand, options: { alpha?: number }): Tensor;
-    /** Like add(), but in place. */
-    add_(other: Operand, alpha?: number): this;
-    add_(other: Operand, options: { alpha?: number }): this;
-    /** input - alpha * other, with broadcasting. */
-    sub(other: Operand, alpha?: number): Tensor;
-    sub(other: Operand, options: { alpha?: number }): Tensor;
-    /** Like sub(), but in place. */
-    sub_(other: Operand, alpha?: number): this;
-    sub_(other: Operand, options: { alpha?: number }): this;
-    /** Elementwise product, with broadcasting. */
-    mul(other: Operand): Tensor;
-    /** Like mul(), but in place. */
-    mul_(other: Operand): this;
-    /** Elementwise quotient; integers are divided as floats. */
-    div(other: Operand): Tensor;
-    /** Like div(), but in place. */
-    div_(other: Operand): this;
-    /** The negative of every element. */
-    neg(): Tensor;
-    /** Like neg(), but in place. */
-    neg_(): this;
-    /** 1 / x. */
-    reciprocal(): Tensor;
-    /** Like reciprocal(), but in place. */
-    reciprocal_(): this;
-    /** x * x. */
-    square(): Tensor;
-    /** Like square(), but in place. */
-    square_(): this;
-    /** Remainder of division, with the sign of input. */
-    fmod(other: Operand): Tensor;
-    /** Like fmod(), but in place. */
-    fmod_(other: Operand): this;
-    /** Remainder of division, with the sign of other. */
-    remainder(other: Operand): Tensor;
-    /** Like remainder(), but in place. */
-    remainder_(other: Operand): this;
-    /** Quotient rounded down to an integer. */
-    floorDivide(other: Operand): Tensor;
-    /** Like floorDivide(), but in place. */
-    floorDivide_(other: Operand): this;
-    /** input + weight * (end - input). */
-    lerp(end: Operand, weight: Operand): Tensor;
-    /** Like lerp(), but in place. */
-    lerp_(end: Operand, weight: Operand): this;
-    /** input + value * tensor1 * tensor2. */
-    addcmul(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-    addcmul(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-    /** Like addcmul(), but in place. */
-    addcmul_(tensor1: Operand, tensor2: Operand, value?: number): this;
-    addcmul_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
-    /** input + value * tensor1 / tensor2. */
-    addcdiv(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-    addcdiv(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-    /** Like addcdiv(), but in place. */
-    addcdiv_(tensor1: Operand, tensor2: Operand, value?: number): this;
-    addcdiv_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
-    /** True where the operands are equal. */
-    eq(other: Operand): Tensor;
-    /** True where the operands differ. */
-    ne(other: Operand): Tensor;
-    /** True where input is less than other. */
-    lt(other: Operand): Tensor;
-    /** True where input is at most other. */
-    le(other: Operand): Tensor;
-    /** True where input is greater than other. */
-    gt(other: Operand): Tensor;
-    /** True where input is at least other. */
-    ge(other: Operand): Tensor;
-    /** True where both operands are nonzero. */
-    logicalAnd(other: Operand): Tensor;
-    /** True where an operand is nonzero. */
-    logicalOr(other: Operand): Tensor;
-    /** True where exactly one operand is nonzero. */
-    logicalXor(other: Operand): Tensor;
-    /** True where input is zero. */
-    logicalNot(): Tensor;
-    /** True where input is not a number. */
-    isnan(): Tensor;
-    /** True where input is infinite. */
-    isinf(): Tensor;
-    /** True where input is neither infinite nor NaN. */
-    isfinite(): Tensor;
-    /** input where condition holds, other elsewhere. */
-    where(input: Operand, other: Operand): Tensor;
-    /** value where mask holds, input elsewhere. */
-    maskedFill(mask: Operand, value: Operand): Tensor;
-    /** Like maskedFill(), but in place. */
-    maskedFill_(mask: Operand, value: Operand): this;
-    /** The greater of two operands; NaN if either is. */
-    maximum(other: Operand): Tensor;
-    /** Like maximum(), but in place. */
-    maximum_(other: Operand): this;
-    /** The lesser of two operands; NaN if either is. */
-    minimum(other: Operand): Tensor;
-    /** Like minimum(), but in place. */
-    minimum_(other: Operand): this;
-    /** The greater of two operands; a number rather than NaN. */
-    fmax(other: Operand): Tensor;
-    /** Like fmax(), but in place. */
-    fmax_(other: Operand): this;
-    /** The lesser of two operands; a number rather than NaN. */
-    fmin(other: Operand): Tensor;
-    /** Like fmin(), but in place. */
-    fmin_(other: Operand): this;
-    /** input limited to [min, max]; max where the limits cross. */
-    clamp(min?: number, max?: number): Tensor;
-    clamp(options: { min?: number; max?: number }): Tensor;
-    clamp(min: number, options: { max?: number }): Tensor;
-    /** Like clamp(), but in place. */
-    clamp_(min?: number, max?: number): this;
-    clamp_(options: { min?: number; max?: number }): this;
-    clamp_(min: number, options: { max?: number }): this;
-    /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
-    nanToNum(nan?: number, posinf?: number, neginf?: number): Tensor;
-    nanToNum(options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
-    nanToNum(nan: number, options: { posinf?: number; neginf?: number }): Tensor;
-    nanToNum(nan: number, posinf: number, options: { neginf?: number }): Tensor;
-    /** Like nanToNum(), but in place. */
-    nanToNum_(nan?: number, posinf?: number, neginf?: number): this;
-    nanToNum_(options: { nan?: number; posinf?: number; neginf?: number }): this;
-    nanToNum_(nan: number, options: { posinf?: number; neginf?: number }): this;
-    nanToNum_(nan: number, posinf: number, options: { neginf?: number }): this;
-    /** The magnitude of input with the sign of other. */
-    copysign(other: Operand): Tensor;
-    /** Like copysign(), but in place. */
-    copysign_(other: Operand): this;
-    /** Magnitude of every element. */
-    abs(): Tensor;
-    /** Like abs(), but in place. */
-    abs_(): this;
-    /** -1, 0 or 1 by the sign of every element. */
-    sign(): Tensor;
-    /** Like sign(), but in place. */
-    sign_(): this;
-    /** sign; for complex numbers, the number over its magnitude. */
-    sgn(): Tensor;
-    /** Like sgn(), but in place. */
-    sgn_(): this;
-    /** The next integer at or below every element. */
-    floor(): Tensor;
-    /** Like floor(), but in place. */
-    floor_(): this;
-    /** The next integer at or above every element. */
-    ceil(): Tensor;
-    /** Like ceil(), but in place. */
-    ceil_(): this;
-    /** The nearest integer; halves go to the even one. */
-    round(): Tensor;
-    /** Like round(), but in place. */
-    round_(): this;
-    /** The next integer towards zero. */
-    trunc(): Tensor;
-    /** Like trunc(), but in place. */
-    trunc_(): this;
-    /** What trunc takes away: x - trunc(x). */
-    frac(): Tensor;
-    /** Like frac(), but in place. */
-    frac_(): this;
-    /** e to the power of every element. */
-    exp(): Tensor;
-    /** Like exp(), but in place. */
-    exp_(): this;
-    /** 2 to the power of every element. */
-    exp2(): Tensor;
-    /** Like exp2(), but in place. */
-    exp2_(): this;
-    /** exp(x) - 1, exact also near 0. */
-    expm1(): Tensor;
-    /** Like expm1(), but in place. */
-    expm1_(): this;
-    /** Natural logarithm of every element. */
-    log(): Tensor;
-    /** Like log(), but in place. */
-    log_(): this;
-    /** Logarithm of every element to base 2. */
-    log2(): Tensor;
-    /** Like log2(), but in place. */
-    log2_(): this;
-    /** Logarithm of every element to base 10. */
-    log10(): Tensor;
-    /** Like log10(), but in place. */
-    log10_(): this;
-    /** log(1 + x), exact also near 0. */
-    log1p(): Tensor;
-    /** Like log1p(), but in place. */
-    log1p_(): this;
-    /** Square root of every element. */
-    sqrt(): Tensor;
-    /** Like sqrt(), but in place. */
-    sqrt_(): this;
-    /** 1 / sqrt(x). */
-    rsqrt(): Tensor;
-    /** Like rsqrt(), but in place. */
-    rsqrt_(): this;
-    /** input to the power of exponent. */
-    pow(exponent: Operand): Tensor;
-    /** Like pow(), but in place. */
-    pow_(exponent: Operand): this;
-    /** log(exp(input) + exp(other)), without overflow. */
-    logaddexp(other: Operand): Tensor;
-    /** Like logaddexp(), but in place. */
-    logaddexp_(other: Operand): this;
-    /** log2(2^input + 2^other), without overflow. */
-    logaddexp2(other: Operand): Tensor;
-    /** Like logaddexp2(), but in place. */
-    logaddexp2_(other: Operand): this;
-    /** input * log(other); 0 where input is 0, unless other is NaN. */
-    xlogy(other: Operand): Tensor;
-    /** Like xlogy(), but in place. */
-    xlogy_(other: Operand): this;
-    /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
-    logit(eps?: number): Tensor;
-    logit(options: { eps?: number }): Tensor;
-    /** Like logit(), but in place. */
-    logit_(eps?: number): this;
-    logit_(options: { eps?: number }): this;
-    /** Sine of every element, in radians. */
-    sin(): Tensor;
-    /** Like sin(), but in place. */
-    sin_(): this;
-    /** Cosine of every element, in radians. */
-    cos(): Tensor;
-    /** Like cos(), but in place. */
-    cos_(): this;
-    /** Tangent of every element, in radians. */
-    tan(): Tensor;
-    /** Like tan(), but in place. */
-    tan_(): this;
-    /** Angle in [-pi/2, pi/2] whose sine is the element. */
-    asin(): Tensor;
-    /** Like asin(), but in place. */
-    asin_(): this;
-    /** Angle in [0, pi] whose cosine is the element. */
-    acos(): Tensor;
-    /** Like acos(), but in place. */
-    acos_(): this;
-    /** Angle in [-pi/2, pi/2] whose tangent is the element. */
-    atan(): Tensor;
-    /** Like atan(), but in place. */
-    atan_(): this;
-    /** Angle of the point (other, input), in [-pi, pi]. */
-    atan2(other: Operand): Tensor;
-    /** Like atan2(), but in place. */
-    atan2_(other: Operand): this;
-    /** sqrt(input^2 + other^2), without overflow. */
-    hypot(other: Operand): Tensor;
-    /** Like hypot(), but in place. */
-    hypot_(other: Operand): this;
-    /** sin(pi x) / (pi x), and 1 at 0. */
-    sinc(): Tensor;
-    /** Like sinc(), but in place. */
-    sinc_(): this;
-    /** Hyperbolic sine of every element. */
-    sinh(): Tensor;
-    /** Like sinh(), but in place. */
-    sinh_(): this;
-    /** Hyperbolic cosine of every element. */
-    cosh(): Tensor;
-    /** Like cosh(), but in place. */
-    cosh_(): this;
-    /** Hyperbolic tangent of every element. */
-    tanh(): Tensor;
-    /** Like tanh(), but in place. */
-    tanh_(): this;
-    /** Inverse hyperbolic sine of every element. */
-    asinh(): Tensor;
-    /** Like asinh(), but in place. */
-    asinh_(): this;
-    /** Inverse hyperbolic cosine of every element. */
-    acosh(): Tensor;
-    /** Like acosh(), but in place. */
-    acosh_(): this;
-    /** Inverse hyperbolic tangent of every element. */
-    atanh(): Tensor;
-    /** Like atanh(), but in place. */
-    atanh_(): this;
-    /** Error function of every element. */
-    erf(): Tensor;
-    /** Like erf(), but in place. */
-    erf_(): this;
-    /** 1 - erf(x), exact also where that is tiny. */
-    erfc(): Tensor;
-    /** Like erfc(), but in place. */
-    erfc_(): this;
-    /** The number whose error function is the element. */
-    erfinv(): Tensor;
-    /** Like erfinv(), but in place. */
-    erfinv_(): this;
-    /** Logarithm of the gamma function's magnitude. */
-    lgamma(): Tensor;
-    /** Like lgamma(), but in place. */
-    lgamma_(): this;
-    /** Derivative of lgamma. */
-    digamma(): Tensor;
-    /** Like digamma(), but in place. */
-    digamma_(): this;
-    /** The n-th derivative of digamma. */
-    polygamma(input: Operand): Tensor;
-    /** Like polygamma(), but in place. */
-    polygamma_(input: Operand): this;
-    /** max(x, 0). */
-    relu(): Tensor;
-    /** Like relu(), but in place. */
-    relu_(): this;
-    /** min(max(x, 0), 6). */
-    relu6(): Tensor;
-    /** Like relu6(), but in place. */
-    relu6_(): this;
-    /** x above zero, x * negative_slope below. */
-    leakyRelu(negativeSlope?: number): Tensor;
-    leakyRelu(options: { negativeSlope?: number }): Tensor;
-    /** Like leakyRelu(), but in place. */
-    leakyRelu_(negativeSlope?: number): this;
-    leakyRelu_(options: { negativeSlope?: number }): this;
-    /** x above zero, alpha * (exp(x) - 1) below. */
-    elu(alpha?: number): Tensor;
-    elu(options: { alpha?: number }): Tensor;
-    /** Like elu(), but in place. */
-    elu_(alpha?: number): this;
-    elu_(options: { alpha?: number }): this;
-    /** elu scaled so that activations keep mean 0 and variance 1. */
-    selu(): Tensor;
-    /** Like selu(), but in place. */
-    selu_(): this;
-    /** x above zero, alpha * (exp(x / alpha) - 1) below. */
-    celu(alpha?: number): Tensor;
-    celu(options: { alpha?: number }): Tensor;
-    /** Like celu(), but in place. */
-    celu_(alpha?: number): this;
-    celu_(options: { alpha?: number }): this;
-    /** 1 / (1 + exp(-x)). */
-    sigmoid(): Tensor;
-    /** Like sigmoid(), but in place. */
-    sigmoid_(): this;
-    /** log(sigmoid(x)), without underflow. */
-    logsigmoid(): Tensor;
-    /** Like logsigmoid(), but in place. */
-    logsigmoid_(): this;
-    /** x * sigmoid(x). */
-    silu(): Tensor;
-    /** Like silu(), but in place. */
-    silu_(): this;
-    /** x * tanh(softplus(x)). */
-    mish(): Tensor;
-    /** Like mish(), but in place. */
-    mish_(): this;
-    /** x times the normal distribution function of x. */
-    gelu(approximate?: "none" | "tanh"): Tensor;
-    gelu(options: { approximate?: "none" | "tanh" }): Tensor;
-    /** Like gelu(), but in place. */
-    gelu_(approximate?: "none" | "tanh"): this;
-    gelu_(options: { approximate?: "none" | "tanh" }): this;
-    /** log(1 + exp(beta x)) / beta; x where beta x is above threshold. */
-    softplus(beta?: number, threshold?: number): Tensor;
-    softplus(options: { beta?: number; threshold?: number }): Tensor;
-    softplus(beta: number, options: { threshold?: number }): Tensor;
-    /** Like softplus(), but in place. */
-    softplus_(beta?: number, threshold?: number): this;
-    softplus_(options: { beta?: number; threshold?: number }): this;
-    softplus_(beta: number, options: { threshold?: number }): this;
-    /** x / (1 + |x|). */
-    softsign(): Tensor;
-    /** Like softsign(), but in place. */
-    softsign_(): this;
-    /** x - tanh(x). */
-    tanhshrink(): Tensor;
-    /** Like tanhshrink(), but in place. */
-    tanhshrink_(): this;
-    /** x moved towards zero by lambd; 0 in between. */
-    softshrink(lambd?: number): Tensor;
-    softshrink(options: { lambd?: number }): Tensor;
-    /** Like softshrink(), but in place. */
-    softshrink_(lambd?: number): this;
-    softshrink_(options: { lambd?: number }): this;
-    /** x, but 0 in [-lambd, lambd]. */
-    hardshrink(lambd?: number): Tensor;
-    hardshrink(options: { lambd?: number }): Tensor;
-    /** Like hardshrink(), but in place. */
-    hardshrink_(lambd?: number): this;
-    hardshrink_(options: { lambd?: number }): this;
-    /** x limited to [min_val, max_val]. */
-    hardtanh(minVal?: number, maxVal?: number): Tensor;
-    hardtanh(options: { minVal?: number; maxVal?: number }): Tensor;
-    hardtanh(minVal: number, options: { maxVal?: number }): Tensor;
-    /** Like hardtanh(), but in place. */
-    hardtanh_(minVal?: number, maxVal?: number): this;
-    hardtanh_(options: { minVal?: number; maxVal?: number }): this;
-    hardtanh_(minVal: number, options: { maxVal?: number }): this;
-    /** min(max(x + 3, 0), 6) / 6. */
-    hardsigmoid(): Tensor;
-    /** Like hardsigmoid(), but in place. */
-    hardsigmoid_(): this;
-    /** x * hardsigmoid(x). */
-    hardswish(): Tensor;
-    /** Like hardswish(), but in place. */
-    hardswish_(): this;
-    /** A copy with memory of its own; gradients flow through it. */
-    clone(): Tensor;
-    /** The tensor itself when it is row-major, else a row-major copy. */
-    contiguous(): Tensor;
-    /** Writes source, broadcast and converted, into input. */
-    copy_(source: Operand): this;
-    /** Sets every element of input to value. */
-    fill_(value: Operand): this;
-    /** Sets every element of input to zero. */
-    zero_(): this;
-    /** A view with the given size, strides and offset. */
-    asStrided(size: Ints, stride: Ints, storageOffset?: number | null): Tensor;
-    asStrided(size: Ints, stride: Ints, options: { storageOffset?: number | null }): Tensor;
-    /** The same elements in another shape, without a copy. */
-    view(shape: Ints): Tensor;
-    view(...shape: number[]): Tensor;
-    /** The elements in another shape: a view if possible, else a copy. */
-    reshape(shape: Ints): Tensor;
-    reshape(...shape: number[]): Tensor;
-    /** A view of input in the shape of other. */
-    viewAs(other: Tensor): Tensor;
-    /** Joins the dimensions start_dim to end_dim into one. */
-    flatten(startDim?: number, endDim?: number): Tensor;
-    flatten(options: { startDim?: number; endDim?: number }): Tensor;
-    flatten(startDim: number, options: { endDim?: number }): Tensor;
-    /** Divides dimension dim into dimensions of the given sizes. */
-    unflatten(dim: number, sizes: Ints): Tensor;
-    unflatten(dim: number, ...sizes: number[]): Tensor;
-    /** A view with dimensions dim0 and dim1 exchanged. */
-    transpose(dim0: number, dim1: number): Tensor;
-    /** A view with dimensions axis0 and axis1 exchanged. */
-    swapaxes(axis0: number, axis1: number): Tensor;
-    /** The transpose of a matrix; a vector stays as it is. */
-    t(): Tensor;
-    /** A view with the dimensions in the order dims. */
-    permute(dims: Ints): Tensor;
-    permute(...dims: number[]): Tensor;
-    /** A view with the dimensions source moved to the places destination. */
-    movedim(source: Ints, destination: Ints): Tensor;
-    /** A view without the dimensions of size one, or those of them in dim. */
-    squeeze(dim?: Ints | null): Tensor;
-    squeeze(options: { dim?: Ints | null }): Tensor;
-    /** A view with a dimension of size one inserted at dim. */
-    unsqueeze(dim: number): Tensor;
-    /** A view that repeats dimensions of size one; -1 keeps a size. */
-    expand(size: Ints): Tensor;
-    expand(...size: number[]): Tensor;
-    /** input expanded to the shape of other. */
-    expandAs(other: Tensor): Tensor;
-    /** input expanded to a shape. */
-    broadcastTo(shape: Ints): Tensor;
-    broadcastTo(...shape: number[]): Tensor;
-    /** The same values outside of any graph. */
-    detach(): Tensor;
-    /** A view of length elements of dim, from start. */
-    narrow(dim: number, start: number, length: number): Tensor;
-    /** A view of element index along dim, without that dimension. */
-    select(dim: number, index: number): Tensor;
-    /** Views of consecutive parts of dim, of the given sizes. */
-    splitWithSizes(splitSizes: Ints, dim?: number): Tensor[];
-    splitWithSizes(splitSizes: Ints, options: { dim?: number }): Tensor[];
-    /** Views of consecutive parts of dim: of one size, or of a list of sizes. */
-    split(splitSize: Ints, dim?: number): Tensor[];
-    split(splitSize: Ints, options: { dim?: number }): Tensor[];
-    /** Views of dim in at most that many parts of one size; the last may be smaller. */
-    chunk(chunks: number, dim?: number): Tensor[];
-    chunk(chunks: number, options: { dim?: number }): Tensor[];
-    /** Views of all elements along dim, without that dimension. */
-    unbind(dim?: number): Tensor[];
-    unbind(options: { dim?: number }): Tensor[];
-    /** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
-    diagonal(offset?: number, dim1?: number, dim2?: number): Tensor;
-    diagonal(options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
-    diagonal(offset: number, options: { dim1?: number; dim2?: number }): Tensor;
-    diagonal(offset: number, dim1: number, options: { dim2?: number }): Tensor;
-    /** A view of all windows of a size along dim, a step apart, as the last dimension. */
-    unfold(dimension: number, size: number, step: number): Tensor;
-    /** Copies of the tensor side by side, repeats[i] of them along dimension i. */
-    repeat(repeats: Ints): Tensor;
-    repeat(...repeats: number[]): Tensor;
-    /** repeat, where missing repeats count as one. */
-    tile(dims: Ints): Tensor;
-    tile(...dims: number[]): Tensor;
-    /** A copy with the order of elements reversed along dims. */
-    flip(dims: Ints): Tensor;
-    flip(...dims: number[]): Tensor;
-    /** A copy with elements moved by shifts along dims, round the end; flat without dims. */
-    roll(shifts: Ints, dims?: Ints | null): Tensor;
-    roll(shifts: Ints, options: { dims?: Ints | null }): Tensor;
-    /** A copy rotated k times by 90 degrees in the plane dims. */
-    rot90(k?: number, dims?: Ints): Tensor;
-    rot90(options: { k?: number; dims?: Ints }): Tensor;
-    rot90(k: number, options: { dims?: Ints }): Tensor;
-    /** The lower triangle of matrices up to a diagonal, zero elsewhere. */
-    tril(diagonal?: number): Tensor;
-    tril(options: { diagonal?: number }): Tensor;
-    /** The upper triangle of matrices from a diagonal on, zero elsewhere. */
-    triu(diagonal?: number): Tensor;
-    triu(options: { diagonal?: number }): Tensor;
-    /** A matrix with a vector on its diagonal, or the diagonal of a matrix. */
-    diag(diagonal?: number): Tensor;
-    diag(options: { diagonal?: number }): Tensor;
-    /** The sum of the diagonal of a matrix. */
-    trace(): Tensor;
-    /** The slices of input along dim that index names. */
-    indexSelect(dim: number, index: Tensor): Tensor;
-    /** A copy of input with alpha * source added to the slices index names. */
-    indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
-    indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
-    /** A copy of input with the slices of source in the places index names. */
-    indexCopy(dim: number, index: Tensor, source: Tensor): Tensor;
-    /** A copy of input with value in the slices index names. */
-    indexFill(dim: number, index: Tensor, value: Operand): Tensor;
-    /** The elements of input that index names along dim, one for each. */
-    gather(dim: number, index: Tensor): Tensor;
-    /** A copy of input with the elements of src, or a number, in the places index names along dim. */
-    scatter(dim: number, index: Tensor, src: Operand): Tensor;
-    /** A copy of input with the elements of src added in the places index names along dim. */
-    scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
-    /** gather, with input and indices broadcast apart from dim; flat without dim. */
-    takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
-    takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
-    /** The elements of the flattened input that index names. */
-    take(index: Tensor): Tensor;
-    /** The elements of input where mask holds, as a vector. */
-    maskedSelect(mask: Tensor): Tensor;
-    /** The positions of the elements that are not zero, one per row. */
-    nonzero(): Tensor;
-    /** Every slice along dim repeated in place; flat without dim. */
-    repeatInterleave(repeats: Operand, dim?: number | null): Tensor;
-    repeatInterleave(repeats: Operand, options: { dim?: number | null }): Tensor;
-    /** Classes as rows of zeros with a one at the class. */
-    oneHot(numClasses?: number): Tensor;
-    oneHot(options: { numClasses?: number }): Tensor;
-    /** The rows of weight that input names; row padding_idx gets no gradient. */
-    embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
-    embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
-    /** Sets the elements of input to uniform random numbers in [from, to). */
-    uniform_(from?: number, to?: number): this;
-    uniform_(options: { from?: number; to?: number }): this;
-    uniform_(from: number, options: { to?: number }): this;
-    /** Sets the elements of input to normal random numbers. */
-    normal_(mean?: number, std?: number): this;
-    normal_(options: { mean?: number; std?: number }): this;
-    normal_(mean: number, options: { std?: number }): this;
-    /** Sets the elements of input to random integers in [from, to), or of its whole range. */
-    random_(from?: number | null, to?: number | null): this;
-    random_(options: { from?: number | null; to?: number | null }): this;
-    random_(from: number | null, options: { to?: number | null }): this;
-    /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
-    exponential_(lambd?: number): this;
-    exponential_(options: { lambd?: number }): this;
-    /** Sets the elements of input to 1 with probability p, else to 0. */
-    bernoulli_(p?: number): this;
-    bernoulli_(options: { p?: number }): this;
-    /** 1 with the probability input, else 0. */
-    bernoulli(): Tensor;
-    /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
-    dropout(p?: number, training?: boolean): Tensor;
-    dropout(options: { p?: number; training?: boolean }): Tensor;
-    dropout(p: number, options: { training?: boolean }): Tensor;
-    /** Sum of the elements, of all or along dim; of integers as int64. */
-    sum(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
-    sum(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
-    sum(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
-    sum(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-    /** Mean of the elements, of all or along dim. */
-    mean(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
-    mean(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
-    mean(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
-    mean(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-    /** Product of the elements, of all or along dim; of integers as int64. */
-    prod(dim?: number | null, keepdim?: boolean, dtype?: DType | null): Tensor;
-    prod(options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
-    prod(dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
-    prod(dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-    /** Whether some element is not zero, of all or along dim. */
-    any(dim?: Ints | null, keepdim?: boolean): Tensor;
-    any(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-    any(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-    /** Whether every element is not zero, of all or along dim. */
-    all(dim?: Ints | null, keepdim?: boolean): Tensor;
-    all(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-    all(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-    /** Largest element, of all or along dim; ties share the gradient. */
-    amax(dim?: Ints | null, keepdim?: boolean): Tensor;
-    amax(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-    amax(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-    /** Smallest element, of all or along dim; ties share the gradient. */
-    amin(dim?: Ints | null, keepdim?: boolean): Tensor;
-    amin(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-    amin(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-    /** Largest element; along dim, [values, indices]. */
-    max(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-    max(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-    max(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-    /** Smallest element; along dim, [values, indices]. */
-    min(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-    min(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-    min(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-    /** Index of the first largest element, of all or along dim. */
-    argmax(dim?: number | null, keepdim?: boolean): Tensor;
-    argmax(options: { dim?: number | null; keepdim?: boolean }): Tensor;
-    argmax(dim: number | null, options: { keepdim?: boolean }): Tensor;
-    /** Index of the first smallest element, of all or along dim. */
-    argmin(dim?: number | null, keepdim?: boolean): Tensor;
-    argmin(options: { dim?: number | null; keepdim?: boolean }): Tensor;
-    argmin(dim: number | null, options: { keepdim?: boolean }): Tensor;
-    /** Variance of all elements or along dim, over their number less correction. */
-    var(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
-    var(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    var(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    var(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    var(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-    /** Standard deviation: the square root of var. */
-    std(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
-    std(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    std(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    std(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
-    std(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-    /** The p-norm of all elements as one vector, or of the vectors along dim. */
-    norm(p?: number, dim?: Ints | null, keepdim?: boolean): Tensor;
-    norm(options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
-    norm(p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-    norm(p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-    /** log(sum(exp(input))) along dim, without overflow. */
-    logsumexp(dim: Ints, keepdim?: boolean): Tensor;
-    logsumexp(dim: Ints, options: { keepdim?: boolean }): Tensor;
-    /** exp(input) divided by its sum along dim. */
-    softmax(dim: number, dtype?: DType | null): Tensor;
-    softmax(dim: number, options: { dtype?: DType | null }): Tensor;
-    /** Logarithm of softmax, exact where softmax is almost zero. */
-    logSoftmax(dim: number, dtype?: DType | null): Tensor;
-    logSoftmax(dim: number, options: { dtype?: DType | null }): Tensor;
-    /** softmax of the negative input. */
-    softmin(dim: number, dtype?: DType | null): Tensor;
-    softmin(dim: number, options: { dtype?: DType | null }): Tensor;
-    /** Cross entropy of scores with target classes or probabilities. */
-    crossEntropy(target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum", labelSmoothing?: number): Tensor;
-    crossEntropy(target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
-    crossEntropy(target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
-    crossEntropy(target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
-    crossEntropy(target: Tensor, weight: Tensor | null, ignoreIndex: number, reduction: "none" | "mean" | "sum", options: { labelSmoothing?: number }): Tensor;
-    /** Negative log-likelihood of target classes, from log-probabilities. */
-    nllLoss(target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum"): Tensor;
-    nllLoss(target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
-    nllLoss(target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
-    nllLoss(target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-    /** Mean squared error. */
-    mseLoss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
-    mseLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-    /** Mean absolute error. */
-    l1Loss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
-    l1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-    /** Mean absolute error, squared and scaled by 1 / beta below beta. */
-    smoothL1Loss(target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
-    smoothL1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
-    smoothL1Loss(target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
-    /** Mean half squared error, continued straight above delta. */
-    huberLoss(target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
-    huberLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
-    huberLoss(target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
-    /** Cross entropy of probabilities of yes. */
-    binaryCrossEntropy(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
-    binaryCrossEntropy(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
-    binaryCrossEntropy(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-    /** Cross entropy of sigmoid(input), stable for any input. */
-    binaryCrossEntropyWithLogits(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum", posWeight?: Tensor | null): Tensor;
-    binaryCrossEntropyWithLogits(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
-    binaryCrossEntropyWithLogits(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
-    binaryCrossEntropyWithLogits(target: Tensor, weight: Tensor | null, reduction: "none" | "mean" | "sum", options: { posWeight?: Tensor | null }): Tensor;
-    /** Kullback-Leibler divergence of target from the log-probabilities input. */
-    klDiv(target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
-    klDiv(target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
-    klDiv(target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
-    /** Product of two matrices. */
-    mm(mat2: Tensor): Tensor;
-    /** Products of two batches of matrices, pair by pair. */
-    bmm(mat2: Tensor): Tensor;
-    /** Product of a matrix and a vector. */
-    mv(vec: Tensor): Tensor;
-    /** Sum of the products of the elements of two vectors. */
-    dot(tensor: Tensor): Tensor;
-    /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
-    matmul(other: Tensor): Tensor;
-    /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
-    addmm(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-    addmm(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-    addmm(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-    /** addmm for every matrix of a batch. */
-    baddbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-    baddbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-    baddbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-    /** input @ weightᵀ + bias over the last dim, for any leading dims. */
-    linear(weight: Tensor, bias?: Tensor | null): Tensor;
-    linear(weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-    /** input1 @ weight[o] @ input2 + bias[o] for every output o. */
-    bilinear(input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
-    bilinear(input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-    /** Every element of one vector times every element of another. */
-    outer(vec2: Tensor): Tensor;
-    /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
-    layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
-    layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
-    layerNorm(normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
-    layerNorm(normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-    /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
-    rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
-    rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
-    rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-  }
+/** The ops as methods: the tensor is their first argument. */
+export interface TensorMethods {
+  /** input + alpha * other, with broadcasting. */
+  add(other: Operand, alpha?: number): Tensor;
+  add(other: Operand, options: { alpha?: number }): Tensor;
+  /** Like add(), but in place. */
+  add_(other: Operand, alpha?: number): this;
+  add_(other: Operand, options: { alpha?: number }): this;
+  /** input - alpha * other, with broadcasting. */
+  sub(other: Operand, alpha?: number): Tensor;
+  sub(other: Operand, options: { alpha?: number }): Tensor;
+  /** Like sub(), but in place. */
+  sub_(other: Operand, alpha?: number): this;
+  sub_(other: Operand, options: { alpha?: number }): this;
+  /** Elementwise product, with broadcasting. */
+  mul(other: Operand): Tensor;
+  /** Like mul(), but in place. */
+  mul_(other: Operand): this;
+  /** Elementwise quotient; integers are divided as floats. */
+  div(other: Operand): Tensor;
+  /** Like div(), but in place. */
+  div_(other: Operand): this;
+  /** The negative of every element. */
+  neg(): Tensor;
+  /** Like neg(), but in place. */
+  neg_(): this;
+  /** 1 / x. */
+  reciprocal(): Tensor;
+  /** Like reciprocal(), but in place. */
+  reciprocal_(): this;
+  /** x * x. */
+  square(): Tensor;
+  /** Like square(), but in place. */
+  square_(): this;
+  /** Remainder of division, with the sign of input. */
+  fmod(other: Operand): Tensor;
+  /** Like fmod(), but in place. */
+  fmod_(other: Operand): this;
+  /** Remainder of division, with the sign of other. */
+  remainder(other: Operand): Tensor;
+  /** Like remainder(), but in place. */
+  remainder_(other: Operand): this;
+  /** Quotient rounded down to an integer. */
+  floorDivide(other: Operand): Tensor;
+  /** Like floorDivide(), but in place. */
+  floorDivide_(other: Operand): this;
+  /** input + weight * (end - input). */
+  lerp(end: Operand, weight: Operand): Tensor;
+  /** Like lerp(), but in place. */
+  lerp_(end: Operand, weight: Operand): this;
+  /** input + value * tensor1 * tensor2. */
+  addcmul(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  addcmul(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  /** Like addcmul(), but in place. */
+  addcmul_(tensor1: Operand, tensor2: Operand, value?: number): this;
+  addcmul_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
+  /** input + value * tensor1 / tensor2. */
+  addcdiv(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
+  addcdiv(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  /** Like addcdiv(), but in place. */
+  addcdiv_(tensor1: Operand, tensor2: Operand, value?: number): this;
+  addcdiv_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
+  /** True where the operands are equal. */
+  eq(other: Operand): Tensor;
+  /** True where the operands differ. */
+  ne(other: Operand): Tensor;
+  /** True where input is less than other. */
+  lt(other: Operand): Tensor;
+  /** True where input is at most other. */
+  le(other: Operand): Tensor;
+  /** True where input is greater than other. */
+  gt(other: Operand): Tensor;
+  /** True where input is at least other. */
+  ge(other: Operand): Tensor;
+  /** True where both operands are nonzero. */
+  logicalAnd(other: Operand): Tensor;
+  /** True where an operand is nonzero. */
+  logicalOr(other: Operand): Tensor;
+  /** True where exactly one operand is nonzero. */
+  logicalXor(other: Operand): Tensor;
+  /** True where input is zero. */
+  logicalNot(): Tensor;
+  /** True where input is not a number. */
+  isnan(): Tensor;
+  /** True where input is infinite. */
+  isinf(): Tensor;
+  /** True where input is neither infinite nor NaN. */
+  isfinite(): Tensor;
+  /** input where condition holds, other elsewhere. */
+  where(input: Operand, other: Operand): Tensor;
+  /** value where mask holds, input elsewhere. */
+  maskedFill(mask: Operand, value: Operand): Tensor;
+  /** Like maskedFill(), but in place. */
+  maskedFill_(mask: Operand, value: Operand): this;
+  /** The greater of two operands; NaN if either is. */
+  maximum(other: Operand): Tensor;
+  /** Like maximum(), but in place. */
+  maximum_(other: Operand): this;
+  /** The lesser of two operands; NaN if either is. */
+  minimum(other: Operand): Tensor;
+  /** Like minimum(), but in place. */
+  minimum_(other: Operand): this;
+  /** The greater of two operands; a number rather than NaN. */
+  fmax(other: Operand): Tensor;
+  /** Like fmax(), but in place. */
+  fmax_(other: Operand): this;
+  /** The lesser of two operands; a number rather than NaN. */
+  fmin(other: Operand): Tensor;
+  /** Like fmin(), but in place. */
+  fmin_(other: Operand): this;
+  /** input limited to [min, max]; max where the limits cross. */
+  clamp(min?: number, max?: number): Tensor;
+  clamp(options: { min?: number; max?: number }): Tensor;
+  clamp(min: number, options: { max?: number }): Tensor;
+  /** Like clamp(), but in place. */
+  clamp_(min?: number, max?: number): this;
+  clamp_(options: { min?: number; max?: number }): this;
+  clamp_(min: number, options: { max?: number }): this;
+  /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
+  nanToNum(nan?: number, posinf?: number, neginf?: number): Tensor;
+  nanToNum(options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
+  nanToNum(nan: number, options: { posinf?: number; neginf?: number }): Tensor;
+  nanToNum(nan: number, posinf: number, options: { neginf?: number }): Tensor;
+  /** Like nanToNum(), but in place. */
+  nanToNum_(nan?: number, posinf?: number, neginf?: number): this;
+  nanToNum_(options: { nan?: number; posinf?: number; neginf?: number }): this;
+  nanToNum_(nan: number, options: { posinf?: number; neginf?: number }): this;
+  nanToNum_(nan: number, posinf: number, options: { neginf?: number }): this;
+  /** The magnitude of input with the sign of other. */
+  copysign(other: Operand): Tensor;
+  /** Like copysign(), but in place. */
+  copysign_(other: Operand): this;
+  /** Magnitude of every element. */
+  abs(): Tensor;
+  /** Like abs(), but in place. */
+  abs_(): this;
+  /** -1, 0 or 1 by the sign of every element. */
+  sign(): Tensor;
+  /** Like sign(), but in place. */
+  sign_(): this;
+  /** sign; for complex numbers, the number over its magnitude. */
+  sgn(): Tensor;
+  /** Like sgn(), but in place. */
+  sgn_(): this;
+  /** The next integer at or below every element. */
+  floor(): Tensor;
+  /** Like floor(), but in place. */
+  floor_(): this;
+  /** The next integer at or above every element. */
+  ceil(): Tensor;
+  /** Like ceil(), but in place. */
+  ceil_(): this;
+  /** The nearest integer; halves go to the even one. */
+  round(): Tensor;
+  /** Like round(), but in place. */
+  round_(): this;
+  /** The next integer towards zero. */
+  trunc(): Tensor;
+  /** Like trunc(), but in place. */
+  trunc_(): this;
+  /** What trunc takes away: x - trunc(x). */
+  frac(): Tensor;
+  /** Like frac(), but in place. */
+  frac_(): this;
+  /** e to the power of every element. */
+  exp(): Tensor;
+  /** Like exp(), but in place. */
+  exp_(): this;
+  /** 2 to the power of every element. */
+  exp2(): Tensor;
+  /** Like exp2(), but in place. */
+  exp2_(): this;
+  /** exp(x) - 1, exact also near 0. */
+  expm1(): Tensor;
+  /** Like expm1(), but in place. */
+  expm1_(): this;
+  /** Natural logarithm of every element. */
+  log(): Tensor;
+  /** Like log(), but in place. */
+  log_(): this;
+  /** Logarithm of every element to base 2. */
+  log2(): Tensor;
+  /** Like log2(), but in place. */
+  log2_(): this;
+  /** Logarithm of every element to base 10. */
+  log10(): Tensor;
+  /** Like log10(), but in place. */
+  log10_(): this;
+  /** log(1 + x), exact also near 0. */
+  log1p(): Tensor;
+  /** Like log1p(), but in place. */
+  log1p_(): this;
+  /** Square root of every element. */
+  sqrt(): Tensor;
+  /** Like sqrt(), but in place. */
+  sqrt_(): this;
+  /** 1 / sqrt(x). */
+  rsqrt(): Tensor;
+  /** Like rsqrt(), but in place. */
+  rsqrt_(): this;
+  /** input to the power of exponent. */
+  pow(exponent: Operand): Tensor;
+  /** Like pow(), but in place. */
+  pow_(exponent: Operand): this;
+  /** log(exp(input) + exp(other)), without overflow. */
+  logaddexp(other: Operand): Tensor;
+  /** Like logaddexp(), but in place. */
+  logaddexp_(other: Operand): this;
+  /** log2(2^input + 2^other), without overflow. */
+  logaddexp2(other: Operand): Tensor;
+  /** Like logaddexp2(), but in place. */
+  logaddexp2_(other: Operand): this;
+  /** input * log(other); 0 where input is 0, unless other is NaN. */
+  xlogy(other: Operand): Tensor;
+  /** Like xlogy(), but in place. */
+  xlogy_(other: Operand): this;
+  /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
+  logit(eps?: number): Tensor;
+  logit(options: { eps?: number }): Tensor;
+  /** Like logit(), but in place. */
+  logit_(eps?: number): this;
+  logit_(options: { eps?: number }): this;
+  /** Sine of every element, in radians. */
+  sin(): Tensor;
+  /** Like sin(), but in place. */
+  sin_(): this;
+  /** Cosine of every element, in radians. */
+  cos(): Tensor;
+  /** Like cos(), but in place. */
+  cos_(): this;
+  /** Tangent of every element, in radians. */
+  tan(): Tensor;
+  /** Like tan(), but in place. */
+  tan_(): this;
+  /** Angle in [-pi/2, pi/2] whose sine is the element. */
+  asin(): Tensor;
+  /** Like asin(), but in place. */
+  asin_(): this;
+  /** Angle in [0, pi] whose cosine is the element. */
+  acos(): Tensor;
+  /** Like acos(), but in place. */
+  acos_(): this;
+  /** Angle in [-pi/2, pi/2] whose tangent is the element. */
+  atan(): Tensor;
+  /** Like atan(), but in place. */
+  atan_(): this;
+  /** Angle of the point (other, input), in [-pi, pi]. */
+  atan2(other: Operand): Tensor;
+  /** Like atan2(), but in place. */
+  atan2_(other: Operand): this;
+  /** sqrt(input^2 + other^2), without overflow. */
+  hypot(other: Operand): Tensor;
+  /** Like hypot(), but in place. */
+  hypot_(other: Operand): this;
+  /** sin(pi x) / (pi x), and 1 at 0. */
+  sinc(): Tensor;
+  /** Like sinc(), but in place. */
+  sinc_(): this;
+  /** Hyperbolic sine of every element. */
+  sinh(): Tensor;
+  /** Like sinh(), but in place. */
+  sinh_(): this;
+  /** Hyperbolic cosine of every element. */
+  cosh(): Tensor;
+  /** Like cosh(), but in place. */
+  cosh_(): this;
+  /** Hyperbolic tangent of every element. */
+  tanh(): Tensor;
+  /** Like tanh(), but in place. */
+  tanh_(): this;
+  /** Inverse hyperbolic sine of every element. */
+  asinh(): Tensor;
+  /** Like asinh(), but in place. */
+  asinh_(): this;
+  /** Inverse hyperbolic cosine of every element. */
+  acosh(): Tensor;
+  /** Like acosh(), but in place. */
+  acosh_(): this;
+  /** Inverse hyperbolic tangent of every element. */
+  atanh(): Tensor;
+  /** Like atanh(), but in place. */
+  atanh_(): this;
+  /** Error function of every element. */
+  erf(): Tensor;
+  /** Like erf(), but in place. */
+  erf_(): this;
+  /** 1 - erf(x), exact also where that is tiny. */
+  erfc(): Tensor;
+  /** Like erfc(), but in place. */
+  erfc_(): this;
+  /** The number whose error function is the element. */
+  erfinv(): Tensor;
+  /** Like erfinv(), but in place. */
+  erfinv_(): this;
+  /** Logarithm of the gamma function's magnitude. */
+  lgamma(): Tensor;
+  /** Like lgamma(), but in place. */
+  lgamma_(): this;
+  /** Derivative of lgamma. */
+  digamma(): Tensor;
+  /** Like digamma(), but in place. */
+  digamma_(): this;
+  /** The n-th derivative of digamma. */
+  polygamma(input: Operand): Tensor;
+  /** Like polygamma(), but in place. */
+  polygamma_(input: Operand): this;
+  /** max(x, 0). */
+  relu(): Tensor;
+  /** Like relu(), but in place. */
+  relu_(): this;
+  /** min(max(x, 0), 6). */
+  relu6(): Tensor;
+  /** Like relu6(), but in place. */
+  relu6_(): this;
+  /** x above zero, x * negative_slope below. */
+  leakyRelu(negativeSlope?: number): Tensor;
+  leakyRelu(options: { negativeSlope?: number }): Tensor;
+  /** Like leakyRelu(), but in place. */
+  leakyRelu_(negativeSlope?: number): this;
+  leakyRelu_(options: { negativeSlope?: number }): this;
+  /** x above zero, alpha * (exp(x) - 1) below. */
+  elu(alpha?: number): Tensor;
+  elu(options: { alpha?: number }): Tensor;
+  /** Like elu(), but in place. */
+  elu_(alpha?: number): this;
+  elu_(options: { alpha?: number }): this;
+  /** elu scaled so that activations keep mean 0 and variance 1. */
+  selu(): Tensor;
+  /** Like selu(), but in place. */
+  selu_(): this;
+  /** x above zero, alpha * (exp(x / alpha) - 1) below. */
+  celu(alpha?: number): Tensor;
+  celu(options: { alpha?: number }): Tensor;
+  /** Like celu(), but in place. */
+  celu_(alpha?: number): this;
+  celu_(options: { alpha?: number }): this;
+  /** 1 / (1 + exp(-x)). */
+  sigmoid(): Tensor;
+  /** Like sigmoid(), but in place. */
+  sigmoid_(): this;
+  /** log(sigmoid(x)), without underflow. */
+  logsigmoid(): Tensor;
+  /** Like logsigmoid(), but in place. */
+  logsigmoid_(): this;
+  /** x * sigmoid(x). */
+  silu(): Tensor;
+  /** Like silu(), but in place. */
+  silu_(): this;
+  /** x * tanh(softplus(x)). */
+  mish(): Tensor;
+  /** Like mish(), but in place. */
+  mish_(): this;
+  /** x times the normal distribution function of x. */
+  gelu(approximate?: "none" | "tanh"): Tensor;
+  gelu(options: { approximate?: "none" | "tanh" }): Tensor;
+  /** Like gelu(), but in place. */
+  gelu_(approximate?: "none" | "tanh"): this;
+  gelu_(options: { approximate?: "none" | "tanh" }): this;
+  /** log(1 + exp(beta x)) / beta; x where beta x is above threshold. */
+  softplus(beta?: number, threshold?: number): Tensor;
+  softplus(options: { beta?: number; threshold?: number }): Tensor;
+  softplus(beta: number, options: { threshold?: number }): Tensor;
+  /** Like softplus(), but in place. */
+  softplus_(beta?: number, threshold?: number): this;
+  softplus_(options: { beta?: number; threshold?: number }): this;
+  softplus_(beta: number, options: { threshold?: number }): this;
+  /** x / (1 + |x|). */
+  softsign(): Tensor;
+  /** Like softsign(), but in place. */
+  softsign_(): this;
+  /** x - tanh(x). */
+  tanhshrink(): Tensor;
+  /** Like tanhshrink(), but in place. */
+  tanhshrink_(): this;
+  /** x moved towards zero by lambd; 0 in between. */
+  softshrink(lambd?: number): Tensor;
+  softshrink(options: { lambd?: number }): Tensor;
+  /** Like softshrink(), but in place. */
+  softshrink_(lambd?: number): this;
+  softshrink_(options: { lambd?: number }): this;
+  /** x, but 0 in [-lambd, lambd]. */
+  hardshrink(lambd?: number): Tensor;
+  hardshrink(options: { lambd?: number }): Tensor;
+  /** Like hardshrink(), but in place. */
+  hardshrink_(lambd?: number): this;
+  hardshrink_(options: { lambd?: number }): this;
+  /** x limited to [min_val, max_val]. */
+  hardtanh(minVal?: number, maxVal?: number): Tensor;
+  hardtanh(options: { minVal?: number; maxVal?: number }): Tensor;
+  hardtanh(minVal: number, options: { maxVal?: number }): Tensor;
+  /** Like hardtanh(), but in place. */
+  hardtanh_(minVal?: number, maxVal?: number): this;
+  hardtanh_(options: { minVal?: number; maxVal?: number }): this;
+  hardtanh_(minVal: number, options: { maxVal?: number }): this;
+  /** min(max(x + 3, 0), 6) / 6. */
+  hardsigmoid(): Tensor;
+  /** Like hardsigmoid(), but in place. */
+  hardsigmoid_(): this;
+  /** x * hardsigmoid(x). */
+  hardswish(): Tensor;
+  /** Like hardswish(), but in place. */
+  hardswish_(): this;
+  /** A copy with memory of its own; gradients flow through it. */
+  clone(): Tensor;
+  /** The tensor itself when it is row-major, else a row-major copy. */
+  contiguous(): Tensor;
+  /** Writes source, broadcast and converted, into input. */
+  copy_(source: Operand): this;
+  /** Sets every element of input to value. */
+  fill_(value: Operand): this;
+  /** Sets every element of input to zero. */
+  zero_(): this;
+  /** A view with the given size, strides and offset. */
+  asStrided(size: Ints, stride: Ints, storageOffset?: number | null): Tensor;
+  asStrided(size: Ints, stride: Ints, options: { storageOffset?: number | null }): Tensor;
+  /** The same elements in another shape, without a copy. */
+  view(shape: Ints): Tensor;
+  view(...shape: number[]): Tensor;
+  /** The elements in another shape: a view if possible, else a copy. */
+  reshape(shape: Ints): Tensor;
+  reshape(...shape: number[]): Tensor;
+  /** A view of input in the shape of other. */
+  viewAs(other: Tensor): Tensor;
+  /** Joins the dimensions start_dim to end_dim into one. */
+  flatten(startDim?: number, endDim?: number): Tensor;
+  flatten(options: { startDim?: number; endDim?: number }): Tensor;
+  flatten(startDim: number, options: { endDim?: number }): Tensor;
+  /** Divides dimension dim into dimensions of the given sizes. */
+  unflatten(dim: number, sizes: Ints): Tensor;
+  unflatten(dim: number, ...sizes: number[]): Tensor;
+  /** A view with dimensions dim0 and dim1 exchanged. */
+  transpose(dim0: number, dim1: number): Tensor;
+  /** A view with dimensions axis0 and axis1 exchanged. */
+  swapaxes(axis0: number, axis1: number): Tensor;
+  /** The transpose of a matrix; a vector stays as it is. */
+  t(): Tensor;
+  /** A view with the dimensions in the order dims. */
+  permute(dims: Ints): Tensor;
+  permute(...dims: number[]): Tensor;
+  /** A view with the dimensions source moved to the places destination. */
+  movedim(source: Ints, destination: Ints): Tensor;
+  /** A view without the dimensions of size one, or those of them in dim. */
+  squeeze(dim?: Ints | null): Tensor;
+  squeeze(options: { dim?: Ints | null }): Tensor;
+  /** A view with a dimension of size one inserted at dim. */
+  unsqueeze(dim: number): Tensor;
+  /** A view that repeats dimensions of size one; -1 keeps a size. */
+  expand(size: Ints): Tensor;
+  expand(...size: number[]): Tensor;
+  /** input expanded to the shape of other. */
+  expandAs(other: Tensor): Tensor;
+  /** input expanded to a shape. */
+  broadcastTo(shape: Ints): Tensor;
+  broadcastTo(...shape: number[]): Tensor;
+  /** The same values outside of any graph. */
+  detach(): Tensor;
+  /** A view of length elements of dim, from start. */
+  narrow(dim: number, start: number, length: number): Tensor;
+  /** A view of element index along dim, without that dimension. */
+  select(dim: number, index: number): Tensor;
+  /** Views of consecutive parts of dim, of the given sizes. */
+  splitWithSizes(splitSizes: Ints, dim?: number): Tensor[];
+  splitWithSizes(splitSizes: Ints, options: { dim?: number }): Tensor[];
+  /** Views of consecutive parts of dim: of one size, or of a list of sizes. */
+  split(splitSize: Ints, dim?: number): Tensor[];
+  split(splitSize: Ints, options: { dim?: number }): Tensor[];
+  /** Views of dim in at most that many parts of one size; the last may be smaller. */
+  chunk(chunks: number, dim?: number): Tensor[];
+  chunk(chunks: number, options: { dim?: number }): Tensor[];
+  /** Views of all elements along dim, without that dimension. */
+  unbind(dim?: number): Tensor[];
+  unbind(options: { dim?: number }): Tensor[];
+  /** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
+  diagonal(offset?: number, dim1?: number, dim2?: number): Tensor;
+  diagonal(options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
+  diagonal(offset: number, options: { dim1?: number; dim2?: number }): Tensor;
+  diagonal(offset: number, dim1: number, options: { dim2?: number }): Tensor;
+  /** A view of all windows of a size along dim, a step apart, as the last dimension. */
+  unfold(dimension: number, size: number, step: number): Tensor;
+  /** Copies of the tensor side by side, repeats[i] of them along dimension i. */
+  repeat(repeats: Ints): Tensor;
+  repeat(...repeats: number[]): Tensor;
+  /** repeat, where missing repeats count as one. */
+  tile(dims: Ints): Tensor;
+  tile(...dims: number[]): Tensor;
+  /** A copy with the order of elements reversed along dims. */
+  flip(dims: Ints): Tensor;
+  flip(...dims: number[]): Tensor;
+  /** A copy with elements moved by shifts along dims, round the end; flat without dims. */
+  roll(shifts: Ints, dims?: Ints | null): Tensor;
+  roll(shifts: Ints, options: { dims?: Ints | null }): Tensor;
+  /** A copy rotated k times by 90 degrees in the plane dims. */
+  rot90(k?: number, dims?: Ints): Tensor;
+  rot90(options: { k?: number; dims?: Ints }): Tensor;
+  rot90(k: number, options: { dims?: Ints }): Tensor;
+  /** The lower triangle of matrices up to a diagonal, zero elsewhere. */
+  tril(diagonal?: number): Tensor;
+  tril(options: { diagonal?: number }): Tensor;
+  /** The upper triangle of matrices from a diagonal on, zero elsewhere. */
+  triu(diagonal?: number): Tensor;
+  triu(options: { diagonal?: number }): Tensor;
+  /** A matrix with a vector on its diagonal, or the diagonal of a matrix. */
+  diag(diagonal?: number): Tensor;
+  diag(options: { diagonal?: number }): Tensor;
+  /** The sum of the diagonal of a matrix. */
+  trace(): Tensor;
+  /** The slices of input along dim that index names. */
+  indexSelect(dim: number, index: Tensor): Tensor;
+  /** A copy of input with alpha * source added to the slices index names. */
+  indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
+  indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+  /** A copy of input with the slices of source in the places index names. */
+  indexCopy(dim: number, index: Tensor, source: Tensor): Tensor;
+  /** A copy of input with value in the slices index names. */
+  indexFill(dim: number, index: Tensor, value: Operand): Tensor;
+  /** The elements of input that index names along dim, one for each. */
+  gather(dim: number, index: Tensor): Tensor;
+  /** A copy of input with the elements of src, or a number, in the places index names along dim. */
+  scatter(dim: number, index: Tensor, src: Operand): Tensor;
+  /** A copy of input with the elements of src added in the places index names along dim. */
+  scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
+  /** gather, with input and indices broadcast apart from dim; flat without dim. */
+  takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
+  takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
+  /** The elements of the flattened input that index names. */
+  take(index: Tensor): Tensor;
+  /** The elements of input where mask holds, as a vector. */
+  maskedSelect(mask: Tensor): Tensor;
+  /** The positions of the elements that are not zero, one per row. */
+  nonzero(): Tensor;
+  /** Every slice along dim repeated in place; flat without dim. */
+  repeatInterleave(repeats: Operand, dim?: number | null): Tensor;
+  repeatInterleave(repeats: Operand, options: { dim?: number | null }): Tensor;
+  /** Classes as rows of zeros with a one at the class. */
+  oneHot(numClasses?: number): Tensor;
+  oneHot(options: { numClasses?: number }): Tensor;
+  /** The rows of weight that input names; row padding_idx gets no gradient. */
+  embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
+  embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
+  /** Sets the elements of input to uniform random numbers in [from, to). */
+  uniform_(from?: number, to?: number): this;
+  uniform_(options: { from?: number; to?: number }): this;
+  uniform_(from: number, options: { to?: number }): this;
+  /** Sets the elements of input to normal random numbers. */
+  normal_(mean?: number, std?: number): this;
+  normal_(options: { mean?: number; std?: number }): this;
+  normal_(mean: number, options: { std?: number }): this;
+  /** Sets the elements of input to random integers in [from, to), or of its whole range. */
+  random_(from?: number | null, to?: number | null): this;
+  random_(options: { from?: number | null; to?: number | null }): this;
+  random_(from: number | null, options: { to?: number | null }): this;
+  /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
+  exponential_(lambd?: number): this;
+  exponential_(options: { lambd?: number }): this;
+  /** Sets the elements of input to 1 with probability p, else to 0. */
+  bernoulli_(p?: number): this;
+  bernoulli_(options: { p?: number }): this;
+  /** 1 with the probability input, else 0. */
+  bernoulli(): Tensor;
+  /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
+  dropout(p?: number, training?: boolean): Tensor;
+  dropout(options: { p?: number; training?: boolean }): Tensor;
+  dropout(p: number, options: { training?: boolean }): Tensor;
+  /** Sum of the elements, of all or along dim; of integers as int64. */
+  sum(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  sum(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  sum(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  sum(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+  /** Mean of the elements, of all or along dim. */
+  mean(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  mean(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  mean(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  mean(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+  /** Product of the elements, of all or along dim; of integers as int64. */
+  prod(dim?: number | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  prod(options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  prod(dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  prod(dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+  /** Whether some element is not zero, of all or along dim. */
+  any(dim?: Ints | null, keepdim?: boolean): Tensor;
+  any(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  any(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+  /** Whether every element is not zero, of all or along dim. */
+  all(dim?: Ints | null, keepdim?: boolean): Tensor;
+  all(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  all(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+  /** Largest element, of all or along dim; ties share the gradient. */
+  amax(dim?: Ints | null, keepdim?: boolean): Tensor;
+  amax(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  amax(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+  /** Smallest element, of all or along dim; ties share the gradient. */
+  amin(dim?: Ints | null, keepdim?: boolean): Tensor;
+  amin(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  amin(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+  /** Largest element; along dim, [values, indices]. */
+  max(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  max(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  max(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** Smallest element; along dim, [values, indices]. */
+  min(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  min(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  min(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** Index of the first largest element, of all or along dim. */
+  argmax(dim?: number | null, keepdim?: boolean): Tensor;
+  argmax(options: { dim?: number | null; keepdim?: boolean }): Tensor;
+  argmax(dim: number | null, options: { keepdim?: boolean }): Tensor;
+  /** Index of the first smallest element, of all or along dim. */
+  argmin(dim?: number | null, keepdim?: boolean): Tensor;
+  argmin(options: { dim?: number | null; keepdim?: boolean }): Tensor;
+  argmin(dim: number | null, options: { keepdim?: boolean }): Tensor;
+  /** Variance of all elements or along dim, over their number less correction. */
+  var(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
+  var(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  var(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  var(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  var(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
+  /** Standard deviation: the square root of var. */
+  std(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
+  std(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  std(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  std(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
+  std(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
+  /** The p-norm of all elements as one vector, or of the vectors along dim. */
+  norm(p?: number, dim?: Ints | null, keepdim?: boolean): Tensor;
+  norm(options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
+  norm(p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
+  norm(p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
+  /** log(sum(exp(input))) along dim, without overflow. */
+  logsumexp(dim: Ints, keepdim?: boolean): Tensor;
+  logsumexp(dim: Ints, options: { keepdim?: boolean }): Tensor;
+  /** exp(input) divided by its sum along dim. */
+  softmax(dim: number, dtype?: DType | null): Tensor;
+  softmax(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Logarithm of softmax, exact where softmax is almost zero. */
+  logSoftmax(dim: number, dtype?: DType | null): Tensor;
+  logSoftmax(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** softmax of the negative input. */
+  softmin(dim: number, dtype?: DType | null): Tensor;
+  softmin(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Cross entropy of scores with target classes or probabilities. */
+  crossEntropy(target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum", labelSmoothing?: number): Tensor;
+  crossEntropy(target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  crossEntropy(target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  crossEntropy(target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
+  crossEntropy(target: Tensor, weight: Tensor | null, ignoreIndex: number, reduction: "none" | "mean" | "sum", options: { labelSmoothing?: number }): Tensor;
+  /** Negative log-likelihood of target classes, from log-probabilities. */
+  nllLoss(target: Tensor, weight?: Tensor | null, ignoreIndex?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  nllLoss(target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  nllLoss(target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  nllLoss(target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Mean squared error. */
+  mseLoss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  mseLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Mean absolute error. */
+  l1Loss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  l1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Mean absolute error, squared and scaled by 1 / beta below beta. */
+  smoothL1Loss(target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
+  smoothL1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
+  smoothL1Loss(target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
+  /** Mean half squared error, continued straight above delta. */
+  huberLoss(target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
+  huberLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
+  huberLoss(target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
+  /** Cross entropy of probabilities of yes. */
+  binaryCrossEntropy(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  binaryCrossEntropy(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  binaryCrossEntropy(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Cross entropy of sigmoid(input), stable for any input. */
+  binaryCrossEntropyWithLogits(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum", posWeight?: Tensor | null): Tensor;
+  binaryCrossEntropyWithLogits(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(target: Tensor, weight: Tensor | null, reduction: "none" | "mean" | "sum", options: { posWeight?: Tensor | null }): Tensor;
+  /** Kullback-Leibler divergence of target from the log-probabilities input. */
+  klDiv(target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
+  klDiv(target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
+  klDiv(target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
+  /** Product of two matrices. */
+  mm(mat2: Tensor): Tensor;
+  /** Products of two batches of matrices, pair by pair. */
+  bmm(mat2: Tensor): Tensor;
+  /** Product of a matrix and a vector. */
+  mv(vec: Tensor): Tensor;
+  /** Sum of the products of the elements of two vectors. */
+  dot(tensor: Tensor): Tensor;
+  /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
+  matmul(other: Tensor): Tensor;
+  /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
+  addmm(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  addmm(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  addmm(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** addmm for every matrix of a batch. */
+  baddbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  baddbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  baddbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** input @ weightᵀ + bias over the last dim, for any leading dims. */
+  linear(weight: Tensor, bias?: Tensor | null): Tensor;
+  linear(weight: Tensor, options: { bias?: Tensor | null }): Tensor;
+  /** input1 @ weight[o] @ input2 + bias[o] for every output o. */
+  bilinear(input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
+  bilinear(input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
+  /** Every element of one vector times every element of another. */
+  outer(vec2: Tensor): Tensor;
+  /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
+  layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
+  layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
+  layerNorm(normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
+  layerNorm(normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
+  /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
+  rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
+  rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
+  rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
 }
 
 /** Gives Tensor the ops as methods. */

@@ -14,7 +14,7 @@ const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
   single: () => import("./wasm/edgegrad-single.mjs"),
 };
 
-/** Loads and starts a variant. */
+/** Loads and starts a variant. @internal */
 export async function loadModule(
   variant: Variant,
   threads: number,

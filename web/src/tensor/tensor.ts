@@ -2,6 +2,7 @@
 // indexing by indexing.ts.
 
 import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
+import type { TensorMethods } from "../generated/methods.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
 import {
@@ -51,7 +52,11 @@ export interface Node {
 export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
 
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachOps() gives the class these methods.
+export interface Tensor extends TensorMethods {}
+
 /** An n-dimensional array that remembers how it was computed. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above.
 export class Tensor {
   /** 0 after dispose(). @internal */
   handle: number;
