@@ -160,6 +160,49 @@ describe("scope", () => {
   });
 });
 
+// As in browsers, which do not say which async function is running.
+describe("scope without an async context", () => {
+  const run = async (body) => {
+    const { status, stdout, stderr } = await runProgram(`
+      process.getBuiltinModule = undefined;
+      const eg = await import("edgegrad");
+      await eg.init({ threads: 1 });
+      const handles = () => eg.memory().jsHandles;
+      const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      ${body}`);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout);
+  };
+
+  test("frees what one async function makes", async () => {
+    const result = await run(`
+      const kept = await eg.scope(async () => {
+        eg.zeros([1]);
+        await pause(1);
+        eg.scope(() => eg.zeros([1]).add(1));
+        eg.zeros([1]);
+        return eg.ones([1]);
+      });
+      console.log(JSON.stringify([handles(), kept.item()]));`);
+    assert.deepEqual(result, [1, 1]);
+  });
+
+  test("frees nothing too early when several overlap", async () => {
+    const result = await run(`
+      const work = async (ms) => {
+        const mine = eg.full([1], ms);
+        for (let i = 0; i < 5; i++) {
+          await pause(ms);
+          mine.add(1);
+        }
+        return mine;
+      };
+      const results = await Promise.all([1, 3, 2].map((ms) => eg.scope(() => work(ms))));
+      console.log(JSON.stringify(results.map((tensor) => tensor.item())));`);
+    assert.deepEqual(result, [1, 3, 2]);
+  });
+});
+
 describe("plain code", () => {
   test("that returns to the event loop stays flat", async () => {
     const bytes = 1 << 20;

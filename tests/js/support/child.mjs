@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { kRoot } from "./files.mjs";
 
-/** Runs Node with `args` in the checkout; resolves to { status, signal, stdout, stderr }. */
-export function runNode(args, { timeout = 60_000, onOutput = () => {} } = {}) {
+/** Runs Node with `args`, in the checkout unless `cwd` says otherwise; resolves to { status, signal, stdout, stderr }. */
+export function runNode(args, { cwd = kRoot, timeout = 120_000, onOutput = () => {} } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: kRoot, timeout });
+    const child = spawn(process.execPath, args, { cwd, timeout });
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"]) {
       child[name].setEncoding("utf8").on("data", (text) => {

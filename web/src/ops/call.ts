@@ -2,7 +2,6 @@
 
 import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { kFailed } from "../runtime/native.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
 import { Kind, type Op, usageOf } from "./signature.js";
@@ -24,9 +23,8 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
   return args[0];
 }
 
-/** Wraps the handles at the front of the frame. */
-export function takeTensors(count: number): Tensor[] {
-  if (count === kFailed) checked(count);
+// Wraps the handles at the front of the frame.
+function takeTensors(count: number): Tensor[] {
   let frame = callFrame();
   if (count > frame.length) frame = reserveFrame(count);
   // Copied before the first wrapper is made, which may use the frame.

@@ -5,7 +5,7 @@ import type { ModuleFactory, ModuleOptions, NativeModule } from "./native.js";
 import type { Variant } from "./variant.js";
 
 /** Where the .wasm file is: the folder's URL, the file's, or a function from file name to URL. */
-export type WasmUrl = string | ((file: string) => string | URL);
+export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
 // Literal specifiers, relative to dist/index.js: bundlers follow them, browsers and Node resolve them.
 const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
@@ -72,7 +72,10 @@ async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function locate(file: string, wasmUrl: WasmUrl): string {
-  if (typeof wasmUrl === "function") return String(wasmUrl(file));
+  if (typeof wasmUrl === "function") {
+    const place = wasmUrl(file);
+    return typeof place === "string" ? place : place.href;
+  }
   if (wasmUrl.endsWith(".wasm")) return wasmUrl;
   return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;
 }

@@ -48,7 +48,6 @@ export const kRetainsGrad = 16;
 export const kIsInference = 32;
 
 /** Bits of `features`. */
-export const kHasThreads = 1;
 export const kHasSimd = 2;
 export const kHasRelaxedSimd = 4;
 

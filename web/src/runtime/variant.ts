@@ -13,14 +13,14 @@ const kRelaxedSimdModule = new Uint8Array([
   65, 2, 253, 15, 253, 128, 2, 11,
 ]);
 
-/** True where several threads can share memory: not on a page that is not cross-origin isolated. */
-export function hasSharedMemory(): boolean {
+// True where several threads can share memory: not on a page that is not cross-origin isolated.
+function hasSharedMemory(): boolean {
   // Node has no such property and no such limit.
   return typeof SharedArrayBuffer === "function" && globalThis.crossOriginIsolated !== false;
 }
 
-/** True where WebAssembly has relaxed SIMD. */
-export function hasRelaxedSimd(): boolean {
+// True where WebAssembly has relaxed SIMD.
+function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedSimdModule);
 }
 

@@ -26,7 +26,7 @@ export interface Complex {
 }
 
 /** All element types; the position is the code C++ uses. */
-export const kDTypes: readonly DType[] = [
+const kDTypes: readonly DType[] = [
   "float32",
   "float64",
   "int32",

@@ -1,5 +1,5 @@
-// The Tensor class: a handle and what is not an op. The ops are attached by generated/ops.ts,
-// indexing by indexing.ts.
+// The Tensor class: a handle and what is not an op. attachOps() of generated/methods.ts adds the ops.
+// Several files imported here import this one: none of them uses the class before it is called.
 
 import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
@@ -52,11 +52,10 @@ export interface Node {
 export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
 
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachOps() gives the class these methods.
 export interface Tensor extends TensorMethods {}
 
 /** An n-dimensional array that remembers how it was computed. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above.
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachOps() gives the class these methods.
 export class Tensor {
   /** 0 after dispose(). @internal */
   handle: number;

@@ -1,0 +1,79 @@
+// A user's program, which only has to compile: tests/js/types.test.mjs does.
+
+import * as eg from "edgegrad";
+
+await eg.init({ threads: 2, variant: "auto", wasmUrl: (file) => `/wasm/${file}` });
+
+// Tensors and ops, with arguments by position and by name.
+const data = [
+  [1, 2],
+  [3, 4],
+];
+const x: eg.Tensor = eg.tensor(data, { requiresGrad: true, dtype: "float64" });
+const y = x.add(1).mul(x).sum({ dim: 1, keepdim: true }).add_(2, { alpha: 3 });
+const part: eg.Tensor = y.at(0, eg.slice(0, 1), null, "...");
+const flat = x.permute(0, 1).reshape(-1, 2).sum();
+const one: eg.Tensor = eg.linear(x, x, null);
+const oneOrMore: eg.Tensor | eg.Tensor[] = eg.max(x, 1);
+const dtype: eg.DType = x.dtype;
+console.log(part, flat, one, oneOrMore, dtype);
+
+// Gradients.
+const loss: eg.Tensor = eg.crossEntropy(y, x, { labelSmoothing: 0.1, reduction: "sum" });
+loss.backward(null, { retainGraph: true });
+const hook = x.registerHook((grad) => grad.mul(2));
+hook.remove();
+x.registerHook((grad) => {
+  console.log(grad.item());
+});
+const [gradient, unused] = eg.autograd.grad([loss], [x, y], { allowUnused: true });
+gradient?.mul(1);
+unused?.dispose();
+const three: number = eg.noGrad(() => 3);
+const later: Promise<number> = eg.scope(async () => three);
+console.log(later);
+
+// Modules, optimizers, data.
+class Net extends eg.nn.Module {
+  fc = new eg.nn.Linear(2, 3, { bias: false });
+
+  override forward(input: eg.Tensor, isUsed = true): eg.Tensor {
+    return isUsed ? this.fc.call(input) : input;
+  }
+}
+const net = new Net();
+const output: eg.Tensor = net.call(x, false);
+const model = new eg.nn.Sequential(new eg.nn.Linear(1, 2, false), new eg.nn.ReLU(), net);
+const adam = new eg.optim.AdamW(model.parameters(), { lr: 1e-3, betas: [0.9, 0.95] });
+adam.step();
+const sgd = new eg.optim.SGD([{ params: net.parameters(), lr: 0.1 }], { momentum: 0.9 });
+for (const group of sgd.paramGroups) group.lr = 3;
+const dataset = new eg.data.TensorDataset(x, output);
+for await (const [input, target] of new eg.data.DataLoader(dataset, { batchSize: 2 })) {
+  if (input && target) eg.mseLoss(input, target);
+}
+const bytes: Uint8Array = eg.io.saveSafetensors(net.stateDict());
+console.log(bytes);
+
+// Lifetimes and errors.
+{
+  using guard = eg.noGrad();
+  using temporary = eg.zeros(2, 3);
+  console.log(guard, temporary.shape);
+}
+try {
+  eg.zeros([1]);
+} catch (error) {
+  if (error instanceof eg.EdgeGradError && error.code === "OutOfMemory") console.log(error.message);
+}
+
+// @ts-expect-error: an unknown reduction
+eg.mseLoss(x, y, { reduction: "avg" });
+// @ts-expect-error: a text is no operand
+x.add("1");
+// @ts-expect-error: not for users
+console.log(x.handle);
+// @ts-expect-error: read-only
+x.shape = [1];
+// @ts-expect-error: no such code
+console.log(new eg.EdgeGradError("Nonsense", ""));
