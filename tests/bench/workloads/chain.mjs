@@ -2,8 +2,6 @@
 
 import { nextTask } from "../clock.mjs";
 
-const kTooLong = 10; // seconds that one chain may take before it is left out
-
 const lengths = (quick) => (quick ? [500, 20_000] : [500, 20_000, 1_000_000]);
 const count = (n) => n.toLocaleString("en-US");
 
@@ -24,11 +22,11 @@ export default {
 
   async measure(library, { quick, compiled }, report) {
     const measureOne = compiled ? measureCompiled : measureEager;
-    const seconds = quick ? 2 : 6; // for the repetitions of one length
+    const seconds = quick ? 2 : 5; // for repeating one length; a chain that would take twice that is left out
     let perOp = 0; // ms, of the chain before
     for (const n of lengths(quick)) {
       const expected = (perOp * n) / 1000;
-      if (expected > kTooLong) {
+      if (expected > 2 * seconds) {
         report.error(`both ${n}`, `not run, ~${Math.round(expected)} s`);
         continue;
       }
@@ -46,7 +44,7 @@ const kPerOp = { unit: "ns", better: "lower" };
 
 async function measureEager(library, n, seconds, report) {
   // The first runs let the engine compile; a long chain does that by itself.
-  const runs = n <= 500 ? 30 : n <= 20_000 ? 4 : 1;
+  const runs = n <= 500 ? 300 : n <= 20_000 ? 6 : 1;
   const best = { record: Number.POSITIVE_INFINITY, backward: Number.POSITIVE_INFINITY };
   const start = performance.now();
   for (let run = 0; run < runs && performance.now() - start < seconds * 1000; ++run) {

@@ -9,7 +9,7 @@ const kLossAt = 60;
 
 export default {
   name: "mlp-adam-1",
-  title: "MLP 784-512-256-10, Adam, batch 1, 3,000 steps",
+  title: "MLP 784-512-256-10, Adam, batch 1, up to 3,000 steps",
   contenders: ["edgegrad", "tfjs", "jax"],
   repeats: 1,
   limit: 60,
