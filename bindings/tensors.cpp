@@ -122,6 +122,7 @@ EMSCRIPTEN_BINDINGS(tensors) {
   emscripten::function("setThreads", &set_threads);
   emscripten::function("threadCount", &num_threads);
   emscripten::function("features", &features);
+  emscripten::function("opTableHash", &op_table_hash);
 }
 
 }  // namespace eg::bindings

@@ -1,7 +1,6 @@
 # Headers that most files need and that seldom change, compiled once per build.
 set(EG_PRECOMPILED
-  <algorithm> <array> <atomic> <cmath> <complex> <functional> <memory> <mutex> <optional> <span> <string> <vector>
-  <Eigen/Core> <unsupported/Eigen/SpecialFunctions>)
+  <algorithm> <array> <atomic> <cmath> <complex> <functional> <memory> <mutex> <optional> <span> <string> <vector>)
 if(EMSCRIPTEN OR CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Without a time stamp inside, the same header gives the same file, and ccache keeps hitting.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")

@@ -9,9 +9,8 @@ await main(async () => {
   const folder = await buildPreset("native-debug", "op_table");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
-    const table = JSON.parse(await quiet(join(folder, "op_table")));
     mkdirSync(target, { recursive: true });
-    writeFileSync(join(target, "op_table.json"), `${JSON.stringify(table, null, 2)}\n`);
+    writeFileSync(join(target, "op_table.json"), await quiet(join(folder, "op_table")));
   });
   const generator = join(kRoot, "scripts", "generate_ops.mjs");
   if (existsSync(generator))

@@ -1,5 +1,6 @@
-// Writes web/src/generated/{ops,methods,internal}.ts from web/src/generated/op_table.json:
-// every op as a function, as a method of Tensor, and those that only the package calls.
+// Writes web/src/generated/{ops,methods,internal,op_table_hash}.ts from web/src/generated/op_table.json:
+// every op as a function, as a method of Tensor, those that only the package calls, and the number
+// by which the package knows the WebAssembly module that belongs to it.
 // `--check` compares instead of writing, and exits with 1 when a file differs.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -42,9 +43,10 @@ const kReturns = {
 
 /** Returns the generated files by name. */
 export function generate(table) {
-  const ops = table.map((entry, id) => readOp(entry, id));
+  const ops = table.ops.map((entry, id) => readOp(entry, id));
   const isPublic = (op) => op.kind !== "internal";
   return {
+    "op_table_hash.ts": hashFile(table.hash),
     "ops.ts": opsFile(ops.filter(isPublic)),
     "methods.ts": methodsFile(ops.filter(isPublic)),
     "internal.ts": internalFile(ops.filter((op) => !isPublic(op))),
@@ -69,6 +71,13 @@ function opsFile(ops) {
     op.inplace ? [functionOf(op), inPlaceFunctionOf(op)] : [functionOf(op)],
   );
   return file(functions.flat().join("\n"));
+}
+
+function hashFile(hash) {
+  return `${kHeader}
+/** What native.opTableHash() returns for the table these files were made from. */
+export const kOpTableHash = ${hash};
+`;
 }
 
 function internalFile(ops) {

@@ -9,6 +9,7 @@
 
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "dispatch/op_table.h"
 
 namespace eg {
 namespace {
@@ -163,10 +164,10 @@ std::string describe() {
 
 int main() {
   std::string separator;
-  std::cout << "[\n";
+  std::cout << "{\"hash\": " << eg::op_table_hash() << ", \"ops\": [\n";
   eg::AllOps::for_each([&]<class Op>() {
     std::cout << separator << "  " << eg::describe<Op>();
     separator = ",\n";
   });
-  std::cout << "\n]\n";
+  std::cout << "\n]}\n";
 }

@@ -1,5 +1,6 @@
 #include "dispatch/op_table.h"
 
+#include <string_view>
 #include <tuple>
 
 #include "base/error.h"
@@ -38,6 +39,39 @@ constexpr std::array<OpEntry, sizeof...(Ops)> make_table(TypeList<Ops...>) {
 
 constexpr auto kTable = make_table(AllOps{});
 
+// FNV-1a.
+class Hash {
+ public:
+  constexpr void add(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0);
+  }
+  constexpr std::uint32_t value() const { return value_; }
+
+ private:
+  constexpr void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 16777619U; }
+
+  std::uint32_t value_ = 2166136261U;
+};
+
+template <class Result, class... Args>
+constexpr void hash_arguments(Hash& hash, Result (*)(Args...)) {
+  (hash.add(ArgumentType<std::decay_t<Args>>::kind), ...);
+}
+
+constexpr std::uint32_t hash_ops() {
+  Hash hash;
+  AllOps::for_each([&]<class Op>() {
+    hash.add(Op::doc.name);
+    if constexpr (op::Elementwise<Op>) {
+      for (const op::Param& param : op::kParams<Op>) hash.add(param.name);
+    } else {
+      hash_arguments(hash, &Op::call);
+    }
+  });
+  return hash.value();
+}
+
 Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_place) {
   const ElementwiseInfo& info = entry.elementwise();
   SmallVector<Tensor, kMaxArity> inputs;
@@ -51,6 +85,11 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
 }  // namespace
 
 std::span<const OpEntry> op_table() { return kTable; }
+
+std::uint32_t op_table_hash() {
+  static constexpr std::uint32_t hash = hash_ops();
+  return hash;
+}
 
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place) {
   check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "no op number ", id, '.');

@@ -29,6 +29,10 @@ struct OpEntry {
 /// The ops by id.
 std::span<const OpEntry> op_table();
 
+/// A number that stands for the names, order and argument kinds of all ops. The JavaScript side knows
+/// ops by position and compares it at the start, so that two builds that differ cannot meet.
+std::uint32_t op_table_hash();
+
 /// Runs op `id` on the arguments in `words` (see arguments.h). `in_place`: the form that writes
 /// into its first operand (add_), which elementwise ops have.
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place);

@@ -1,12 +1,15 @@
 // The engine's start and end, each in a process of its own.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { runNode, runProgram } from "./support/child.mjs";
-import { kRoot } from "./support/files.mjs";
+import { kRoot, readJson } from "./support/files.mjs";
 
+const kOpTableHash = readJson("web/src/generated/op_table.json").hash;
 const kImport = 'import * as eg from "edgegrad";\n';
 
 /** Runs a program that prints JSON last, and returns that. */
@@ -40,6 +43,25 @@ describe("init", () => {
       assert.deepEqual([name, threads, sum], [variant, variant === "single" ? 1 : 2, 300 ** 3]);
     });
   }
+
+  test("refuses a WebAssembly file of another build", async () => {
+    const copy = mkdtempSync(join(tmpdir(), "edgegrad-"));
+    try {
+      cpSync(join(kRoot, "dist"), copy, { recursive: true });
+      const script = join(copy, "index.js");
+      const hash = String(kOpTableHash);
+      const text = readFileSync(script, "utf8");
+      assert.ok(text.includes(hash));
+      writeFileSync(script, text.replaceAll(hash, "1"));
+      const { stdout } = await runProgram(`
+        const eg = await import(${JSON.stringify(pathToFileURL(script).href)});
+        const error = await eg.init().catch((error) => error);
+        console.log(error.code, error.message);`);
+      assert.match(stdout, /^Internal \[init\].* of another build/);
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
 
   test("refuses what it cannot do, and may be tried again", async () => {
     const codes = await result(`

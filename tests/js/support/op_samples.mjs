@@ -5,7 +5,7 @@ import { eg } from "./engine.mjs";
 import { readJson } from "./files.mjs";
 
 /** The op table, in the order of the ids. */
-export const opTable = readJson("web/src/generated/op_table.json");
+export const opTable = readJson("web/src/generated/op_table.json").ops;
 
 /**
  * Returns functions that make the arguments of a sample call, from the same numbers each time.

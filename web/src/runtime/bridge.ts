@@ -29,6 +29,7 @@ const kFunctions = [
   "setThreads",
   "threadCount",
   "features",
+  "opTableHash",
 ] as const satisfies readonly (keyof NativeFunctions)[];
 
 const kInitialFrameWords = 256;

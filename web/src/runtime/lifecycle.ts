@@ -1,5 +1,6 @@
 // Starting and stopping the engine, and what it says about itself.
 
+import { kOpTableHash } from "../generated/op_table_hash.js";
 import { attach, callFrame, checked, detach, isStarted, native } from "./bridge.js";
 import { dropCallback, runHook } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
@@ -72,6 +73,15 @@ async function start(options: InitOptions): Promise<void> {
   module.dropHook = dropCallback;
   runningVariant = variant;
   attach(module);
+  if (native.opTableHash() !== kOpTableHash) {
+    detach();
+    fail(
+      "Internal",
+      "init",
+      `the script is edgegrad ${kVersion} but the WebAssembly file "${variant}" is of another build: serve the ` +
+        "package's dist/index.js and dist/wasm together, and clear caches that hold an older one.",
+    );
+  }
   checked(native.setThreads(variant === "single" ? 1 : threads));
 }
 

@@ -89,6 +89,8 @@ export interface NativeFunctions {
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;
+  /** Stands for the ops of this module and their order; see generated/op_table_hash.ts. */
+  opTableHash(): number;
 }
 
 /** A started module. */
