@@ -44,7 +44,7 @@ const kPerOp = { unit: "ns", better: "lower" };
 
 async function measureEager(library, n, seconds, report) {
   // The first runs let the engine compile; a long chain does that by itself.
-  const runs = n <= 500 ? 300 : n <= 20_000 ? 6 : 1;
+  const runs = n <= 500 ? 300 : n <= 20_000 ? 6 : 2;
   const best = { record: Number.POSITIVE_INFINITY, backward: Number.POSITIVE_INFINITY };
   const start = performance.now();
   for (let run = 0; run < runs && performance.now() - start < seconds * 1000; ++run) {
