@@ -23,13 +23,14 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
 }
 
 // The first gradient of a leaf: taken over as it is when nobody else can see it, else copied.
-Tensor first_gradient(const Tensor& variable, Tensor grad) {
+// `own_references` is how many handles the running call itself holds.
+Tensor first_gradient(const Tensor& variable, Tensor grad, std::uint32_t own_references) {
   const Strides strides = gradient_strides(variable);
   if (is_grad_enabled()) {
     return obeys_layout(grad, strides) ? math::clone(grad)
                                        : math::clone_with_strides(grad, strides);
   }
-  const bool sole_owner = grad.use_count() == 1 && grad.storage()->use_count() == 1;
+  const bool sole_owner = grad.use_count() <= own_references && grad.storage()->use_count() == 1;
   if (sole_owner && obeys_layout(grad, strides)) return detach(grad);
   return math::clone_with_strides(grad, strides);
 }
@@ -47,16 +48,27 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   invariant(autograd_meta(variable_)->grad_fn == nullptr,
             "leaf variable has been moved into the graph interior.");
   if (!requires_grad(variable_)) return {};
+  accumulate(std::move(grad));
+  if (const VariableHooks* hooks = autograd_meta(variable_)->hooks.get()) {
+    for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot()) {
+      (*hook)(variable_);
+    }
+  }
+  return {};
+}
+
+void AccumulateGrad::accumulate(Tensor grad) {
+  // Post-hooks are shown what came in, so the engine keeps a second handle for them.
+  const std::uint32_t own_references = has_post_hooks() ? 2 : 1;
   const std::scoped_lock lock(mutex());
   Tensor& accumulated = autograd_meta(variable_)->grad;
   if (!accumulated.defined()) {
-    accumulated = first_gradient(variable_, std::move(grad));
+    accumulated = first_gradient(variable_, std::move(grad), own_references);
   } else if (is_grad_enabled()) {
     accumulated = math::add(accumulated, grad);
   } else {
     math::add_in_place(accumulated, grad);
   }
-  return {};
 }
 
 void AccumulateGrad::clear() {
@@ -66,12 +78,13 @@ void AccumulateGrad::clear() {
 }
 
 void AccumulateGrad::run_tensor_pre_hooks(GradList& grads) {
-  const std::vector<std::shared_ptr<TensorPreHook>> hooks = autograd_meta(variable_)->hooks;
-  for (const auto& hook : hooks) grads[0] = (*hook)(grads[0]);
+  if (const VariableHooks* hooks = autograd_meta(variable_)->hooks.get()) {
+    run_tensor_hooks(hooks->tensor_hooks, grads);
+  }
 }
 
-bool AccumulateGrad::has_tensor_pre_hooks() const {
-  return !autograd_meta(variable_)->hooks.empty();
+bool AccumulateGrad::has_hooks() const {
+  return Node::has_hooks() || autograd_meta(variable_)->hooks.get() != nullptr;
 }
 
 }  // namespace eg

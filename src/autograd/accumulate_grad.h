@@ -18,11 +18,13 @@ class AccumulateGrad final : public Node {
   GradList apply(GradList&& grads) override;
   void clear() override;
   void run_tensor_pre_hooks(GradList& grads) override;
-  bool has_tensor_pre_hooks() const override;
+  bool has_hooks() const override;
 
   const Tensor& variable() const { return variable_; }
 
  private:
+  void accumulate(Tensor grad);
+
   Tensor variable_;
 };
 

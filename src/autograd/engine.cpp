@@ -1,5 +1,6 @@
 #include "autograd/engine.h"
 
+#include "autograd/anomaly_mode.h"
 #include "autograd/basic_nodes.h"
 #include "base/error.h"
 
@@ -47,10 +48,37 @@ std::uint64_t min_topological_nr(const EdgeList& outputs) {
   return smallest;
 }
 
-GradList call_function(const GraphTask& task, Node& fn, InputBuffer& inputs) {
-  if (fn.has_tensor_pre_hooks()) fn.run_tensor_pre_hooks(inputs.grads());
-  GradList outputs = fn.apply(std::move(inputs.grads()));
-  if (!task.keep_graph) fn.release_variables();
+// Frees what a node saved when it has run, also when it failed.
+class ReleaseGuard {
+ public:
+  ReleaseGuard(const GraphTask& task, Node& fn) : fn_(task.keep_graph ? nullptr : &fn) {}
+  ~ReleaseGuard() {
+    if (fn_ != nullptr) fn_->release_variables();
+  }
+  ReleaseGuard(const ReleaseGuard&) = delete;
+  ReleaseGuard& operator=(const ReleaseGuard&) = delete;
+
+ private:
+  Node* fn_;
+};
+
+GradList apply_function(const GraphTask& task, Node& fn, GradList&& grads) {
+  const ReleaseGuard release(task, fn);
+  GradList outputs = fn.apply(std::move(grads));
+  if (fn.num_outputs() != 0) validate_outputs(fn.next_edges(), outputs, &fn);
+  return outputs;
+}
+
+GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
+  // Kept only for hooks that exist by now: one registered by apply() itself finds nothing.
+  GradList kept;
+  if (fn.has_hooks()) {
+    fn.run_tensor_pre_hooks(grads);
+    fn.run_pre_hooks(grads);
+    if (fn.has_post_hooks()) kept = grads;
+  }
+  GradList outputs = apply_function(task, fn, std::move(grads));
+  if (fn.has_post_hooks()) fn.run_post_hooks(outputs, kept);
   return outputs;
 }
 
@@ -71,6 +99,8 @@ std::int64_t Engine::current_graph_task_id() {
   const GraphTask* task = GraphTask::current();
   return task == nullptr ? -1 : static_cast<std::int64_t>(task->id);
 }
+
+IntrusivePtr<Node> Engine::current_node() { return IntrusivePtr<Node>(GraphTask::current_node()); }
 
 void Engine::queue_callback(std::function<void()> callback) {
   GraphTask* task = GraphTask::current();
@@ -129,10 +159,11 @@ void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {
 void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (node_task.fn != nullptr && !task->has_error.load(std::memory_order_acquire)) {
     const AutogradStateGuard state(task->thread_state);
-    const CurrentGraphTaskGuard current(task.get());
+    const EvaluationGuard current(task.get(), node_task.fn.get());
     try {
       evaluate_function(task, node_task.fn, node_task.inputs);
     } catch (...) {
+      if (AnomalyMode::is_enabled() && !task->has_error.load()) warn_anomaly_trace(*node_task.fn);
       task->set_exception(std::current_exception());
     }
   }
@@ -149,7 +180,7 @@ void Engine::evaluate_function(const IntrusivePtr<GraphTask>& task, const Intrus
                                InputBuffer& inputs) {
   if (task->has_exec_info()) {
     const NodeState& state = *task->state_of(*fn);
-    if (!state.needed && fn->has_tensor_pre_hooks()) fn->run_tensor_pre_hooks(inputs.grads());
+    if (!state.needed && fn->has_hooks()) fn->run_tensor_pre_hooks(inputs.grads());
     if (state.has_captures) {
       const std::scoped_lock lock(task->mutex);
       for (const Capture& capture : task->captures_of(*fn)) {
@@ -158,9 +189,12 @@ void Engine::evaluate_function(const IntrusivePtr<GraphTask>& task, const Intrus
     }
     if (!state.needed) return;
   }
-  GradList outputs = call_function(*task, *fn, inputs);
+  GradList outputs = call_function(*task, *fn, inputs.grads());
   if (fn->num_outputs() == 0) return;
-  validate_outputs(fn->next_edges(), outputs, fn.get());
+  if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
+    const NoGradGuard no_grad;
+    check_nan_outputs(*fn, outputs);
+  }
   deliver(task, *fn, outputs);
 }
 

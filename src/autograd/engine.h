@@ -48,6 +48,8 @@ class Engine {
 
   /// Number of the backward call this thread works for, or -1.
   static std::int64_t current_graph_task_id();
+  /// The node this thread runs now, or null.
+  static IntrusivePtr<Node> current_node();
 
  private:
   struct DeviceThread {

@@ -7,7 +7,12 @@ namespace eg {
 namespace {
 
 std::atomic<std::uint64_t> next_task_id{0};
-thread_local GraphTask* current_task = nullptr;
+
+struct Evaluation {
+  GraphTask* task = nullptr;
+  Node* node = nullptr;
+};
+thread_local Evaluation current_evaluation;
 
 }  // namespace
 
@@ -198,7 +203,7 @@ void GraphTask::add_final_callback(std::function<void()> callback) {
 
 void GraphTask::run_final_callbacks() {
   const AutogradStateGuard state(thread_state);
-  const CurrentGraphTaskGuard current(this);
+  const EvaluationGuard current(this, nullptr);
   // By index, and unlocked around each call: a callback may add another.
   for (std::size_t i = 0;; ++i) {
     std::function<void()> callback;
@@ -211,11 +216,14 @@ void GraphTask::run_final_callbacks() {
   }
 }
 
-GraphTask* GraphTask::current() { return current_task; }
+GraphTask* GraphTask::current() { return current_evaluation.task; }
 
-CurrentGraphTaskGuard::CurrentGraphTaskGuard(GraphTask* task) : previous_(current_task) {
-  current_task = task;
+Node* GraphTask::current_node() { return current_evaluation.node; }
+
+EvaluationGuard::EvaluationGuard(GraphTask* task, Node* node)
+    : previous_task_(current_evaluation.task), previous_node_(current_evaluation.node) {
+  current_evaluation = {task, node};
 }
-CurrentGraphTaskGuard::~CurrentGraphTaskGuard() { current_task = previous_; }
+EvaluationGuard::~EvaluationGuard() { current_evaluation = {previous_task_, previous_node_}; }
 
 }  // namespace eg

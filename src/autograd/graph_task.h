@@ -91,6 +91,8 @@ class GraphTask final : public RefCounted {
 
   /// The call whose node this thread runs now, or null.
   static GraphTask* current();
+  /// The node this thread runs now, or null.
+  static Node* current_node();
 
   const std::uint64_t id;
   const bool keep_graph;
@@ -124,16 +126,17 @@ class GraphTask final : public RefCounted {
   std::vector<std::function<void()>> final_callbacks_;
 };
 
-/// Marks `task` as the current one of this thread for a scope.
-class CurrentGraphTaskGuard {
+/// Marks `task` and `node` as what this thread works on, for a scope.
+class EvaluationGuard {
  public:
-  explicit CurrentGraphTaskGuard(GraphTask* task);
-  ~CurrentGraphTaskGuard();
-  CurrentGraphTaskGuard(const CurrentGraphTaskGuard&) = delete;
-  CurrentGraphTaskGuard& operator=(const CurrentGraphTaskGuard&) = delete;
+  EvaluationGuard(GraphTask* task, Node* node);
+  ~EvaluationGuard();
+  EvaluationGuard(const EvaluationGuard&) = delete;
+  EvaluationGuard& operator=(const EvaluationGuard&) = delete;
 
  private:
-  GraphTask* previous_;
+  GraphTask* previous_task_;
+  Node* previous_node_;
 };
 
 }  // namespace eg

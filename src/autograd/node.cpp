@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/graph_task.h"
+#include "autograd/node_extras.h"
 #include "base/error.h"
 
 namespace eg {
@@ -23,6 +24,9 @@ Node::Node(EdgeList next_edges, std::uint64_t sequence_nr)
     : next_edges_(std::move(next_edges)), sequence_nr_(sequence_nr) {
   for (const Edge& edge : next_edges_) update_topological_nr(edge);
   live_nodes.fetch_add(1, std::memory_order_relaxed);
+  if (AnomalyMode::is_enabled()) [[unlikely]] {
+    extras_.ensure().metadata = std::make_unique<AnomalyMetadata>(capture_anomaly_metadata());
+  }
 }
 
 Node::~Node() { live_nodes.fetch_sub(1, std::memory_order_relaxed); }
@@ -61,7 +65,7 @@ void Node::on_last_release(Node* node) {
 void Node::clear() {
   release_variables();
   next_edges_.clear();
-  tensor_pre_hooks_.reset();
+  extras_.reset();
 }
 
 std::uint32_t Node::add_input_metadata(const Tensor& output) {
@@ -103,21 +107,70 @@ bool Node::task_should_compute_output(std::size_t i) const {
 }
 
 void Node::add_tensor_pre_hook(std::uint32_t input_nr, std::shared_ptr<TensorPreHook> hook) {
-  if (tensor_pre_hooks_ == nullptr) tensor_pre_hooks_ = std::make_unique<SlotHooks>();
-  tensor_pre_hooks_->push_back({input_nr, std::move(hook)});
+  extras_.ensure().tensor_pre_hooks.add(std::move(hook), input_nr);
 }
 
 void Node::remove_tensor_pre_hook(const TensorPreHook* hook) {
-  if (tensor_pre_hooks_ == nullptr) return;
-  std::erase_if(*tensor_pre_hooks_, [&](const SlotHook& slot) { return slot.hook.get() == hook; });
-  if (tensor_pre_hooks_->empty()) tensor_pre_hooks_.reset();
+  if (NodeExtras* extras = extras_.get()) extras->tensor_pre_hooks.remove(hook);
 }
 
+void Node::add_retains_grad_hook(std::uint32_t output_nr, std::shared_ptr<TensorPreHook> hook) {
+  extras_.ensure().retains_grad_hooks.add(std::move(hook), output_nr);
+}
+
+std::shared_ptr<TensorPreHook> Node::take_retains_grad_hook(std::uint32_t output_nr) {
+  NodeExtras* extras = extras_.get();
+  return extras == nullptr ? nullptr : extras->retains_grad_hooks.take_slot(output_nr);
+}
+
+void Node::add_pre_hook(std::shared_ptr<NodePreHook> hook) {
+  extras_.ensure().pre_hooks.add(std::move(hook));
+}
+
+void Node::remove_pre_hook(const NodePreHook* hook) {
+  if (NodeExtras* extras = extras_.get()) extras->pre_hooks.remove(hook);
+}
+
+void Node::add_post_hook(std::shared_ptr<NodePostHook> hook) {
+  extras_.ensure().post_hooks.add(std::move(hook));
+}
+
+void Node::remove_post_hook(const NodePostHook* hook) {
+  if (NodeExtras* extras = extras_.get()) extras->post_hooks.remove(hook);
+}
+
+bool Node::post_hook_registered() const { return !extras_.get()->post_hooks.empty(); }
+
 void Node::run_tensor_pre_hooks(GradList& grads) {
-  if (tensor_pre_hooks_ == nullptr) return;
-  // A copy: a hook may add or remove hooks of this very node.
-  const SlotHooks hooks = *tensor_pre_hooks_;
-  for (const SlotHook& slot : hooks) grads[slot.input_nr] = (*slot.hook)(grads[slot.input_nr]);
+  const NodeExtras* extras = extras_.get();
+  if (extras == nullptr) return;
+  run_tensor_hooks(extras->tensor_pre_hooks, grads);
+  run_tensor_hooks(extras->retains_grad_hooks, grads);
+}
+
+void Node::run_pre_hooks(GradList& grads) {
+  const NodeExtras* extras = extras_.get();
+  if (extras == nullptr) return;
+  for (const auto& [hook, slot] : extras->pre_hooks.snapshot()) {
+    GradList result = (*hook)(grads);
+    check_hook_result(grads, result, *hook);
+    grads = std::move(result);
+  }
+}
+
+void Node::run_post_hooks(GradList& outputs, const GradList& inputs) {
+  const NodeExtras* extras = extras_.get();
+  if (extras == nullptr) return;
+  for (const auto& [hook, slot] : extras->post_hooks.snapshot()) {
+    GradList result = (*hook)(outputs, inputs);
+    check_hook_result(outputs, result, *hook);
+    outputs = std::move(result);
+  }
+}
+
+const AnomalyMetadata* Node::metadata() const {
+  const NodeExtras* extras = extras_.get();
+  return extras == nullptr ? nullptr : extras->metadata.get();
 }
 
 }  // namespace eg

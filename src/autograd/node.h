@@ -29,9 +29,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
+#include "autograd/hooks.h"
 #include "base/intrusive_ptr.h"
+#include "base/lazy.h"
 #include "base/pool.h"
 #include "base/small_vector.h"
 #include "tensor/tensor.h"
@@ -40,9 +41,8 @@ namespace eg {
 
 class GraphTask;
 class Node;
-
-/// The gradients that enter or leave a node, one slot per forward output or input.
-using GradList = SmallVector<Tensor, 3>;
+struct AnomalyMetadata;
+struct NodeExtras;
 
 /// Where a gradient goes: an input slot of a node, or nowhere when `function` is null.
 struct Edge {
@@ -62,13 +62,6 @@ struct InputMetadata {
   InputMetadata() = default;
   explicit InputMetadata(const Tensor& t)
       : shape(t.shape()), dtype(t.dtype()), device(t.device()) {}
-};
-
-/// A function of one gradient slot: returns the gradient to go on with.
-class TensorPreHook {
- public:
-  virtual ~TensorPreHook() = default;
-  virtual Tensor operator()(const Tensor& grad) = 0;
 };
 
 class Node : public RefCounted, public Pooled {
@@ -115,9 +108,27 @@ class Node : public RefCounted, public Pooled {
   /// Appends a hook that sees, and may replace, the gradient that enters slot `input_nr`.
   void add_tensor_pre_hook(std::uint32_t input_nr, std::shared_ptr<TensorPreHook> hook);
   void remove_tensor_pre_hook(const TensorPreHook* hook);
-  /// Runs the hooks of the tensors behind the slots of `grads`, in order of registration.
+  /// Makes `hook` see the gradient of slot `output_nr` after all tensor hooks, as retain_grad does.
+  void add_retains_grad_hook(std::uint32_t output_nr, std::shared_ptr<TensorPreHook> hook);
+  /// Removes and returns the hook of add_retains_grad_hook, or null.
+  std::shared_ptr<TensorPreHook> take_retains_grad_hook(std::uint32_t output_nr);
+  /// Appends a hook that sees, and may replace, what apply() gets.
+  void add_pre_hook(std::shared_ptr<NodePreHook> hook);
+  void remove_pre_hook(const NodePreHook* hook);
+  /// Appends a hook that sees, and may replace, what apply() returned.
+  void add_post_hook(std::shared_ptr<NodePostHook> hook);
+  void remove_post_hook(const NodePostHook* hook);
+
+  /// True when some hook may have to run around apply().
+  virtual bool has_hooks() const { return extras_.get() != nullptr; }
+  bool has_post_hooks() const { return extras_.get() != nullptr && post_hook_registered(); }
+  /// Runs the hooks of the tensors behind the slots of `grads`, then the retain_grad hooks.
   virtual void run_tensor_pre_hooks(GradList& grads);
-  virtual bool has_tensor_pre_hooks() const { return tensor_pre_hooks_ != nullptr; }
+  void run_pre_hooks(GradList& grads);
+  void run_post_hooks(GradList& outputs, const GradList& inputs);
+
+  /// Where this node was made; null unless it was in anomaly mode.
+  const AnomalyMetadata* metadata() const;
 
   std::mutex& mutex() const { return mutex_; }
 
@@ -132,13 +143,8 @@ class Node : public RefCounted, public Pooled {
  private:
   friend class GraphTask;
 
-  struct SlotHook {
-    std::uint32_t input_nr;
-    std::shared_ptr<TensorPreHook> hook;
-  };
-  using SlotHooks = std::vector<SlotHook>;
-
   void update_topological_nr(const Edge& edge);
+  bool post_hook_registered() const;
 
   EdgeList next_edges_;
   SmallVector<InputMetadata, 1> input_metadata_;
@@ -149,7 +155,7 @@ class Node : public RefCounted, public Pooled {
   // instead of a hash look-up per edge. See GraphTask::state_of.
   std::atomic<GraphTask*> claimed_by_{nullptr};
   std::uint32_t claimed_index_ = 0;
-  std::unique_ptr<SlotHooks> tensor_pre_hooks_;
+  Lazy<NodeExtras> extras_;
   mutable std::mutex mutex_;
 };
 

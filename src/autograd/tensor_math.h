@@ -17,6 +17,8 @@ void add_in_place(const Tensor& a, const Tensor& b);
 Tensor clone(const Tensor& t);
 /// A copy with exactly these strides; `t` is read in its own.
 Tensor clone_with_strides(const Tensor& t, const Strides& strides);
+/// True when an element is not a number.
+bool has_nan(const Tensor& t);
 Tensor ones_like(const Tensor& t);
 Tensor zeros_like(const Tensor& t);
 /// Sums broadcast dimensions so that the result has `shape`.

@@ -99,8 +99,9 @@ IntrusivePtr<Node> grad_fn(const Tensor& t) {
       IntrusivePtr<Node> node = math::as_strided_node(base, t);
       node->add_next_edge(gradient_edge(base));
       node->add_input_metadata(t);
-      meta->grad_fn = std::move(node);
-      meta->output_nr = 0;
+      const IntrusivePtr<Node> previous = std::exchange(meta->grad_fn, std::move(node));
+      const std::uint32_t previous_nr = std::exchange(meta->output_nr, 0);
+      if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
     }
     meta->view->attr_version = t.version();
   }
@@ -173,8 +174,11 @@ IntrusivePtr<Node> try_grad_accumulator(const Tensor& t) {
 
 void set_history(const Tensor& t, const IntrusivePtr<Node>& node) {
   AutogradMeta& meta = ensure_autograd_meta(t);
+  const IntrusivePtr<Node> previous = std::move(meta.grad_fn);
+  const std::uint32_t previous_nr = meta.output_nr;
   meta.output_nr = node->add_input_metadata(t);
   meta.grad_fn = node;
+  if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
 }
 
 void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
@@ -223,16 +227,6 @@ void check_inplace(const Tensor& t, bool recording) {
     fail(ErrorCode::kLeafInPlace,
          "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
          "change in noGrad(), or work on a clone().");
-  }
-}
-
-void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook) {
-  check(requires_grad(t), ErrorCode::kInvalidArgument, "registerHook",
-        "cannot register a hook on a tensor that doesn't require gradient.");
-  if (const IntrusivePtr<Node> node = grad_fn(t)) {
-    node->add_tensor_pre_hook(output_nr(t), std::move(hook));
-  } else {
-    autograd_meta(t)->hooks.push_back(std::move(hook));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/node.h"
+#include "base/lazy.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -36,6 +37,22 @@ struct ViewMeta : Pooled {
   std::uint32_t attr_version = 0;
 };
 
+/// The hooks of a tensor.
+struct VariableHooks {
+  /// Those of a leaf live here, not in its accumulator, which comes and goes with the graphs.
+  HookList<TensorPreHook> tensor_hooks;
+  HookList<PostAccumulateGradHook> post_accumulate_grad_hooks;
+  /// Where the hooks of a result are: in the node that made it when they were registered. A later
+  /// in-place operation gives the tensor another node and leaves them there.
+  struct Place {
+    const TensorPreHook* hook;
+    WeakPtr<Node> node;
+  };
+  std::mutex mutex;
+  std::vector<Place> places;
+  bool retains_grad = false;
+};
+
 struct AutogradMeta final : AutogradMetaBase {
   bool requires_grad = false;
   std::uint32_t output_nr = 0;
@@ -43,8 +60,8 @@ struct AutogradMeta final : AutogradMetaBase {
   IntrusivePtr<Node> grad_fn;
   WeakPtr<Node> grad_accumulator;
   std::unique_ptr<ViewMeta> view;
-  /// Hooks of a leaf live here: its accumulator comes and goes with the graphs.
-  std::vector<std::shared_ptr<TensorPreHook>> hooks;
+  /// Hooks of this tensor, where there are any.
+  Lazy<VariableHooks> hooks;
   /// Guards the lazily made grad_accumulator and grad_fn.
   std::mutex mutex;
 };
@@ -87,11 +104,25 @@ void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node);
 /// A view of `base` that autograd tracks; `t` must alias base's storage. No record is made here.
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta);
 
+/// Called when `t` got a new node: moves its retain_grad hook there from `previous`, output
+/// `previous_nr`. Its other hooks stay, because they watch the old value.
+void move_retains_grad_hook(const Tensor& t, Node* previous, std::uint32_t previous_nr);
+
 /// Throws when an in-place change of `t` cannot be recorded; `recording` = some operand needs grad.
 void check_inplace(const Tensor& t, bool recording);
 
-/// Registers a hook on the gradient of `t`; undone with remove_hook.
+/// Registers a hook on the gradient of `t`.
 void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook);
+/// Removes a hook of register_hook, wherever in-place operations have left it; twice is harmless.
+void remove_hook(const Tensor& t, const TensorPreHook* hook);
+/// Registers a function that runs when a backward call has updated the `.grad` of the leaf `t`.
+void register_post_accumulate_grad_hook(const Tensor& t,
+                                        std::shared_ptr<PostAccumulateGradHook> hook);
+void remove_post_accumulate_grad_hook(const Tensor& t, const PostAccumulateGradHook* hook);
+/// Makes backward calls fill the `.grad` of the result `t` too; a leaf has that anyway.
+void retain_grad(const Tensor& t);
+/// True when retain_grad was called on the result `t`.
+bool retains_grad(const Tensor& t);
 
 /// A tensor that shares values and version counter with `t`, outside of any graph.
 Tensor detach(const Tensor& t);

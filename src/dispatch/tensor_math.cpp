@@ -22,6 +22,12 @@ Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
   return record<Clone>(copy, {t}, {});
 }
 
+bool has_nan(const Tensor& t) {
+  if (!is_differentiable(t.dtype()) || t.numel() == 0) return false;
+  const Tensor any = Any::call(call<op::Isnan>(t));
+  return *to_device(any, {}).data_as<bool>();
+}
+
 Tensor ones_like(const Tensor& t) { return full_like(t, 1); }
 
 Tensor zeros_like(const Tensor& t) { return full_like(t, 0); }

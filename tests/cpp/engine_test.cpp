@@ -12,42 +12,23 @@
 #include "dispatch/elementwise.h"
 #include "ops/all.h"
 #include "support/errors.h"
+#include "support/graphs.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
+using testing::add;
 using testing::expect_error;
 using testing::kTestDevice;
 using testing::leaf;
+using testing::mul;
 using testing::sum;
 using testing::tensor;
+using testing::through;
 using testing::value;
 using testing::values;
 using Values = std::vector<double>;
-
-Tensor mul(const Tensor& a, const Operand& b) { return call<op::Mul>(a, b); }
-Tensor add(const Tensor& a, const Operand& b) { return call<op::Add>(a, b); }
-
-// A node that runs a function: for orders, errors and threads.
-class FunctionalNode final : public Node {
- public:
-  using Function = std::function<GradList(GradList&&)>;
-  FunctionalNode(EdgeList edges, Function function)
-      : Node(std::move(edges)), function_(std::move(function)) {}
-  std::string name() const override { return "FunctionalBackward"; }
-  GradList apply(GradList&& grads) override { return function_(std::move(grads)); }
-
- private:
-  Function function_;
-};
-
-// The identity on `x`, whose backward runs `function`.
-Tensor through(const Tensor& x, FunctionalNode::Function function) {
-  Tensor y = detach(x);
-  set_history(y, make_intrusive<FunctionalNode>(EdgeList{gradient_edge(x)}, std::move(function)));
-  return y;
-}
 
 // CC-004
 TEST(EngineBackward, ComputesGradientsOfAnExpression) {

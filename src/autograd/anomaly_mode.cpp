@@ -1,0 +1,68 @@
+#include "autograd/anomaly_mode.h"
+
+#include "autograd/engine.h"
+#include "autograd/node.h"
+#include "autograd/tensor_math.h"
+#include "base/warning.h"
+
+namespace eg {
+namespace {
+
+std::atomic<StackCapture> stack_capture{nullptr};
+
+void warn_trace(const Node& fn, const AnomalyMetadata* metadata, std::string_view who,
+                std::string_view what) {
+  if (metadata == nullptr || metadata->forward_stack.empty()) {
+    warn(who, fn.name(),
+         ". No forward pass information available. Enable detect anomaly during forward pass for "
+         "more information.");
+    return;
+  }
+  warn(who, fn.name(), ". Traceback of forward call that ", what, ":\n", metadata->forward_stack);
+}
+
+}  // namespace
+
+std::atomic<bool> AnomalyMode::enabled_{false};
+std::atomic<bool> AnomalyMode::check_nan_{true};
+
+void AnomalyMode::set_enabled(bool enabled, bool check_nan) {
+  enabled_.store(enabled, std::memory_order_relaxed);
+  check_nan_.store(check_nan, std::memory_order_relaxed);
+}
+
+AnomalyModeGuard::AnomalyModeGuard(bool enabled, bool check_nan)
+    : enabled_(AnomalyMode::is_enabled()), check_nan_(AnomalyMode::should_check_nan()) {
+  AnomalyMode::set_enabled(enabled, check_nan);
+}
+
+AnomalyModeGuard::~AnomalyModeGuard() { AnomalyMode::set_enabled(enabled_, check_nan_); }
+
+StackCapture set_stack_capture(StackCapture capture) { return stack_capture.exchange(capture); }
+
+AnomalyMetadata capture_anomaly_metadata() {
+  const StackCapture capture = stack_capture.load();
+  return {capture == nullptr ? std::string() : capture(), Engine::current_node()};
+}
+
+void warn_anomaly_trace(const Node& fn) {
+  const AnomalyMetadata* metadata = fn.metadata();
+  warn_trace(fn, metadata, "Error detected in ", "caused the error");
+  while (metadata != nullptr && metadata->parent != nullptr) {
+    const Node& parent = *metadata->parent;
+    metadata = parent.metadata();
+    warn_trace(parent, metadata, "Previous calculation was induced by ",
+               "induced the previous calculation");
+  }
+}
+
+void check_nan_outputs(const Node& fn, const GradList& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].defined() && math::has_nan(outputs[i])) {
+      fail(ErrorCode::kAnomalyNan, "Function '", fn.name(), "' returned nan values in its ", i,
+           "th output.");
+    }
+  }
+}
+
+}  // namespace eg

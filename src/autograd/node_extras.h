@@ -1,0 +1,20 @@
+#pragma once
+
+// What few nodes have, behind one pointer, so that an ordinary node does not pay for it.
+
+#include <memory>
+
+#include "autograd/anomaly_mode.h"
+#include "autograd/hooks.h"
+
+namespace eg {
+
+struct NodeExtras {
+  HookList<TensorPreHook> tensor_pre_hooks;
+  HookList<TensorPreHook> retains_grad_hooks;
+  HookList<NodePreHook> pre_hooks;
+  HookList<NodePostHook> post_hooks;
+  std::unique_ptr<AnomalyMetadata> metadata;
+};
+
+}  // namespace eg

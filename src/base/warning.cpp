@@ -1,0 +1,50 @@
+#include "base/warning.h"
+
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+namespace eg {
+namespace {
+
+void print_to_standard_error(const std::string& message) {
+  std::fprintf(stderr, "Warning: %s\n", message.c_str());
+}
+
+std::atomic<WarningHandler> current_handler{&print_to_standard_error};
+thread_local WarningCollector* current_collector = nullptr;
+
+}  // namespace
+
+WarningHandler set_warning_handler(WarningHandler handler) {
+  return current_handler.exchange(handler == nullptr ? &print_to_standard_error : handler);
+}
+
+void emit_warning(const std::string& message) {
+  if (current_collector != nullptr) {
+    current_collector->add(message);
+  } else {
+    current_handler.load()(message);
+  }
+}
+
+void WarningCollector::add(const std::string& message) {
+  const std::scoped_lock lock(mutex_);
+  messages_.push_back(message);
+}
+
+void WarningCollector::replay() {
+  std::vector<std::string> messages;
+  {
+    const std::scoped_lock lock(mutex_);
+    messages.swap(messages_);
+  }
+  for (const std::string& message : messages) emit_warning(message);
+}
+
+WarningCollectorGuard::WarningCollectorGuard(WarningCollector* collector)
+    : previous_(std::exchange(current_collector, collector)) {}
+
+WarningCollectorGuard::~WarningCollectorGuard() { current_collector = previous_; }
+
+}  // namespace eg
