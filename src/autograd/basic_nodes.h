@@ -11,13 +11,9 @@ namespace eg {
 /// The root of a backward call that starts from several tensors.
 class GraphRoot final : public Node {
  public:
-  GraphRoot(EdgeList roots, GradList grads) : Node(std::move(roots)), grads_(std::move(grads)) {
-    for (const Tensor& grad : grads_) {
-      if (grad.defined()) add_input_metadata(grad);
-    }
-  }
+  GraphRoot(EdgeList roots, GradList grads);
   std::string name() const override { return "GraphRoot"; }
-  GradList apply(GradList&&) override { return grads_; }
+  GradList apply(GradList&& grads) override;
 
  private:
   GradList grads_;
@@ -29,5 +25,34 @@ class Identity final : public Node {
   std::string name() const override { return "Identity"; }
   GradList apply(GradList&& grads) override { return std::move(grads); }
 };
+
+/// Fails when gradients reach it.
+class ErrorNode final : public Node {
+ public:
+  ErrorNode(std::string message, EdgeList edges)
+      : Node(std::move(edges)), message_(std::move(message)) {}
+  std::string name() const override { return "Error"; }
+  GradList apply(GradList&& grads) override;
+
+ private:
+  std::string message_;
+};
+
+/// Answers every gradient with "none".
+class UndefinedGradNode final : public Node {
+ public:
+  using Node::Node;
+  std::string name() const override { return "UndefinedGradBackward"; }
+  GradList apply(GradList&& grads) override { return GradList(grads.size()); }
+};
+
+/// The value of `t`; differentiating it fails with `message`.
+Tensor delayed_error(const Tensor& t, std::string message);
+
+/// The value of `t`; its gradient is undefined, as if it had not been used.
+Tensor undefined_grad(const Tensor& t);
+
+/// Makes gradients that reach `output` of the op `name` on `inputs` fail: it has no derivative yet.
+void set_not_implemented(const Tensor& output, const TensorList& inputs, std::string_view name);
 
 }  // namespace eg

@@ -14,9 +14,11 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node
       view_strides_(view.strides()),
       view_offset_(view.offset() - base.offset()),
       fn_(std::move(fn)) {
-  EdgeList edges;
-  edges.push_back(gradient_edge(base));
-  for (std::size_t i = 1; i < fn_->num_outputs(); ++i) edges.push_back(fn_->next_edge(i));
+  // fn's first edge led to the view's old history, which no backward call reaches any more: with
+  // the base's instead, fn finds its first gradient wanted exactly when this node's is.
+  EdgeList edges = fn_->next_edges();
+  edges[0] = gradient_edge(base);
+  fn_->set_next_edges(edges);
   set_next_edges(std::move(edges));
 }
 

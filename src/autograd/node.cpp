@@ -73,6 +73,11 @@ std::uint32_t Node::add_input_metadata(const Tensor& output) {
   return num_inputs() - 1;
 }
 
+std::uint32_t Node::add_undefined_input() {
+  input_metadata_.push_back(InputMetadata());
+  return num_inputs() - 1;
+}
+
 void Node::set_next_edges(EdgeList edges) {
   next_edges_ = std::move(edges);
   for (const Edge& edge : next_edges_) update_topological_nr(edge);

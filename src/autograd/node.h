@@ -82,6 +82,8 @@ class Node : public RefCounted, public Pooled {
   virtual void clear();
 
   std::uint32_t add_input_metadata(const Tensor& output);
+  /// A slot for an output that never has a gradient: no tensor, or not differentiable.
+  std::uint32_t add_undefined_input();
   std::uint32_t num_inputs() const { return static_cast<std::uint32_t>(input_metadata_.size()); }
   const InputMetadata& input_metadata(std::size_t i) const { return input_metadata_[i]; }
   std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(next_edges_.size()); }

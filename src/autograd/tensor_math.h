@@ -21,6 +21,8 @@ Tensor clone_with_strides(const Tensor& t, const Strides& strides);
 bool has_nan(const Tensor& t);
 Tensor ones_like(const Tensor& t);
 Tensor zeros_like(const Tensor& t);
+/// Zeros that fit a slot.
+Tensor zeros(const InputMetadata& slot);
 /// Sums broadcast dimensions so that the result has `shape`.
 Tensor sum_to(const Tensor& t, const Shape& shape);
 Tensor cast(const Tensor& t, DType dtype);

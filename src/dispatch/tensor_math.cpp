@@ -32,6 +32,8 @@ Tensor ones_like(const Tensor& t) { return full_like(t, 1); }
 
 Tensor zeros_like(const Tensor& t) { return full_like(t, 0); }
 
+Tensor zeros(const InputMetadata& slot) { return full(slot.shape, 0, slot.dtype, slot.device); }
+
 Tensor sum_to(const Tensor& t, const Shape& shape) { return sum_to_shape(t, shape); }
 
 Tensor cast(const Tensor& t, DType dtype) { return ToDType::call(t, dtype); }

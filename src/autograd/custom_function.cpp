@@ -1,0 +1,232 @@
+#include "autograd/custom_function.h"
+
+#include <algorithm>
+
+#include "autograd/basic_nodes.h"
+#include "autograd/graph_task.h"
+#include "autograd/tensor_math.h"
+#include "autograd/variable.h"
+#include "base/error.h"
+#include "base/warning.h"
+
+namespace eg {
+namespace {
+
+bool contains(const TensorList& list, const Tensor& t) {
+  return std::any_of(list.begin(), list.end(), [&](const Tensor& item) { return item.is_same(t); });
+}
+
+// What an argument that is returned as it is becomes: PyTorch's view_as(self) without recording.
+Tensor view_as_self(const Tensor& t) {
+  const Tensor view = t.alias();
+  set_view(view, t, CreationMeta::kInCustomFunction);
+  return view;
+}
+
+void restrict_view(const Tensor& t, CreationMeta creation_meta) {
+  if (t.defined() && is_view(t)) autograd_meta(t)->view->creation_meta = creation_meta;
+}
+
+}  // namespace
+
+CustomFunctionNode::CustomFunctionNode(std::string function_name)
+    : function_name_(std::move(function_name)) {}
+
+void CustomFunctionNode::begin_forward(const TensorList& arguments) {
+  bool any_requires_grad = false;
+  std::uint32_t edge = 0;
+  for (const Tensor& tensor : arguments) {
+    const bool is_tensor = tensor.defined();
+    arguments_.push_back({tensor, is_tensor, requires_grad(tensor), edge});
+    if (is_tensor) ++edge;
+    any_requires_grad = any_requires_grad || arguments_.back().requires_grad;
+  }
+  is_recording_ = any_requires_grad && is_grad_enabled();
+  if (!is_recording_) return;
+  EdgeList edges;
+  for (const Tensor& tensor : arguments) {
+    if (tensor.defined()) edges.push_back(gradient_edge(tensor));
+  }
+  set_next_edges(std::move(edges));
+}
+
+TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
+  check_dirty_returned(raw_outputs);
+  TensorList outputs;
+  for (const Tensor& raw : raw_outputs) outputs.push_back(wrap_output(raw, raw_outputs.size()));
+
+  const auto differentiable = std::count_if(outputs.begin(), outputs.end(), [&](const Tensor& t) {
+    return t.defined() && is_recording_ && grad_fn(t).get() == this;
+  });
+  if (differentiable > 1) {
+    for (const Tensor& output : outputs) restrict_view(output, CreationMeta::kMultiOutputNode);
+  }
+  if (is_recording_) {
+    // Only now do outputs have their history, by which they are told from other tensors.
+    for (const Tensor& t : to_save_) {
+      saved_.emplace_back(t, t.defined() && requires_grad(t) && grad_fn(t).get() == this);
+    }
+  }
+  to_save_.clear();
+  dirty_.clear();
+  non_differentiable_.clear();
+  for (Argument& argument : arguments_) argument.tensor.reset();
+  forward_done_ = true;
+  return outputs;
+}
+
+Tensor CustomFunctionNode::wrap_output(const Tensor& raw, std::size_t output_count) {
+  if (!raw.defined()) {
+    outputs_.emplace_back();
+    if (is_recording_) add_undefined_input();
+    return raw;
+  }
+  outputs_.emplace_back(InputMetadata(raw));
+  const bool is_argument = this->is_argument(raw);
+  const bool is_dirty = contains(dirty_, raw);
+  Tensor output;
+  if (is_recording_ && is_differentiable(raw.dtype()) && !contains(non_differentiable_, raw)) {
+    output = with_history(raw, is_argument, is_dirty, output_count);
+  } else {
+    if (is_recording_) add_undefined_input();
+    output = without_history(raw, is_argument, is_dirty);
+  }
+  if (!(is_argument && is_dirty)) restrict_view(output, CreationMeta::kInCustomFunction);
+  return output;
+}
+
+Tensor CustomFunctionNode::without_history(const Tensor& raw, bool is_argument,
+                                           bool is_dirty) const {
+  if (is_dirty) raw.bump_version();
+  if (!requires_grad(raw)) return is_argument && !is_dirty ? view_as_self(raw) : raw;
+  // A view of an argument keeps asking for gradients, like one made under no_grad.
+  return !is_argument && is_view(raw) ? raw : detach(raw);
+}
+
+Tensor CustomFunctionNode::with_history(const Tensor& raw, bool is_argument, bool is_dirty,
+                                        std::size_t output_count) {
+  const IntrusivePtr<Node> self(this);
+  if (!is_dirty) {
+    const Tensor output = is_argument ? view_as_self(raw) : raw;
+    set_history(output, self);
+    return output;
+  }
+  if (!is_view(raw) && requires_grad(raw) && is_leaf(raw)) {
+    fail(ErrorCode::kLeafInPlace,
+         "a leaf Variable that requires grad has been used in an in-place operation.");
+  }
+  if (!is_argument) {
+    warn(
+        "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, "
+        "there is no need to pass it to mark_dirty().");
+  }
+  if (is_view(raw) && output_count > 1) {
+    fail(ErrorCode::kViewInPlace,
+         "If your Function modifies inplace an input that is a view of another Tensor, your "
+         "Function cannot return more than one Tensor. This is not supported by the current "
+         "autograd engine. You should either make sure the input is not a view (using .clone() for "
+         "example) or make your Function only return one Tensor (potentially splitting it into two "
+         "Functions: one doing the inplace that returns a single Tensor and a second one that does "
+         "the other operations).");
+  }
+  check_inplace(raw, true);
+  // After the check, which brings a view up to date: the new history must find it out of date.
+  raw.bump_version();
+  rebase_history(raw, self);
+  return raw;
+}
+
+void CustomFunctionNode::check_dirty_returned(const TensorList& raw_outputs) const {
+  for (const Tensor& dirty : dirty_) {
+    const bool returned = std::any_of(
+        raw_outputs.begin(), raw_outputs.end(),
+        [&](const Tensor& output) { return output.defined() && output.is_same(dirty); });
+    if (!returned) {
+      fail(ErrorCode::kInvalidArgument,
+           "Some elements marked as dirty during the forward method were not returned as output. "
+           "The inputs that are modified inplace must all be outputs of the Function.");
+    }
+  }
+}
+
+bool CustomFunctionNode::is_argument(const Tensor& t) const {
+  return std::any_of(arguments_.begin(), arguments_.end(), [&](const Argument& argument) {
+    return argument.is_tensor && argument.tensor.is_same(t);
+  });
+}
+
+bool CustomFunctionNode::needs_input_grad(std::size_t i) const {
+  const Argument& argument = arguments_.at(i);
+  if (!argument.requires_grad) return false;
+  // Forward knows of no backward call, even if it runs inside one.
+  return !forward_done_ || !is_recording_ || task_should_compute_output(argument.edge);
+}
+
+TensorList CustomFunctionNode::saved_tensors() const {
+  const std::scoped_lock lock(mutex());
+  if (released_) fail_graph_freed();
+  TensorList tensors;
+  for (const SavedVariable& saved : saved_) tensors.push_back(saved.unpack(*this));
+  return tensors;
+}
+
+void CustomFunctionNode::release_variables() {
+  // Destroyed outside the lock: what was saved may run code of its own when it goes.
+  std::vector<SavedVariable> released;
+  const std::scoped_lock lock(mutex());
+  released.swap(saved_);
+  released_ = true;
+}
+
+GradList CustomFunctionNode::apply(GradList&& grads) {
+  if (materialize_grads_) materialize(grads);
+  const bool refuse_second = once_differentiable_ && is_grad_enabled();
+  GradList results;
+  {
+    const GradModeGuard mode(is_grad_enabled() && !once_differentiable_);
+    results = backward(std::move(grads));
+  }
+  results = select_tensor_gradients(std::move(results));
+  if (refuse_second) forbid_second_derivative(results);
+  return results;
+}
+
+void CustomFunctionNode::materialize(GradList& grads) const {
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (!grads[i].defined() && outputs_[i].has_value()) grads[i] = math::zeros(*outputs_[i]);
+  }
+}
+
+GradList CustomFunctionNode::select_tensor_gradients(GradList results) const {
+  // Too many are fine as long as they say nothing.
+  while (results.size() > arguments_.size() && !results.back().defined()) results.pop_back();
+  if (results.size() != arguments_.size()) {
+    fail(ErrorCode::kInvalidGradient, "function ", name(),
+         " returned an incorrect number of gradients (expected ", arguments_.size(), ", got ",
+         results.size(), ')');
+  }
+  GradList selected;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (arguments_[i].is_tensor) {
+      selected.push_back(std::move(results[i]));
+    } else if (results[i].defined()) {
+      fail(ErrorCode::kInvalidGradient, "function ", name(),
+           " returned a gradient different than None at position ", i + 1,
+           ", but the corresponding forward input was not a Variable");
+    }
+  }
+  return selected;
+}
+
+void CustomFunctionNode::forbid_second_derivative(GradList& results) const {
+  const auto error = make_intrusive<ErrorNode>(
+      "trying to differentiate twice a function that was marked with @once_differentiable",
+      next_edges());
+  for (Tensor& result : results) {
+    if (!result.defined()) continue;
+    result = detach(result);
+    set_history(result, error);
+  }
+}
+
+}  // namespace eg

@@ -1,0 +1,153 @@
+#pragma once
+
+// Functions with a forward and a backward of the user's own.
+//
+// The node of such a function is also the context its forward and backward talk to. A call has
+// three steps: begin_forward() looks at the arguments, the user's forward runs without recording,
+// end_forward() turns its raw results into outputs with this node as their history. What forward
+// did to its arguments decides how:
+//
+//   a new tensor                   gets this node as its history
+//   an argument, as it is          a view of it gets this node; the argument stays what it was
+//   an argument marked dirty       its own history continues with this node
+//   marked non-differentiable      leaves without a history
+//
+// A result that is a view may not be changed in place later: the rewritten history would go round
+// the user's backward.
+//
+// Function<T> below is this for C++; bindings derive a node whose backward() calls their language.
+
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "autograd/grad_mode.h"
+#include "autograd/node.h"
+#include "autograd/saved_variable.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+class CustomFunctionNode : public Node {
+ public:
+  /// `function_name` as the user wrote it; the node adds "Backward".
+  explicit CustomFunctionNode(std::string function_name);
+
+  /// Notes the arguments, of which those that are not tensors are undefined here.
+  void begin_forward(const TensorList& arguments);
+  /// Turns what forward returned (undefined where it is no tensor) into the outputs of the call.
+  TensorList end_forward(const TensorList& raw_outputs);
+
+  /// Keeps tensors for backward; undefined ones are allowed. Replaces those kept before.
+  void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
+  /// Names the arguments that forward changes in place; all of them must be returned.
+  void mark_dirty(TensorList tensors) { dirty_ = std::move(tensors); }
+  /// Names the results that have no gradient.
+  void mark_non_differentiable(TensorList tensors) { non_differentiable_ = std::move(tensors); }
+  /// Whether backward gets zeros instead of undefined gradients; on by default.
+  void set_materialize_grads(bool value) { materialize_grads_ = value; }
+  /// Lets backward run without recording, and refuses to differentiate what it returned.
+  void set_once_differentiable(bool value) { once_differentiable_ = value; }
+  /// True when the gradient of argument `i` is wanted.
+  bool needs_input_grad(std::size_t i) const;
+  /// What save_for_backward kept; an error once the graph was freed.
+  TensorList saved_tensors() const;
+
+  std::string name() const override { return function_name_ + "Backward"; }
+  GradList apply(GradList&& grads) final;
+  void release_variables() override;
+
+ protected:
+  /// The user's backward: takes a gradient per output, returns one per argument.
+  virtual GradList backward(GradList grads) = 0;
+
+ private:
+  struct Argument {
+    Tensor tensor;  ///< Kept from begin_forward to end_forward.
+    bool is_tensor = false;
+    bool requires_grad = false;
+    std::uint32_t edge = 0;
+  };
+
+  Tensor wrap_output(const Tensor& raw, std::size_t output_count);
+  Tensor without_history(const Tensor& raw, bool is_argument, bool is_dirty) const;
+  Tensor with_history(const Tensor& raw, bool is_argument, bool is_dirty, std::size_t output_count);
+  void check_dirty_returned(const TensorList& raw_outputs) const;
+  bool is_argument(const Tensor& t) const;
+  void materialize(GradList& grads) const;
+  GradList select_tensor_gradients(GradList results) const;
+  void forbid_second_derivative(GradList& results) const;
+
+  std::string function_name_;
+  std::vector<Argument> arguments_;
+  std::vector<std::optional<InputMetadata>> outputs_;
+  TensorList to_save_;
+  TensorList dirty_;
+  TensorList non_differentiable_;
+  std::vector<SavedVariable> saved_;
+  bool is_recording_ = false;
+  bool forward_done_ = false;
+  bool materialize_grads_ = true;
+  bool once_differentiable_ = false;
+  bool released_ = false;
+};
+
+/// A custom function in C++:
+///
+///   struct Cube : Function<Cube> {
+///     static constexpr std::string_view name = "Cube";
+///     static Tensor forward(Context& ctx, const Tensor& x) { ctx.save_for_backward({x}); ... }
+///     static GradList backward(Context& ctx, GradList grads) { ... ctx.saved_tensors()[0] ... }
+///   };
+///   Tensor y = Cube::apply(x);
+///
+/// forward may return a Tensor or a TensorList and take arguments that are no tensors. `State` is
+/// for what it wants to keep besides tensors.
+template <class T, class State = std::monostate>
+class Function {
+ public:
+  class Context : public CustomFunctionNode {
+   public:
+    Context() : CustomFunctionNode(std::string(T::name)) {
+      if constexpr (requires { T::once_differentiable; }) {
+        set_once_differentiable(T::once_differentiable);
+      }
+    }
+    State state;
+
+   protected:
+    GradList backward(GradList grads) override { return T::backward(*this, std::move(grads)); }
+  };
+
+  template <class... Args>
+  static auto apply(Args&&... args) {
+    const auto ctx = make_intrusive<Context>();
+    ctx->begin_forward({as_argument(args)...});
+    const auto raw = [&] {
+      const NoGradGuard no_grad;
+      return T::forward(*ctx, std::forward<Args>(args)...);
+    }();
+    if constexpr (std::same_as<std::remove_const_t<decltype(raw)>, Tensor>) {
+      return ctx->end_forward({raw})[0];
+    } else {
+      return ctx->end_forward(raw);
+    }
+  }
+
+ private:
+  template <class Argument>
+  static Tensor as_argument(const Argument& argument) {
+    if constexpr (std::same_as<Argument, Tensor>) {
+      return argument;
+    } else {
+      return {};
+    }
+  }
+};
+
+}  // namespace eg

@@ -1,0 +1,466 @@
+#include "autograd/custom_function.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "autograd/basic_nodes.h"
+#include "base/warning.h"
+#include "dispatch/copy_ops.h"
+#include "dispatch/slice_ops.h"
+#include "dispatch/view_ops.h"
+#include "support/errors.h"
+#include "support/graphs.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::add;
+using testing::expect_error;
+using testing::leaf;
+using testing::mul;
+using testing::sum;
+using testing::tensor;
+using testing::through;
+using testing::value;
+using testing::values;
+using Values = std::vector<double>;
+
+struct PassThrough : Function<PassThrough> {
+  static constexpr std::string_view name = "PassThrough";
+  static Tensor forward(Context&, const Tensor& t) { return t; }
+  static GradList backward(Context&, GradList grads) { return grads; }
+};
+
+struct TwoArguments : Function<TwoArguments> {
+  static constexpr std::string_view name = "F";
+  static Tensor forward(Context&, const Tensor& x, int) { return Clone::call(x); }
+  static GradList backward(Context&, GradList grads) { return {grads[0], grads[0]}; }
+};
+
+struct Pair : Function<Pair> {
+  static constexpr std::string_view name = "Pair";
+  static Tensor forward(Context&, const Tensor& x, const Tensor& y) { return add(x, y); }
+  static GradList backward(Context& ctx, GradList grads) {
+    return {ctx.needs_input_grad(0) ? grads[0] : Tensor(),
+            ctx.needs_input_grad(1) ? mul(grads[0], 100) : Tensor()};
+  }
+};
+
+/// x + k y + x y, with its gradient by hand.
+struct Mix : Function<Mix, double> {
+  static constexpr std::string_view name = "Mix";
+  static Tensor forward(Context& ctx, const Tensor& x, double k, const Tensor& y) {
+    EXPECT_FALSE(is_grad_enabled());
+    EXPECT_TRUE(ctx.needs_input_grad(0));
+    EXPECT_FALSE(ctx.needs_input_grad(1));
+    ctx.save_for_backward({x, y});
+    ctx.state = k;
+    return add(add(x, mul(y, k)), mul(x, y));
+  }
+  static GradList backward(Context& ctx, GradList grads) {
+    const TensorList saved = ctx.saved_tensors();
+    const Tensor& g = grads[0];
+    return {add(g, mul(g, saved[1])), Tensor(), add(mul(g, ctx.state), mul(g, saved[0]))};
+  }
+};
+
+// CC-144
+TEST(CustomFunction, TakesOtherArgumentsBesidesTensorsAndDifferentiatesTwice) {
+  const Tensor x = leaf(3);
+  const Tensor y = leaf(5);
+  const Tensor out = Mix::apply(x, 2.0, y);
+  EXPECT_EQ(grad_fn(out)->name(), "MixBackward");
+  backward({out}, {}, {.create_graph = true});
+  EXPECT_EQ(value(grad(x)), 6);
+  EXPECT_EQ(value(grad(y)), 5);
+  EXPECT_NE(grad_fn(grad(x)), nullptr);
+  EXPECT_NE(grad_fn(grad(y)), nullptr);
+  const Tensor mixed = grad(x);
+  set_grad(x, Tensor());
+  set_grad(y, Tensor());
+  backward({mixed});
+  EXPECT_EQ(value(grad(y)), 1);
+}
+
+// CC-153
+TEST(CustomFunction, RecordsOnlyInGradMode) {
+  const Tensor x = leaf({1});
+  {
+    const NoGradGuard no_grad;
+    EXPECT_EQ(grad_fn(PassThrough::apply(x)), nullptr);
+  }
+  EXPECT_EQ(grad_fn(PassThrough::apply(tensor({1}))), nullptr);
+  EXPECT_FALSE(requires_grad(PassThrough::apply(tensor({1}))));
+}
+
+// A function whose backward is whatever the test wants.
+struct Custom : Function<Custom> {
+  static constexpr std::string_view name = "F";
+  static inline std::function<TensorList(Context&, const Tensor&)> forward_body;
+  static inline std::function<GradList(Context&, GradList)> backward_body;
+  static TensorList forward(Context& ctx, const Tensor& x) { return forward_body(ctx, x); }
+  static GradList backward(Context& ctx, GradList grads) {
+    return backward_body(ctx, std::move(grads));
+  }
+};
+
+TensorList clone_forward(CustomFunctionNode&, const Tensor& x) { return {Clone::call(x)}; }
+GradList pass(CustomFunctionNode&, GradList grads) { return grads; }
+
+// CC-146
+TEST(CustomFunction, UndefinedResultsPropagate) {
+  Custom::forward_body = clone_forward;
+  Custom::backward_body = [](auto&, GradList) { return GradList(1); };
+  const Tensor x = leaf(2);
+  backward({Custom::apply(x)[0]});
+  EXPECT_FALSE(grad(x).defined());
+  backward({Custom::apply(mul(x, x))[0]});
+  EXPECT_FALSE(grad(x).defined());
+  EXPECT_FALSE(grad({Custom::apply(x)[0]}, {x}, {}, {{}, true})[0].defined());
+}
+
+// CC-147, trap 29
+TEST(CustomFunction, MaterializesUndefinedGradientsUnlessToldNotTo) {
+  bool materialize = true;
+  Custom::forward_body = [&](auto& ctx, const Tensor& x) {
+    ctx.set_materialize_grads(materialize);
+    return TensorList{Clone::call(x)};
+  };
+  bool got_zeros = false;
+  Custom::backward_body = [&](auto&, GradList grads) {
+    got_zeros = grads[0].defined();
+    if (got_zeros) {
+      EXPECT_EQ(values(grads[0]), (Values{0, 0}));
+    }
+    return grads;
+  };
+  const Tensor x = leaf({1, 2});
+  backward({sum(undefined_grad(Custom::apply(x)[0]))});
+  EXPECT_TRUE(got_zeros);
+  materialize = false;
+  backward({sum(undefined_grad(Custom::apply(x)[0]))});
+  EXPECT_FALSE(got_zeros);
+}
+
+// CC-148
+TEST(CustomFunction, ChecksTheNumberAndPlaceOfGradients) {
+  const Tensor x = leaf(1);
+  expect_error(ErrorCode::kInvalidGradient,
+               "function FBackward returned a gradient different than None at position 2, but the "
+               "corresponding forward input was not a Variable",
+               [&] { backward({TwoArguments::apply(x, 1)}); });
+  Custom::forward_body = clone_forward;
+  Custom::backward_body = [](auto&, GradList grads) { return GradList{grads[0], grads[0]}; };
+  expect_error(ErrorCode::kInvalidGradient,
+               "function FBackward returned an incorrect number of gradients (expected 1, got 2)",
+               [&] { backward({Custom::apply(x)[0]}); });
+  Custom::backward_body = [](auto&, GradList) { return GradList(); };
+  expect_error(ErrorCode::kInvalidGradient,
+               "function FBackward returned an incorrect number of gradients (expected 1, got 0)",
+               [&] { backward({Custom::apply(x)[0]}); });
+  Custom::backward_body = [](auto&, GradList grads) {
+    return GradList{grads[0], Tensor(), Tensor()};
+  };
+  backward({Custom::apply(x)[0]});
+  EXPECT_EQ(value(grad(x)), 1);
+}
+
+// CC-154
+TEST(CustomFunction, GradientsOfTheWrongShapeNameTheFunction) {
+  Custom::forward_body = clone_forward;
+  Custom::backward_body = [](auto&, GradList) {
+    return GradList{tensor(std::vector<float>(10, 1))};
+  };
+  const Tensor x = leaf(std::vector<float>(25, 1), {5, 5});
+  expect_error(ErrorCode::kInvalidGradient,
+               "Function FBackward returned an invalid gradient at index 0 - got [10] but expected "
+               "shape compatible with [5, 5]",
+               [&] { backward({sum(Custom::apply(x)[0])}); });
+}
+
+// K.2
+TEST(CustomFunction, OutputsThatAreNoTensorsGetNoGradient) {
+  Custom::forward_body = [](auto&, const Tensor& x) {
+    return TensorList{Clone::call(x), Tensor(), Clone::call(x)};
+  };
+  Custom::backward_body = [](auto&, GradList grads) {
+    EXPECT_EQ(grads.size(), 3U);
+    EXPECT_FALSE(grads[1].defined());
+    return GradList{add(grads[0], grads[2])};
+  };
+  const Tensor x = leaf(1);
+  const TensorList outputs = Custom::apply(x);
+  EXPECT_FALSE(outputs[1].defined());
+  EXPECT_EQ(output_nr(outputs[2]), 2U);
+  backward({outputs[2]});
+  EXPECT_EQ(value(grad(x)), 1);
+}
+
+// K.7
+TEST(CustomFunction, NonDifferentiableOutputsGetZeros) {
+  Custom::forward_body = [](auto& ctx, const Tensor& x) {
+    const TensorList outputs{mul(x, 2), mul(x, 3), tensor<std::int64_t>({1})};
+    ctx.mark_non_differentiable({outputs[0]});
+    return outputs;
+  };
+  Custom::backward_body = [](auto&, GradList grads) {
+    EXPECT_EQ(values(grads[0]), (Values{0}));
+    EXPECT_EQ(values(grads[1]), (Values{1}));
+    return GradList{mul(grads[1], 3)};
+  };
+  const Tensor x = leaf({1});
+  const TensorList outputs = Custom::apply(x);
+  EXPECT_FALSE(requires_grad(outputs[0]));
+  EXPECT_TRUE(requires_grad(outputs[1]));
+  EXPECT_FALSE(requires_grad(outputs[2]));
+  backward({sum(outputs[1])});
+  EXPECT_EQ(values(grad(x)), (Values{3}));
+}
+
+// K.6, CC-149
+TEST(CustomFunction, AnArgumentReturnedAsItIsBecomesAView) {
+  Custom::forward_body = [](auto&, const Tensor& x) { return TensorList{x}; };
+  Custom::backward_body = [](auto&, GradList grads) { return GradList{mul(grads[0], 2)}; };
+  const Tensor x = leaf({1, 2});
+  const Tensor y = Custom::apply(x)[0];
+  EXPECT_FALSE(y.is_same(x));
+  EXPECT_TRUE(y.shares_storage_with(x));
+  EXPECT_EQ(grad_fn(x), nullptr);
+  EXPECT_EQ(grad_fn(y)->name(), "FBackward");
+  backward({sum(y)});
+  EXPECT_EQ(values(grad(x)), (Values{2, 2}));
+  const Tensor z = Custom::apply(mul(x, 1))[0];
+  expect_error(ErrorCode::kViewInPlace, "This view was created inside a custom Function",
+               [&] { call_in_place<op::Add>(z, 1); });
+}
+
+// K.13, CC-153
+TEST(CustomFunction, ViewsFromForwardCannotBeChangedInPlace) {
+  Custom::forward_body = [](auto&, const Tensor& x) {
+    return TensorList{Narrow::call(x, 0, 0, 1)};
+  };
+  Custom::backward_body = pass;
+  const Tensor x = leaf({1, 2});
+  const Tensor y = Custom::apply(mul(x, 1))[0];
+  expect_error(ErrorCode::kViewInPlace, "This view was created inside a custom Function",
+               [&] { call_in_place<op::Add>(y, 1); });
+  Custom::forward_body = [](auto&, const Tensor& t) {
+    return TensorList{Narrow::call(t, 0, 0, 1), Narrow::call(t, 0, 1, 1)};
+  };
+  const TensorList two = Custom::apply(mul(x, 1));
+  expect_error(ErrorCode::kViewInPlace,
+               "This view is the output of a function that returns multiple views",
+               [&] { call_in_place<op::Add>(two[0], 1); });
+}
+
+// K.5, CC-150
+TEST(CustomFunction, ADirtyArgumentContinuesItsOwnHistory) {
+  Custom::forward_body = [](auto& ctx, const Tensor& x) {
+    call_in_place<op::Mul>(x, 2);
+    ctx.mark_dirty({x});
+    return TensorList{x};
+  };
+  Custom::backward_body = [](auto&, GradList grads) { return GradList{mul(grads[0], 2)}; };
+  const Tensor x = leaf({1, 2});
+  const Tensor y = mul(x, 3);
+  const std::uint32_t version = y.version();
+  const Tensor z = Custom::apply(y)[0];
+  EXPECT_TRUE(z.is_same(y));
+  EXPECT_GT(y.version(), version);
+  EXPECT_EQ(grad_fn(y)->name(), "FBackward");
+  backward({sum(z)});
+  EXPECT_EQ(values(grad(x)), (Values{6, 6}));
+}
+
+TEST(CustomFunction, ADirtyViewRewritesTheHistoryOfItsBase) {
+  Custom::forward_body = [](auto& ctx, const Tensor& x) {
+    call_in_place<op::Mul>(x, 2);
+    ctx.mark_dirty({x});
+    return TensorList{x};
+  };
+  Custom::backward_body = [](auto&, GradList grads) { return GradList{mul(grads[0], 2)}; };
+  const Tensor x = leaf({1, 2});
+  const Tensor base = mul(x, 3);
+  Custom::apply(Narrow::call(base, 0, 0, 1));
+  EXPECT_EQ(values(base), (Values{6, 6}));
+  backward({sum(base)});
+  EXPECT_EQ(values(grad(x)), (Values{6, 3}));
+}
+
+TEST(CustomFunction, RefusesDirtyArgumentsThatCannotBeRewritten) {
+  Custom::backward_body = pass;
+  const Tensor x = leaf({1, 2});
+  Custom::forward_body = [](auto& ctx, const Tensor& t) {
+    ctx.mark_dirty({t});
+    return TensorList{t};
+  };
+  expect_error(ErrorCode::kLeafInPlace,
+               "a leaf Variable that requires grad has been used in an in-place operation.",
+               [&] { Custom::apply(x); });
+  Custom::forward_body = [](auto& ctx, const Tensor& t) {
+    ctx.mark_dirty({t});
+    return TensorList{Clone::call(t)};
+  };
+  expect_error(ErrorCode::kInvalidArgument,
+               "Some elements marked as dirty during the forward method were not returned as "
+               "output. The inputs that are modified inplace must all be outputs of the Function.",
+               [&] { Custom::apply(mul(x, 1)); });
+  Custom::forward_body = [](auto& ctx, const Tensor& t) {
+    ctx.mark_dirty({t});
+    return TensorList{t, Clone::call(t)};
+  };
+  expect_error(ErrorCode::kViewInPlace,
+               "If your Function modifies inplace an input that is a view of another Tensor, your "
+               "Function cannot return more than one Tensor.",
+               [&] { Custom::apply(Narrow::call(mul(x, 1), 0, 0, 1)); });
+}
+
+// K.14
+TEST(CustomFunction, ATensorReturnedTwiceHasAGradientPerSlot) {
+  Custom::forward_body = [](auto&, const Tensor& x) {
+    const Tensor y = Clone::call(x);
+    return TensorList{y, y};
+  };
+  Custom::backward_body = [](auto&, GradList grads) {
+    return GradList{add(mul(grads[0], 10), grads[1])};
+  };
+  const Tensor x = leaf(1);
+  const TensorList outputs = Custom::apply(x);
+  EXPECT_TRUE(outputs[0].is_same(outputs[1]));
+  backward({outputs[0]});
+  EXPECT_EQ(value(grad(x)), 1);
+}
+
+// K.9
+TEST(CustomFunction, NeedsInputGradKnowsWhatTheRunningCallWants) {
+  const Tensor x = leaf(1);
+  const Tensor y = leaf(1);
+  const Tensor out = Pair::apply(x, y);
+  int seen = 0;
+  testing::hook_after(*grad_fn(out), [&](GradList in, const GradList&) {
+    seen = (in[0].defined() ? 1 : 0) + (in[1].defined() ? 2 : 0);
+    return in;
+  });
+  (void)grad({out}, {x}, {}, {{.retain_graph = true}});
+  EXPECT_EQ(seen, 1);
+  (void)grad({out}, {y}, {}, {{.retain_graph = true}});
+  EXPECT_EQ(seen, 2);
+  backward({out});
+  EXPECT_EQ(seen, 3);
+}
+
+struct OnceOnly : Function<OnceOnly> {
+  static constexpr std::string_view name = "OnceOnly";
+  static constexpr bool once_differentiable = true;
+  static Tensor forward(Context& ctx, const Tensor& x) {
+    ctx.save_for_backward({x});
+    return mul(x, x);
+  }
+  static GradList backward(Context& ctx, GradList grads) {
+    EXPECT_FALSE(is_grad_enabled());
+    return {mul(mul(grads[0], ctx.saved_tensors()[0]), 2)};
+  }
+};
+
+// CC-151
+TEST(CustomFunction, OnceDifferentiableRefusesTheSecondDerivative) {
+  const Tensor x = leaf(3);
+  const GradOptions create{{.create_graph = true}};
+  const Tensor g = grad({OnceOnly::apply(x)}, {x}, {}, create)[0];
+  EXPECT_EQ(value(g), 6);
+  const std::string text =
+      "trying to differentiate twice a function that was marked with @once_differentiable";
+  expect_error(ErrorCode::kNotDifferentiable, text, [&] { backward({g}); });
+  expect_error(ErrorCode::kNotDifferentiable, text, [&] { (void)grad({g}, {x}); });
+  backward({OnceOnly::apply(x)});
+  EXPECT_EQ(grad_fn(grad(x)), nullptr);
+}
+
+// K.4, CC-153
+TEST(CustomFunction, SavedTensorsAreCheckedAndFreed) {
+  IntrusivePtr<CustomFunctionNode> stashed;
+  Custom::forward_body = [&](auto& ctx, const Tensor& x) {
+    const Tensor y = mul(x, 2);
+    ctx.save_for_backward({x, y, Tensor(), mul(x, 7)});
+    stashed = IntrusivePtr<CustomFunctionNode>(&ctx);
+    return TensorList{y};
+  };
+  Custom::backward_body = [](auto& ctx, GradList grads) {
+    const TensorList saved = ctx.saved_tensors();
+    EXPECT_EQ(value(saved[1]), 6);
+    EXPECT_FALSE(saved[2].defined());
+    EXPECT_EQ(value(saved[3]), 21);
+    return grads;
+  };
+  const Tensor x = leaf(3);
+  const Tensor y = Custom::apply(x)[0];
+  EXPECT_TRUE(stashed->saved_tensors()[0].is_same(x));
+  EXPECT_FALSE(stashed->saved_tensors()[1].is_same(y));
+  EXPECT_EQ(grad_fn(stashed->saved_tensors()[1]), grad_fn(y));
+  backward({y});
+  expect_error(ErrorCode::kGraphFreed, "after they have already been freed",
+               [&] { (void)stashed->saved_tensors(); });
+  expect_error(ErrorCode::kGraphFreed, "Trying to backward through the graph a second time",
+               [&] { backward({y}); });
+  stashed.reset();
+
+  const Tensor z = mul(x, 1);
+  Custom::backward_body = [](auto& ctx, GradList grads) {
+    (void)ctx.saved_tensors();
+    return grads;
+  };
+  const Tensor w = Custom::apply(z)[0];
+  stashed.reset();
+  call_in_place<op::Add>(z, 1);
+  expect_error(ErrorCode::kModifiedInPlace, "has been modified by an inplace operation",
+               [&] { backward({w}); });
+}
+
+// CC-171, trap 31
+TEST(CustomFunction, SavingItsOutputMakesNoCycle) {
+  Custom::forward_body = [](auto& ctx, const Tensor& x) {
+    const Tensor y = mul(x, 2);
+    ctx.save_for_backward({x, y});
+    return TensorList{y};
+  };
+  Custom::backward_body = pass;
+  const std::int64_t nodes = Node::live_count();
+  const std::int64_t tensors = TensorImpl::live_count();
+  {
+    const Tensor x = leaf(3);
+    const Tensor y = Custom::apply(x)[0];
+  }
+  EXPECT_EQ(Node::live_count(), nodes);
+  EXPECT_EQ(TensorImpl::live_count(), tensors);
+}
+
+// A.20
+TEST(ErrorNodes, FailWhenGradientsReachThem) {
+  const Tensor x = leaf(1);
+  expect_error(ErrorCode::kNotDifferentiable, "Boom!",
+               [&] { backward({delayed_error(x, "Boom!")}); });
+  const Tensor y = mul(detach(x), 2);
+  set_not_implemented(y, {x}, "aten::nextafter");
+  EXPECT_TRUE(requires_grad(y));
+  expect_error(ErrorCode::kNotDifferentiable, "derivative for aten::nextafter is not implemented",
+               [&] { backward({y}); });
+  backward({undefined_grad(x)});
+  EXPECT_FALSE(grad(x).defined());
+}
+
+// CC-142, trap 43
+TEST(ErrorNodes, BehindAnInPlaceChangeOfAViewOnlyRunWhenNeeded) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = leaf({3, 4});
+  const auto build = [&] {
+    const Tensor base = Clone::call(x);
+    call_in_place<op::Add>(Narrow::call(base, 0, 0, 2), delayed_error(y, "Boom!"));
+    return sum(base);
+  };
+  EXPECT_EQ(values(grad({build()}, {x})[0]), (Values{1, 1}));
+  expect_error(ErrorCode::kNotDifferentiable, "Boom!", [&] { (void)grad({build()}, {y}); });
+}
+
+}  // namespace
+}  // namespace eg
