@@ -53,27 +53,30 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
 }
 
-// Indexed by rows - 1, kernels also by vectors - 1.
+template <class T, int Rows, std::size_t... Vector>
+constexpr auto kernels_of_height(std::index_sequence<Vector...>) {
+  return std::array<MicroKernel<T>, sizeof...(Vector)>{micro_kernel<T, Rows, Vector + 1>...};
+}
+
 template <class T, std::size_t... Row>
 constexpr auto kernels_for(std::index_sequence<Row...>) {
-  return std::array<std::array<MicroKernel<T>, kPanelVectors>, sizeof...(Row)>{
-      {{micro_kernel<T, Row + 1, 1>, micro_kernel<T, Row + 1, 2>}...}};
+  return std::array{kernels_of_height<T, Row + 1>(std::make_index_sequence<kPanelVectors>())...};
 }
 
-template <class T, std::size_t... Row>
-constexpr auto packers_for(std::index_sequence<Row...>) {
-  return std::array<Packer<T>, sizeof...(Row)>{pack<T, Row + 1>...};
+template <class T, int Unit, std::size_t... Width>
+constexpr auto packers_for(std::index_sequence<Width...>) {
+  return std::array<Packer<T>, sizeof...(Width)>{pack<T, (Width + 1) * Unit>...};
 }
 
+// Indexed by rows - 1 and vectors - 1.
 template <class T>
 constexpr auto kKernels = kernels_for<T>(std::make_index_sequence<kStripRows>());
 
 template <class T>
-constexpr auto kStripPackers = packers_for<T>(std::make_index_sequence<kStripRows>());
+constexpr auto kStripPackers = packers_for<T, 1>(std::make_index_sequence<kStripRows>());
 
 template <class T>
-constexpr std::array<Packer<T>, kPanelVectors> kPanelPackers = {pack<T, kLanes<T>>,
-                                                                pack<T, kPanelColumns<T>>};
+constexpr auto kPanelPackers = packers_for<T, kLanes<T>>(std::make_index_sequence<kPanelVectors>());
 
 /// `count` rows cut into the fewest strips, all of the same height or one less: a remainder of one
 /// or two rows on its own would leave most of the register tile idle.
@@ -173,7 +176,9 @@ class Block {
         std::min<std::int64_t>(kPanelColumns<T>, columns_ - j * kPanelColumns<T>));
   }
 
-  std::size_t vectors(std::int64_t j) const { return panel_columns(j) > kLanes<T> ? 2 : 1; }
+  std::size_t vectors(std::int64_t j) const {
+    return static_cast<std::size_t>(divide_up(panel_columns(j), kLanes<T>));
+  }
 
   // A panel that sticks out of B is always packed: the kernel reads whole vectors.
   bool panel_is_packed(std::int64_t j) const {

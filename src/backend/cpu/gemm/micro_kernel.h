@@ -5,7 +5,8 @@
 //
 // WebAssembly on x86-64 leaves a program 15 vector registers. With fused multiply-add 6 rows of two
 // vectors take 12 + 2 (B) + 1 (A); a multiply followed by an add needs one more for the product, so
-// there the tile has 5 rows (6 would spill: half the speed, see tests/bench/gemm_bench.cpp).
+// there the tile has 4 rows (5 spill in V8 before version 12, 6 in all: half the speed, see
+// tests/bench/gemm_bench.cpp).
 
 #include <array>
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace eg::gemm {
 
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-inline constexpr int kStripRows = 5;
+inline constexpr int kStripRows = 4;
 #else
 inline constexpr int kStripRows = 6;
 #endif
