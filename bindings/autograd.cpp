@@ -1,27 +1,17 @@
-// Autograd: gradients, modes and hooks.
+// Autograd: gradients and modes.
 
 #include "autograd/autograd.h"
 
-#include <map>
-
 #include <emscripten/bind.h>
-#include <emscripten/em_js.h>
 
 #include "autograd/grad_mode.h"
 #include "autograd/variable.h"
 #include "border.h"
 
-// Calls the function registered under `id` with a gradient; Module.runHook catches what it throws.
-EM_JS(double, eg_run_hook, (double id, double grad), { return Module["runHook"](id, grad); });
-// Tells JavaScript that nothing will call `id` again.
-EM_JS(void, eg_drop_hook, (double id), { Module["dropHook"] ?.(id); });
-
 namespace eg::bindings {
 namespace {
 
 enum BackwardFlags : int { kRetainGiven = 1, kRetain = 2, kCreateGraph = 4, kAllowUnused = 8 };
-
-HandleTable& handles() { return HandleTable::instance(); }
 
 BackwardOptions options_from(int flags) {
   BackwardOptions options;
@@ -70,10 +60,7 @@ double set_requires_grad_of(Handle handle, bool value) {
 }
 
 double grad_of(Handle handle) {
-  return guard([&] {
-    Tensor value = grad(handles().get(handle));
-    return value.defined() ? handles().insert(std::move(value)) : 0;
-  });
+  return guard([&] { return return_tensor(grad(handles().get(handle))); });
 }
 
 double set_grad_of(Handle handle, Handle value) {
@@ -84,10 +71,7 @@ double set_grad_of(Handle handle, Handle value) {
 }
 
 double base_of(Handle handle) {
-  return guard([&] {
-    Tensor base = view_base(handles().get(handle));
-    return base.defined() ? handles().insert(std::move(base)) : 0;
-  });
+  return guard([&] { return return_tensor(view_base(handles().get(handle))); });
 }
 
 double detached(Handle handle) {
@@ -104,30 +88,6 @@ std::string grad_fn_name(Handle handle) {
   }
 }
 
-class JsHook final : public TensorPreHook {
- public:
-  explicit JsHook(double callback) : callback_(callback) {}
-  ~JsHook() override { eg_drop_hook(callback_); }
-
-  Tensor operator()(const Tensor& grad) override {
-    const Handle argument = grad.defined() ? handles().insert(grad) : 0;
-    const double result = eg_run_hook(callback_, argument);
-    if (result == kFailed) throw JsException();
-    return result == 0 ? grad : handles().get(result);
-  }
-
- private:
-  double callback_;
-};
-
-double add_hook(Handle handle, double callback) {
-  return guard([&] {
-    const Tensor& t = handles().get(handle);
-    register_hook(t, std::make_shared<JsHook>(callback));
-    return 0;
-  });
-}
-
 bool grad_enabled() { return is_grad_enabled(); }
 void set_grad_enabled(bool enabled) { autograd_state().grad_mode = enabled; }
 
@@ -142,7 +102,6 @@ EMSCRIPTEN_BINDINGS(autograd) {
   emscripten::function("base", &base_of);
   emscripten::function("detach", &detached);
   emscripten::function("gradFnName", &grad_fn_name);
-  emscripten::function("registerHook", &add_hook);
   emscripten::function("isGradEnabled", &grad_enabled);
   emscripten::function("setGradEnabled", &set_grad_enabled);
 }

@@ -4,18 +4,43 @@
 
 #include <emscripten/bind.h>
 
+#include "callbacks.h"
+
 namespace eg::bindings {
 namespace {
 
 // Enough for every op but those over long lists.
 constexpr std::size_t kInitialFrameWords = 256;
 
-std::string& kept_error() {
-  static thread_local std::string error;
+struct KeptError {
+  std::string text;
+  /// Keeps a thrown value in JavaScript's table until JavaScript has taken it out.
+  std::shared_ptr<JsValue> thrown;
+};
+
+KeptError& kept_error() {
+  static thread_local KeptError error;
   return error;
 }
 
-std::string take_error() { return std::exchange(kept_error(), {}); }
+std::string take_error() { return std::exchange(kept_error().text, {}); }
+
+void drop_thrown() { kept_error().thrown.reset(); }
+
+KeptError current_error() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return {std::string(error_code_name(error.code())) + '\n' + error.what(), nullptr};
+  } catch (const JsException& error) {
+    return {"JsError\n" + std::to_string(error.thrown()->id()), error.thrown()};
+  } catch (const std::bad_alloc&) {
+    return {"OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().",
+            nullptr};
+  } catch (const std::exception& error) {
+    return {std::string("Internal\n") + error.what(), nullptr};
+  }
+}
 
 // The address of the frame, after making room for `words`.
 double reserve_frame(double words) {
@@ -31,24 +56,12 @@ std::vector<double>& frame() {
   return words;
 }
 
-void keep_error() {
-  try {
-    throw;
-  } catch (const Error& error) {
-    kept_error() = std::string(error_code_name(error.code())) + '\n' + error.what();
-  } catch (const JsException&) {
-    kept_error() = "JsError\n";
-  } catch (const std::bad_alloc&) {
-    kept_error() =
-        "OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().";
-  } catch (const std::exception& error) {
-    kept_error() = std::string("Internal\n") + error.what();
-  }
-}
+void keep_error() { kept_error() = current_error(); }
 
 EMSCRIPTEN_BINDINGS(border) {
   emscripten::function("frame", &reserve_frame);
   emscripten::function("takeError", &take_error);
+  emscripten::function("dropThrown", &drop_thrown);
 }
 
 }  // namespace eg::bindings

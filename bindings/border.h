@@ -4,7 +4,6 @@
 // to the calling thread; tensors travel as handles. An exception stops here: it is kept for
 // takeError(), and the call returns kFailed.
 
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,16 @@ namespace eg::bindings {
 
 inline constexpr double kFailed = -1;
 
-/// What a JavaScript function threw. The object itself stays on the JavaScript side, which throws
-/// it again when the call that led here returns.
-class JsException : public std::exception {
- public:
-  const char* what() const noexcept override { return "a JavaScript callback threw"; }
-};
-
 /// This thread's frame.
 std::vector<double>& frame();
+
+/// Handles of tensors, and of nodes.
+inline HandleTable& handles() { return HandleTable::instance(); }
+
+/// A new handle, or 0 for an undefined tensor.
+inline Handle return_tensor(Tensor tensor) {
+  return tensor.defined() ? handles().insert(std::move(tensor)) : 0;
+}
 
 /// Keeps the current exception for takeError(). Called inside a catch block.
 void keep_error();
@@ -47,7 +47,7 @@ double return_tensors(const Tensors& tensors) {
   if (words.size() < tensors.size()) words.resize(tensors.size());
   std::size_t count = 0;
   for (const Tensor& t : tensors) {
-    words[count++] = t.defined() ? HandleTable::instance().insert(t) : 0;
+    words[count++] = return_tensor(t);
   }
   return static_cast<double>(count);
 }

@@ -19,10 +19,6 @@ enum InfoFlags : int { kRequiresGrad = 1, kIsLeaf = 2, kIsContiguous = 4, kIsVie
 
 enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
 
-const Tensor& get(Handle handle) { return HandleTable::instance().get(handle); }
-
-Handle put(Tensor tensor) { return HandleTable::instance().insert(std::move(tensor)); }
-
 double invoke(int op, int words, int flags) {
   return guard([&] {
     return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
@@ -35,23 +31,23 @@ double create_tensor(int dtype, int ndim) {
     Shape shape;
     for (int i = 0; i < ndim; ++i)
       shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
-    return put(Tensor::empty(shape, static_cast<DType>(dtype)));
+    return handles().insert(Tensor::empty(shape, static_cast<DType>(dtype)));
   });
 }
 
 double data_address(Handle handle) {
-  return guard([&] { return reinterpret_cast<std::uintptr_t>(get(handle).data()); });
+  return guard([&] { return reinterpret_cast<std::uintptr_t>(handles().get(handle).data()); });
 }
 
-void release(Handle handle) { HandleTable::instance().release(handle); }
+void release(Handle handle) { handles().release(handle); }
 
 double retain(Handle handle) {
-  return guard([&] { return put(get(handle)); });
+  return guard([&] { return handles().insert(handles().get(handle)); });
 }
 
 double info(Handle handle) {
   return guard([&] {
-    const Tensor& t = get(handle);
+    const Tensor& t = handles().get(handle);
     const int flags = (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0) |
                       (t.is_contiguous() ? kIsContiguous : 0) | (is_view(t) ? kIsView : 0);
     std::vector<double>& words = frame();
@@ -86,7 +82,7 @@ double memory() {
   words[3] = static_cast<double>(stats.peak_bytes);
   words[4] = static_cast<double>(stats.cached_bytes);
   words[5] = static_cast<double>(Node::live_count());
-  words[6] = static_cast<double>(HandleTable::instance().live_count());
+  words[6] = static_cast<double>(handles().live_count());
   return 7;
 }
 

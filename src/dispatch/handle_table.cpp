@@ -1,6 +1,7 @@
 #include "dispatch/handle_table.h"
 
 #include <chrono>
+#include <utility>
 
 #include "base/error.h"
 
@@ -44,7 +45,7 @@ HandleTable::Slot* HandleTable::find(Handle handle) const {
   return current ? slot : nullptr;
 }
 
-Handle HandleTable::insert(Tensor tensor) {
+Handle HandleTable::insert_object(Object object) {
   const std::scoped_lock lock(mutex_);
   std::uint32_t index = 0;
   if (!free_.empty()) {
@@ -52,7 +53,7 @@ Handle HandleTable::insert(Tensor tensor) {
     free_.pop_back();
   } else {
     check(used_ < kChunkSlots * kMaxChunks, ErrorCode::kOutOfMemory, "tensor",
-          "too many live tensor handles. Free some with dispose(), `using` or eg.scope().");
+          "too many live handles. Free some with dispose(), `using` or eg.scope().");
     if (used_ % kChunkSlots == 0) {
       Slot* chunk = new Slot[kChunkSlots];
       for (std::size_t i = 0; i < kChunkSlots; ++i) chunk[i].generation.store(first_generation_);
@@ -61,37 +62,47 @@ Handle HandleTable::insert(Tensor tensor) {
     index = used_++;
   }
   Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
-  slot.tensor = std::move(tensor);
+  slot.object = std::move(object);
   live_.fetch_add(1, std::memory_order_relaxed);
   return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit +
          index + 1;
 }
 
 const Tensor& HandleTable::get(Handle handle) const {
-  const Slot* slot = find(handle);
-  if (slot == nullptr) {
+  const auto* tensor = find_object<Tensor>(handle);
+  if (tensor == nullptr) {
     if (handle == 0) fail(ErrorCode::kInvalidArgument, "expected a tensor, got none.");
     fail(ErrorCode::kDisposed,
          "this tensor has been disposed. It was freed by dispose(), `using` or the end of an "
          "eg.scope(); keep it with eg.keep() or return it from the scope.");
   }
-  return slot->tensor;
+  return *tensor;
+}
+
+const IntrusivePtr<Node>& HandleTable::get_node(Handle handle) const {
+  const auto* node = find_object<IntrusivePtr<Node>>(handle);
+  if (node == nullptr) {
+    fail(
+        ErrorCode::kDisposed,
+        "this graph node has been disposed. It was freed by the end of an eg.scope(); keep it with "
+        "eg.keep() or return it from the scope.");
+  }
+  return *node;
 }
 
 void HandleTable::release(Handle handle) {
-  Tensor released;
+  Object released;
   {
     const std::scoped_lock lock(mutex_);
     Slot* slot = find(handle);
-    if (slot == nullptr || !slot->tensor.defined()) return;
-    released = std::move(slot->tensor);
-    slot->tensor.reset();
+    if (slot == nullptr || slot->object.index() == 0) return;
+    released = std::exchange(slot->object, Object());
     slot->generation.store((slot->generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
                            std::memory_order_release);
     free_.push_back(slot_of(handle));
     live_.fetch_sub(1, std::memory_order_relaxed);
   }
-  // The tensor goes outside the lock: a graph may hang on it.
+  // It goes outside the lock: a graph may hang on it.
 }
 
 }  // namespace eg

@@ -1,12 +1,13 @@
 #pragma once
 
-// Tensors as numbers, for callers in another language.
+// Tensors and nodes as numbers, for callers in another language.
 //
-// A handle is one reference to a tensor. It is a whole number below 2^53: a slot, and above it the
-// generation of the slot, which grows each time the slot is freed. So a handle that was released is
-// recognised as stale instead of naming somebody else's tensor, and releasing twice is harmless:
-// explicit dispose() and a finalizer that runs later need not know of each other. Generations start
-// at a number of the clock, so that handles of an engine that was shut down are stale to the next.
+// A handle is one reference to a tensor or to a node of the backward graph. It is a whole number
+// below 2^53: a slot, and above it the generation of the slot, which grows each time the slot is
+// freed. So a handle that was released is recognised as stale instead of naming somebody else's
+// tensor, and releasing twice is harmless: explicit dispose() and a finalizer that runs later need
+// not know of each other. Generations start at a number of the clock, so that handles of an engine
+// that was shut down are stale to the next.
 //
 // Looking a handle up takes no lock; making and releasing one does, briefly.
 
@@ -15,22 +16,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <variant>
 #include <vector>
 
+#include "autograd/node.h"
 #include "tensor/tensor.h"
 
 namespace eg {
 
-/// A handle as it crosses the border; 0 is "no tensor".
+/// A handle as it crosses the border; 0 is "none".
 using Handle = double;
 
 class HandleTable {
  public:
   static HandleTable& instance();
 
-  Handle insert(Tensor tensor);
+  Handle insert(Tensor tensor) { return insert_object(std::move(tensor)); }
+  Handle insert(IntrusivePtr<Node> node) { return insert_object(std::move(node)); }
   /// The tensor of a handle; throws Disposed for a stale one and InvalidArgument for 0.
   const Tensor& get(Handle handle) const;
+  /// The node of a handle; throws Disposed for a stale one.
+  const IntrusivePtr<Node>& get_node(Handle handle) const;
   /// Like get, but 0 gives an undefined tensor.
   Tensor get_optional(Handle handle) const { return handle == 0 ? Tensor() : get(handle); }
   /// Drops the reference; a stale handle is ignored.
@@ -40,14 +46,22 @@ class HandleTable {
  private:
   HandleTable();
 
+  using Object = std::variant<std::monostate, Tensor, IntrusivePtr<Node>>;
+
   struct Slot {
-    Tensor tensor;
+    Object object;
     std::atomic<std::uint32_t> generation{0};
   };
   static constexpr std::size_t kChunkSlots = 4096;
   static constexpr std::size_t kMaxChunks = 4096;
 
+  Handle insert_object(Object object);
   Slot* find(Handle handle) const;
+  template <class T>
+  const T* find_object(Handle handle) const {
+    const Slot* slot = find(handle);
+    return slot == nullptr ? nullptr : std::get_if<T>(&slot->object);
+  }
 
   // Chunks never move, so a slot can be read while others are added.
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};

@@ -12,6 +12,7 @@ export {
   setGradEnabled,
 } from "./autograd/grad_mode.js";
 export * as autograd from "./autograd/index.js";
+export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
@@ -42,7 +43,7 @@ export type { GradHook, HookHandle } from "./tensor/hooks.js";
 export { type Index, Slice, slice } from "./tensor/indexing.js";
 export type { Item, NestedArray } from "./tensor/read.js";
 export { keep, scope } from "./tensor/scope.js";
-export { type Node, Tensor } from "./tensor/tensor.js";
+export { Tensor } from "./tensor/tensor.js";
 export type { Target, ToOptions } from "./tensor/to.js";
 
 attachOps();

@@ -1,6 +1,6 @@
 // The two ways to run the backward graph: backward() and grad().
 
-import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
+import { checked, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { kAllowUnused, kCreateGraph, kRetainGraph, kRetainGraphGiven } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
@@ -41,8 +41,7 @@ export function gradientHandles(
   writeGraphArguments("grad", outputs, gradients, inputs);
   const flags = graphFlags(options) | (options.allowUnused === true ? kAllowUnused : 0);
   const count = checked(native.autogradGrad(outputs.length, inputs.length, flags));
-  const frame = count <= callFrame().length ? callFrame() : reserveFrame(count);
-  return Array.from(frame.subarray(0, count));
+  return Array.from(frameOf(count).subarray(0, count));
 }
 
 /** Returns one tensor or a list of them as a list. */
@@ -71,8 +70,7 @@ function writeGraphArguments(
     );
   }
   const roots = tensors.length;
-  const words = 2 * roots + inputs.length;
-  const frame = words <= callFrame().length ? callFrame() : reserveFrame(words);
+  const frame = frameOf(2 * roots + inputs.length);
   tensors.forEach((tensor, i) => {
     frame[i] = checkedHandle(name, tensor);
     const gradient = gradients[i];

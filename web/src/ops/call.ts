@@ -1,6 +1,6 @@
 // From a call of an op to its result: sorting out positional and named arguments, and the results.
 
-import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
+import { callFrame, checked, frameOf, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
@@ -25,10 +25,8 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
 
 // Wraps the handles at the front of the frame.
 function takeTensors(count: number): Tensor[] {
-  let frame = callFrame();
-  if (count > frame.length) frame = reserveFrame(count);
   // Copied before the first wrapper is made, which may use the frame.
-  const handles = Array.from(frame.subarray(0, count));
+  const handles = Array.from(frameOf(count).subarray(0, count));
   return handles.map((handle) => new Tensor(handle));
 }
 

@@ -1,6 +1,7 @@
 // The started module as the rest of the package sees it: its functions and this thread's call frame.
 // Before init() every function throws NotInitialized, so that no caller has to ask.
 
+import { dropAllValues, heldValue } from "./callbacks.js";
 import { EdgeGradError, type ErrorCode } from "./errors.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
 
@@ -8,6 +9,7 @@ const kFunctions = [
   "frame",
   "invoke",
   "takeError",
+  "dropThrown",
   "createTensor",
   "dataAddress",
   "release",
@@ -19,9 +21,14 @@ const kFunctions = [
   "base",
   "detach",
   "gradFnName",
+  "gradFn",
+  "nodeName",
+  "nextFunctions",
+  "nodeNumbers",
   "backward",
   "autogradGrad",
   "registerHook",
+  "removeHook",
   "isGradEnabled",
   "setGradEnabled",
   "manualSeed",
@@ -62,6 +69,7 @@ export function attach(module: NativeModule): void {
 export function detach(): void {
   native = notStarted();
   memory = null;
+  dropAllValues();
   epoch++;
   frame = new Float64Array(kInitialFrameWords);
 }
@@ -78,6 +86,12 @@ export function reserveFrame(words: number): Float64Array {
   const address = native.frame(size);
   frame = new Float64Array(wasmBuffer(), address, size);
   return frame;
+}
+
+/** Returns the call frame with room for `words`. */
+export function frameOf(words: number): Float64Array {
+  const current = callFrame();
+  return words <= current.length ? current : reserveFrame(words);
 }
 
 /** Returns the module's memory as it is now; views on it are valid until the next native call. */
@@ -97,28 +111,15 @@ export function takeError(): unknown {
   const text = native.takeError();
   const end = text.indexOf("\n");
   const code = text.slice(0, end);
-  if (code === "JsError" && thrownByCallback !== null) {
-    const { error } = thrownByCallback;
-    thrownByCallback = null;
-    return error;
+  if (code === "JsError") {
+    const thrown = heldValue(Number(text.slice(end + 1)));
+    native.dropThrown();
+    return thrown;
   }
   const message = text.slice(end + 1);
   const advice = " Free tensors with dispose(), `using` or eg.scope().";
   const needsAdvice = code === "OutOfMemory" && !message.includes("eg.scope");
   return new EdgeGradError(code as ErrorCode, needsAdvice ? message + advice : message);
-}
-
-// What a JavaScript function threw while C++ was calling it, to be thrown again by the caller of C++.
-let thrownByCallback: { error: unknown } | null = null;
-
-/** Runs a callback for C++: keeps what it throws for takeError() and returns kFailed instead. */
-export function guardCallback(callback: () => number): number {
-  try {
-    return callback();
-  } catch (error) {
-    thrownByCallback = { error };
-    return kFailed;
-  }
 }
 
 function notInitialized(): EdgeGradError {

@@ -1,29 +1,50 @@
-// JavaScript functions that C++ calls: it knows them by number.
+// JavaScript values that C++ holds, and functions that it calls: it knows them by number.
+//
+// A number given to a native function belongs to C++ from then on, which calls dropValue() when
+// nothing refers to it any more.
 
-import { guardCallback, native } from "./bridge.js";
+import { frameOf } from "./bridge.js";
 
-/** A hook on a gradient: takes an owned handle and returns one to use instead, or 0. */
-export type HandleHook = (grad: number) => number;
+/** A function that C++ calls with words and that answers with words. */
+export type WordFunction = (words: readonly number[]) => readonly number[];
 
-const hooks = new Map<number, HandleHook>();
+let values = new Map<number, unknown>();
 let lastId = 0;
 
-/** Makes a function known to C++ and returns its number. */
-export function addCallback(hook: HandleHook): number {
-  hooks.set(++lastId, hook);
+/** Makes a value, or a WordFunction, known to C++ and returns its number. */
+export function holdValue(value: unknown): number {
+  values.set(++lastId, value);
   return lastId;
 }
 
-/** Forgets a function. */
-export function dropCallback(id: number): void {
-  hooks.delete(id);
+/** Makes a function known to C++ and returns its number. */
+export function holdFunction(fn: WordFunction): number {
+  return holdValue(fn);
 }
 
-/** Runs a hook for C++. */
-export function runHook(id: number, grad: number): number {
-  const hook = hooks.get(id);
-  if (hook !== undefined) return guardCallback(() => hook(grad));
-  // C++ does not know that the hook was removed; the gradient stays as it is.
-  native.release(grad);
-  return 0;
+/** Returns the value of a number. */
+export function heldValue(id: number): unknown {
+  return values.get(id);
+}
+
+/** Forgets a value. */
+export function dropValue(id: number): void {
+  values.delete(id);
+}
+
+/** Forgets all values: the module that held them is gone. */
+export function dropAllValues(): void {
+  values = new Map();
+}
+
+/** Calls a function for C++. What it throws stays here under a number, which is returned negated. */
+export function callFunction(id: number, count: number): number {
+  try {
+    const words = Array.from(frameOf(count).subarray(0, count));
+    const results = (values.get(id) as WordFunction)(words);
+    frameOf(results.length).set(results);
+    return results.length;
+  } catch (error) {
+    return -holdValue(error);
+  }
 }

@@ -2,7 +2,7 @@
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { attach, callFrame, checked, detach, isStarted, native } from "./bridge.js";
-import { dropCallback, runHook } from "./callbacks.js";
+import { callFunction, dropValue } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
 import { loadModule, type WasmUrl } from "./load.js";
 import { kHasRelaxedSimd, kHasSimd } from "./native.js";
@@ -69,8 +69,8 @@ async function start(options: InitOptions): Promise<void> {
   }
   const variant = chooseVariant(wanted);
   const module = await loadModule(variant, threads, options.wasmUrl);
-  module.runHook = runHook;
-  module.dropHook = dropCallback;
+  module.callFunction = callFunction;
+  module.dropValue = dropValue;
   runningVariant = variant;
   attach(module);
   if (native.opTableHash() !== kOpTableHash) {

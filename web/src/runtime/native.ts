@@ -1,8 +1,8 @@
 // What the WebAssembly module offers, and the calling convention.
 //
-// Tensors cross the border as *handles*: whole numbers below 2^53, a slot and its generation. A
+// Tensors and nodes cross the border as *handles*: whole numbers below 2^53, a slot and its generation. A
 // handle owns one reference; releasing it twice is harmless, using it after that is `Disposed`.
-// 0 means "no tensor".
+// 0 means "none".
 //
 // Every thread has a *call frame*, an array of float64 words in the module's memory. TypeScript
 // writes arguments to it and C++ writes results to it. An argument says by itself how long it is:
@@ -20,6 +20,9 @@
 //   dtype                    code (see tensor/dtype.ts)
 //   dtype?                   -1, or code
 //   choice                   position in the list of the op table
+//
+// Functions and other JavaScript values cross as numbers too (runtime/callbacks.ts), which the callee
+// owns from then on.
 //
 // Results are handles from the front of the frame on. A call that fails returns kFailed; takeError()
 // then gives "Code\nmessage". C++ keeps no pointer into the frame across a call back to JavaScript.
@@ -58,6 +61,8 @@ export interface NativeFunctions {
   /** Runs an op on the frame's words; returns the number of result handles. */
   invoke(op: number, words: number, flags: number): number;
   takeError(): string;
+  /** Lets go of what a JavaScript function threw, after takeError() has named it. */
+  dropThrown(): void;
 
   /** An uninitialised row-major tensor whose shape is in the frame. */
   createTensor(dtype: number, ndim: number): number;
@@ -74,12 +79,22 @@ export interface NativeFunctions {
   base(handle: number): number;
   detach(handle: number): number;
   gradFnName(handle: number): string;
+  /** Writes a handle of the node and its address; 0 for a leaf. */
+  gradFn(handle: number): number;
+
+  nodeName(node: number): string;
+  /** Writes handle, address and position of every edge; returns the number of words. */
+  nextFunctions(node: number): number;
+  /** Writes sequence number and topological number. */
+  nodeNumbers(node: number): number;
 
   /** Frame: tensors, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. */
   backward(count: number, inputCount: number, flags: number): number;
   /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
   autogradGrad(outputCount: number, inputCount: number, flags: number): number;
   registerHook(handle: number, callback: number): number;
+  /** Takes the hook with this callback out of its list, if it is still there. */
+  removeHook(callback: number): void;
   isGradEnabled(): boolean;
   setGradEnabled(enabled: boolean): void;
 
@@ -96,10 +111,9 @@ export interface NativeFunctions {
 /** A started module. */
 export interface NativeModule extends NativeFunctions {
   readonly wasmMemory: WebAssembly.Memory;
-  /** Called by C++ with the id of a hook and a handle that the callee owns, or 0. */
-  runHook?: (callback: number, grad: number) => number;
-  /** Called by C++ when nothing refers to a hook any more. */
-  dropHook?: (callback: number) => void;
+  /** Called by C++; see runtime/callbacks.ts. */
+  callFunction?: (id: number, count: number) => number;
+  dropValue?: (id: number) => void;
 }
 
 /** What a module's start takes. */

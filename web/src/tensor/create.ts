@@ -2,7 +2,7 @@
 
 import { toDtype } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
-import { callFrame, checked, native, reserveFrame } from "../runtime/bridge.js";
+import { checked, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import {
   type Complex,
@@ -70,7 +70,7 @@ export function tensor(data: TensorData, options: FromDataOptions = {}): Tensor 
 
 /** Makes a row-major tensor and copies `elements` into it. */
 export function fromElements(dtype: DType, shape: readonly number[], elements: TypedArray): Tensor {
-  const words = shape.length < callFrame().length ? callFrame() : reserveFrame(shape.length);
+  const words = frameOf(shape.length);
   shape.forEach((size, dim) => {
     words[dim] = size;
   });

@@ -1,10 +1,11 @@
 // Tensor.toString(): the text PyTorch prints, with its defaults of 4 digits, lines of 80 characters
 // and at most 1000 elements shown in full.
 
+import { native } from "../runtime/bridge.js";
 import { kIsLeaf } from "../runtime/native.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
 import { chooseFormat, type Format } from "./format_number.js";
-import { type Geometry, geometryOf } from "./info.js";
+import { type Geometry, geometryOf, handleOf } from "./info.js";
 import { elementsOf, type Item, itemAt } from "./read.js";
 import type { Tensor } from "./tensor.js";
 
@@ -29,8 +30,8 @@ function suffixesOf(tensor: Tensor, { dtype, numel, shape, flags }: Geometry): s
   if (numel === 0 && shape.length !== 1) suffixes.push(`size=(${shape.join(", ")})`);
   const isDefault = numel === 0 ? dtype === "float32" : kDefaultDTypes.includes(dtype);
   if (!isDefault) suffixes.push(`dtype=${dtype}`);
-  const gradFn = (flags & kIsLeaf) !== 0 ? null : tensor.gradFn;
-  if (gradFn !== null) suffixes.push(`grad_fn=<${gradFn.name}>`);
+  const gradFn = (flags & kIsLeaf) !== 0 ? "" : native.gradFnName(handleOf(tensor));
+  if (gradFn !== "") suffixes.push(`grad_fn=<${gradFn}>`);
   else if (requiresGrad) suffixes.push("requires_grad=True");
   return suffixes;
 }

@@ -1,12 +1,15 @@
-// Hooks on the gradient of a tensor.
+// Hooks: JavaScript functions in a list of C++'s.
 
-import { native, takeError } from "../runtime/bridge.js";
-import { addCallback, dropCallback } from "../runtime/callbacks.js";
+import { checked, native } from "../runtime/bridge.js";
+import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "./info.js";
 import { Tensor } from "./tensor.js";
 
-/** Sees a gradient; what it returns, if anything, takes the gradient's place. */
+/**
+ * Sees a gradient; what it returns, if anything, takes the gradient's place. It gets null when the
+ * tensor is one of several outputs of an operation and no gradient has reached it.
+ */
 export type GradHook = ((grad: Tensor) => Tensor) | ((grad: Tensor) => void);
 
 /** What registering a hook returns. */
@@ -17,24 +20,38 @@ export interface HookHandle {
 
 /** Registers `hook` on the gradient of `tensor`. */
 export function registerHook(tensor: Tensor, hook: GradHook): HookHandle {
-  if (typeof hook !== "function") {
-    fail("InvalidArgument", "registerHook", `expected a function, got ${describe(hook)}.`);
-  }
-  const callback = addCallback((grad) => {
-    if (grad === 0) return 0;
-    const result: unknown = hook(new Tensor(grad));
-    if (result === undefined || result === null) return 0;
-    if (result instanceof Tensor) return handleOf(result);
-    fail(
-      "InvalidGradient",
-      "registerHook",
-      `a hook returns a tensor or nothing, got ${describe(result)}.`,
-    );
+  checkFunction("registerHook", hook);
+  return addHook(native.registerHook, handleOf(tensor), ([grad = 0]) => {
+    // Typed without null for the sake of the usual case.
+    const result: unknown = hook(takeTensor(grad) as Tensor);
+    return result === undefined || result === null ? [] : [replacement("registerHook", result)];
   });
-  const remove = () => dropCallback(callback);
-  if (native.registerHook(handleOf(tensor), callback) < 0) {
-    remove();
-    throw takeError();
-  }
-  return { remove };
+}
+
+/** Throws unless a hook is a function. */
+export function checkFunction(where: string, fn: unknown): void {
+  if (typeof fn === "function") return;
+  fail("InvalidArgument", where, `expected a function, got ${describe(fn)}.`);
+}
+
+/** Gives a function to a native function that keeps it in a list; returns how to remove it. */
+export function addHook(
+  register: (owner: number, callback: number) => number,
+  owner: number,
+  fn: WordFunction,
+): HookHandle {
+  const callback = holdFunction(fn);
+  checked(register(owner, callback));
+  return { remove: () => native.removeHook(callback) };
+}
+
+/** Wraps a handle that C++ gave away, or 0. */
+export function takeTensor(handle: number): Tensor | null {
+  return handle === 0 ? null : new Tensor(handle);
+}
+
+/** Returns the handle of what a hook returned in place of a gradient. */
+export function replacement(where: string, result: unknown): number {
+  if (result instanceof Tensor) return handleOf(result);
+  fail("InvalidGradient", where, `a hook returns a tensor or nothing, got ${describe(result)}.`);
 }

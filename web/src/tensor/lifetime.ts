@@ -13,7 +13,17 @@
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
 import { currentScope } from "./scope_stack.js";
-import type { Tensor } from "./tensor.js";
+
+/** What owns a handle: a tensor, or a node of the backward graph. */
+export interface Wrapper {
+  /** 0 once it is freed. */
+  handle: number;
+  /** Memory that stands for the engine's in the eyes of the garbage collector. */
+  ballast: ArrayBuffer | null;
+  /** True when no scope frees it. */
+  isKept: boolean;
+  readonly disposed: boolean;
+}
 
 /** Growth that is worth a collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;
@@ -50,25 +60,25 @@ function makeFinalizers(): FinalizationRegistry<number> {
 }
 
 /** Takes charge of a new wrapper. */
-export function track(tensor: Tensor): void {
+export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
-  if (--untilPoll === 0) poll(tensor);
+  if (--untilPoll === 0) poll(wrapper);
   const scope = currentScope();
-  if (scope === null) finalizers.register(tensor, tensor.handle);
-  else scope.add(tensor);
+  if (scope === null) finalizers.register(wrapper, wrapper.handle);
+  else scope.add(wrapper);
 }
 
 /** Leaves a wrapper to the garbage collector. */
-export function leaveToFinalizer(tensor: Tensor): void {
-  finalizers.register(tensor, tensor.handle);
+export function leaveToFinalizer(wrapper: Wrapper): void {
+  finalizers.register(wrapper, wrapper.handle);
 }
 
 /** Frees a wrapper's handle now. */
-export function release(tensor: Tensor): void {
-  const { handle } = tensor;
+export function release(wrapper: Wrapper): void {
+  const { handle } = wrapper;
   if (handle === 0) return;
-  tensor.handle = 0;
-  tensor.ballast = null;
+  wrapper.handle = 0;
+  wrapper.ballast = null;
   // After shutdown() there is nothing left to free.
   if (isStarted()) native.release(handle);
 }
@@ -81,7 +91,7 @@ function startOver(): void {
   stretch = null;
 }
 
-function poll(tensor: Tensor): void {
+function poll(wrapper: Wrapper): void {
   untilPoll = pollInterval;
   if (native.memory() < 0) return;
   const words = callFrame();
@@ -100,13 +110,13 @@ function poll(tensor: Tensor): void {
   // In a scope nothing is left to the garbage collector.
   else if (growth >= kGrowthPerBallast && currentScope() === null) {
     ballastedBytes = held;
-    hangBallast(tensor);
+    hangBallast(wrapper);
   }
 }
 
-function hangBallast(tensor: Tensor): void {
+function hangBallast(wrapper: Wrapper): void {
   try {
-    tensor.ballast = new ArrayBuffer(kBallastBytes);
+    wrapper.ballast = new ArrayBuffer(kBallastBytes);
   } catch {
     // No room for it: the garbage collector is under pressure already.
   }

@@ -1,6 +1,7 @@
 // eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
 
-import { leaveToFinalizer, release } from "./lifetime.js";
+import { Node } from "../autograd/node.js";
+import { leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 import { Tensor } from "./tensor.js";
 
@@ -40,7 +41,7 @@ export function scope<T>(fn: () => T): T {
 
 /** Takes tensors, also in nested arrays and objects, out of all scopes; returns its argument. */
 export function keep<T>(value: T): T {
-  for (const tensor of tensorsIn(value)) tensor.isKept = true;
+  for (const wrapper of wrappersIn(value)) wrapper.isKept = true;
   return value;
 }
 
@@ -50,24 +51,24 @@ export function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 function close(scope: Scope, result: unknown): void {
-  const returned = tensorsIn(result);
-  for (const tensor of scope.tensors) {
-    if (tensor.disposed) continue;
-    if (tensor.isKept || scope.isShared) leaveToFinalizer(tensor);
-    else if (!returned.has(tensor)) release(tensor);
-    else if (scope.parent === null) leaveToFinalizer(tensor);
-    else scope.parent.add(tensor);
+  const returned = wrappersIn(result);
+  for (const wrapper of scope.wrappers) {
+    if (wrapper.disposed) continue;
+    if (wrapper.isKept || scope.isShared) leaveToFinalizer(wrapper);
+    else if (!returned.has(wrapper)) release(wrapper);
+    else if (scope.parent === null) leaveToFinalizer(wrapper);
+    else scope.parent.add(wrapper);
   }
 }
 
-// The tensors reachable from a value through properties, elements and entries.
-function tensorsIn(root: unknown): Set<Tensor> {
-  const tensors = new Set<Tensor>();
+// The tensors and nodes reachable from a value through properties, elements and entries.
+function wrappersIn(root: unknown): Set<Wrapper> {
+  const wrappers = new Set<Wrapper>();
   const seen = new Set<object>();
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (value instanceof Tensor) tensors.add(value);
+    if (value instanceof Tensor || value instanceof Node) wrappers.add(value);
     else if (isContainer(value) && !seen.has(value)) {
       seen.add(value);
       if (value instanceof Map) pending.push(...value.keys(), ...value.values());
@@ -75,7 +76,7 @@ function tensorsIn(root: unknown): Set<Tensor> {
       for (const inner of Object.values(value)) pending.push(inner);
     }
   }
-  return tensors;
+  return wrappers;
 }
 
 function isContainer(value: unknown): value is object {

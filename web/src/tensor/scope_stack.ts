@@ -6,18 +6,18 @@
 // Where there is none, the asynchronous scope opened last is taken for the one that is running, and
 // scopes that overlap leave their tensors to the garbage collector: whose they are cannot be told.
 
-import type { Tensor } from "./tensor.js";
+import type { Wrapper } from "./lifetime.js";
 
-/** The tensors made in one call of eg.scope(). */
+/** The tensors and graph nodes made in one call of eg.scope(). */
 export class Scope {
-  readonly tensors: Tensor[] = [];
+  readonly wrappers: Wrapper[] = [];
   /** True when tensors of other code may be among them. */
   isShared = false;
 
   constructor(readonly parent: Scope | null) {}
 
-  add(tensor: Tensor): void {
-    this.tensors.push(tensor);
+  add(wrapper: Wrapper): void {
+    this.wrappers.push(wrapper);
   }
 
   /** True when `outer` was running when this scope was opened. */

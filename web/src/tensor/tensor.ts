@@ -1,6 +1,7 @@
 // The Tensor class: a handle and what is not an op. attachOps() of generated/methods.ts adds the ops.
 // Several files imported here import this one: none of them uses the class before it is called.
 
+import { type Node, takeNode } from "../autograd/node.js";
 import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { Operand } from "../ops/types.js";
@@ -41,12 +42,6 @@ import {
 import { release, track } from "./lifetime.js";
 import { type NestedArray, readArray, readItem, readNested } from "./read.js";
 import { convert, type Target } from "./to.js";
-
-/** A node of the backward graph. */
-export interface Node {
-  /** The name PyTorch gives this node, for example "MulBackward0". */
-  readonly name: string;
-}
 
 /** The symbol of `using`, also in engines that do not have it yet. */
 export const disposeSymbol: typeof Symbol.dispose =
@@ -125,8 +120,8 @@ export class Tensor {
 
   /** The node that computed this tensor, or null for a leaf. */
   get gradFn(): Node | null {
-    const name = native.gradFnName(handleOf(this));
-    return name === "" ? null : { name };
+    checked(native.gradFn(handleOf(this)));
+    return takeNode();
   }
 
   /** Which output of `gradFn` this tensor is. */

@@ -1,0 +1,111 @@
+// Whole Jacobians and Hessians, one backward pass per row.
+
+import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { enableGrad } from "../grad_mode.js";
+import {
+  checkRequiresGrad,
+  type Differentiable,
+  type FunctionalOptions,
+  failPlainly,
+  finished,
+  freshInputs,
+  gradOf,
+  type PerTensor,
+  type Settings,
+  settingsOf,
+  TensorGroup,
+  type Tensors,
+} from "./arguments.js";
+import { checkSingleOutput } from "./products.js";
+
+/** One tensor per pair of an output and an input, listed where they were lists. */
+export type JacobianOf<Inputs extends Tensors, Output extends Tensors> = Output extends Tensor
+  ? PerTensor<Inputs>
+  : PerTensor<Inputs>[];
+
+/**
+ * Returns the Jacobian of `fn`: for each output and input a tensor of shape [...output, ...input] with
+ * every derivative.
+ */
+export function jacobian<Inputs extends Tensors, Output extends Tensors>(
+  fn: Differentiable<Output>,
+  inputs: Inputs,
+  options: FunctionalOptions = {},
+): JacobianOf<Inputs, Output> {
+  const given = TensorGroup.of(inputs, "inputs", "jacobian");
+  const settings = settingsOf(options);
+  const { outputs, blocks } = enableGrad(() => {
+    const fresh = freshInputs(given, settings.createGraph);
+    const outputs = TensorGroup.of(
+      fn(...fresh),
+      "outputs of the user-provided function",
+      "jacobian",
+    );
+    checkRequiresGrad(outputs.tensors, "outputs", settings);
+    return { outputs, blocks: outputs.tensors.map((one, i) => rowsOf(one, i, fresh, settings)) };
+  });
+  const perOutput = blocks.map((block) => given.unwrap(finished(block, settings.createGraph)));
+  return outputs.unwrap(perOutput) as JacobianOf<Inputs, Output>;
+}
+
+/**
+ * Returns the Hessian of a function with one single-element output: for each pair of inputs a tensor
+ * of shape [...input, ...input].
+ */
+export function hessian<Inputs extends Tensors>(
+  fn: Differentiable<Tensor>,
+  inputs: Inputs,
+  options: FunctionalOptions = {},
+): JacobianOf<Inputs, Inputs> {
+  const given = TensorGroup.of(inputs, "inputs", "hessian");
+  const settings = settingsOf(options);
+  const scalar = (...args: Tensor[]) => {
+    const outputs = TensorGroup.of(fn(...args), "outputs of the user-provided function", "hessian");
+    checkRequiresGrad(outputs.tensors, "outputs", settings);
+    checkSingleOutput(outputs, "hessian");
+    return squeeze(outputs.tensors[0] as Tensor);
+  };
+  const gradient = (...args: Tensor[]) => {
+    const rows = jacobian(scalar, args, { createGraph: true });
+    checkRequiresGrad(rows, "jacobian", settings);
+    return given.unwrap(rows);
+  };
+  return jacobian(gradient, inputs, options) as JacobianOf<Inputs, Inputs>;
+}
+
+// The derivatives of one output by each input.
+function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: Settings) {
+  const { createGraph, strict } = settings;
+  const rows = inputs.map((): Tensor[] => []);
+  const flat = reshape(output, [-1]);
+  for (let row = 0; row < flat.numel; row++) {
+    const grads = gradOf([flat.at(row)], inputs, null, { retainGraph: true, createGraph });
+    grads.forEach((one, j) => {
+      if (one === null && strict) {
+        failPlainly(
+          "NoGradPath",
+          `Output ${i} of the user-provided function is independent of input ${j}. This is not allowed in strict mode.`,
+        );
+      }
+      if (one !== null && strict && createGraph && !one.requiresGrad) {
+        failPlainly(
+          "NoGradPath",
+          `The jacobian of the user-provided function is independent of input ${j}. This is not allowed in strict mode ` +
+            "when create_graph=True.",
+        );
+      }
+      rows[j]?.push(one ?? zerosLike(inputs[j] as Tensor));
+    });
+  }
+  return inputs.map((input, j) => {
+    const shape = [...output.shape, ...input.shape];
+    const found = rows[j] as Tensor[];
+    // An output without elements has no rows to stack.
+    return found.length === 0 ? emptyRows(input, shape) : reshape(stack(found), shape);
+  });
+}
+
+function emptyRows(input: Tensor, shape: number[]): Tensor {
+  return reshape(zerosLike(input).unsqueeze(0).narrow(0, 0, 0), shape);
+}

@@ -1,0 +1,235 @@
+// Gradients checked against differences: the test of a function's backward, and of its backward's.
+//
+// Both sides are matrices with a row per input element and a column per output element. Numerical:
+// (f(x + eps) - f(x - eps)) / 2 eps, element by element. Analytical: the gradient of one output
+// element at a time, taken twice, which must agree to the last bit.
+
+import { randn, zerosLike } from "../generated/ops.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
+import { fromElements } from "../tensor/create.js";
+import { newArray } from "../tensor/dtype.js";
+import { scope } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
+import { grad } from "./grad.js";
+import { type Matrix, numericalJacobian } from "./numerical_jacobian.js";
+import { toList } from "./run.js";
+
+/** Options of `gradcheck` and `gradgradcheck`. */
+export interface GradcheckOptions {
+  /** Step of the differences. */
+  eps?: number;
+  /** Absolute and relative tolerance. */
+  atol?: number;
+  rtol?: number;
+  /** Return false for a wrong gradient instead of throwing; default true: throw. */
+  raiseException?: boolean;
+}
+
+/** Options of `gradgradcheck`. */
+export interface GradgradcheckOptions extends GradcheckOptions {
+  /** Gradients of the outputs, to differentiate by as well; random by default. */
+  gradOutputs?: Tensor | readonly Tensor[];
+}
+
+/** A function to check: called with the inputs as separate arguments. */
+export type CheckedFunction = (...inputs: Tensor[]) => unknown;
+
+/**
+ * Checks the gradients of `fn` with respect to the inputs that require one, which should be float64.
+ * Returns true; a wrong gradient is an error that shows both values.
+ */
+export function gradcheck(
+  fn: CheckedFunction,
+  inputs: Tensor | readonly Tensor[],
+  options: GradcheckOptions = {},
+): boolean {
+  const args = toList(inputs);
+  const wanted = checkInputs(args);
+  return report(options, () => {
+    const call = () => toList(fn(...args) as Tensor | readonly Tensor[]);
+    scope(() => {
+      checkJacobians(call, args, wanted, options);
+      checkZeroGradient(call, wanted);
+    });
+  });
+}
+
+/** Like gradcheck(), for the gradients of the gradients of `fn`. */
+export function gradgradcheck(
+  fn: CheckedFunction,
+  inputs: Tensor | readonly Tensor[],
+  options: GradgradcheckOptions = {},
+): boolean {
+  const args = toList(inputs);
+  checkInputs(args);
+  return scope(() => {
+    const gradOutputs = options.gradOutputs
+      ? toList(options.gradOutputs)
+      : differentiable(fn(...args)).map(randomLike);
+    const gradient = (...all: Tensor[]) => {
+      const current = all.slice(0, args.length);
+      return grad(differentiable(fn(...current)), current.filter(requiresGrad), {
+        gradOutputs: all.slice(args.length),
+        createGraph: true,
+        allowUnused: true,
+      }).filter((one) => one !== null);
+    };
+    return gradcheck(gradient, [...args, ...gradOutputs], options);
+  });
+}
+
+// Not an error of the caller's: what `raiseException: false` turns into false.
+class Mismatch extends EdgeGradError {
+  constructor(message: string) {
+    super("InvalidGradient", message);
+  }
+}
+
+function report({ raiseException = true }: GradcheckOptions, check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (!raiseException && error instanceof Mismatch) return false;
+    throw error;
+  }
+}
+
+function requiresGrad(tensor: unknown): tensor is Tensor {
+  return tensor instanceof Tensor && tensor.requiresGrad;
+}
+
+function differentiable(outputs: unknown): Tensor[] {
+  return toList(outputs).filter(requiresGrad);
+}
+
+function randomLike({ shape, dtype }: Tensor): Tensor {
+  return randn(shape, { dtype, requiresGrad: true });
+}
+
+// Returns the inputs that require a gradient.
+function checkInputs(inputs: readonly unknown[]): Tensor[] {
+  const wanted = inputs.filter(requiresGrad);
+  inputs.forEach((input, i) => {
+    if (!requiresGrad(input)) return;
+    const { dtype, shape, strides } = input;
+    if (dtype !== "float64") {
+      console.warn(
+        `edgegrad: input #${i} of gradcheck requires gradient and is not a double precision floating point. ` +
+          "This check will likely fail if all the inputs are not of double precision floating point.",
+      );
+    }
+    if (shape.some((size, dim) => size > 1 && strides[dim] === 0)) {
+      fail(
+        "InvalidArgument",
+        "gradcheck",
+        `The ${i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to ` +
+          "be able to compute the numerical gradients correctly. You should call .contiguous on the input before " +
+          "passing it to gradcheck.",
+      );
+    }
+  });
+  if (wanted.length === 0) {
+    fail(
+      "InvalidArgument",
+      "gradcheck",
+      "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.",
+    );
+  }
+  return wanted;
+}
+
+function checkJacobians(
+  call: () => readonly Tensor[],
+  inputs: readonly Tensor[],
+  wanted: readonly Tensor[],
+  { eps = 1e-6, atol = 1e-5, rtol = 1e-3 }: GradcheckOptions,
+): void {
+  const numerical = wanted.map((input) => numericalJacobian(call, input, eps));
+  const outputs = call();
+  outputs.forEach((output, i) => {
+    if (!(output instanceof Tensor)) return;
+    const analytical = output.requiresGrad ? analyticalJacobian(output, wanted) : null;
+    wanted.forEach((input, j) => {
+      const expected = numerical[j]?.[i] as Matrix;
+      if (analytical === null) {
+        if (expected.some((value) => Math.abs(value) > atol)) {
+          throw new Mismatch("Numerical gradient for function expected to be zero");
+        }
+        return;
+      }
+      const actual = analytical[j] as Matrix;
+      if (areClose(actual, expected, atol, rtol)) return;
+      const where = `Jacobian mismatch for output ${i} with respect to input ${inputs.indexOf(input)},`;
+      const columns = output.numel;
+      throw new Mismatch(
+        `${where}\nnumerical:${print(expected, columns)}\nanalytical:${print(actual, columns)}`,
+      );
+    });
+  });
+}
+
+// For each input, the derivatives of `output` by its elements.
+function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[] {
+  const columns = output.numel;
+  const matrices = inputs.map((input) => new Float64Array(input.numel * columns));
+  for (let column = 0; column < columns; column++) {
+    const [first, second] = [0, 1].map(() => scope(() => oneGradient(output, column, inputs)));
+    inputs.forEach((_, j) => {
+      const [once, again] = [first?.[j] as Matrix, second?.[j] as Matrix];
+      if (once.some((value, k) => !Object.is(value + 0, (again[k] as number) + 0))) {
+        throw new Mismatch(
+          "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives " +
+            "different values, although analytical gradient matches numerical gradient.",
+        );
+      }
+      once.forEach((value, row) => {
+        (matrices[j] as Matrix)[row * columns + column] = value;
+      });
+    });
+  }
+  return matrices;
+}
+
+function oneGradient(output: Tensor, element: number, inputs: readonly Tensor[]): Matrix[] {
+  const { dtype, shape, numel } = output;
+  const elements = newArray(dtype, numel) as Float64Array;
+  elements[element] = 1;
+  const gradOutputs = fromElements(dtype, shape, elements);
+  const grads = grad(output, inputs, { gradOutputs, retainGraph: true, allowUnused: true });
+  return grads.map((one, j) => {
+    const { shape: expected, numel: size } = inputs[j] as Tensor;
+    if (one === null) return new Float64Array(size);
+    if (String(one.shape) !== String(expected)) {
+      throw new Mismatch("Analytical gradient has incorrect size");
+    }
+    return Float64Array.from(one.dataSync(), Number);
+  });
+}
+
+// A backward is linear: no gradient in, no gradient out.
+function checkZeroGradient(call: () => readonly unknown[], inputs: readonly Tensor[]): void {
+  const outputs = call().filter(requiresGrad);
+  if (outputs.length === 0) return;
+  const gradOutputs = outputs.map((output) => zerosLike(output));
+  const grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
+  grads.forEach((one, i) => {
+    if (one === null) return;
+    if ([...one.dataSync()].some((value) => Number(value) !== 0)) {
+      throw new Mismatch("backward not multiplied by grad_output");
+    }
+    if (one.dtype !== inputs[i]?.dtype) throw new Mismatch("grad is incorrect type");
+  });
+}
+
+function areClose(actual: Matrix, expected: Matrix, atol: number, rtol: number): boolean {
+  return actual.every((value, k) => {
+    const wanted = expected[k] as number;
+    return value === wanted || Math.abs(value - wanted) <= atol + rtol * Math.abs(wanted);
+  });
+}
+
+function print(matrix: Matrix, columns: number): string {
+  const shape = [columns === 0 ? 0 : matrix.length / columns, columns];
+  return String(fromElements("float64", shape, matrix));
+}

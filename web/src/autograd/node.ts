@@ -1,0 +1,101 @@
+// Nodes of the backward graph as JavaScript sees them.
+//
+// A Node is a handle, like a Tensor, and is freed like one. The same node of the graph is the same
+// object as long as that object lives: C++ sends the node's address along, which cannot be taken by
+// another node while a handle holds this one.
+
+import { callFrame, checked, epoch, frameOf, native } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
+import { track } from "../tensor/lifetime.js";
+
+/** A node of the backward graph: the function that computes gradients of one recorded operation. */
+export class Node {
+  /** 0 after its scope has ended. @internal */
+  handle: number;
+  /** See Tensor. @internal */
+  ballast: ArrayBuffer | null = null;
+  /** True when no scope frees it. @internal */
+  isKept = false;
+
+  /** Takes over a handle. @internal */
+  constructor(handle: number) {
+    this.handle = handle;
+    track(this);
+  }
+
+  /** The name PyTorch gives this node, for example "MulBackward0". */
+  get name(): string {
+    return native.nodeName(handleOfNode(this));
+  }
+
+  /** For each input of the operation, the node its gradient goes to and the position there. */
+  get nextFunctions(): [Node | null, number][] {
+    const count = checked(native.nextFunctions(handleOfNode(this)));
+    const words = Array.from(frameOf(count).subarray(0, count));
+    const edges: [Node | null, number][] = [];
+    for (let i = 0; i < count; i += 3) {
+      edges.push([wrapNode(words[i], words[i + 1]), words[i + 2] ?? 0]);
+    }
+    return edges;
+  }
+
+  /** Grows with every node made on a thread; AccumulateGrad has 2^64 - 1, which runs at once. */
+  get sequenceNr(): number {
+    return numberOf(this, 0);
+  }
+
+  /** The length of the longest path from here to a leaf. */
+  get topologicalNr(): number {
+    return numberOf(this, 1);
+  }
+
+  /** True after the end of the scope it belonged to. */
+  get disposed(): boolean {
+    return this.handle === 0;
+  }
+}
+
+/** Wraps the node whose handle and address C++ has left at the front of the frame. */
+export function takeNode(): Node | null {
+  const [handle, address] = callFrame();
+  return wrapNode(handle, address);
+}
+
+// By address, in the module of epoch `bornIn`.
+let bornIn = epoch;
+const known = new Map<number, WeakRef<Node>>();
+const forgetting = new FinalizationRegistry<number>((address) => {
+  if (known.get(address)?.deref() === undefined) known.delete(address);
+});
+
+function wrapNode(handle = 0, address = 0): Node | null {
+  if (handle === 0) return null;
+  if (bornIn !== epoch) {
+    known.clear();
+    bornIn = epoch;
+  }
+  const existing = known.get(address)?.deref();
+  if (existing !== undefined && !existing.disposed) {
+    native.release(handle);
+    return existing;
+  }
+  const node = new Node(handle);
+  known.set(address, new WeakRef(node));
+  forgetting.register(node, address);
+  return node;
+}
+
+function handleOfNode({ handle }: Node): number {
+  if (handle !== 0) return handle;
+  fail(
+    "Disposed",
+    "gradFn",
+    "this graph node has been disposed at the end of an eg.scope(); return it from the scope or mark it " +
+      "with eg.keep() to go on using it.",
+  );
+}
+
+function numberOf(node: Node, word: number): number {
+  checked(native.nodeNumbers(handleOfNode(node)));
+  return callFrame()[word] ?? 0;
+}

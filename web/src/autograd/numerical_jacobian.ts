@@ -1,0 +1,60 @@
+// Derivatives by central differences.
+
+import { scope } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** Row-major: a row per input element, a column per output element. */
+export type Matrix = Float64Array;
+
+/**
+ * Returns the derivatives of every output of `call` by the elements of `input`, which is changed in
+ * place for each evaluation and is as it was afterwards.
+ */
+export function numericalJacobian(
+  call: () => readonly unknown[],
+  input: Tensor,
+  eps: number,
+): Matrix[] {
+  const { shape, numel } = input;
+  const original = input.dataSync();
+  const alias = input.detach();
+  let matrices: Matrix[] = [];
+  for (let row = 0; row < numel; row++) {
+    const index = indexOf(row, shape);
+    const value = Number(original[row]);
+    const at = (x: number) => {
+      alias.set_(index, x);
+      return scope(() => call().map(valuesOf));
+    };
+    try {
+      const [above, below] = [at(value + eps), at(value - eps)];
+      if (row === 0) matrices = above.map(({ length }) => new Float64Array(numel * length));
+      above.forEach((values, i) => {
+        values.forEach((upper, column) => {
+          const lower = below[i]?.[column] as number;
+          (matrices[i] as Matrix)[row * values.length + column] = (upper - lower) / (2 * eps);
+        });
+      });
+    } finally {
+      alias.set_(index, value);
+    }
+  }
+  // An input without elements has no derivatives, but there is a matrix for every output.
+  return numel > 0 ? matrices : call().map(() => new Float64Array(0));
+}
+
+function valuesOf(output: unknown): Float64Array {
+  return output instanceof Tensor
+    ? Float64Array.from(output.dataSync(), Number)
+    : new Float64Array(0);
+}
+
+function indexOf(position: number, shape: readonly number[]): number[] {
+  const index: number[] = [];
+  let rest = position;
+  for (const size of [...shape].reverse()) {
+    index.unshift(rest % size);
+    rest = Math.floor(rest / size);
+  }
+  return index;
+}
