@@ -4,9 +4,11 @@
 
 #include <emscripten/bind.h>
 
+#include "autograd/engine.h"
 #include "autograd/grad_mode.h"
 #include "autograd/variable.h"
 #include "border.h"
+#include "callbacks.h"
 
 namespace eg::bindings {
 namespace {
@@ -88,6 +90,28 @@ std::string grad_fn_name(Handle handle) {
   }
 }
 
+double retain_grad_of(Handle handle) {
+  return guard([&] {
+    retain_grad(handles().get(handle));
+    return 0;
+  });
+}
+
+double queue_callback(double id) {
+  const auto callback = std::make_shared<JsFunction>(id);
+  return guard([&] {
+    Engine::instance().queue_callback([callback] { (*callback)(); });
+    return 0;
+  });
+}
+
+double graph_task_id() { return static_cast<double>(Engine::current_graph_task_id()); }
+
+int graph_task_depth() {
+  const GraphTask* task = GraphTask::current();
+  return task == nullptr ? -1 : task->reentrant_depth;
+}
+
 bool grad_enabled() { return is_grad_enabled(); }
 void set_grad_enabled(bool enabled) { autograd_state().grad_mode = enabled; }
 
@@ -102,6 +126,10 @@ EMSCRIPTEN_BINDINGS(autograd) {
   emscripten::function("base", &base_of);
   emscripten::function("detach", &detached);
   emscripten::function("gradFnName", &grad_fn_name);
+  emscripten::function("retainGrad", &retain_grad_of);
+  emscripten::function("queueCallback", &queue_callback);
+  emscripten::function("graphTaskId", &graph_task_id);
+  emscripten::function("graphTaskDepth", &graph_task_depth);
   emscripten::function("isGradEnabled", &grad_enabled);
   emscripten::function("setGradEnabled", &set_grad_enabled);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <emscripten/em_js.h>
+#include <emscripten/val.h>
 
 #include "base/error.h"
 #include "border.h"
@@ -27,6 +28,10 @@ Words JsFunction::operator()(const Words& arguments) const {
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
   return {frame().begin(), end};
+}
+
+std::string JsFunction::name() const {
+  return emscripten::val::module_property("functionName")(id()).as<std::string>();
 }
 
 }  // namespace eg::bindings

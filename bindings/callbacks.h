@@ -11,6 +11,7 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "base/small_vector.h"
@@ -51,6 +52,9 @@ class JsFunction {
 
   /// Calls the function; throws JsException when it throws.
   Words operator()(const Words& arguments = {}) const;
+
+  /// The function's own name, for messages.
+  std::string name() const;
 
   double id() const { return value_.id(); }
 

@@ -6,38 +6,87 @@
 
 #include <emscripten/bind.h>
 
+#include "autograd/engine.h"
 #include "autograd/variable.h"
 #include "border.h"
 
 namespace eg::bindings {
 namespace {
 
-// How to remove the hooks there are, by the number of their function.
-class Removers {
+// Where the hooks are, by the number of their function.
+class Places {
  public:
-  static Removers& instance() {
-    static auto* const removers = new Removers;
-    return *removers;
+  static Places& instance() {
+    static auto* const places = new Places;
+    return *places;
   }
 
-  void add(double id, std::function<void()> remove) {
+  void add(double id, HookPlace place) {
     const std::scoped_lock lock(mutex_);
-    removers_.insert_or_assign(id, std::move(remove));
+    places_.insert_or_assign(id, std::move(place));
   }
 
-  std::function<void()> take(double id) {
+  HookPlace get(double id) {
     const std::scoped_lock lock(mutex_);
-    const auto found = removers_.extract(id);
-    return found.empty() ? nullptr : std::move(found.mapped());
+    const auto found = places_.find(id);
+    return found == places_.end() ? HookPlace() : found->second;
+  }
+
+  void erase(double id) {
+    const std::scoped_lock lock(mutex_);
+    places_.erase(id);
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<double, std::function<void()>> removers_;
+  std::unordered_map<double, HookPlace> places_;
 };
 
-void remove_hook(double id) {
-  if (const std::function<void()> remove = Removers::instance().take(id)) remove();
+void remove(double id) {
+  if (const HookPlace place = Places::instance().get(id); place.remove) place.remove();
+}
+
+double will_run(double id) {
+  return guard([&] {
+    const HookPlace place = Places::instance().get(id);
+    const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
+    return node != nullptr;
+  });
+}
+
+IntrusivePtr<Node> node_of(const IntrusivePtr<Node>& node) { return node; }
+IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
+  return try_grad_accumulator(Tensor(leaf));
+}
+
+// Remembers that `owner`, a node or a leaf, has the hook, and how to take it away.
+template <class Owner, class Hook>
+void remember_place(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook>& hook,
+                    void (*remove)(const IntrusivePtr<Owner>&, const Hook*)) {
+  const WeakPtr<Owner> weak(owner);
+  hook->set_place({
+      [weak, address = hook.get(), remove] {
+        if (const IntrusivePtr<Owner> alive = weak.lock()) remove(alive, address);
+      },
+      [weak]() -> IntrusivePtr<Node> {
+        const IntrusivePtr<Owner> alive = weak.lock();
+        return alive == nullptr ? nullptr : node_of(alive);
+      },
+  });
+}
+
+// Words of a list: its length, then a handle each.
+void append_list(Words& words, const GradList& grads) {
+  words.push_back(static_cast<double>(grads.size()));
+  for (const Tensor& grad : grads) words.push_back(return_tensor(grad));
+}
+
+// What a hook of a node answers: nothing, or a list.
+GradList list_or(const Words& words, GradList otherwise) {
+  if (words.empty()) return otherwise;
+  GradList grads;
+  for (std::size_t i = 1; i < words.size(); ++i) grads.push_back(handles().get_optional(words[i]));
+  return grads;
 }
 
 // Sees a gradient, or 0; answers nothing, or the handle of another gradient.
@@ -45,44 +94,117 @@ class JsTensorHook final : public TensorPreHook, public JsHook {
  public:
   using JsHook::JsHook;
 
+  std::string name() const override { return function().name(); }
   Tensor operator()(const Tensor& grad) override {
     const Words results = function()({return_tensor(grad)});
     return results.empty() ? grad : handles().get(results[0]);
   }
 };
 
+class JsPostAccumulateGradHook final : public PostAccumulateGradHook, public JsHook {
+ public:
+  using JsHook::JsHook;
+
+  std::string name() const override { return function().name(); }
+  void operator()(const Tensor& variable) override { function()({return_tensor(variable)}); }
+};
+
+class JsNodePreHook final : public NodePreHook, public JsHook {
+ public:
+  using JsHook::JsHook;
+
+  std::string name() const override { return function().name(); }
+  GradList operator()(GradList grad_outputs) override {
+    Words words;
+    append_list(words, grad_outputs);
+    return list_or(function()(words), std::move(grad_outputs));
+  }
+};
+
+class JsNodePostHook final : public NodePostHook, public JsHook {
+ public:
+  using JsHook::JsHook;
+
+  std::string name() const override { return function().name(); }
+  GradList operator()(GradList grad_inputs, const GradList& grad_outputs) override {
+    Words words;
+    append_list(words, grad_inputs);
+    append_list(words, grad_outputs);
+    return list_or(function()(words), std::move(grad_inputs));
+  }
+};
+
 double register_tensor_hook(Handle handle, double id) {
   const auto hook = std::make_shared<JsTensorHook>(id);
   return guard([&] {
-    const Tensor& t = handles().get(handle);
+    const Tensor t = handles().get(handle);
     register_hook(t, hook);
-    const TensorPreHook* const address = hook.get();
+    // The node, not the tensor: it runs the hook even when the tensor is gone.
     if (const IntrusivePtr<Node> node = grad_fn(t)) {
-      hook->set_remove([weak = WeakPtr<Node>(node), address] {
-        if (const IntrusivePtr<Node> owner = weak.lock()) owner->remove_tensor_pre_hook(address);
+      remember_place<Node, JsTensorHook>(node, hook, [](const auto& owner, const auto* address) {
+        owner->remove_tensor_pre_hook(address);
       });
     } else {
-      hook->set_remove([weak = WeakPtr<TensorImpl>(t.impl()), address] {
-        if (IntrusivePtr<TensorImpl> leaf = weak.lock()) {
-          remove_hook(Tensor(std::move(leaf)), address);
-        }
-      });
+      remember_place<TensorImpl, JsTensorHook>(
+          t.impl_ptr(), hook,
+          [](const auto& leaf, const auto* address) { eg::remove_hook(Tensor(leaf), address); });
     }
+    return 0;
+  });
+}
+
+double register_post_accumulate_hook(Handle handle, double id) {
+  const auto hook = std::make_shared<JsPostAccumulateGradHook>(id);
+  return guard([&] {
+    const Tensor t = handles().get(handle);
+    register_post_accumulate_grad_hook(t, hook);
+    remember_place<TensorImpl, JsPostAccumulateGradHook>(
+        t.impl_ptr(), hook, [](const auto& leaf, const auto* address) {
+          remove_post_accumulate_grad_hook(Tensor(leaf), address);
+        });
+    return 0;
+  });
+}
+
+double register_node_pre_hook(Handle handle, double id) {
+  const auto hook = std::make_shared<JsNodePreHook>(id);
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    node->add_pre_hook(hook);
+    remember_place<Node, JsNodePreHook>(node, hook, [](const auto& owner, const auto* address) {
+      owner->remove_pre_hook(address);
+    });
+    return 0;
+  });
+}
+
+double register_node_post_hook(Handle handle, double id) {
+  const auto hook = std::make_shared<JsNodePostHook>(id);
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    node->add_post_hook(hook);
+    remember_place<Node, JsNodePostHook>(node, hook, [](const auto& owner, const auto* address) {
+      owner->remove_post_hook(address);
+    });
     return 0;
   });
 }
 
 }  // namespace
 
-JsHook::~JsHook() { Removers::instance().take(function_.id()); }
+JsHook::~JsHook() { Places::instance().erase(function_.id()); }
 
-void JsHook::set_remove(std::function<void()> remove) const {
-  Removers::instance().add(function_.id(), std::move(remove));
+void JsHook::set_place(HookPlace place) const {
+  Places::instance().add(function_.id(), std::move(place));
 }
 
 EMSCRIPTEN_BINDINGS(hooks) {
   emscripten::function("registerHook", &register_tensor_hook);
-  emscripten::function("removeHook", &remove_hook);
+  emscripten::function("registerPostAccumulateGradHook", &register_post_accumulate_hook);
+  emscripten::function("registerNodePrehook", &register_node_pre_hook);
+  emscripten::function("registerNodeHook", &register_node_post_hook);
+  emscripten::function("hookWillRun", &will_run);
+  emscripten::function("removeHook", &remove);
 }
 
 }  // namespace eg::bindings

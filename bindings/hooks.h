@@ -9,9 +9,17 @@
 
 #include <functional>
 
+#include "autograd/node.h"
 #include "callbacks.h"
 
 namespace eg::bindings {
+
+/// The list that a hook is in, as long as that exists.
+struct HookPlace {
+  std::function<void()> remove;
+  /// The node whose run calls the hook, or null.
+  std::function<IntrusivePtr<Node>()> node;
+};
 
 /// A JavaScript function in some list of hooks.
 class JsHook {
@@ -21,8 +29,8 @@ class JsHook {
   JsHook(const JsHook&) = delete;
   JsHook& operator=(const JsHook&) = delete;
 
-  /// Says how to take the hook out of its list; `remove` must not keep the list's owner alive.
-  void set_remove(std::function<void()> remove) const;
+  /// Says where the hook is: neither function may keep the list's owner alive.
+  void set_place(HookPlace place) const;
 
  protected:
   const JsFunction& function() const { return function_; }

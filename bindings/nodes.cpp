@@ -2,8 +2,10 @@
 
 #include <emscripten/bind.h>
 
+#include "autograd/anomaly_mode.h"
 #include "autograd/variable.h"
 #include "border.h"
+#include "callbacks.h"
 
 namespace eg::bindings {
 namespace {
@@ -52,6 +54,33 @@ double node_numbers(Handle handle) {
   });
 }
 
+// The number of the object that JavaScript keeps with the node, or 0.
+double node_metadata(Handle handle) {
+  return guard([&] {
+    const auto value = std::static_pointer_cast<JsValue>(handles().get_node(handle)->user_data());
+    return value == nullptr ? 0 : value->id();
+  });
+}
+
+double set_node_metadata(Handle handle, double id) {
+  const auto value = std::make_shared<JsValue>(id);
+  return guard([&] {
+    handles().get_node(handle)->set_user_data(value);
+    return 0;
+  });
+}
+
+std::string forward_stack(Handle handle) {
+  std::string stack;
+  guard([&] {
+    if (const AnomalyMetadata* made = handles().get_node(handle)->metadata()) {
+      stack = made->forward_stack;
+    }
+    return 0;
+  });
+  return stack;
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(nodes) {
@@ -59,6 +88,9 @@ EMSCRIPTEN_BINDINGS(nodes) {
   emscripten::function("nodeName", &node_name);
   emscripten::function("nextFunctions", &next_functions);
   emscripten::function("nodeNumbers", &node_numbers);
+  emscripten::function("nodeMetadata", &node_metadata);
+  emscripten::function("setNodeMetadata", &set_node_metadata);
+  emscripten::function("forwardStack", &forward_stack);
 }
 
 }  // namespace eg::bindings

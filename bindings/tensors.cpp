@@ -15,7 +15,13 @@ namespace {
 
 enum InvokeFlags : int { kInPlace = 1 };
 
-enum InfoFlags : int { kRequiresGrad = 1, kIsLeaf = 2, kIsContiguous = 4, kIsView = 8 };
+enum InfoFlags : int {
+  kRequiresGrad = 1,
+  kIsLeaf = 2,
+  kIsContiguous = 4,
+  kIsView = 8,
+  kRetainsGrad = 16
+};
 
 enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
 
@@ -49,7 +55,8 @@ double info(Handle handle) {
   return guard([&] {
     const Tensor& t = handles().get(handle);
     const int flags = (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0) |
-                      (t.is_contiguous() ? kIsContiguous : 0) | (is_view(t) ? kIsView : 0);
+                      (t.is_contiguous() ? kIsContiguous : 0) | (is_view(t) ? kIsView : 0) |
+                      (retains_grad(t) ? kRetainsGrad : 0);
     std::vector<double>& words = frame();
     const std::size_t ndim = t.shape().size();
     if (words.size() < 8 + 2 * ndim) words.resize(8 + 2 * ndim);

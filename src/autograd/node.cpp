@@ -173,6 +173,19 @@ void Node::run_post_hooks(GradList& outputs, const GradList& inputs) {
   }
 }
 
+std::shared_ptr<void> Node::user_data() const {
+  const NodeExtras* extras = extras_.get();
+  if (extras == nullptr) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  return extras->user_data;
+}
+
+void Node::set_user_data(std::shared_ptr<void> data) {
+  NodeExtras& extras = extras_.ensure();
+  const std::scoped_lock lock(mutex_);
+  extras.user_data = std::move(data);
+}
+
 const AnomalyMetadata* Node::metadata() const {
   const NodeExtras* extras = extras_.get();
   return extras == nullptr ? nullptr : extras->metadata.get();

@@ -132,6 +132,10 @@ class Node : public RefCounted, public Pooled {
   /// Where this node was made; null unless it was in anomaly mode.
   const AnomalyMetadata* metadata() const;
 
+  /// What somebody who looks at the graph keeps with this node; null at first.
+  std::shared_ptr<void> user_data() const;
+  void set_user_data(std::shared_ptr<void> data);
+
   std::mutex& mutex() const { return mutex_; }
 
   static void on_last_release(Node* node);

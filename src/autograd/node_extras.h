@@ -15,6 +15,7 @@ struct NodeExtras {
   HookList<NodePreHook> pre_hooks;
   HookList<NodePostHook> post_hooks;
   std::unique_ptr<AnomalyMetadata> metadata;
+  std::shared_ptr<void> user_data;
 };
 
 }  // namespace eg

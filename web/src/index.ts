@@ -7,11 +7,11 @@ import { attachOps } from "./generated/methods.js";
 export {
   enableGrad,
   isGradEnabled,
-  type ModeGuard,
   noGrad,
   setGradEnabled,
 } from "./autograd/grad_mode.js";
 export * as autograd from "./autograd/index.js";
+export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";
 export * from "./generated/ops.js";

@@ -5,8 +5,30 @@
 // another node while a handle holds this one.
 
 import { callFrame, checked, epoch, frameOf, native } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
+import { heldValue, holdValue } from "../runtime/callbacks.js";
+import { describe, fail } from "../runtime/errors.js";
+import {
+  addHook,
+  checkFunction,
+  type HookHandle,
+  replacement,
+  takeTensor,
+} from "../tensor/hooks.js";
 import { track } from "../tensor/lifetime.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** The gradients at one side of a node; null stands for zero. */
+export type GradientList = (Tensor | null)[];
+
+/** Sees the gradients that leave a node and those that entered it. */
+export type NodeHook =
+  | ((gradInputs: GradientList, gradOutputs: GradientList) => readonly (Tensor | null)[])
+  | ((gradInputs: GradientList, gradOutputs: GradientList) => void);
+
+/** Sees the gradients that enter a node. */
+export type NodePrehook =
+  | ((gradOutputs: GradientList) => readonly (Tensor | null)[])
+  | ((gradOutputs: GradientList) => void);
 
 /** A node of the backward graph: the function that computes gradients of one recorded operation. */
 export class Node {
@@ -49,6 +71,43 @@ export class Node {
     return numberOf(this, 1);
   }
 
+  /** Anything that is to be kept with this node; in anomaly mode `traceback_` says where it was made. */
+  get metadata(): Record<string, unknown> {
+    const handle = handleOfNode(this);
+    const known = checked(native.nodeMetadata(handle));
+    if (known !== 0) return heldValue(known) as Record<string, unknown>;
+    const stack = native.forwardStack(handle);
+    const metadata = stack === "" ? {} : { traceback_: stack.split("\n") };
+    checked(native.setNodeMetadata(handle, holdValue(metadata)));
+    return metadata;
+  }
+
+  /**
+   * Calls `hook` with the gradients that leave and that enter this node after it has run; a list that
+   * it returns takes the place of the first.
+   */
+  registerHook(hook: NodeHook): HookHandle {
+    checkFunction("registerHook", hook);
+    const answer = (words: readonly number[]) => {
+      const inputs = takeList(words, 0);
+      const outputs = takeList(words, 1 + inputs.length);
+      return listAnswer(hook(inputs, outputs));
+    };
+    return addHook(native.registerNodeHook, handleOfNode(this), hook, answer);
+  }
+
+  /** Calls `hook` with the gradients that enter this node; a list that it returns takes their place. */
+  registerPrehook(hook: NodePrehook): HookHandle {
+    checkFunction("registerPrehook", hook);
+    const answer = (words: readonly number[]) => listAnswer(hook(takeList(words, 0)));
+    return addHook(native.registerNodePrehook, handleOfNode(this), hook, answer);
+  }
+
+  /** What console.log shows in Node. @internal */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.disposed ? "<disposed>" : `<${this.name}>`;
+  }
+
   /** True after the end of the scope it belonged to. */
   get disposed(): boolean {
     return this.handle === 0;
@@ -83,6 +142,26 @@ function wrapNode(handle = 0, address = 0): Node | null {
   known.set(address, new WeakRef(node));
   forgetting.register(node, address);
   return node;
+}
+
+// The list that starts at a word, which is its length.
+function takeList(words: readonly number[], start: number): GradientList {
+  const first = start + 1;
+  return words.slice(first, first + (words[start] ?? 0)).map(takeTensor);
+}
+
+// What a hook returned, for C++.
+function listAnswer(result: unknown): number[] {
+  if (result === undefined || result === null) return [];
+  if (!Array.isArray(result)) {
+    fail(
+      "InvalidGradient",
+      "registerHook",
+      `expected tuple, but hook returned ${describe(result)}.`,
+    );
+  }
+  const handles = result.map((one) => (one === null ? 0 : replacement("registerHook", one)));
+  return [handles.length, ...handles];
 }
 
 function handleOfNode({ handle }: Node): number {

@@ -8,6 +8,12 @@ import { frameOf } from "./bridge.js";
 /** A function that C++ calls with words and that answers with words. */
 export type WordFunction = (words: readonly number[]) => readonly number[];
 
+interface HeldFunction {
+  readonly fn: WordFunction;
+  /** How messages call it. */
+  readonly name: string;
+}
+
 let values = new Map<number, unknown>();
 let lastId = 0;
 
@@ -18,8 +24,8 @@ export function holdValue(value: unknown): number {
 }
 
 /** Makes a function known to C++ and returns its number. */
-export function holdFunction(fn: WordFunction): number {
-  return holdValue(fn);
+export function holdFunction(fn: WordFunction, name = ""): number {
+  return holdValue({ fn, name } satisfies HeldFunction);
 }
 
 /** Returns the value of a number. */
@@ -37,11 +43,16 @@ export function dropAllValues(): void {
   values = new Map();
 }
 
+/** Returns how messages call a function. */
+export function functionName(id: number): string {
+  return (values.get(id) as HeldFunction).name || "<anonymous>";
+}
+
 /** Calls a function for C++. What it throws stays here under a number, which is returned negated. */
 export function callFunction(id: number, count: number): number {
   try {
     const words = Array.from(frameOf(count).subarray(0, count));
-    const results = (values.get(id) as WordFunction)(words);
+    const results = (values.get(id) as HeldFunction).fn(words);
     frameOf(results.length).set(results);
     return results.length;
   } catch (error) {

@@ -2,9 +2,10 @@
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { attach, callFrame, checked, detach, isStarted, native } from "./bridge.js";
-import { callFunction, dropValue } from "./callbacks.js";
+import { callFunction, dropValue, functionName } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
 import { loadModule, type WasmUrl } from "./load.js";
+import { captureStack, showWarning } from "./messages.js";
 import { kHasRelaxedSimd, kHasSimd } from "./native.js";
 import { chooseVariant, defaultThreads, type Variant } from "./variant.js";
 import { kVersion } from "./version.js";
@@ -70,7 +71,10 @@ async function start(options: InitOptions): Promise<void> {
   const variant = chooseVariant(wanted);
   const module = await loadModule(variant, threads, options.wasmUrl);
   module.callFunction = callFunction;
+  module.functionName = functionName;
   module.dropValue = dropValue;
+  module.showWarning = showWarning;
+  module.captureStack = captureStack;
   runningVariant = variant;
   attach(module);
   if (native.opTableHash() !== kOpTableHash) {
@@ -82,6 +86,7 @@ async function start(options: InitOptions): Promise<void> {
         "package's dist/index.js and dist/wasm together, and clear caches that hold an older one.",
     );
   }
+  native.connectMessages();
   checked(native.setThreads(variant === "single" ? 1 : threads));
 }
 

@@ -39,6 +39,10 @@ export const kRetainGraph = 2;
 export const kCreateGraph = 4;
 export const kAllowUnused = 8;
 
+/** Bits of `anomalyMode`. */
+export const kAnomalyEnabled = 1;
+export const kAnomalyCheckNan = 2;
+
 /** Words of `info` before the shape and the strides. */
 export const kInfoWords = 8;
 
@@ -87,14 +91,33 @@ export interface NativeFunctions {
   nextFunctions(node: number): number;
   /** Writes sequence number and topological number. */
   nodeNumbers(node: number): number;
+  /** The number of the object kept with the node, or 0. */
+  nodeMetadata(node: number): number;
+  setNodeMetadata(node: number, value: number): number;
+  /** Where a node made in anomaly mode was made. */
+  forwardStack(node: number): string;
 
   /** Frame: tensors, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. */
   backward(count: number, inputCount: number, flags: number): number;
   /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
   autogradGrad(outputCount: number, inputCount: number, flags: number): number;
   registerHook(handle: number, callback: number): number;
+  registerPostAccumulateGradHook(handle: number, callback: number): number;
+  registerNodeHook(node: number, callback: number): number;
+  registerNodePrehook(node: number, callback: number): number;
+  /** 1 when the running backward call will call this hook of a tensor, else 0. */
+  hookWillRun(callback: number): number;
   /** Takes the hook with this callback out of its list, if it is still there. */
   removeHook(callback: number): void;
+  retainGrad(handle: number): number;
+  queueCallback(callback: number): number;
+  /** The number of the running backward call, or -1, and how many calls it is nested in. */
+  graphTaskId(): number;
+  graphTaskDepth(): number;
+  anomalyMode(): number;
+  setAnomalyMode(flags: number): void;
+  /** Sends warnings and questions for a stack to the module from now on. */
+  connectMessages(): void;
   isGradEnabled(): boolean;
   setGradEnabled(enabled: boolean): void;
 
@@ -113,7 +136,11 @@ export interface NativeModule extends NativeFunctions {
   readonly wasmMemory: WebAssembly.Memory;
   /** Called by C++; see runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
+  functionName?: (id: number) => string;
   dropValue?: (id: number) => void;
+  /** Called by C++; see runtime/messages.ts. */
+  showWarning?: (message: string) => void;
+  captureStack?: () => string;
 }
 
 /** What a module's start takes. */

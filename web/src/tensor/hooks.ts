@@ -2,7 +2,7 @@
 
 import { checked, native } from "../runtime/bridge.js";
 import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { handleOf } from "./info.js";
 import { Tensor } from "./tensor.js";
 
@@ -18,14 +18,52 @@ export interface HookHandle {
   remove(): void;
 }
 
+/** A hook that C++ has. */
+export class RegisteredHook implements HookHandle {
+  /** Takes over the number of the hook's function. @internal */
+  constructor(private readonly callback: number) {}
+
+  remove(): void {
+    native.removeHook(this.callback);
+  }
+
+  /** True when the backward call that is running now will call this hook of a tensor. @internal */
+  willRun(): boolean {
+    return checked(native.hookWillRun(this.callback)) !== 0;
+  }
+}
+
 /** Registers `hook` on the gradient of `tensor`. */
-export function registerHook(tensor: Tensor, hook: GradHook): HookHandle {
+export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
   checkFunction("registerHook", hook);
-  return addHook(native.registerHook, handleOf(tensor), ([grad = 0]) => {
+  const answer = ([grad = 0]: readonly number[]) => {
     // Typed without null for the sake of the usual case.
     const result: unknown = hook(takeTensor(grad) as Tensor);
     return result === undefined || result === null ? [] : [replacement("registerHook", result)];
-  });
+  };
+  return addHook(native.registerHook, handleOf(tensor), hook, answer);
+}
+
+/** Sees a leaf whose `grad` has just been updated. */
+export type PostAccumulateGradHook = (param: Tensor) => void;
+
+/** Registers `hook` to run when a backward call has updated the `grad` of the leaf `tensor`. */
+export function registerPostAccumulateGradHook(
+  tensor: Tensor,
+  hook: PostAccumulateGradHook,
+): RegisteredHook {
+  checkFunction("registerPostAccumulateGradHook", hook);
+  const answer = ([param = 0]: readonly number[]) => {
+    const result: unknown = hook(new Tensor(param));
+    if (result !== undefined && result !== null) {
+      throw new EdgeGradError(
+        "InvalidArgument",
+        "Tensor post accumulate grad hooks should return None.",
+      );
+    }
+    return [];
+  };
+  return addHook(native.registerPostAccumulateGradHook, handleOf(tensor), hook, answer);
 }
 
 /** Throws unless a hook is a function. */
@@ -34,15 +72,20 @@ export function checkFunction(where: string, fn: unknown): void {
   fail("InvalidArgument", where, `expected a function, got ${describe(fn)}.`);
 }
 
-/** Gives a function to a native function that keeps it in a list; returns how to remove it. */
+/**
+ * Gives `answer`, which calls the user's `hook`, to a native function that keeps it in a list of
+ * `owner`.
+ */
 export function addHook(
   register: (owner: number, callback: number) => number,
   owner: number,
-  fn: WordFunction,
-): HookHandle {
-  const callback = holdFunction(fn);
+  // biome-ignore lint/complexity/noBannedTypes: only its name is of interest.
+  hook: Function,
+  answer: WordFunction,
+): RegisteredHook {
+  const callback = holdFunction(answer, hook.name);
   checked(register(owner, callback));
-  return { remove: () => native.removeHook(callback) };
+  return new RegisteredHook(callback);
 }
 
 /** Wraps a handle that C++ gave away, or 0. */

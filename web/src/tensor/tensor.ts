@@ -23,7 +23,13 @@ import {
   type TypedArray,
 } from "./dtype.js";
 import { formatTensor } from "./format.js";
-import { type GradHook, type HookHandle, registerHook } from "./hooks.js";
+import {
+  type GradHook,
+  type HookHandle,
+  type PostAccumulateGradHook,
+  registerHook,
+  registerPostAccumulateGradHook,
+} from "./hooks.js";
 import { at, type Index, setAt } from "./indexing.js";
 import {
   geometryOf,
@@ -235,6 +241,16 @@ export class Tensor {
    */
   registerHook(hook: GradHook): HookHandle {
     return registerHook(this, hook);
+  }
+
+  /** Calls `hook` with this leaf each time a backward call has updated its `grad`. */
+  registerPostAccumulateGradHook(hook: PostAccumulateGradHook): HookHandle {
+    return registerPostAccumulateGradHook(this, hook);
+  }
+
+  /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
+  retainGrad(): void {
+    checked(native.retainGrad(handleOf(this)));
   }
 
   /** Frees this handle; the data goes when nothing else refers to it. */

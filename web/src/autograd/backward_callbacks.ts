@@ -1,0 +1,18 @@
+// Functions that run when a backward call has finished its nodes.
+
+import { checked, native } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { checkFunction } from "../tensor/hooks.js";
+
+/**
+ * Calls `fn` once, when the backward call that is running now has run all its nodes and before it
+ * returns; for hooks and custom Functions.
+ */
+export function queueCallback(fn: () => void): void {
+  checkFunction("queueCallback", fn);
+  const callback = holdFunction(() => {
+    fn();
+    return [];
+  });
+  checked(native.queueCallback(callback));
+}

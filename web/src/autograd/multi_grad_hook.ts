@@ -1,0 +1,103 @@
+// One hook for the gradients of several tensors.
+
+import { native } from "../runtime/bridge.js";
+import { describe, fail } from "../runtime/errors.js";
+import { checkFunction, type HookHandle, registerHook } from "../tensor/hooks.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { queueCallback } from "./backward_callbacks.js";
+
+/** Sees the gradients in the order of the tensors, null for one that gets none. */
+export type MultiGradHook = (grads: (Tensor | null)[]) => void;
+
+/** Sees the first gradient that is there. */
+export type AnyGradHook = (grad: Tensor) => void;
+
+/**
+ * Calls `fn` once per backward call: with "all", with the gradients of all `tensors` when the last one
+ * that the call computes is there; with "any", with the first one.
+ */
+export function registerMultiGradHook(
+  tensors: readonly Tensor[],
+  fn: MultiGradHook,
+  mode?: "all",
+): HookHandle;
+export function registerMultiGradHook(
+  tensors: readonly Tensor[],
+  fn: AnyGradHook,
+  mode: "any",
+): HookHandle;
+export function registerMultiGradHook(
+  tensors: readonly Tensor[],
+  fn: MultiGradHook | AnyGradHook,
+  mode: "all" | "any" = "all",
+): HookHandle {
+  checkFunction("registerMultiGradHook", fn);
+  if (mode !== "all" && mode !== "any") {
+    fail(
+      "InvalidArgument",
+      "registerMultiGradHook",
+      `Expects mode to be one of ('all', 'any') but got ${describe(mode)}.`,
+    );
+  }
+  const handles =
+    mode === "all"
+      ? hooksForAll(tensors, fn as MultiGradHook)
+      : hooksForAny(tensors, fn as AnyGradHook);
+  return {
+    remove: () => {
+      for (const handle of handles) handle.remove();
+    },
+  };
+}
+
+// What a hook knows about the backward calls that are running, by their number. A call that ends
+// takes its entry with it; one that fails leaves it behind, until an outermost call finds it.
+class PerCall<T> {
+  readonly #calls = new Map<number, T>();
+  readonly #make: () => T;
+
+  constructor(make: () => T) {
+    this.#make = make;
+  }
+
+  /** What is known about the call that is running now. */
+  get(): T {
+    const call = native.graphTaskId();
+    const known = this.#calls.get(call);
+    if (known !== undefined) return known;
+    if (native.graphTaskDepth() === 0) this.#calls.clear();
+    const made = this.#make();
+    this.#calls.set(call, made);
+    queueCallback(() => this.#calls.delete(call));
+    return made;
+  }
+}
+
+function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): HookHandle[] {
+  const calls = new PerCall(() => ({
+    waiting: hooks.filter((hook) => hook.willRun()).length,
+    grads: tensors.map((): Tensor | null => null),
+  }));
+  const hooks = tensors.map((tensor, i) =>
+    registerHook(tensor, (grad) => {
+      const call = calls.get();
+      call.grads[i] = grad;
+      if (--call.waiting === 0) fn(call.grads);
+    }),
+  );
+  return hooks;
+}
+
+function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): HookHandle[] {
+  const calls = new PerCall(() => ({ hasRun: false }));
+  return tensors
+    .filter((tensor) => tensor.requiresGrad)
+    .map((tensor) =>
+      registerHook(tensor, (grad) => {
+        const call = calls.get();
+        if (call.hasRun) return;
+        call.hasRun = true;
+        fn(grad);
+      }),
+    );
+}
