@@ -50,7 +50,8 @@ double will_run(double id) {
   return guard([&] {
     const HookPlace place = Places::instance().get(id);
     const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
-    return node != nullptr;
+    return node != nullptr && GraphTask::current() != nullptr &&
+           GraphTask::current()->should_execute(*node);
   });
 }
 

@@ -121,6 +121,17 @@ export interface NativeFunctions {
   isGradEnabled(): boolean;
   setGradEnabled(enabled: boolean): void;
 
+  /** Frame: arguments (0: no tensor); `backward` names the node from here on. Returns the node. */
+  beginFunction(name: string, backward: number, count: number, onceDifferentiable: boolean): number;
+  /** Frame: what forward returned; writes the results, -1 for a tensor as it was given. */
+  endFunction(backward: number, count: number): number;
+  saveForBackward(backward: number, count: number): number;
+  markDirty(backward: number, count: number): number;
+  markNonDifferentiable(backward: number, count: number): number;
+  setMaterializeGrads(backward: number, value: boolean): number;
+  savedTensors(backward: number): number;
+  needsInputGrad(backward: number, argument: number): number;
+
   manualSeed(high: number, low: number): void;
   /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
   memory(): number;

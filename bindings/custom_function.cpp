@@ -1,0 +1,155 @@
+// autograd.Function: nodes whose backward is a JavaScript function.
+//
+// JavaScript's context object names its node by the number of that function and does not keep it
+// alive: the node holds the function, which holds the context.
+
+#include "autograd/custom_function.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include <emscripten/bind.h>
+
+#include "border.h"
+#include "callbacks.h"
+
+namespace eg::bindings {
+namespace {
+
+class JsFunctionNode;
+
+// The nodes there are, by the number of their function.
+class FunctionNodes {
+ public:
+  static FunctionNodes& instance() {
+    static auto* const nodes = new FunctionNodes;
+    return *nodes;
+  }
+
+  void add(double id, const IntrusivePtr<Node>& node) {
+    const std::scoped_lock lock(mutex_);
+    nodes_.insert_or_assign(id, WeakPtr<Node>(node));
+  }
+
+  IntrusivePtr<JsFunctionNode> get(double id);
+
+  void erase(double id) {
+    const std::scoped_lock lock(mutex_);
+    nodes_.erase(id);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<double, WeakPtr<Node>> nodes_;
+};
+
+class JsFunctionNode final : public CustomFunctionNode {
+ public:
+  JsFunctionNode(std::string name, double backward)
+      : CustomFunctionNode(std::move(name)), backward_(std::make_unique<JsFunction>(backward)) {}
+  ~JsFunctionNode() override { drop_function(); }
+
+  void clear() override {
+    CustomFunctionNode::clear();
+    drop_function();
+  }
+
+ protected:
+  GradList backward(GradList grads) override {
+    Words words;
+    for (const Tensor& grad : grads) words.push_back(return_tensor(grad));
+    GradList results;
+    for (const double handle : (*backward_)(words)) {
+      results.push_back(handles().get_optional(handle));
+    }
+    return results;
+  }
+
+ private:
+  void drop_function() {
+    if (backward_ != nullptr) FunctionNodes::instance().erase(backward_->id());
+    backward_.reset();
+  }
+
+  std::unique_ptr<JsFunction> backward_;
+};
+
+IntrusivePtr<JsFunctionNode> FunctionNodes::get(double id) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = nodes_.find(id);
+  const IntrusivePtr<Node> node = found == nodes_.end() ? nullptr : found->second.lock();
+  if (node == nullptr) fail_graph_freed();
+  return IntrusivePtr<JsFunctionNode>(static_cast<JsFunctionNode*>(node.get()));
+}
+
+TensorList read_tensors(int count) {
+  TensorList tensors;
+  for (int i = 0; i < count; ++i) {
+    tensors.push_back(handles().get_optional(frame()[static_cast<std::size_t>(i)]));
+  }
+  return tensors;
+}
+
+double begin_function(std::string name, double id, int argument_count, bool once_differentiable) {
+  const auto node = make_intrusive<JsFunctionNode>(std::move(name), id);
+  return guard([&] {
+    FunctionNodes::instance().add(id, node);
+    node->set_once_differentiable(once_differentiable);
+    node->begin_forward(read_tensors(argument_count));
+    return handles().insert(IntrusivePtr<Node>(node));
+  });
+}
+
+// Writes a new handle per output; -1 stands for the tensor that was given, 0 for none.
+double end_function(double id, int output_count) {
+  return guard([&] {
+    const TensorList raw = read_tensors(output_count);
+    const TensorList outputs = FunctionNodes::instance().get(id)->end_forward(raw);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const bool is_given = outputs[i].defined() && outputs[i].is_same(raw[i]);
+      frame()[i] = is_given ? -1 : return_tensor(outputs[i]);
+    }
+    return outputs.size();
+  });
+}
+
+template <void (CustomFunctionNode::*set)(TensorList)>
+double set_tensors(double id, int count) {
+  return guard([&] {
+    ((*FunctionNodes::instance().get(id)).*set)(read_tensors(count));
+    return 0;
+  });
+}
+
+double set_materialize_grads(double id, bool value) {
+  return guard([&] {
+    FunctionNodes::instance().get(id)->set_materialize_grads(value);
+    return 0;
+  });
+}
+
+double saved_tensors(double id) {
+  return guard([&] { return return_tensors(FunctionNodes::instance().get(id)->saved_tensors()); });
+}
+
+double needs_input_grad(double id, int i) {
+  return guard([&] {
+    return FunctionNodes::instance().get(id)->needs_input_grad(static_cast<std::size_t>(i));
+  });
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(custom_function) {
+  emscripten::function("beginFunction", &begin_function);
+  emscripten::function("endFunction", &end_function);
+  emscripten::function("saveForBackward", &set_tensors<&CustomFunctionNode::save_for_backward>);
+  emscripten::function("markDirty", &set_tensors<&CustomFunctionNode::mark_dirty>);
+  emscripten::function("markNonDifferentiable",
+                       &set_tensors<&CustomFunctionNode::mark_non_differentiable>);
+  emscripten::function("setMaterializeGrads", &set_materialize_grads);
+  emscripten::function("savedTensors", &saved_tensors);
+  emscripten::function("needsInputGrad", &needs_input_grad);
+}
+
+}  // namespace eg::bindings

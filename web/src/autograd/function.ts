@@ -1,0 +1,168 @@
+// autograd.Function: an operation whose forward and backward are JavaScript.
+
+import { checked, frameOf, native } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { describe, EdgeGradError } from "../runtime/errors.js";
+import { takeTensor } from "../tensor/hooks.js";
+import { handleOf } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
+import { noGrad } from "./grad_mode.js";
+
+/** What forward and backward of one call share; any property may be added to it. */
+export class FunctionContext {
+  // biome-ignore lint/suspicious/noExplicitAny: what a user keeps here is the user's business.
+  [property: string]: any;
+
+  readonly #id: number;
+  readonly #argumentCount: number;
+
+  /** Belongs to the node whose backward has the number `id`. @internal */
+  constructor(id: number, argumentCount: number) {
+    this.#id = id;
+    this.#argumentCount = argumentCount;
+  }
+
+  /** Keeps arguments or results of forward for backward; anything else is better a property. */
+  saveForBackward(...tensors: (Tensor | null)[]): void {
+    writeWords(handlesOf(tensors));
+    checked(native.saveForBackward(this.#id, tensors.length));
+  }
+
+  /** What saveForBackward() kept. */
+  get savedTensors(): Tensor[] {
+    const count = checked(native.savedTensors(this.#id));
+    // Typed without null for the sake of the usual case.
+    return Array.from(frameOf(count).subarray(0, count), takeTensor) as Tensor[];
+  }
+
+  /** Says which arguments forward has changed in place; it must return them. */
+  markDirty(...tensors: Tensor[]): void {
+    writeWords(handlesOf(tensors));
+    checked(native.markDirty(this.#id, tensors.length));
+  }
+
+  /** Says which results have no gradient. */
+  markNonDifferentiable(...tensors: Tensor[]): void {
+    writeWords(handlesOf(tensors));
+    checked(native.markNonDifferentiable(this.#id, tensors.length));
+  }
+
+  /** Whether backward gets zeros for results without a gradient (the default), or null. */
+  setMaterializeGrads(value: boolean): void {
+    checked(native.setMaterializeGrads(this.#id, value));
+  }
+
+  /** For every argument of forward, whether its gradient is wanted. */
+  get needsInputGrad(): boolean[] {
+    return Array.from(
+      { length: this.#argumentCount },
+      (_, i) => checked(native.needsInputGrad(this.#id, i)) !== 0,
+    );
+  }
+}
+
+/** What backward returns: a gradient per argument of forward, null for those without. */
+export type FunctionGradients =
+  | Tensor
+  | null
+  | undefined
+  // biome-ignore lint/suspicious/noConfusingVoidType: a backward without a result returns nothing.
+  | void
+  | readonly (Tensor | null | undefined)[];
+
+interface FunctionClass<Args extends unknown[], Output> {
+  readonly name: string;
+  readonly onceDifferentiable?: boolean;
+  forward(ctx: FunctionContext, ...args: Args): Output;
+  backward(ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients;
+}
+
+/**
+ * An operation with a gradient of its own: a subclass defines `forward` and `backward` as static
+ * methods, and is used by its `apply`.
+ */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: PyTorch's name.
+// biome-ignore lint/complexity/noStaticOnlyClass: made to be extended.
+export abstract class Function {
+  /** True when backward cannot be differentiated itself. */
+  static readonly onceDifferentiable?: boolean;
+
+  /** Computes the results; nothing in it is recorded. */
+  static forward(_ctx: FunctionContext, ..._args: never[]): unknown {
+    throw new EdgeGradError(
+      "InvalidArgument",
+      "You must implement the forward function for custom autograd.Function.",
+    );
+  }
+
+  /** Takes a gradient per result and returns one per argument. */
+  static backward(_ctx: FunctionContext, ..._grads: never[]): unknown {
+    throw new EdgeGradError(
+      "NotDifferentiable",
+      "You must implement either the backward or vjp method for your custom autograd.Function to use it with " +
+        "backward mode AD.",
+    );
+  }
+
+  /** Runs forward and records it. */
+  static apply<Args extends unknown[], Output>(
+    this: FunctionClass<Args, Output>,
+    ...args: Args
+  ): Output {
+    // biome-ignore lint/complexity/noThisInStatic: it is the subclass that matters.
+    return applyFunction(this, args);
+  }
+}
+
+function applyFunction<Args extends unknown[], Output>(
+  fn: FunctionClass<Args, Output>,
+  args: Args,
+): Output {
+  const name = fn.name || "Function";
+  const argumentHandles = handlesOf(args);
+  const backward = (words: readonly number[]) =>
+    gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[])));
+  const callback = holdFunction(backward, name);
+  const ctx = new FunctionContext(callback, args.length);
+  writeWords(argumentHandles);
+  const isOnce = fn.onceDifferentiable === true;
+  const node = checked(native.beginFunction(name, callback, args.length, isOnce));
+  try {
+    const raw = noGrad(() => fn.forward(ctx, ...args));
+    const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+    writeWords(handlesOf(outputs));
+    checked(native.endFunction(callback, outputs.length));
+    const handles = Array.from(frameOf(outputs.length).subarray(0, outputs.length));
+    const results = outputs.map((output, i) => resultOf(output, handles[i] ?? 0));
+    return (Array.isArray(raw) ? results : results[0]) as Output;
+  } finally {
+    native.release(node);
+  }
+}
+
+// The result in place of what forward returned.
+function resultOf(output: unknown, handle: number): unknown {
+  if (handle === 0) return output;
+  return handle === -1 ? output : new Tensor(handle);
+}
+
+function handlesOf(values: readonly unknown[]): number[] {
+  return values.map((value) => (value instanceof Tensor ? handleOf(value) : 0));
+}
+
+function writeWords(words: readonly number[]): void {
+  frameOf(words.length).set(words);
+}
+
+function gradientHandles(name: string, result: unknown): number[] {
+  const grads: readonly unknown[] = Array.isArray(result) ? result : [result];
+  return grads.map((grad, i) => {
+    if (grad === null || grad === undefined) return 0;
+    if (grad instanceof Tensor) return handleOf(grad);
+    throw new EdgeGradError(
+      "InvalidGradient",
+      `function ${name}Backward returned an invalid gradient at index ${i}: expected Variable or None ` +
+        `(got ${describe(grad)})`,
+    );
+  });
+}
