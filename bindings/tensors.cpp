@@ -65,7 +65,7 @@ double info(Handle handle) {
     words[2] = static_cast<double>(ndim);
     words[3] = static_cast<double>(t.numel());
     words[4] = static_cast<double>(t.offset());
-    words[5] = t.version();
+    words[5] = is_inference(t) ? -1 : t.version();
     words[6] = output_nr(t);
     words[7] = flags;
     for (std::size_t i = 0; i < ndim; ++i) {

@@ -26,7 +26,7 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
 // `own_references` is how many handles the running call itself holds.
 Tensor first_gradient(const Tensor& variable, Tensor grad, std::uint32_t own_references) {
   const Strides strides = gradient_strides(variable);
-  if (is_grad_enabled()) {
+  if (ops_are_differentiated()) {
     return obeys_layout(grad, strides) ? math::clone(grad)
                                        : math::clone_with_strides(grad, strides);
   }
@@ -64,7 +64,7 @@ void AccumulateGrad::accumulate(Tensor grad) {
   Tensor& accumulated = autograd_meta(variable_)->grad;
   if (!accumulated.defined()) {
     accumulated = first_gradient(variable_, std::move(grad), own_references);
-  } else if (is_grad_enabled()) {
+  } else if (ops_are_differentiated()) {
     accumulated = math::add(accumulated, grad);
   } else {
     math::add_in_place(accumulated, grad);

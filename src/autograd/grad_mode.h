@@ -1,20 +1,47 @@
 #pragma once
 
-// Whether operations are recorded: a thread-local switch, changed only by guards.
+// Which ops are recorded. Grad mode is the ordinary switch. Inference mode goes further: results
+// have no version counter and can never take part in a graph, views are not tracked, and nothing is
+// recorded whatever grad mode says. Both are per thread and changed by guards, which restore what
+// they found, also when the scope is left by an exception.
+
+#include "tensor/autograd_state.h"
 
 namespace eg {
 
-/// The autograd state of a thread. A backward call takes a copy along to the threads it uses.
-struct AutogradState {
-  bool grad_mode = true;
-};
-
-AutogradState& autograd_state();
-
-/// True when operations on tensors that require a gradient are recorded.
+/// The switch of grad mode alone; see ops_are_recorded for what follows from it.
 inline bool is_grad_enabled() { return autograd_state().grad_mode; }
 
-/// Sets the grad mode for a scope and restores it, also when the scope is left by an exception.
+inline bool is_inference_mode_enabled() { return autograd_state().inference_mode; }
+
+/// True when operations on tensors that require a gradient are recorded.
+inline bool ops_are_recorded() {
+  const AutogradState& state = autograd_state();
+  return state.grad_mode && !state.inference_mode;
+}
+
+/// True when a forward-mode level is open, so that ops carry tangents along.
+inline bool ops_carry_tangents() { return autograd_state().dual_level != nullptr; }
+
+/// True when a computation may be differentiated, in either mode, and must therefore consist of
+/// ops; otherwise it may take shortcuts that produce the same values.
+inline bool ops_are_differentiated() { return ops_are_recorded() || ops_carry_tangents(); }
+
+/// Installs a whole autograd state for a scope.
+class AutogradStateGuard {
+ public:
+  explicit AutogradStateGuard(const AutogradState& state) : previous_(autograd_state()) {
+    autograd_state() = state;
+  }
+  ~AutogradStateGuard() { autograd_state() = previous_; }
+  AutogradStateGuard(const AutogradStateGuard&) = delete;
+  AutogradStateGuard& operator=(const AutogradStateGuard&) = delete;
+
+ private:
+  AutogradState previous_;
+};
+
+/// Sets the grad mode for a scope.
 class GradModeGuard {
  public:
   explicit GradModeGuard(bool enabled) : previous_(autograd_state().grad_mode) {
@@ -35,18 +62,21 @@ struct EnableGradGuard : GradModeGuard {
   EnableGradGuard() : GradModeGuard(true) {}
 };
 
-/// Installs a whole autograd state for a scope.
-class AutogradStateGuard {
+/// Turns inference mode on for a scope, or, inside one, back to the normal mode, with grad mode on.
+class InferenceModeGuard {
  public:
-  explicit AutogradStateGuard(const AutogradState& state) : previous_(autograd_state()) {
-    autograd_state() = state;
-  }
-  ~AutogradStateGuard() { autograd_state() = previous_; }
-  AutogradStateGuard(const AutogradStateGuard&) = delete;
-  AutogradStateGuard& operator=(const AutogradStateGuard&) = delete;
+  explicit InferenceModeGuard(bool enabled = true) : guard_(state_of(enabled)) {}
 
  private:
-  AutogradState previous_;
+  static AutogradState state_of(bool enabled) {
+    AutogradState state = autograd_state();
+    state.grad_mode = !enabled;
+    state.inference_mode = enabled;
+    if (enabled) state.dual_level = nullptr;
+    return state;
+  }
+
+  AutogradStateGuard guard_;
 };
 
 }  // namespace eg

@@ -8,7 +8,7 @@ namespace eg {
 namespace {
 
 bool can_accumulate_into(const Tensor& t) {
-  return !is_grad_enabled() && t.use_count() == 1 && t.storage()->use_count() == 1 &&
+  return !ops_are_differentiated() && t.use_count() == 1 && t.storage()->use_count() == 1 &&
          is_non_overlapping_and_dense(t.shape(), t.strides());
 }
 

@@ -29,6 +29,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "autograd/hooks.h"
 #include "base/intrusive_ptr.h"
@@ -43,6 +45,22 @@ class GraphTask;
 class Node;
 struct AnomalyMetadata;
 struct NodeExtras;
+class SavedVariable;
+
+/// A slot for a tensor a node keeps, under the name by which it is looked up.
+struct NamedSavedVariable {
+  std::string_view name;
+  SavedVariable* variable;
+};
+
+/// A number a node works with.
+struct NamedNumber {
+  std::string_view name;
+  double value;
+};
+
+/// The gradients that enter or leave a node, one slot per forward output or input.
+using GradList = SmallVector<Tensor, 3>;
 
 /// Where a gradient goes: an input slot of a node, or nowhere when `function` is null.
 struct Edge {
@@ -74,6 +92,11 @@ class Node : public RefCounted, public Pooled {
 
   /// Maps num_inputs() gradients to num_outputs() gradients. Undefined means zero, on both sides.
   virtual GradList apply(GradList&& grads) = 0;
+
+  /// The slots of what was saved for apply(), in PyTorch's names: self, other, result, ...
+  virtual std::vector<NamedSavedVariable> saved_variables() { return {}; }
+  /// The numbers the node works with besides tensors, by their names: alpha, negative_slope, ...
+  virtual std::vector<NamedNumber> saved_numbers() const { return {}; }
 
   /// Frees what was saved for apply(); a second apply() then reports GraphFreed.
   virtual void release_variables() {}

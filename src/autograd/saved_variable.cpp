@@ -1,5 +1,7 @@
 #include "autograd/saved_variable.h"
 
+#include "autograd/anomaly_mode.h"
+#include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "autograd/variable.h"
 #include "base/error.h"
@@ -38,43 +40,171 @@ std::string_view tensor_type_name(DType dtype) {
        "one of the variables needed for gradient computation has been modified by an inplace "
        "operation: [",
        tensor_type_name(t.dtype()), ' ', t.shape(), ']', origin, " is at version ", t.version(),
-       "; expected version ", saved_version,
-       " instead. Hint: enable anomaly detection to find the operation that failed to compute its "
-       "gradient, with autograd.detectAnomaly().");
+       "; expected version ", saved_version, " instead. Hint: ",
+       AnomalyMode::is_enabled()
+           ? "the backtrace further above shows the operation that failed to compute its gradient. "
+             "The variable in question was changed in there or anywhere later. Good luck!"
+           : "enable anomaly detection to find the operation that failed to compute its gradient, "
+             "with autograd.detectAnomaly().");
 }
 
 }  // namespace
 
-SavedVariable::SavedVariable(const Tensor& t, bool is_output) {
+struct SavedVariable::Extra {
+  std::unique_ptr<SavedVariableHooks> hooks;
+  /// History of a value that hooks keep, because they return it without one.
+  IntrusivePtr<Node> grad_fn;
+  IntrusivePtr<Node> grad_accumulator;
+  /// History of an output that was written into a view: it leads back to the owner.
+  WeakPtr<Node> weak_grad_fn;
+  Tensor tangent;
+  bool requires_grad = false;
+};
+
+SavedVariable::SavedVariable(const Tensor& t, SavedAs role) {
   if (!t.defined()) return;
+  if (is_inference(t)) {
+    fail(ErrorCode::kInferenceTensor,
+         "Inference tensors cannot be saved for backward. To work around you can make a clone to "
+         "get a normal tensor and use it in autograd.");
+  }
+  was_saved_ = true;
+  role_ = role;
+  is_leaf_ = !has_grad_fn(t);
   saved_version_ = t.version();
-  is_output_ = is_output;
   output_nr_ = eg::output_nr(t);
-  data_ = is_output ? t.alias() : t;
+  if (role == SavedAs::kOutputInPlaceOnView) {
+    ensure_extra().weak_grad_fn = WeakPtr<Node>(grad_fn(t));
+  }
+  // Numbers are no tensors to the user, and hooks are the user's.
+  if (has_default_saved_tensor_hooks() && !t.is_wrapped_number()) {
+    save_history(t);
+    pack(make_default_saved_tensor_hooks(), detach(t));
+    return;
+  }
+  is_original_ = role == SavedAs::kInput || is_leaf_;
+  if (is_original_) {
+    data_ = t;
+    return;
+  }
+  data_ = t.alias();
+  if (ops_carry_tangents()) set_tangent(data_, tangent(t));
+}
+
+SavedVariable::Extra& SavedVariable::ensure_extra() {
+  if (extra_ == nullptr) extra_ = std::make_shared<Extra>();
+  return *extra_;
+}
+
+void SavedVariable::save_history(const Tensor& t) {
+  Extra& extra = ensure_extra();
+  if (is_leaf_) {
+    extra.grad_accumulator = grad_accumulator(t);
+    extra.requires_grad = requires_grad(t);
+  } else if (role_ == SavedAs::kInput) {
+    extra.grad_fn = grad_fn(t);
+  }
+  if (ops_carry_tangents()) extra.tangent = tangent(t);
+}
+
+void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& t) {
+  const NoGradGuard guard;
+  const std::uint32_t version = t.version();
+  hooks->pack(t);
+  check(t.version() == version, ErrorCode::kInvalidArgument, "savedTensorsHooks",
+        "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+        "pack hook can not be modified by in-place operations as this can lead to unexpected "
+        "side-effects. Please open an issue if you need to perform in-place operations on the "
+        "input to a pack hook.");
+  ensure_extra().hooks = std::move(hooks);
+  data_.reset();
+  is_original_ = false;
+}
+
+void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
+  invariant(hooks != nullptr, "register_hooks needs hooks.");
+  check(extra_ == nullptr || extra_->hooks == nullptr, ErrorCode::kInvalidArgument, "registerHooks",
+        "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
+        "one pair of hooks is allowed at a time.");
+  if (!was_saved_) {
+    fail(ErrorCode::kInvalidArgument,
+         "[registerHooks] Calling register_hooks on a saved tensor with value None is forbidden.");
+  }
+  check(data_.defined(), ErrorCode::kGraphFreed, "registerHooks",
+        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+        "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+        "retain_graph=True if you need to backward through the graph a second time or if you need "
+        "to access saved variables after calling backward. (In JavaScript: {retainGraph: true}.)");
+  save_history(data_);
+  pack(std::move(hooks), detach(data_));
+}
+
+void SavedVariable::check_version(const Node* maker) const {
+  if (data_.version() != saved_version_) fail_modified(data_, saved_version_, maker, output_nr_);
+}
+
+// The history the unpacked tensor has; null for a leaf.
+IntrusivePtr<Node> SavedVariable::history(const Node& owner) const {
+  if (is_leaf_) return nullptr;
+  IntrusivePtr<Node> node;
+  if (role_ == SavedAs::kOutputInPlaceOnView) {
+    node = extra_->weak_grad_fn.lock();
+  } else if (is_original_) {
+    node = grad_fn(data_);
+  } else if (extra_ != nullptr) {
+    node = extra_->grad_fn;
+  }
+  if (node != nullptr) return node;
+  check(role_ != SavedAs::kInput, ErrorCode::kInvalidArgument, "backward",
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+        "This is not supported, please use out-of-place `.detach()` instead");
+  // The owner is alive: it is running, or somebody is looking into it.
+  return IntrusivePtr<Node>(const_cast<Node*>(&owner));
+}
+
+Tensor SavedVariable::value(const Node& owner, std::unique_lock<std::mutex>& lock) const {
+  if (data_.defined() && extra_ == nullptr && data_.version() == saved_version_) {
+    const bool as_it_is = is_original_ ? is_leaf_ || has_grad_fn(data_) : !ops_are_recorded();
+    if (as_it_is) return data_;
+  }
+  const SavedVariable copy = *this;
+  lock.unlock();
+  Tensor result = copy.unpack_unlocked(owner);
+  lock.lock();
+  return result;
 }
 
 Tensor SavedVariable::unpack(const Node& owner) const {
-  if (released_) fail_graph_freed();
-  if (!data_.defined()) return {};
-  if (data_.version() != saved_version_) {
-    const IntrusivePtr<Node> maker = is_output_ ? nullptr : grad_fn(data_);
-    fail_modified(data_, saved_version_, is_output_ ? &owner : maker.get(),
-                  is_output_ ? output_nr_ : eg::output_nr(data_));
-  }
-  if (!is_output_ || !is_grad_enabled()) return data_;
-  Tensor output = data_.alias();
-  AutogradMeta& meta = ensure_autograd_meta(output);
-  // The owner is alive: it is running, or somebody is looking into it.
-  meta.grad_fn = IntrusivePtr<Node>(const_cast<Node*>(&owner));
-  meta.output_nr = output_nr_;
-  return output;
+  const SavedVariable copy = [&] {
+    const std::scoped_lock lock(owner.mutex());
+    return *this;
+  }();
+  return copy.unpack_unlocked(owner);
 }
 
-void SavedVariable::release() {
-  // An empty slot stays usable: nodes that saved nothing may run twice.
-  if (!data_.defined()) return;
-  released_ = true;
-  data_.reset();
+Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
+  if (!was_saved_) return {};
+  const bool hooked = extra_ != nullptr && extra_->hooks != nullptr;
+  if (!data_.defined() && !hooked) fail_graph_freed();
+  IntrusivePtr<Node> grad_fn = history(owner);
+  if (!hooked) check_version(grad_fn.get());
+  if (is_original_) return data_;
+
+  const Tensor kept = hooked ? extra_->hooks->unpack() : data_;
+  const bool requires_grad = extra_ != nullptr && extra_->requires_grad;
+  const Tensor kept_tangent = !ops_carry_tangents() ? Tensor()
+                              : hooked              ? extra_->tangent
+                                                    : tangent(data_);
+  const bool is_plain = grad_fn == nullptr && !requires_grad && !kept_tangent.defined();
+  if (is_plain && !eg::requires_grad(kept)) return kept;
+  Tensor result = kept.alias();
+  AutogradMeta& meta = ensure_autograd_meta(result);
+  meta.grad_fn = std::move(grad_fn);
+  meta.output_nr = output_nr_;
+  meta.requires_grad = requires_grad;
+  if (extra_ != nullptr) meta.grad_accumulator = WeakPtr<Node>(extra_->grad_accumulator);
+  if (kept_tangent.defined()) set_tangent(result, kept_tangent);
+  return result;
 }
 
 void fail_graph_freed() {

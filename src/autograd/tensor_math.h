@@ -29,6 +29,8 @@ Tensor cast(const Tensor& t, DType dtype);
 Tensor to_device(const Tensor& t, Device device);
 /// Copies values, in place and without a record, and raises the version of `destination`.
 void copy_values(const Tensor& destination, const Tensor& source);
+/// A view of all of `t`.
+Tensor view(const Tensor& t);
 Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides, std::int64_t offset);
 /// The node of as_strided over a base of this geometry; its one edge is still to be set.
 IntrusivePtr<Node> as_strided_node(const Tensor& base, const Tensor& view);

@@ -13,44 +13,57 @@ bool is_stale(const Tensor& t, const AutogradMeta& meta) {
   return meta.view->attr_version != t.version();
 }
 
-// PyTorch's two-part sentence: who is being modified, and why that is forbidden.
-[[noreturn]] void fail_view_in_place(const AutogradMeta& meta, bool indirect) {
-  const std::string object = indirect ? "a view and its base or another view of its base has been "
-                                        "modified inplace."
-                                      : "a view and is being modified inplace.";
-  const CreationMeta reason = meta.view->creation_meta;
-  std::string who;
-  if (meta.grad_fn != nullptr) {
-    who = "Output " + std::to_string(meta.output_nr) + " of " + meta.grad_fn->name() + " is " +
-          object;
-  } else if (reason == CreationMeta::kInferenceMode) {
-    who = "A view was created in inference mode and is being modified inplace in normal mode.";
-  } else {
-    who = indirect ? "A view was created in no_grad mode and its base or another view of its base "
-                     "has been modified inplace with grad mode enabled."
-                   : "A view was created in no_grad mode and is being modified inplace with grad "
-                     "mode enabled.";
-  }
+std::string_view creation_reason(CreationMeta reason) {
   switch (reason) {
     case CreationMeta::kMultiOutputNode:
-      fail(ErrorCode::kViewInPlace, who,
-           " This view is the output of a function that returns multiple views. Such functions do "
-           "not allow the output views to be modified inplace. You should replace the inplace "
-           "operation by an out-of-place one.");
+      return " This view is the output of a function that returns multiple views. Such functions "
+             "do not allow the output views to be modified inplace. You should replace the inplace "
+             "operation by an out-of-place one.";
     case CreationMeta::kInCustomFunction:
-      fail(
-          ErrorCode::kViewInPlace, who,
-          " This view was created inside a custom Function (or because an input was returned "
-          "as-is) and the autograd logic to handle view+inplace would override the custom backward "
-          "associated with the custom Function, leading to incorrect gradients. This behavior is "
-          "forbidden. You can fix this by cloning the output of the custom Function.");
-    default:
-      fail(ErrorCode::kViewInPlace, who,
-           " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-           "clarify your code by moving both the view and the inplace either both inside the "
-           "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
-           "want the inplace to be tracked).");
+      return " This view was created inside a custom Function (or because an input was returned "
+             "as-is) and the autograd logic to handle view+inplace would override the custom "
+             "backward associated with the custom Function, leading to incorrect gradients. This "
+             "behavior is forbidden. You can fix this by cloning the output of the custom "
+             "Function.";
+    case CreationMeta::kNoGradMode:
+      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+             "clarify your code by moving both the view and the inplace either both inside the "
+             "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
+             "want the inplace to be tracked).";
+    case CreationMeta::kInferenceMode:
+      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+             "clarify your code by moving both the view and the inplace either both inside the "
+             "inference_mode block (if you don't want the inplace to be tracked) or both outside "
+             "(if you want the inplace to be tracked).";
+    case CreationMeta::kDefault:
+      break;
   }
+  return "";
+}
+
+// PyTorch's two-part sentence: who is being modified, and why that is forbidden.
+[[noreturn]] void fail_view_in_place(const AutogradMeta& meta, bool indirect) {
+  const CreationMeta reason = meta.view->creation_meta;
+  const std::string_view modified =
+      indirect ? " and its base or another view of its base has been" : " and is being";
+  std::string maker;
+  if (meta.grad_fn != nullptr) {
+    maker = join_text("Output ", meta.output_nr, " of ", meta.grad_fn->name(), " is a view");
+  }
+  std::string who;
+  if (reason == CreationMeta::kInferenceMode) {
+    who = join_text(
+        maker.empty() ? "A view was created in" : maker + " of a view which was created in",
+        " inference mode", modified, " modified inplace in normal mode.");
+  } else if (reason == CreationMeta::kNoGradMode || maker.empty()) {
+    // Without a grad_fn the view was made under no_grad, whatever restricts it.
+    who = join_text(
+        maker.empty() ? "A view was created in" : maker + " of a view which was created in",
+        " no_grad mode", modified, " modified inplace with grad mode enabled.");
+  } else {
+    who = join_text(maker, modified, " modified inplace.");
+  }
+  fail(ErrorCode::kViewInPlace, who, creation_reason(reason));
 }
 
 }  // namespace
@@ -69,6 +82,10 @@ bool requires_grad(const Tensor& t) {
 }
 
 void set_requires_grad(const Tensor& t, bool value) {
+  if (value && is_inference(t) && !is_inference_mode_enabled()) {
+    fail(ErrorCode::kInferenceTensor,
+         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+  }
   if (value && !is_differentiable(t.dtype())) {
     fail(ErrorCode::kNotDifferentiable,
          "[requires_grad_] only Tensors of floating point and complex dtype can require gradients, "
@@ -107,8 +124,6 @@ IntrusivePtr<Node> grad_fn(const Tensor& t) {
   }
   return meta->grad_fn;
 }
-
-bool is_leaf(const Tensor& t) { return grad_fn(t) == nullptr; }
 
 std::uint32_t output_nr(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
@@ -197,6 +212,8 @@ void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
 }
 
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
+  // Nothing of an inference tensor can be recorded, so there is no history to keep in step.
+  if (is_inference(base)) return;
   AutogradMeta& meta = ensure_autograd_meta(t);
   meta.view = std::make_unique<ViewMeta>();
   const AutogradMeta* base_meta = autograd_meta(base);
@@ -212,7 +229,13 @@ void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
 }
 
 void check_inplace(const Tensor& t, bool recording) {
-  if (!recording || !is_grad_enabled()) return;
+  if (is_inference(t) && !is_inference_mode_enabled()) {
+    fail(ErrorCode::kInferenceTensor,
+         "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+         "clone to get a normal tensor before doing inplace update.See "
+         "https://github.com/pytorch/rfcs/pull/17 for more details.");
+  }
+  if (!recording || !ops_are_recorded()) return;
   const AutogradMeta* meta = autograd_meta(t);
   if (meta != nullptr && meta->view != nullptr) {
     if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, false);
@@ -231,5 +254,22 @@ void check_inplace(const Tensor& t, bool recording) {
 }
 
 Tensor detach(const Tensor& t) { return t.alias(); }
+
+void detach_in_place(const Tensor& t) {
+  if (is_view(t)) {
+    fail(ErrorCode::kViewInPlace,
+         "Can't detach views in-place. Use detach() instead. If you are using "
+         "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+         "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+         "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+         "torch/optim/optimizer.py as a solution.");
+  }
+  AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return;
+  meta->requires_grad = false;
+  meta->grad_fn = nullptr;
+  meta->output_nr = 0;
+  meta->forward_grad.reset();
+}
 
 }  // namespace eg

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "autograd/forward_ad.h"
 #include "autograd/node.h"
 #include "base/lazy.h"
 #include "tensor/tensor.h"
@@ -60,6 +61,7 @@ struct AutogradMeta final : AutogradMetaBase {
   IntrusivePtr<Node> grad_fn;
   WeakPtr<Node> grad_accumulator;
   std::unique_ptr<ViewMeta> view;
+  std::unique_ptr<ForwardGrad> forward_grad;
   /// Hooks of this tensor, where there are any.
   Lazy<VariableHooks> hooks;
   /// Guards the lazily made grad_accumulator and grad_fn.
@@ -74,11 +76,18 @@ inline AutogradMeta* autograd_meta(const Tensor& t) {
 AutogradMeta& ensure_autograd_meta(const Tensor& t);
 
 bool requires_grad(const Tensor& t);
-/// Sets the flag of a leaf; NotDifferentiable for an integer dtype, InvalidArgument for a non-leaf.
+/// Sets the flag of a leaf; NotDifferentiable for an integer dtype, InvalidArgument for a non-leaf,
+/// InferenceTensor for an inference tensor outside inference mode.
 void set_requires_grad(const Tensor& t, bool value);
 /// The node that made `t`; regenerated when `t` is a view whose base was changed in place.
 IntrusivePtr<Node> grad_fn(const Tensor& t);
-bool is_leaf(const Tensor& t);
+/// True when grad_fn(t) is not null.
+inline bool has_grad_fn(const Tensor& t) {
+  const AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return false;
+  return meta->grad_fn != nullptr || (meta->view != nullptr && grad_fn(t) != nullptr);
+}
+inline bool is_leaf(const Tensor& t) { return !has_grad_fn(t); }
 std::uint32_t output_nr(const Tensor& t);
 bool is_view(const Tensor& t);
 /// The base of a view, else undefined.
@@ -126,5 +135,10 @@ bool retains_grad(const Tensor& t);
 
 /// A tensor that shares values and version counter with `t`, outside of any graph.
 Tensor detach(const Tensor& t);
+/// Takes `t` itself out of its graph; throws ViewInPlace for a view.
+void detach_in_place(const Tensor& t);
+
+/// True for a tensor made in inference mode, or a view of one: no graph can hold it.
+inline bool is_inference(const Tensor& t) { return !t.has_version(); }
 
 }  // namespace eg

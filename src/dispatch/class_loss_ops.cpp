@@ -161,7 +161,7 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   const Tensor input = b.saved(0);
   const Classes classes(input, b.saved(1), b.saved(2));
   const cpu::ClassTargets targets = classes.targets(attrs.ignore_index, attrs.smoothing);
-  if (is_grad_enabled()) {
+  if (ops_are_differentiated()) {
     const std::int64_t dim = class_dim(input);
     const Var goal = target_distribution(targets, input);
     const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);

@@ -40,7 +40,8 @@ struct CrossEntropy {
                      Reduction reduction = Reduction::kMean, double label_smoothing = 0);
 
   using Attrs = ClassLossAttrs;
-  static constexpr std::size_t saved_count = 5;
+  static constexpr std::array<std::string_view, 5> saved_names{"self", "target", "weight", "max",
+                                                               "log_sum"};
   static GradList backward(const Backward<CrossEntropy>& b);
 };
 
@@ -57,7 +58,7 @@ struct NllLoss {
                      Reduction reduction = Reduction::kMean);
 
   using Attrs = ClassLossAttrs;
-  static constexpr std::size_t saved_count = 3;
+  static constexpr std::array<std::string_view, 3> saved_names{"self", "target", "weight"};
   static GradList backward(const Backward<NllLoss>& b);
 };
 

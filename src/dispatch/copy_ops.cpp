@@ -46,12 +46,9 @@ Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
         "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
         '.');
   const std::array<Tensor, 2> inputs{input, source};
-  return change_in_place(
-      input, inputs,
-      [&] {
-        copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
-      },
-      [&] { return make_intrusive<FunctionNode<CopyInPlace>>(collect_edges(inputs), Attrs{}); });
+  return change_in_place<CopyInPlace>(input, inputs, {}, [&] {
+    copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
+  });
 }
 
 // The old values are gone: no gradient for them, all of it for the source.

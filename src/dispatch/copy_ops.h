@@ -14,7 +14,6 @@ struct Clone {
   static Tensor call(const Tensor& input);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Clone>& b);
 };
 
@@ -36,7 +35,6 @@ struct ToDType {
   struct Attrs {
     DType dtype;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<ToDType>& b);
 };
 
@@ -48,7 +46,6 @@ struct ToDevice {
   struct Attrs {
     Device source;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<ToDevice>& b);
 };
 
@@ -58,7 +55,6 @@ struct CopyInPlace {
   static Tensor call(const Tensor& input, const Operand& source);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<CopyInPlace>& b);
 };
 

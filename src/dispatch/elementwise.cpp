@@ -2,13 +2,66 @@
 
 #include <algorithm>
 
+#include "autograd/forward_ad.h"
 #include "autograd/tensor_math.h"
+#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/promotion.h"
 #include "dispatch/record.h"
+#include "dispatch/view_ops.h"
 
 namespace eg {
 namespace {
+
+// The inputs and, at the place after them, the output; undefined where no formula reads them.
+using Values = std::array<Tensor, kMaxArity + 1>;
+
+bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const Values& values) {
+  if (ops_are_differentiated() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32)
+    return false;
+  for (const Tensor& value : values) {
+    // Masks and numbers are converted on the way; wider values would lose digits.
+    const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
+                      value.dtype() == DType::kBool || value.ndim() == 0;
+    if (!fits) return false;
+  }
+  return true;
+}
+
+Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, const Values& values,
+                      const op::ParamValues& params) {
+  const ElementwiseInfo::Gradient& gradient = info.gradients[i];
+  // A gradient nobody else can see is overwritten by the next one.
+  const bool overwrite = g.use_count() == 1 && g.storage()->use_count() == 1 &&
+                         is_non_overlapping_and_dense(g.shape(), g.strides());
+  const Tensor out = overwrite ? g : empty_like(g);
+  SmallVector<Tensor, 5> operands;
+  operands.push_back(g);
+  for (std::size_t j = 0; j <= info.arity; ++j) {
+    operands.push_back((gradient.reads >> j & 1U) != 0 ? values[j] : Tensor());
+  }
+  run_kernel(gradient.kernel, DType::kFloat32, DType::kFloat32, out, operands, params.data());
+  return out;
+}
+
+// g times the derivative by input `i`. The Jacobian is diagonal, so this maps gradients of the
+// output to gradients of the input and tangents of the input to tangents of the output.
+Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, const Values& values,
+                        const op::ParamValues& params) {
+  const ElementwiseInfo::Gradient& gradient = info.gradients[i];
+  if (!gradient.exists) {
+    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " is not implemented.");
+  }
+  const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
+                                                  gradient.is_identity_with(params.data()));
+  if (passes_on) return g;
+  if (can_fuse(gradient, g, values)) return fused_gradient(info, i, std::move(g), values, params);
+  std::array<Var, kMaxArity> inputs{Var(0), Var(0), Var(0)};
+  for (std::size_t j = 0; j < info.arity; ++j) inputs[j] = Var(values[j]);
+  const Var result = gradient.formula(Var(g), std::span(inputs).first(info.arity),
+                                      Var(values[info.arity]), params.data());
+  return result.is_number() ? full_like(g, result.number()) : result.tensor();
+}
 
 // The node of every elementwise op.
 class ElementwiseNode final : public Node {
@@ -22,18 +75,35 @@ class ElementwiseNode final : public Node {
   void save_inputs(std::span<const Tensor> inputs) {
     const std::uint32_t reads = wanted_reads();
     for (std::size_t i = 0; i < info_.arity; ++i) {
-      if ((reads >> i & 1U) != 0) saved_[i] = SavedVariable(inputs[i], false);
+      if (reads_slot(reads, i)) saved_[i] = SavedVariable(inputs[i], SavedAs::kInput);
     }
   }
-  void save_output(const Tensor& output) {
-    if ((wanted_reads() >> info_.arity & 1U) != 0)
-      saved_[info_.arity] = SavedVariable(output, true);
+  void save_output(const Tensor& output, SavedAs role) {
+    if (reads_slot(wanted_reads(), info_.arity)) saved_[info_.arity] = SavedVariable(output, role);
   }
-  bool reads_input(std::size_t i) const { return (wanted_reads() >> i & 1U) != 0; }
+  bool reads_input(std::size_t i) const { return reads_slot(wanted_reads(), i); }
+
+  std::vector<NamedSavedVariable> saved_variables() override {
+    std::vector<NamedSavedVariable> result;
+    const std::uint32_t reads = wanted_reads();
+    for (std::size_t i = 0; i <= info_.arity; ++i) {
+      if (reads_slot(reads, i)) result.push_back({slot_name(i), &saved_[i]});
+    }
+    return result;
+  }
+  std::vector<NamedNumber> saved_numbers() const override {
+    std::vector<NamedNumber> result;
+    for (std::size_t i = 0; i < info_.params.size(); ++i) {
+      result.push_back({info_.params[i].name, params_[i]});
+    }
+    return result;
+  }
 
   void release_variables() override {
+    Slots released;
     const std::scoped_lock lock(mutex());
-    for (SavedVariable& saved : saved_) saved.release();
+    // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
+    released = std::move(saved_);
   }
 
   GradList apply(GradList&& grads) override {
@@ -51,14 +121,26 @@ class ElementwiseNode final : public Node {
     std::size_t last = info_.arity;
     while (last > 0 && !wanted[last - 1]) --last;
     for (std::size_t i = 0; i + 1 < last; ++i) {
-      if (wanted[i]) result[i] = gradient(i, g, values);
+      if (wanted[i]) result[i] = times_derivative(info_, i, g, values, params_);
     }
-    if (last > 0) result[last - 1] = gradient(last - 1, std::move(g), values);
+    if (last > 0) {
+      result[last - 1] = times_derivative(info_, last - 1, std::move(g), values, params_);
+    }
     return result;
   }
 
  private:
-  using Values = std::array<Tensor, kMaxArity + 1>;
+  using Slots = std::array<SavedVariable, kMaxArity + 1>;
+
+  static bool reads_slot(std::uint32_t reads, std::size_t slot) {
+    return (reads >> slot & 1U) != 0;
+  }
+  // PyTorch calls the first operand self in its derivatives.
+  std::string_view slot_name(std::size_t slot) const {
+    if (slot == info_.arity) return "result";
+    const std::string_view name = info_.operands[slot];
+    return name == "input" ? "self" : name;
+  }
 
   std::uint32_t wanted_reads() const {
     std::uint32_t reads = 0;
@@ -71,61 +153,36 @@ class ElementwiseNode final : public Node {
   Values unpack(std::uint32_t reads) const {
     Values values;
     if (reads == 0) return values;
-    const std::scoped_lock lock(mutex());
+    std::unique_lock lock(mutex());
     for (std::size_t i = 0; i <= info_.arity; ++i) {
-      if ((reads >> i & 1U) != 0) values[i] = saved_[i].unpack(*this);
+      if (reads_slot(reads, i)) values[i] = saved_[i].value(*this, lock);
     }
     return values;
   }
 
-  Tensor gradient(std::size_t i, Tensor g, const Values& values) const {
-    const ElementwiseInfo::Gradient& gradient = info_.gradients[i];
-    if (!gradient.exists) {
-      fail(ErrorCode::kNotDifferentiable, "derivative for ", info_.name, " is not implemented.");
-    }
-    const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
-                                                    gradient.is_identity_with(params_.data()));
-    if (passes_on) return g;
-    if (can_fuse(gradient, g, values)) return fused_gradient(gradient, std::move(g), values);
-    std::array<Var, kMaxArity> inputs{Var(0), Var(0), Var(0)};
-    for (std::size_t j = 0; j < info_.arity; ++j) inputs[j] = Var(values[j]);
-    const Var result = gradient.formula(Var(g), std::span(inputs).first(info_.arity),
-                                        Var(values[info_.arity]), params_.data());
-    return result.is_number() ? full_like(g, result.number()) : result.tensor();
-  }
-
-  bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g,
-                const Values& values) const {
-    if (is_grad_enabled() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32)
-      return false;
-    for (const Tensor& value : values) {
-      // Masks and numbers are converted on the way; wider values would lose digits.
-      const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
-                        value.dtype() == DType::kBool || value.ndim() == 0;
-      if (!fits) return false;
-    }
-    return true;
-  }
-
-  Tensor fused_gradient(const ElementwiseInfo::Gradient& gradient, Tensor g,
-                        const Values& values) const {
-    // A gradient nobody else can see is overwritten by the next one.
-    const bool overwrite = g.use_count() == 1 && g.storage()->use_count() == 1 &&
-                           is_non_overlapping_and_dense(g.shape(), g.strides());
-    const Tensor out = overwrite ? g : empty_like(g);
-    SmallVector<Tensor, 5> operands;
-    operands.push_back(g);
-    for (std::size_t j = 0; j <= info_.arity; ++j) {
-      operands.push_back((gradient.reads >> j & 1U) != 0 ? values[j] : Tensor());
-    }
-    run_kernel(gradient.kernel, DType::kFloat32, DType::kFloat32, out, operands, params_.data());
-    return out;
-  }
-
   const ElementwiseInfo& info_;
   op::ParamValues params_;
-  std::array<SavedVariable, kMaxArity + 1> saved_;
+  Slots saved_;
 };
+
+// The tangent of `output`: the sum over the inputs of tangent times derivative.
+Tensor output_tangent(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                      const Tensor& output, const op::ParamValues& params,
+                      std::span<const Tensor> tangents) {
+  Values values;
+  std::copy(inputs.begin(), inputs.end(), values.begin());
+  values[info.arity] = output;
+  const NoDualLevelGuard guard;
+  Tensor sum;
+  for (std::size_t i = 0; i < info.arity; ++i) {
+    if (!tangents[i].defined()) continue;
+    const Tensor direction =
+        Expand::call(ToDType::call(tangents[i], output.dtype()), output.shape());
+    const Tensor term = times_derivative(info, i, direction, values, params);
+    sum = sum.defined() ? math::add(sum, term) : term;
+  }
+  return sum;
+}
 
 struct ResultTypes {
   DType compute;
@@ -201,11 +258,14 @@ IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<c
 
 // Only inputs with a gradient formula count: a mask or a comparison records nothing.
 bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
-  if (!is_grad_enabled()) return false;
+  if (!ops_are_recorded()) return false;
+  bool by_inference_tensor = false;
   for (std::size_t i = 0; i < info.arity; ++i) {
-    if (info.gradients[i].exists && requires_grad(inputs[i])) return true;
+    if (!info.gradients[i].exists || !requires_grad(inputs[i])) continue;
+    if (!is_inference(inputs[i])) return true;
+    by_inference_tensor = true;
   }
-  return false;
+  return by_inference_tensor && has_normal_tensor(inputs);
 }
 
 // True when `t` can be read element by element beside the packed `out`, or is one element for all.
@@ -251,12 +311,19 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
   const ResultTypes types = result_types(info, inputs);
   const Tensor out = allocate_result(inputs, result_shape(info, inputs), types.result);
   run_forward(info, types.compute, out, inputs, params);
-  if (records(info, inputs) && is_differentiable(types.result)) {
-    const IntrusivePtr<ElementwiseNode> node = make_node(info, inputs, params);
+  if (!is_differentiable(types.result)) return out;
+  IntrusivePtr<ElementwiseNode> node;
+  if (records(info, inputs)) {
+    node = make_node(info, inputs, params);
     node->save_inputs(inputs);
     set_history(out, node);
-    node->save_output(out);
   }
+  // Before the output is saved, because its tangent is saved with it.
+  if (any_has_tangent(inputs)) {
+    const TensorList tangents = tangents_of(inputs);
+    set_tangent(out, own_tangent(output_tangent(info, inputs, out, params, tangents), inputs));
+  }
+  if (node != nullptr) node->save_output(out, SavedAs::kOutput);
   return out;
 }
 
@@ -284,18 +351,24 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     if (operand.shares_storage_with(target) && !same_view) operand = contiguous_copy(operand);
   }
   IntrusivePtr<ElementwiseNode> node;
-  if (recording) {
-    node = make_node(info, inputs, params);
-    SmallVector<Tensor, kMaxArity> originals(operands);
-    // Backward needs the value that is about to be overwritten.
-    if (node->reads_input(0)) originals[0] = math::clone(target);
-    node->save_inputs(originals);
+  if (recording) node = make_node(info, inputs, params);
+  const TensorList tangents = any_has_tangent(inputs) ? tangents_of(inputs) : TensorList();
+  // Derivatives are taken at the value that is about to be overwritten.
+  SmallVector<Tensor, kMaxArity> originals;
+  if (node != nullptr || !tangents.empty()) originals = operands;
+  if (!tangents.empty() || (node != nullptr && node->reads_input(0))) {
+    originals[0] = math::clone(target);
   }
+  if (node != nullptr) node->save_inputs(originals);
   run_forward(info, types.compute, target, operands, params);
   target.bump_version();
+  if (node != nullptr) rebase_history(target, node);
+  if (!tangents.empty() && is_differentiable(target.dtype())) {
+    set_tangent(target,
+                own_tangent(output_tangent(info, originals, target, params, tangents), inputs));
+  }
   if (node != nullptr) {
-    rebase_history(target, node);
-    node->save_output(target);
+    node->save_output(target, is_view(target) ? SavedAs::kOutputInPlaceOnView : SavedAs::kOutput);
   }
   return target;
 }

@@ -40,6 +40,9 @@ using TensorFormula = Var (*)(const Var& g, std::span<const Var> inputs, const V
 struct ElementwiseInfo {
   std::string_view name;
   std::size_t arity;
+  /// The names of the inputs and of the parameters.
+  std::span<const std::string_view> operands;
+  std::span<const op::Param> params;
   op::DTypeRule dtype_rule;
   bool first_is_mask;
   /// By dtype; null where the op has no kernel. bool computes in uint8.

@@ -77,6 +77,8 @@ const ElementwiseInfo& elementwise_info() {
   static constexpr ElementwiseInfo info{
       Op::doc.name,
       op::kArity<Op>,
+      op::kOperandNames<Op>,
+      op::kParams<Op>,
       op::kDTypeRule<Op>,
       detail::first_is_mask<Op>(),
       detail::forward_kernels<Op>(),

@@ -22,7 +22,7 @@ struct IndexSelectGradient {
     std::int64_t dim;
     std::int64_t skip;
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
                      const Tensor& index, std::int64_t skip = -1) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
@@ -45,7 +45,7 @@ struct GatherGradient {
   struct Attrs {
     std::int64_t dim;
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
                      const Tensor& index) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());

@@ -24,7 +24,7 @@ struct IndexSelect {
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<IndexSelect>& b);
 };
 
@@ -39,7 +39,7 @@ struct IndexAdd {
                      const Tensor& source, Scalar alpha = 1);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<IndexAdd>& b);
 };
 
@@ -52,7 +52,7 @@ struct IndexCopy {
                      const Tensor& source);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<IndexCopy>& b);
 };
 
@@ -76,7 +76,7 @@ struct Gather {
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<Gather>& b);
 };
 
@@ -91,7 +91,7 @@ struct Scatter {
                      const Operand& src);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<Scatter>& b);
 };
 
@@ -105,7 +105,7 @@ struct ScatterAdd {
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src);
 
   using Attrs = PickAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<ScatterAdd>& b);
 };
 
@@ -172,7 +172,7 @@ struct Embedding {
     std::int64_t rows;
     std::int64_t padding;  ///< -1 for none
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
   static GradList backward(const Backward<Embedding>& b);
 };
 

@@ -19,7 +19,6 @@ struct Cat {
     /// Of the inputs along dim; -1 for one that was skipped.
     Dims sizes;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Cat>& b);
 };
 
@@ -33,7 +32,6 @@ struct Stack {
   struct Attrs {
     std::int64_t dim;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Stack>& b);
 };
 
@@ -49,7 +47,6 @@ struct Repeat {
     Shape input_shape;
     Dims repeats;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Repeat>& b);
 };
 

@@ -35,7 +35,7 @@ struct BroadcastProduct {
     Shape a;
     Shape b;
   };
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "other"};
   static GradList backward(const Backward<BroadcastProduct>& b) {
     const Tensor& g = b.grad();
     GradList grads(2);
@@ -105,7 +105,7 @@ template <bool kHasBias>
 struct LinearNode {
   static constexpr op::Doc doc = kHasBias ? Addmm::doc : Mm::doc;
   struct Attrs {};
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"input", "weight"};
   static GradList backward(const Backward<LinearNode>& b) {
     constexpr std::size_t kInput = kHasBias ? 1 : 0;
     constexpr std::size_t kWeight = kInput + 1;

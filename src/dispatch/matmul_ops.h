@@ -19,7 +19,7 @@ struct Mm {
   static Tensor call(const Tensor& input, const Tensor& mat2);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "mat2"};
   static GradList backward(const Backward<Mm>& b);
 };
 
@@ -30,7 +30,7 @@ struct Bmm {
   static Tensor call(const Tensor& input, const Tensor& mat2);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "mat2"};
   static GradList backward(const Backward<Bmm>& b);
 };
 
@@ -41,7 +41,7 @@ struct Mv {
   static Tensor call(const Tensor& input, const Tensor& vec);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "vec"};
   static GradList backward(const Backward<Mv>& b);
 };
 
@@ -52,7 +52,7 @@ struct Dot {
   static Tensor call(const Tensor& input, const Tensor& tensor);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "tensor"};
   static GradList backward(const Backward<Dot>& b);
 };
 
@@ -85,7 +85,7 @@ struct Addmm {
     Scalar beta;
     Scalar alpha;
   };
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"mat1", "mat2"};
   static GradList backward(const Backward<Addmm>& b);
 };
 
@@ -99,7 +99,7 @@ struct Baddbmm {
                      Scalar alpha);
 
   using Attrs = Addmm::Attrs;
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"batch1", "batch2"};
   static GradList backward(const Backward<Baddbmm>& b);
 };
 

@@ -23,7 +23,7 @@ cpu::Matrices as_matrices(const Tensor& t, std::span<const std::int64_t> batch) 
 cpu::Matrices as_row(const Tensor& t) { return {t.data(), {}, 0, t.strides()[0]}; }
 
 Tensor transposed(const Tensor& t) {
-  if (is_grad_enabled()) return Transpose::call(t, -2, -1);
+  if (ops_are_differentiated()) return Transpose::call(t, -2, -1);
   // Nothing asks a view made during plain backward for its history, so it gets none.
   Shape shape = t.shape();
   Strides strides = t.strides();

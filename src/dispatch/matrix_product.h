@@ -38,9 +38,9 @@ void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar a
 Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op);
 
 /// What backward of a product keeps: each gradient reads the other operand, so an operand is kept
-/// only when the other one requires a gradient.
+/// only when the other one is differentiated.
 inline Save save_beside(const Tensor& operand, const Tensor& other) {
-  return {requires_grad(other) ? operand : Tensor()};
+  return {requires_grad(other) || tangent(other).defined() ? operand : Tensor()};
 }
 
 /// Records op(a, b), a product whose gradients read the other operand.

@@ -27,7 +27,7 @@ struct Amax {
                      bool keepdim = false);
 
   using Attrs = ExtremumAttrs;
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Amax>& b);
 };
 
@@ -40,7 +40,7 @@ struct Amin {
                      bool keepdim = false);
 
   using Attrs = ExtremumAttrs;
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Amin>& b);
 };
 
@@ -60,7 +60,7 @@ struct Max {
                         bool keepdim = false);
 
   using Attrs = SelectedAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
   static GradList backward(const Backward<Max>& b);
 };
 
@@ -72,7 +72,7 @@ struct Min {
                         bool keepdim = false);
 
   using Attrs = SelectedAttrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
   static GradList backward(const Backward<Min>& b);
 };
 

@@ -135,12 +135,13 @@ struct NormNode {
   static constexpr op::Doc doc =
       kCentered ? op::Doc{"native_layer_norm", LayerNorm::doc.text} : RmsNorm::doc;
   using Attrs = NormAttrs;
-  static constexpr std::size_t saved_count = 4;
+  static constexpr std::array<std::string_view, 4> saved_names{"input", "weight", "result1",
+                                                               "result2"};
   static GradList backward(const Backward<NormNode>& b) {
     const SavedNorm saved{b.saved(0), b.saved(1), b.saved(2), b.saved(3)};
     const Needs needs{b.needs(0), b.needs(1), b.needs(2)};
-    return is_grad_enabled() ? recorded_gradients(b.attrs(), saved, b.grad(), needs)
-                             : fused_gradients(b.attrs(), saved, b.grad(), needs);
+    return ops_are_differentiated() ? recorded_gradients(b.attrs(), saved, b.grad(), needs)
+                                    : fused_gradients(b.attrs(), saved, b.grad(), needs);
   }
 };
 

@@ -40,10 +40,7 @@ void draw_normal(const Tensor& t, double mean, double std) {
 
 template <class Op, class Write>
 Tensor draw_in_place(const Tensor& input, Write&& write) {
-  return change_in_place(input, std::span<const Tensor>(&input, 1), write, [&] {
-    return make_intrusive<FunctionNode<Op>>(collect_edges(std::span<const Tensor>(&input, 1)),
-                                            typename Op::Attrs{});
-  });
+  return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
 }
 
 Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }

@@ -60,7 +60,6 @@ struct RandnLike {
 template <class Op>
 struct NoGradient {
   struct Attrs {};
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Op>& b) { return {full_like(b.grad(), 0)}; }
 };
 
@@ -118,7 +117,7 @@ struct Dropout {
   struct Attrs {
     double keep;  ///< the probability of an element to be kept
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"mask"};
   static GradList backward(const Backward<Dropout>& b);
 };
 

@@ -27,7 +27,6 @@ struct DiagonalMatrix {
   struct Attrs {
     std::int64_t diagonal;
   };
-  static constexpr std::size_t saved_count = 0;
   static Tensor call(const Tensor& input, std::int64_t diagonal) {
     const std::int64_t size = input.numel() + std::abs(diagonal);
     const Tensor result = full({size, size}, 0, input.dtype(), input.device());

@@ -16,7 +16,6 @@ struct Flip {
   struct Attrs {
     Dims dims;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Flip>& b);
 };
 
@@ -32,7 +31,6 @@ struct Roll {
     Dims shifts;
     Dims dims;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Roll>& b);
 };
 
@@ -54,7 +52,6 @@ struct Tril {
   struct Attrs {
     std::int64_t diagonal;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Tril>& b);
 };
 
@@ -66,7 +63,6 @@ struct Triu {
   static Tensor call(const Tensor& input, std::int64_t diagonal = 0);
 
   using Attrs = Tril::Attrs;
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Triu>& b);
 };
 

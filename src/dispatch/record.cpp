@@ -4,8 +4,37 @@
 #include <cctype>
 
 #include "autograd/graph_task.h"
+#include "autograd/tensor_math.h"
 
 namespace eg {
+namespace {
+
+// A node that exists to map tangents. It keeps the outputs as they are: it dies right away.
+IntrusivePtr<FunctionNodeBase> make_tangent_node(NodeMaker make_node,
+                                                 std::span<const Tensor> outputs,
+                                                 std::span<const Tensor> inputs,
+                                                 std::span<const Save> saves) {
+  IntrusivePtr<FunctionNodeBase> node = make_node(tangent_edges(inputs));
+  for (const Tensor& output : outputs) node->add_input_metadata(output);
+  AutogradState state = autograd_state();
+  state.saved_tensor_hooks = nullptr;
+  const AutogradStateGuard guard(state);
+  for (std::size_t i = 0; i < saves.size(); ++i) {
+    node->save(i, SavedVariable(saves[i].tensor, SavedAs::kInput));
+  }
+  return node;
+}
+
+void carry_tangents(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                    NodeMaker make_node, std::span<const Save> saves) {
+  const IntrusivePtr<FunctionNodeBase> node = make_tangent_node(make_node, outputs, inputs, saves);
+  const TensorList tangents = map_tangents(*node, outputs, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    set_tangent(outputs[i], own_tangent(tangents[i], inputs));
+  }
+}
+
+}  // namespace
 
 std::string node_name(std::string_view op) {
   std::string name;
@@ -22,8 +51,20 @@ std::string node_name(std::string_view op) {
 }
 
 bool should_record(std::span<const Tensor> inputs) {
-  return is_grad_enabled() && std::any_of(inputs.begin(), inputs.end(),
-                                          [](const Tensor& t) { return requires_grad(t); });
+  if (!ops_are_recorded()) return false;
+  bool by_inference_tensor = false;
+  for (const Tensor& input : inputs) {
+    if (!requires_grad(input)) continue;
+    if (!is_inference(input)) return true;
+    by_inference_tensor = true;
+  }
+  return by_inference_tensor && has_normal_tensor(inputs);
+}
+
+bool has_normal_tensor(std::span<const Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) {
+    return t.defined() && !is_inference(t) && !t.is_wrapped_number();
+  });
 }
 
 EdgeList collect_edges(std::span<const Tensor> inputs) {
@@ -33,10 +74,94 @@ EdgeList collect_edges(std::span<const Tensor> inputs) {
 }
 
 void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta) {
-  if (is_grad_enabled())
+  if (is_inference_mode_enabled())
+    set_view(view, base, CreationMeta::kInferenceMode);
+  else if (is_grad_enabled())
     set_view(view, base, creation_meta);
   else if (GraphTask::current() == nullptr)
     set_view(view, base, CreationMeta::kNoGradMode);
+}
+
+std::vector<NamedSavedVariable> FunctionNodeBase::saved_variables() {
+  std::vector<NamedSavedVariable> result;
+  const std::span<const std::string_view> names = slot_names();
+  for (std::size_t i = 0; i < names.size(); ++i) result.push_back({names[i], &slots()[i]});
+  return result;
+}
+
+Tensor FunctionNodeBase::saved(std::size_t i) {
+  std::unique_lock lock(mutex());
+  return slots()[i].value(*this, lock);
+}
+
+void record_function(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                     NodeMaker make_node, std::span<const Save> saves) {
+  IntrusivePtr<FunctionNodeBase> node;
+  if (should_record(inputs)) {
+    node = make_node(collect_edges(inputs));
+    for (const Tensor& output : outputs) {
+      if (is_differentiable(output.dtype()))
+        set_history(output, node);
+      else
+        node->add_input_metadata(output);
+    }
+  }
+  // Before the outputs are saved, because their tangents are saved with them.
+  if (any_has_tangent(inputs)) carry_tangents(outputs, inputs, make_node, saves);
+  if (node == nullptr) return;
+  for (std::size_t i = 0; i < saves.size(); ++i) {
+    node->save(
+        i, SavedVariable(saves[i].tensor, saves[i].is_output ? SavedAs::kOutput : SavedAs::kInput));
+  }
+}
+
+void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMaker make_node,
+                     CreationMeta creation_meta) {
+  for (const Tensor& view : views) track_view(view, base, creation_meta);
+  const std::span<const Tensor> inputs(&base, 1);
+  const auto record = [&](const Tensor& of, std::span<const Tensor> results) {
+    if (results.empty() || !should_record({&of, 1})) return;
+    const IntrusivePtr<Node> node = make_node(collect_edges({&of, 1}));
+    for (const Tensor& result : results) set_history(result, node);
+  };
+  record(base, views);
+  const Tensor base_tangent = tangent(base);
+  if (!base_tangent.defined()) return;
+  if (base_tangent.strides() != base.strides()) {
+    carry_tangents(views, inputs, make_node, {});
+    return;
+  }
+  TensorList parts;
+  {
+    const NoDualLevelGuard guard;
+    for (const Tensor& view : views) {
+      parts.push_back(base_tangent.alias(view.shape(), view.strides(),
+                                         base_tangent.offset() + view.offset() - base.offset()));
+      track_view(parts.back(), base_tangent, creation_meta);
+    }
+    record(base_tangent, parts);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) set_view_tangent(views[i], parts[i]);
+}
+
+InPlaceRecord::InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs,
+                             NodeMaker make_node)
+    : target_(target) {
+  const bool recording = should_record(inputs);
+  check_inplace(target, recording);
+  if (recording) node_ = make_node(collect_edges(inputs));
+  if (any_has_tangent(inputs)) {
+    const std::span<const Tensor> outputs(&target, 1);
+    const auto node = make_tangent_node(make_node, outputs, inputs, {});
+    tangent_ = own_tangent(map_tangents(*node, outputs, inputs)[0], inputs);
+    if (!tangent_.defined() && tangent(target).defined()) tangent_ = math::zeros_like(target);
+  }
+}
+
+void InPlaceRecord::finish() {
+  target_.bump_version();
+  if (node_ != nullptr) rebase_history(target_, node_);
+  set_tangent(target_, tangent_);
 }
 
 }  // namespace eg

@@ -6,13 +6,15 @@
 // it is differentiable by a formula of its own,
 //
 //   struct Attrs { ... };                               what backward needs besides tensors
-//   static constexpr std::size_t saved_count = 2;       how many tensors it keeps
+//   static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
+//                                                       the tensors it keeps, if any
 //   static GradList backward(const Backward<Op>& b);    gradients, one slot per input tensor
 //
 // `call` ends in `record<Op>(...)`, which makes the node when grad mode is on and an input requires
 // a gradient. backward() works with ordinary ops: under create_graph they are recorded again, so
 // every order of derivative works; under plain backward nothing is recorded. Composites, which only
-// call other ops, record nothing themselves.
+// call other ops, record nothing themselves. Tangents of forward mode follow from the same
+// backward().
 
 #include <array>
 #include <initializer_list>
@@ -23,6 +25,7 @@
 #include "autograd/node.h"
 #include "autograd/saved_variable.h"
 #include "autograd/variable.h"
+#include "dispatch/forward.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -30,8 +33,11 @@ namespace eg {
 /// "index_select" -> "IndexSelectBackward0", as PyTorch names its nodes.
 std::string node_name(std::string_view op);
 
-/// True when grad mode is on and one of the tensors requires a gradient.
+/// True when ops are recorded and one of the tensors requires a gradient.
 bool should_record(std::span<const Tensor> inputs);
+
+/// True unless all tensors are inference tensors: an op on those alone is never recorded.
+bool has_normal_tensor(std::span<const Tensor> inputs);
 
 /// The edges of a node whose inputs are these tensors.
 EdgeList collect_edges(std::span<const Tensor> inputs);
@@ -48,6 +54,22 @@ struct Save {
 /// base from being the sole owner of a gradient that can be taken over or written over.
 void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta);
 
+/// The part of a node that does not depend on its op: the tensors it keeps.
+class FunctionNodeBase : public Node {
+ public:
+  using Node::Node;
+
+  std::vector<NamedSavedVariable> saved_variables() final;
+
+  /// A tensor kept in slot `i`, for backward.
+  Tensor saved(std::size_t i);
+  void save(std::size_t i, SavedVariable variable) { slots()[i] = std::move(variable); }
+
+ private:
+  virtual std::span<SavedVariable> slots() = 0;
+  virtual std::span<const std::string_view> slot_names() const = 0;
+};
+
 template <class Op>
 class FunctionNode;
 
@@ -55,7 +77,7 @@ class FunctionNode;
 template <class Op>
 class Backward {
  public:
-  Backward(const FunctionNode<Op>& node, GradList& grads) : node_(node), grads_(grads) {}
+  Backward(FunctionNode<Op>& node, GradList& grads) : node_(node), grads_(grads) {}
 
   const typename Op::Attrs& attrs() const { return node_.attrs(); }
   /// The incoming gradient of output `i`; undefined means zero.
@@ -68,15 +90,27 @@ class Backward {
   std::size_t input_count() const { return node_.num_outputs(); }
 
  private:
-  const FunctionNode<Op>& node_;
+  FunctionNode<Op>& node_;
   GradList& grads_;
 };
 
+namespace detail {
+
 template <class Op>
-class FunctionNode final : public Node {
+constexpr auto saved_names() {
+  if constexpr (requires { Op::saved_names; })
+    return Op::saved_names;
+  else
+    return std::array<std::string_view, 0>{};
+}
+
+}  // namespace detail
+
+template <class Op>
+class FunctionNode final : public FunctionNodeBase {
  public:
   FunctionNode(EdgeList edges, typename Op::Attrs attrs)
-      : Node(std::move(edges)), attrs_(std::move(attrs)) {}
+      : FunctionNodeBase(std::move(edges)), attrs_(std::move(attrs)) {}
 
   std::string name() const override { return node_name(Op::doc.name); }
 
@@ -88,76 +122,109 @@ class FunctionNode final : public Node {
   }
 
   void release_variables() override {
+    decltype(saved_) released;
     const std::scoped_lock lock(mutex());
-    for (SavedVariable& saved : saved_) saved.release();
+    // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
+    released = std::move(saved_);
   }
 
   const typename Op::Attrs& attrs() const { return attrs_; }
-  Tensor saved(std::size_t i) const {
-    const std::scoped_lock lock(mutex());
-    return saved_[i].unpack(*this);
-  }
-  void save(std::size_t i, SavedVariable variable) { saved_[i] = std::move(variable); }
 
  private:
+  static constexpr auto kSavedNames = detail::saved_names<Op>();
+
+  std::span<SavedVariable> slots() override { return saved_; }
+  std::span<const std::string_view> slot_names() const override { return kSavedNames; }
+
   typename Op::Attrs attrs_;
-  std::array<SavedVariable, Op::saved_count> saved_;
+  std::array<SavedVariable, kSavedNames.size()> saved_;
 };
+
+/// Makes the node of an op, with the edges it is given: once for the graph, once for tangents.
+class NodeMaker {
+ public:
+  template <class Op>
+  static NodeMaker of(const typename Op::Attrs& attrs) {
+    return {&attrs, [](const void* own, EdgeList edges) -> IntrusivePtr<FunctionNodeBase> {
+              return make_intrusive<FunctionNode<Op>>(std::move(edges),
+                                                      *static_cast<const typename Op::Attrs*>(own));
+            }};
+  }
+
+  IntrusivePtr<FunctionNodeBase> operator()(EdgeList edges) const {
+    return make_(attrs_, std::move(edges));
+  }
+
+ private:
+  using Make = IntrusivePtr<FunctionNodeBase> (*)(const void* attrs, EdgeList edges);
+  NodeMaker(const void* attrs, Make make) : attrs_(attrs), make_(make) {}
+
+  const void* attrs_;
+  Make make_;
+};
+
+/// The node behind record(): the graph's, and for tangents another one.
+void record_function(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                     NodeMaker make_node, std::span<const Save> saves);
 
 /// Records an op with several outputs. `inputs` has one entry per gradient slot of backward().
 template <class Op>
 void record(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
-            typename Op::Attrs attrs, std::initializer_list<Save> saves) {
-  if (!should_record(inputs)) return;
-  auto node = make_intrusive<FunctionNode<Op>>(collect_edges(inputs), std::move(attrs));
-  for (const Tensor& output : outputs) {
-    if (is_differentiable(output.dtype()))
-      set_history(output, node);
-    else
-      node->add_input_metadata(output);
-  }
-  std::size_t i = 0;
-  for (const Save& save : saves) node->save(i++, SavedVariable(save.tensor, save.is_output));
+            const typename Op::Attrs& attrs, std::initializer_list<Save> saves) {
+  record_function(outputs, inputs, NodeMaker::of<Op>(attrs), {saves.begin(), saves.size()});
 }
 
 /// Records an op with one output and returns it.
 template <class Op>
-Tensor record(const Tensor& output, std::initializer_list<Tensor> inputs, typename Op::Attrs attrs,
-              std::initializer_list<Save> saves = {}) {
+Tensor record(const Tensor& output, std::initializer_list<Tensor> inputs,
+              const typename Op::Attrs& attrs, std::initializer_list<Save> saves = {}) {
   record<Op>(std::span<const Tensor>(&output, 1),
-             std::span<const Tensor>(inputs.begin(), inputs.size()), std::move(attrs), saves);
+             std::span<const Tensor>(inputs.begin(), inputs.size()), attrs, saves);
   return output;
 }
+
+/// Records `views`, which show parts of `base`; their tangents are the same parts of its tangent.
+void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMaker make_node,
+                     CreationMeta creation_meta);
 
 /// Makes a view of `base`, tracked by autograd and recorded.
 template <class Op>
 Tensor record_view(const Tensor& base, const Shape& shape, const Strides& strides,
-                   std::int64_t offset, typename Op::Attrs attrs,
-                   CreationMeta creation_meta = CreationMeta::kDefault) {
-  Tensor view = base.alias(shape, strides, offset);
-  track_view(view, base, creation_meta);
-  return record<Op>(view, {base}, std::move(attrs));
+                   std::int64_t offset, const typename Op::Attrs& attrs) {
+  const Tensor view = base.alias(shape, strides, offset);
+  record_views_of(base, std::span<const Tensor>(&view, 1), NodeMaker::of<Op>(attrs),
+                  CreationMeta::kDefault);
+  return view;
 }
 
 /// Records several views of one base, made with alias(), as the outputs of one node.
 template <class Op>
-TensorList record_views(const Tensor& base, TensorList views, typename Op::Attrs attrs) {
-  for (const Tensor& view : views) track_view(view, base, CreationMeta::kMultiOutputNode);
-  if (!views.empty()) record<Op>(views, std::span<const Tensor>(&base, 1), std::move(attrs), {});
+TensorList record_views(const Tensor& base, TensorList views, const typename Op::Attrs& attrs) {
+  record_views_of(base, views, NodeMaker::of<Op>(attrs), CreationMeta::kMultiOutputNode);
   return views;
 }
 
-/// The shared half of every in-place op: checks, runs `write`, raises the version, records.
-/// `make_node` is called only when the change is recorded.
-template <class Write, class MakeNode>
-Tensor change_in_place(const Tensor& target, std::span<const Tensor> inputs, Write&& write,
-                       MakeNode&& make_node) {
-  const bool recording = should_record(inputs);
-  check_inplace(target, recording);
-  IntrusivePtr<Node> node = recording ? make_node() : nullptr;
+/// The two halves of the record of an in-place op that saves nothing. The first checks, and finds
+/// what the second needs of the values before the change.
+class InPlaceRecord {
+ public:
+  InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs, NodeMaker make_node);
+  /// Call after the change: raises the version and rewrites the history.
+  void finish();
+
+ private:
+  const Tensor& target_;
+  IntrusivePtr<Node> node_;
+  Tensor tangent_;
+};
+
+/// Changes `target` by `write`, as an op that saves nothing.
+template <class Op, class Write>
+Tensor change_in_place(const Tensor& target, std::span<const Tensor> inputs,
+                       const typename Op::Attrs& attrs, Write&& write) {
+  InPlaceRecord change(target, inputs, NodeMaker::of<Op>(attrs));
   write();
-  target.bump_version();
-  if (node != nullptr) rebase_history(target, node);
+  change.finish();
   return target;
 }
 

@@ -13,7 +13,6 @@ struct Unreduce {
   struct Attrs {
     ReducedDims reduced;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Unreduce>& b) {
     const ReducedDims& reduced = b.attrs().reduced;
     // Without dimensions there is nothing to sum, and an empty list would mean all.

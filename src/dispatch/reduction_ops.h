@@ -24,7 +24,6 @@ struct Sum {
     Shape input_shape;
     ReducedDims reduced;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Sum>& b);
 };
 
@@ -36,7 +35,6 @@ struct Mean {
                      std::optional<DType> dtype = {});
 
   using Attrs = Sum::Attrs;
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Mean>& b);
 };
 
@@ -52,7 +50,7 @@ struct Prod {
   struct Attrs {
     ReducedDims reduced;
   };
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Prod>& b);
 };
 

@@ -26,7 +26,6 @@ struct Slice {
     std::int64_t length;
     std::int64_t step;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Slice>& b);
 };
 
@@ -52,7 +51,6 @@ struct Select {
     std::int64_t dim;
     std::int64_t index;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Select>& b);
 };
 
@@ -68,7 +66,6 @@ struct SplitWithSizes {
     std::int64_t dim;
     Dims sizes;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<SplitWithSizes>& b);
 };
 
@@ -81,7 +78,6 @@ struct Split {
   static TensorList call(const Tensor& input, const Dims& split_size, std::int64_t dim = 0);
 
   using Attrs = SplitWithSizes::Attrs;
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Split>& b);
 };
 
@@ -105,7 +101,6 @@ struct Unbind {
     std::int64_t dim;
     std::size_t count;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Unbind>& b);
 };
 
@@ -125,7 +120,6 @@ struct Diagonal {
     std::int64_t dim1;
     std::int64_t dim2;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Diagonal>& b);
 };
 
@@ -144,7 +138,6 @@ struct Unfold {
     std::int64_t size;
     std::int64_t step;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Unfold>& b);
 };
 

@@ -45,7 +45,8 @@ Tensor Softmax::call(const Tensor& input, std::int64_t dim, std::optional<DType>
 
 GradList Softmax::backward(const Backward<Softmax>& b) {
   const std::int64_t dim = b.attrs().dim;
-  if (!is_grad_enabled()) return {run_backward(cpu::Softmax::kPlain, b.grad(), b.saved(0), dim)};
+  if (!ops_are_differentiated())
+    return {run_backward(cpu::Softmax::kPlain, b.grad(), b.saved(0), dim)};
   const Var y = b.saved(0);
   const Var gy = Var(b.grad()) * y;
   return {(gy - y * sum_along(gy, dim)).tensor()};
@@ -57,7 +58,8 @@ Tensor LogSoftmax::call(const Tensor& input, std::int64_t dim, std::optional<DTy
 
 GradList LogSoftmax::backward(const Backward<LogSoftmax>& b) {
   const std::int64_t dim = b.attrs().dim;
-  if (!is_grad_enabled()) return {run_backward(cpu::Softmax::kLog, b.grad(), b.saved(0), dim)};
+  if (!ops_are_differentiated())
+    return {run_backward(cpu::Softmax::kLog, b.grad(), b.saved(0), dim)};
   const Var g = b.grad();
   return {(g - exp(Var(b.saved(0))) * sum_along(g, dim)).tensor()};
 }

@@ -16,7 +16,7 @@ struct Softmax {
   struct Attrs {
     std::int64_t dim;
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"result"};
   static GradList backward(const Backward<Softmax>& b);
 };
 
@@ -28,7 +28,7 @@ struct LogSoftmax {
   static Tensor call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
 
   using Attrs = Softmax::Attrs;
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"result"};
   static GradList backward(const Backward<LogSoftmax>& b);
 };
 

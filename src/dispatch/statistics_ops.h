@@ -23,7 +23,7 @@ struct Variance {
     ReducedDims reduced;
     double correction;
   };
-  static constexpr std::size_t saved_count = 1;
+  static constexpr std::array<std::string_view, 1> saved_names{"self"};
   static GradList backward(const Backward<Variance>& b);
 };
 
@@ -36,7 +36,7 @@ struct Std {
                      std::optional<bool> unbiased = {});
 
   using Attrs = Variance::Attrs;
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Std>& b);
 };
 
@@ -55,7 +55,7 @@ struct Norm {
     double p;
     ReducedDims reduced;
   };
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Norm>& b);
 };
 
@@ -69,7 +69,7 @@ struct Logsumexp {
   struct Attrs {
     ReducedDims reduced;
   };
-  static constexpr std::size_t saved_count = 2;
+  static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
   static GradList backward(const Backward<Logsumexp>& b);
 };
 

@@ -52,7 +52,6 @@ struct StridedScatter {
   struct Attrs {
     AsStrided::Attrs geometry;
   };
-  static constexpr std::size_t saved_count = 0;
   static Tensor call(const Tensor& grad, const AsStrided::Attrs& geometry);
   static GradList backward(const Backward<StridedScatter>& b) {
     const AsStrided::Attrs& g = b.attrs().geometry;

@@ -23,7 +23,6 @@ struct AsStrided {
     Strides strides;
     std::int64_t offset;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<AsStrided>& b);
 };
 

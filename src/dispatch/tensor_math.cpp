@@ -4,6 +4,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
 #include "dispatch/reduction_ops.h"
+#include "dispatch/view_ops.h"
 #include "ops/all.h"
 
 namespace eg::math {
@@ -39,6 +40,8 @@ Tensor sum_to(const Tensor& t, const Shape& shape) { return sum_to_shape(t, shap
 Tensor cast(const Tensor& t, DType dtype) { return ToDType::call(t, dtype); }
 
 Tensor to_device(const Tensor& t, Device device) { return ToDevice::call(t, device); }
+
+Tensor view(const Tensor& t) { return View::call(t, t.shape()); }
 
 void copy_values(const Tensor& destination, const Tensor& source) {
   CopyInPlace::call(destination, source);

@@ -15,7 +15,6 @@ struct UnsafeView {
   struct Attrs {
     Shape input_shape;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<UnsafeView>& b) {
     return {Reshape::call(b.grad(), b.attrs().input_shape)};
   }

@@ -20,7 +20,6 @@ struct View {
   struct Attrs {
     Shape input_shape;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<View>& b);
 };
 
@@ -67,7 +66,6 @@ struct Transpose {
     std::int64_t dim0;
     std::int64_t dim1;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Transpose>& b);
 };
 
@@ -84,7 +82,6 @@ struct MatrixTranspose {
   static Tensor call(const Tensor& input);
 
   struct Attrs {};
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<MatrixTranspose>& b);
 };
 
@@ -98,7 +95,6 @@ struct Permute {
   struct Attrs {
     Dims dims;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Permute>& b);
 };
 
@@ -122,7 +118,6 @@ struct Squeeze {
   struct Attrs {
     Shape input_shape;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Squeeze>& b);
 };
 
@@ -136,7 +131,6 @@ struct Unsqueeze {
   struct Attrs {
     std::int64_t dim;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Unsqueeze>& b);
 };
 
@@ -151,7 +145,6 @@ struct Expand {
   struct Attrs {
     Shape input_shape;
   };
-  static constexpr std::size_t saved_count = 0;
   static GradList backward(const Backward<Expand>& b);
 };
 

@@ -1,5 +1,7 @@
 #include "tensor/tensor.h"
 
+#include "tensor/autograd_state.h"
+
 namespace eg {
 namespace {
 std::atomic<std::int64_t> live_tensors{0};
@@ -41,9 +43,15 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
     fail(ErrorCode::kOutOfMemory, "[empty] shape ", shape, " of ", dtype,
          " needs more bytes than can be addressed.");
   }
+  IntrusivePtr<VersionCounter> version;
+  if (!autograd_state().inference_mode) version = make_intrusive<VersionCounter>();
   return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(bytes, device),
-                                           make_intrusive<VersionCounter>(), shape,
-                                           contiguous_strides(shape), 0, dtype));
+                                           std::move(version), shape, contiguous_strides(shape), 0,
+                                           dtype));
+}
+
+void Tensor::fail_no_version() {
+  fail(ErrorCode::kInferenceTensor, "Inference tensors do not track version counter.");
 }
 
 std::int64_t Tensor::size(std::int64_t dim) const {

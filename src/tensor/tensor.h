@@ -4,7 +4,8 @@
 // copies the handle. Three things hang on the view besides its geometry:
 //
 //  - a version counter, shared by all views of the storage and by detach() aliases, that every
-//    in-place operation raises, so that autograd can tell when a saved value is gone;
+//    in-place operation raises, so that autograd can tell when a saved value is gone. Tensors made
+//    in inference mode have none: nothing may be saved of them;
 //  - optional autograd metadata. This layer knows only that it exists (AutogradMetaBase);
 //    `autograd/variable.h` gives it meaning;
 //  - a mark for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
@@ -105,8 +106,17 @@ class Tensor {
     return static_cast<T*>(data());
   }
 
-  std::uint32_t version() const { return impl_->version_->current(); }
-  void bump_version() const { impl_->version_->bump(); }
+  /// Throws InferenceTensor when nothing is counted.
+  std::uint32_t version() const {
+    if (!has_version()) [[unlikely]]
+      fail_no_version();
+    return impl_->version_->current();
+  }
+  /// False for a tensor made in inference mode.
+  bool has_version() const { return impl_->version_ != nullptr; }
+  void bump_version() const {
+    if (has_version()) impl_->version_->bump();
+  }
 
   /// Another view of the same storage and version counter, without autograd metadata.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
@@ -124,6 +134,8 @@ class Tensor {
   std::uint32_t use_count() const { return impl_->use_count(); }
 
  private:
+  [[noreturn]] static void fail_no_version();
+
   IntrusivePtr<TensorImpl> impl_;
 };
 

@@ -1,0 +1,97 @@
+#include "dispatch/forward.h"
+
+#include <algorithm>
+
+#include "autograd/autograd.h"
+#include "autograd/basic_nodes.h"
+#include "autograd/engine.h"
+#include "autograd/grad_mode.h"
+#include "autograd/graph_task.h"
+#include "autograd/tensor_math.h"
+#include "autograd/variable.h"
+
+namespace eg {
+
+bool any_has_tangent(std::span<const Tensor> tensors) {
+  return ops_carry_tangents() && std::any_of(tensors.begin(), tensors.end(),
+                                             [](const Tensor& t) { return tangent(t).defined(); });
+}
+
+TensorList tangents_of(std::span<const Tensor> tensors) {
+  TensorList tangents;
+  for (const Tensor& t : tensors) tangents.push_back(tangent(t));
+  return tangents;
+}
+
+EdgeList tangent_edges(std::span<const Tensor> inputs) {
+  EdgeList edges;
+  for (const Tensor& input : inputs) {
+    Edge edge;
+    if (tangent(input).defined()) {
+      edge.function = make_intrusive<Identity>();
+      edge.function->add_input_metadata(input);
+    }
+    edges.push_back(std::move(edge));
+  }
+  return edges;
+}
+
+TensorList map_tangents(Node& node, std::span<const Tensor> outputs,
+                        std::span<const Tensor> inputs) {
+  const TensorList tangents = tangents_of(inputs);
+  const bool recorded = ops_are_recorded();
+  AutogradState state = autograd_state();
+  state.dual_level = nullptr;
+  state.grad_mode = true;
+  // What is saved on the way to the tangents is gone when they are there.
+  state.saved_tensor_hooks = nullptr;
+  const AutogradStateGuard state_guard(state);
+  // This is no part of the backward call that may be running, whose wishes would be asked for.
+  const EvaluationGuard evaluation_guard(nullptr, nullptr);
+
+  GradList directions;
+  for (const Tensor& output : outputs) {
+    Tensor direction;
+    if (is_differentiable(output.dtype())) {
+      direction = math::zeros_like(output);
+      set_requires_grad(direction, true);
+    }
+    directions.push_back(std::move(direction));
+  }
+  GradList grads = node.apply(GradList(directions));
+  validate_outputs(node.next_edges(), grads, &node);
+
+  TensorList roots;
+  TensorList weights;
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (!grads[i].defined() || !tangents[i].defined() || !requires_grad(grads[i])) continue;
+    roots.push_back(grads[i]);
+    weights.push_back(tangents[i]);
+  }
+  TensorList result(outputs.size());
+  if (roots.empty()) return result;
+  TensorList variables;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    if (!directions[i].defined()) continue;
+    variables.push_back(directions[i]);
+    places.push_back(i);
+  }
+  const TensorList mapped =
+      grad(roots, variables, weights, {{.create_graph = recorded}, /*allow_unused=*/true});
+  for (std::size_t i = 0; i < mapped.size(); ++i) result[places[i]] = mapped[i];
+  return result;
+}
+
+Tensor own_tangent(const Tensor& mapped, std::span<const Tensor> inputs) {
+  if (!mapped.defined()) return mapped;
+  const bool is_shared = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+    const Tensor other = tangent(input);
+    return other.defined() && other.shares_storage_with(mapped);
+  });
+  if (!is_shared) return mapped;
+  const NoDualLevelGuard guard;
+  return math::clone(mapped);
+}
+
+}  // namespace eg

@@ -1,0 +1,38 @@
+#pragma once
+
+// How ops carry tangents (forward_ad.h). An elementwise op needs nothing of its own: its Jacobian
+// is diagonal, so its gradient formulas map tangents as they map gradients (elementwise.cpp). Every
+// other op is differentiated through its own backward: that is linear in the incoming gradient v,
+//
+//   backward(v) = Jᵀ v        so        d/dv <backward(v), t> = J t
+//
+// which is the tangent of the result. It costs a small backward call and no line of code per op.
+// Views take the same view of the tangent instead, so that the two stay connected.
+
+#include <span>
+
+#include "autograd/forward_ad.h"
+#include "autograd/node.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// True when a level is open and one of the tensors carries a tangent.
+bool any_has_tangent(std::span<const Tensor> tensors);
+
+/// The tangents of the open level, undefined where a tensor has none.
+TensorList tangents_of(std::span<const Tensor> tensors);
+
+/// Edges for a node that is only asked how it maps tangents: valid for the inputs that have one.
+EdgeList tangent_edges(std::span<const Tensor> inputs);
+
+/// The tangents of the results of `node`, which was made with tangent_edges(inputs); undefined for
+/// results that do not depend on a tangent.
+TensorList map_tangents(Node& node, std::span<const Tensor> outputs,
+                        std::span<const Tensor> inputs);
+
+/// `mapped`, or a copy where it is memory of a tangent of `inputs`: what belongs to two tensors
+/// could not be changed with one of them.
+Tensor own_tangent(const Tensor& mapped, std::span<const Tensor> inputs);
+
+}  // namespace eg

@@ -1,0 +1,39 @@
+#pragma once
+
+// What a thread does with the ops it runs, besides computing: whether they are recorded, whether
+// new tensors are tracked at all, who is asked to keep saved tensors, whether tangents are carried
+// along. Every op reads it, so it is one plain variable per thread; guards alone change it
+// (autograd/grad_mode.h and its neighbours). It lies in this layer because a new tensor needs to
+// know the mode it is made in.
+//
+// A backward call takes a copy along to every thread that works for it. The pointers stay valid:
+// what they point to belongs to a scope of the calling thread, which waits for its call to end.
+
+#include <cstdint>
+#include <string>
+
+namespace eg {
+
+struct SavedTensorHooksFrame;
+class ForwardAdLevel;
+
+/// The autograd state of a thread.
+struct AutogradState {
+  bool grad_mode = true;
+  bool inference_mode = false;
+  /// The innermost default hooks for saved tensors, or null.
+  const SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
+  /// Why default hooks may not be used now, or null.
+  const std::string* saved_tensor_hooks_disabled = nullptr;
+  /// Where tangents live while forward-mode differentiation is on, else null.
+  ForwardAdLevel* dual_level = nullptr;
+};
+
+namespace detail {
+inline constinit thread_local AutogradState thread_autograd_state;
+}  // namespace detail
+
+/// The state of this thread.
+inline AutogradState& autograd_state() { return detail::thread_autograd_state; }
+
+}  // namespace eg
