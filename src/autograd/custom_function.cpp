@@ -36,12 +36,15 @@ void CustomFunctionNode::begin_forward(const TensorList& arguments) {
   bool any_requires_grad = false;
   std::uint32_t edge = 0;
   for (const Tensor& tensor : arguments) {
+    check(!tangent(tensor).defined(), ErrorCode::kNotDifferentiable, function_name_,
+          "You must implement the jvp function for custom autograd.Function to use it with forward "
+          "mode AD: forward mode cannot pass a custom Function.");
     const bool is_tensor = tensor.defined();
     arguments_.push_back({tensor, is_tensor, requires_grad(tensor), edge});
     if (is_tensor) ++edge;
     any_requires_grad = any_requires_grad || arguments_.back().requires_grad;
   }
-  is_recording_ = any_requires_grad && is_grad_enabled();
+  is_recording_ = any_requires_grad && ops_are_recorded();
   if (!is_recording_) return;
   EdgeList edges;
   for (const Tensor& tensor : arguments) {
@@ -64,7 +67,7 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
   if (is_recording_) {
     // Only now do outputs have their history, by which they are told from other tensors.
     for (const Tensor& t : to_save_) {
-      saved_.emplace_back(t, t.defined() && requires_grad(t) && grad_fn(t).get() == this);
+      saved_.emplace_back(t, role_of(t));
     }
   }
   to_save_.clear();
@@ -73,6 +76,12 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
   for (Argument& argument : arguments_) argument.tensor.reset();
   forward_done_ = true;
   return outputs;
+}
+
+SavedAs CustomFunctionNode::role_of(const Tensor& t) const {
+  if (!t.defined()) return SavedAs::kInput;
+  if (is_view(t) && contains(dirty_, t)) return SavedAs::kOutputInPlaceOnView;
+  return grad_fn(t).get() == this ? SavedAs::kOutput : SavedAs::kInput;
 }
 
 Tensor CustomFunctionNode::wrap_output(const Tensor& raw, std::size_t output_count) {
@@ -163,10 +172,15 @@ bool CustomFunctionNode::needs_input_grad(std::size_t i) const {
 }
 
 TensorList CustomFunctionNode::saved_tensors() const {
-  const std::scoped_lock lock(mutex());
-  if (released_) fail_graph_freed();
+  std::vector<SavedVariable> saved;
+  {
+    const std::scoped_lock lock(mutex());
+    if (released_) fail_graph_freed();
+    saved = saved_;
+  }
   TensorList tensors;
-  for (const SavedVariable& saved : saved_) tensors.push_back(saved.unpack(*this));
+  tensors.reserve(saved.size());
+  for (const SavedVariable& variable : saved) tensors.push_back(variable.unpack(*this));
   return tensors;
 }
 

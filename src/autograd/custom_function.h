@@ -79,6 +79,7 @@ class CustomFunctionNode : public Node {
   Tensor with_history(const Tensor& raw, bool is_argument, bool is_dirty, std::size_t output_count);
   void check_dirty_returned(const TensorList& raw_outputs) const;
   bool is_argument(const Tensor& t) const;
+  SavedAs role_of(const Tensor& t) const;
   void materialize(GradList& grads) const;
   GradList select_tensor_gradients(GradList results) const;
   void forbid_second_derivative(GradList& results) const;

@@ -190,7 +190,7 @@ Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
   if (!hooked) check_version(grad_fn.get());
   if (is_original_) return data_;
 
-  const Tensor kept = hooked ? extra_->hooks->unpack() : data_;
+  Tensor kept = hooked ? extra_->hooks->unpack() : data_;
   const bool requires_grad = extra_ != nullptr && extra_->requires_grad;
   const Tensor kept_tangent = !ops_carry_tangents() ? Tensor()
                               : hooked              ? extra_->tangent

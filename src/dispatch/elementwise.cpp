@@ -93,6 +93,7 @@ class ElementwiseNode final : public Node {
   }
   std::vector<NamedNumber> saved_numbers() const override {
     std::vector<NamedNumber> result;
+    result.reserve(info_.params.size());
     for (std::size_t i = 0; i < info_.params.size(); ++i) {
       result.push_back({info_.params[i].name, params_[i]});
     }

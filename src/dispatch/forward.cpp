@@ -19,6 +19,7 @@ bool any_has_tangent(std::span<const Tensor> tensors) {
 
 TensorList tangents_of(std::span<const Tensor> tensors) {
   TensorList tangents;
+  tangents.reserve(tensors.size());
   for (const Tensor& t : tensors) tangents.push_back(tangent(t));
   return tangents;
 }

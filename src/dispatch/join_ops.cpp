@@ -67,7 +67,7 @@ Tensor Cat::call(const TensorList& tensors, std::int64_t dim) {
     copy_data(part(result, d, start, attrs.sizes[i]), tensors[i]);
     start += attrs.sizes[i];
   }
-  record<Cat>(std::span<const Tensor>(&result, 1), tensors, std::move(attrs), {});
+  record<Cat>(std::span<const Tensor>(&result, 1), tensors, attrs, {});
   return result;
 }
 

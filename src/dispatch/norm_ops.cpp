@@ -147,7 +147,7 @@ struct NormNode {
 
 template <bool kCentered>
 Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight, const Tensor& bias,
-                 NormAttrs attrs) {
+                 const NormAttrs& attrs) {
   SavedNorm norm{packed(input), packed(weight), {}, {}};
   const Tensor packed_bias = packed(bias);
   const Tensor out = Tensor::empty(input.shape(), input.dtype(), input.device());
@@ -157,7 +157,7 @@ Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight,
     cpu::norm_forward(row_norm<T>(attrs, norm), attrs.eps, data_or_null<T>(packed_bias),
                       out.data_as<T>());
   });
-  return record<NormNode<kCentered>>(out, {input, weight, bias}, std::move(attrs),
+  return record<NormNode<kCentered>>(out, {input, weight, bias}, attrs,
                                      {Save{input}, Save{weight}, Save{norm.mean}, Save{norm.rstd}});
 }
 
@@ -167,9 +167,9 @@ Tensor LayerNorm::call(const Tensor& input, const Dims& normalized_shape,
                        const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                        double eps) {
   NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps);
-  return normalize<true>(
-      doc.name, input, check_parameter(doc.name, "weight", weight, input, normalized_shape),
-      check_parameter(doc.name, "bias", bias, input, normalized_shape), std::move(attrs));
+  return normalize<true>(doc.name, input,
+                         check_parameter(doc.name, "weight", weight, input, normalized_shape),
+                         check_parameter(doc.name, "bias", bias, input, normalized_shape), attrs);
 }
 
 Tensor RmsNorm::call(const Tensor& input, const Dims& normalized_shape,
@@ -179,7 +179,7 @@ Tensor RmsNorm::call(const Tensor& input, const Dims& normalized_shape,
   NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps.value_or(dtype_eps));
   return normalize<false>(doc.name, input,
                           check_parameter(doc.name, "weight", weight, input, normalized_shape), {},
-                          std::move(attrs));
+                          attrs);
 }
 
 }  // namespace eg

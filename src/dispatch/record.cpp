@@ -85,6 +85,7 @@ void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_me
 std::vector<NamedSavedVariable> FunctionNodeBase::saved_variables() {
   std::vector<NamedSavedVariable> result;
   const std::span<const std::string_view> names = slot_names();
+  result.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) result.push_back({names[i], &slots()[i]});
   return result;
 }
@@ -132,6 +133,7 @@ void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMake
     return;
   }
   TensorList parts;
+  parts.reserve(views.size());
   {
     const NoDualLevelGuard guard;
     for (const Tensor& view : views) {

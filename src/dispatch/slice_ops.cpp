@@ -67,8 +67,7 @@ Place place_of(const Unfold::Attrs& a, const Strides& strides) {
 template <class Op>
 Tensor make_view(const Tensor& input, typename Op::Attrs attrs) {
   const Place place = place_of(attrs, input.strides());
-  return record_view<Op>(input, place.shape, place.strides, input.offset() + place.offset,
-                         std::move(attrs));
+  return record_view<Op>(input, place.shape, place.strides, input.offset() + place.offset, attrs);
 }
 
 template <class Op>
@@ -104,7 +103,7 @@ TensorList split_views(const Tensor& input, SplitWithSizes::Attrs attrs) {
     views.push_back(input.alias(place.shape, place.strides, input.offset() + place.offset));
     start += size;
   }
-  return record_views<Op>(input, std::move(views), std::move(attrs));
+  return record_views<Op>(input, std::move(views), attrs);
 }
 
 template <class Op>
@@ -231,7 +230,7 @@ TensorList Unbind::call(const Tensor& input, std::int64_t dim) {
   }
   if (views.empty()) return views;
   Attrs attrs{views[0].shape(), d, views.size()};
-  return record_views<Unbind>(input, std::move(views), std::move(attrs));
+  return record_views<Unbind>(input, std::move(views), attrs);
 }
 
 GradList Unbind::backward(const Backward<Unbind>& b) {
