@@ -1,5 +1,7 @@
 #include "autograd/autograd.h"
 
+#include <algorithm>
+
 #include "autograd/basic_nodes.h"
 #include "autograd/engine.h"
 #include "autograd/tensor_math.h"
@@ -9,10 +11,10 @@
 namespace eg {
 namespace {
 
-EdgeList root_edges(const TensorList& tensors) {
+EdgeList root_edges(const GradTargetList& tensors) {
   EdgeList edges;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    Edge edge = gradient_edge(tensors[i]);
+    Edge edge = tensors[i].is_edge() ? tensors[i].edge : gradient_edge(tensors[i].tensor);
     if (!edge.is_valid()) {
       fail(ErrorCode::kNoGradPath, "element ", i,
            " of tensors does not require grad and does not have a grad_fn. Create it from tensors "
@@ -23,46 +25,65 @@ EdgeList root_edges(const TensorList& tensors) {
   return edges;
 }
 
-Tensor implicit_gradient(const Tensor& output) {
-  if (output.numel() != 1) {
-    fail(ErrorCode::kNonScalarBackward,
-         "grad can be implicitly created only for scalar outputs, got shape ", output.shape(),
-         ". Reduce it first, for example with sum(), or pass a gradient.");
-  }
-  if (is_complex(output.dtype())) {
-    fail(ErrorCode::kNonScalarBackward,
-         "grad can be implicitly created only for real scalar outputs but got ", output.dtype(),
-         '.');
-  }
-  return math::ones_like(output);
+const InputMetadata& metadata_of(const Edge& edge) {
+  return edge.function->input_metadata(edge.input_nr);
 }
 
-void check_gradient(const Tensor& gradient, const Tensor& output, std::size_t i) {
-  if (gradient.shape() != output.shape()) {
-    fail(ErrorCode::kShapeMismatch, "Mismatch in shape: grad_output[", i, "] has a shape of ",
-         gradient.shape(), " and output[", i, "] has a shape of ", output.shape(), '.');
+Tensor implicit_gradient(const InputMetadata& output) {
+  if (numel(output.shape) != 1) {
+    fail(ErrorCode::kNonScalarBackward,
+         "grad can be implicitly created only for scalar outputs, got shape ", output.shape,
+         ". Reduce it first, for example with sum(), or pass a gradient.");
   }
-  if (is_complex(gradient.dtype()) != is_complex(output.dtype())) {
+  if (is_complex(output.dtype)) {
+    fail(ErrorCode::kNonScalarBackward,
+         "grad can be implicitly created only for real scalar outputs but got ", output.dtype, '.');
+  }
+  return math::ones(output);
+}
+
+void check_shape(const Tensor& gradient, const InputMetadata& output, std::size_t i,
+                 bool is_batched) {
+  if (!is_batched) {
+    if (gradient.shape() == output.shape) return;
+    fail(ErrorCode::kShapeMismatch, "Mismatch in shape: grad_output[", i, "] has a shape of ",
+         gradient.shape(), " and output[", i, "] has a shape of ", output.shape, '.');
+  }
+  const Shape& shape = gradient.shape();
+  if (!shape.empty() && Shape(shape.begin() + 1, shape.end()) == output.shape) return;
+  fail(ErrorCode::kShapeMismatch,
+       "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+       "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+       "corresponding output, but a mismatch was detected: grad_output[",
+       i, "] has a shape of ", gradient.shape(), " and output[", i, "] has a shape of ",
+       output.shape, '.');
+}
+
+void check_gradient(const Tensor& gradient, const InputMetadata& output, std::size_t i,
+                    bool is_batched) {
+  check_shape(gradient, output, i, is_batched);
+  if (is_complex(gradient.dtype()) != is_complex(output.dtype)) {
     fail(ErrorCode::kDtypeMismatch,
          "For complex Tensors, both grad_output and output are required to have the same dtype. "
          "Mismatch in dtype: grad_output[",
          i, "] has a dtype of ", gradient.dtype(), " and output[", i, "] has a dtype of ",
-         output.dtype(), '.');
+         output.dtype, '.');
   }
 }
 
-GradList root_gradients(const TensorList& tensors, const TensorList& given) {
-  if (!given.empty() && given.size() != tensors.size()) {
-    fail(ErrorCode::kInvalidArgument, "got ", tensors.size(), " tensors and ", given.size(),
+GradList root_gradients(const EdgeList& roots, const TensorList& given, bool is_batched) {
+  if (!given.empty() && given.size() != roots.size()) {
+    fail(ErrorCode::kInvalidArgument, "got ", roots.size(), " tensors and ", given.size(),
          " gradients.");
   }
   GradList grads;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const InputMetadata& output = metadata_of(roots[i]);
     if (!given.empty() && given[i].defined()) {
-      check_gradient(given[i], tensors[i], i);
+      check_gradient(given[i], output, i, is_batched);
       grads.push_back(given[i]);
     } else {
-      grads.push_back(implicit_gradient(tensors[i]));
+      grads.push_back(implicit_gradient(output));
     }
   }
   return grads;
@@ -70,8 +91,13 @@ GradList root_gradients(const TensorList& tensors, const TensorList& given) {
 
 // An input without a live accumulator cannot be reached by any graph. It needs an edge all the
 // same, because an edge to nothing would match every edge to nothing.
-Edge input_edge(const Tensor& input, bool is_backward) {
-  if (IntrusivePtr<Node> node = grad_fn(input)) return {std::move(node), output_nr(input)};
+Edge input_edge(const GradTarget& target, bool is_backward) {
+  if (target.edge.is_valid()) return target.edge;
+  const Tensor& input = target.tensor;
+  if (IntrusivePtr<Node> node = grad_fn(input)) {
+    if (is_backward) retain_grad(input);
+    return {std::move(node), output_nr(input)};
+  }
   if (!requires_grad(input)) {
     fail(ErrorCode::kNoGradPath, is_backward ? "[backward] " : "[grad] ",
          "One of the differentiated Tensors does not require grad and does not have a grad_fn.");
@@ -81,40 +107,103 @@ Edge input_edge(const Tensor& input, bool is_backward) {
   return {std::move(accumulator), 0};
 }
 
-}  // namespace
+TensorList to_list(const GradList& grads) { return TensorList(grads.begin(), grads.end()); }
 
-void backward(const TensorList& tensors, const TensorList& grad_tensors,
-              const BackwardOptions& options, const std::optional<TensorList>& inputs) {
-  check(!inputs.has_value() || !inputs->empty(), ErrorCode::kInvalidArgument, "backward",
-        "`inputs` argument to `backward()` cannot be empty.");
-  const EdgeList roots = root_edges(tensors);
-  EdgeList outputs;
-  if (inputs.has_value()) {
-    for (const Tensor& input : *inputs) outputs.push_back(input_edge(input, true));
+// One call per element of the batch; the graph lasts until the last of them.
+TensorList batched_grad(const EdgeList& roots, const GradList& grads,
+                        const std::vector<bool>& is_given, const EdgeList& inputs, bool keep_graph,
+                        bool create_graph) {
+  const auto first = std::find(is_given.begin(), is_given.end(), true) - is_given.begin();
+  check(static_cast<std::size_t>(first) < is_given.size(), ErrorCode::kInvalidArgument, "grad",
+        "is_grads_batched=True needs at least one grad_output.");
+  const std::int64_t batch = grads[static_cast<std::size_t>(first)].size(0);
+  check(batch > 0, ErrorCode::kInvalidArgument, "grad", "the batch of grad_outputs is empty.");
+  std::vector<TensorList> columns(inputs.size());
+  for (std::int64_t b = 0; b < batch; ++b) {
+    GradList slice;
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      if (is_given[i]) {
+        check(grads[i].size(0) == batch, ErrorCode::kShapeMismatch, "grad",
+              "grad_outputs have batches of ", batch, " and of ", grads[i].size(0), '.');
+      }
+      slice.push_back(is_given[i] ? math::select(grads[i], b) : grads[i]);
+    }
+    const bool keep = keep_graph || b + 1 < batch;
+    const GradList row =
+        Engine::instance().execute(roots, slice, keep, create_graph, false, inputs);
+    for (std::size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
   }
-  Engine::instance().execute(roots, root_gradients(tensors, grad_tensors),
-                             options.retain_graph.value_or(options.create_graph),
-                             options.create_graph, true, outputs);
+  TensorList result;
+  for (const TensorList& column : columns) {
+    result.push_back(column[0].defined() ? math::stack(column) : Tensor());
+  }
+  return result;
 }
 
-TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,
-                const GradOptions& options) {
-  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "grad requires non-empty inputs.");
-  const EdgeList roots = root_edges(outputs);
-  EdgeList edges;
-  for (const Tensor& input : inputs) edges.push_back(input_edge(input, false));
-  const GradList grads = Engine::instance().execute(
-      roots, root_gradients(outputs, grad_outputs),
-      options.retain_graph.value_or(options.create_graph), options.create_graph, false, edges);
-  for (const Tensor& grad : grads) {
-    if (!grad.defined() && !options.allow_unused) {
+void settle_unused(TensorList& grads, const GradTargetList& inputs, const GradOptions& options) {
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    if (grads[i].defined()) continue;
+    if (options.materialize_grads) {
+      check(!inputs[i].is_edge(), ErrorCode::kInvalidArgument, "grad",
+            "materialize_grads cannot be used when the given input is a GradientEdge");
+      grads[i] = math::zeros_like(inputs[i].tensor);
+      set_requires_grad(grads[i], true);
+    } else if (!options.allow_unused.value_or(false)) {
       fail(ErrorCode::kUnusedInput,
            "One of the differentiated Tensors appears to not have been used in the graph. Set "
            "allow_unused=True if this is the desired behavior. (In JavaScript: {allowUnused: "
            "true}.)");
     }
   }
-  return TensorList(grads.begin(), grads.end());
+}
+
+}  // namespace
+
+Edge get_gradient_edge(const Tensor& t) {
+  Edge edge = gradient_edge(t);
+  check(edge.is_valid(), ErrorCode::kNoGradPath, "getGradientEdge",
+        "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+  return edge;
+}
+
+void backward(const GradTargetList& tensors, const TensorList& grad_tensors,
+              const BackwardOptions& options, const std::optional<GradTargetList>& inputs) {
+  check(!inputs.has_value() || !inputs->empty(), ErrorCode::kInvalidArgument, "backward",
+        "`inputs` argument to `backward()` cannot be empty.");
+  const EdgeList roots = root_edges(tensors);
+  GradList grads = root_gradients(roots, grad_tensors, false);
+  EdgeList outputs;
+  if (inputs.has_value()) {
+    for (const GradTarget& input : *inputs) outputs.push_back(input_edge(input, true));
+  }
+  Engine::instance().execute(roots, std::move(grads),
+                             options.retain_graph.value_or(options.create_graph),
+                             options.create_graph, true, outputs);
+}
+
+TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
+                const TensorList& grad_outputs, const GradOptions& options) {
+  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "grad requires non-empty inputs.");
+  check(!options.materialize_grads || options.allow_unused.value_or(true),
+        ErrorCode::kInvalidArgument, "grad",
+        "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+        "allow_unused=False.");
+  const EdgeList roots = root_edges(outputs);
+  GradList gradients = root_gradients(roots, grad_outputs, options.is_grads_batched);
+  EdgeList edges;
+  for (const GradTarget& input : inputs) edges.push_back(input_edge(input, false));
+  const bool keep = options.retain_graph.value_or(options.create_graph);
+  TensorList grads;
+  if (options.is_grads_batched) {
+    std::vector<bool> is_given(roots.size());
+    for (std::size_t i = 0; i < grad_outputs.size(); ++i) is_given[i] = grad_outputs[i].defined();
+    grads = batched_grad(roots, gradients, is_given, edges, keep, options.create_graph);
+  } else {
+    grads = to_list(
+        Engine::instance().execute(roots, std::move(gradients), keep, options.create_graph, false, edges));
+  }
+  settle_unused(grads, inputs, options);
+  return grads;
 }
 
 }  // namespace eg

@@ -1,16 +1,27 @@
 #include "autograd/engine.h"
 
+#include <optional>
+#include <utility>
+
 #include "autograd/anomaly_mode.h"
 #include "autograd/basic_nodes.h"
 #include "base/error.h"
+#include "base/warning.h"
+#include "runtime/native_stack.h"
 
 namespace eg {
 namespace {
 
+// Calls that one native stack takes before the next one continues on another thread.
+constexpr int kMaxCallsPerStack = 60;
+// What a nested call may need below it, with room for the functions of a user.
+constexpr std::size_t kStackReserve = std::size_t{64} * 1024;
+
 // What a thread is to the engine.
 struct ThreadRole {
   int device = kNoDevice;
-  int nesting_depth = 0;
+  int depth = 0;        ///< Calls around the running one, on whichever threads.
+  int stack_depth = 0;  ///< Those of them on this thread.
   std::shared_ptr<ReadyQueue> queue;
 };
 thread_local ThreadRole role;
@@ -23,22 +34,36 @@ const std::shared_ptr<ReadyQueue>& local_ready_queue() {
 // Restores this thread's role when a backward call ends, also by an exception.
 class RoleGuard {
  public:
-  RoleGuard(int device, int nesting_depth)
-      : device_(role.device), nesting_depth_(role.nesting_depth) {
-    role.device = device;
-    role.nesting_depth = nesting_depth;
-  }
+  RoleGuard(int device, int depth, int stack_depth)
+      : device_(std::exchange(role.device, device)),
+        depth_(std::exchange(role.depth, depth)),
+        stack_depth_(std::exchange(role.stack_depth, stack_depth)) {}
   ~RoleGuard() {
     role.device = device_;
-    role.nesting_depth = nesting_depth_;
+    role.depth = depth_;
+    role.stack_depth = stack_depth_;
   }
   RoleGuard(const RoleGuard&) = delete;
   RoleGuard& operator=(const RoleGuard&) = delete;
 
  private:
   int device_;
-  int nesting_depth_;
+  int depth_;
+  int stack_depth_;
 };
+
+// True when a nested call has to continue on another stack; an error where there is no other.
+bool stack_is_used_up() {
+  if constexpr (kCanContinueOnAnotherStack) {
+    return role.stack_depth >= kMaxCallsPerStack;
+  } else {
+    if (free_stack_bytes() < kStackReserve) {
+      fail(ErrorCode::kOutOfMemory, "[backward] ", role.depth,
+           " backward calls are nested in each other: the stack of this thread is used up.");
+    }
+    return false;
+  }
+}
 
 // Inputs that nothing can reach need no walk at all: zero makes every node worth visiting.
 std::uint64_t min_topological_nr(const EdgeList& outputs) {
@@ -95,30 +120,25 @@ Engine& Engine::instance() {
   return *engine;
 }
 
-std::int64_t Engine::current_graph_task_id() {
-  const GraphTask* task = GraphTask::current();
-  return task == nullptr ? -1 : static_cast<std::int64_t>(task->id);
-}
-
-IntrusivePtr<Node> Engine::current_node() { return IntrusivePtr<Node>(GraphTask::current_node()); }
-
-void Engine::queue_callback(std::function<void()> callback) {
-  GraphTask* task = GraphTask::current();
-  if (task == nullptr) {
-    fail(ErrorCode::kInvalidArgument,
-         "[queueCallback] Final callbacks can only be installed during backward pass.");
-  }
-  task->add_final_callback(std::move(callback));
-}
-
 GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
                          bool accumulate_grad, const EdgeList& outputs) {
   validate_outputs(roots, grads, nullptr);
 
+  if (create_graph && accumulate_grad) {
+    static WarnOnce once;
+    once.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+        "make sure to reset the .grad fields of your parameters to None after use to break the "
+        "cycle and avoid the leak.");
+  }
+
   const bool nested = role.device != kNoDevice;
-  const int depth = nested ? role.nesting_depth + 1 : 0;
+  const int depth = nested ? role.depth + 1 : 0;
   const auto task = make_intrusive<GraphTask>(keep_graph, create_graph, depth, local_ready_queue());
   task->owner = nested ? role.device : kCpuDevice;
+  task->caller = &role;
 
   // A single root is its own graph root; several hang below a GraphRoot that hands out their grads.
   const bool single_root = roots.size() == 1;
@@ -138,11 +158,26 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   if (!outputs.empty()) task->init_to_execute(root, outputs, accumulate_grad, min_topo);
 
   ready_queue(*task, root_device).push(NodeTask(task, root, std::move(inputs)));
-  {
-    const RoleGuard guard(nested ? role.device : kCpuDevice, depth);
+  if (nested && stack_is_used_up()) {
+    // The other thread serves this one's queue meanwhile, so only the result may be waited for.
+    reentrant_pool_.submit(task);
+    task->wait();
+  } else {
+    const RoleGuard guard(task->owner, depth, nested ? role.stack_depth + 1 : 0);
     thread_main(task);
   }
+  task->warnings.replay();
   return task->take_result();
+}
+
+void Engine::continue_call(const IntrusivePtr<GraphTask>& task) {
+  Engine& engine = instance();
+  role.queue = task->owner == kCpuDevice ? task->cpu_ready_queue : engine.device_queue(task->owner);
+  {
+    const RoleGuard guard(task->owner, task->reentrant_depth, 0);
+    engine.thread_main(task);
+  }
+  role.queue.reset();
 }
 
 void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {
@@ -160,6 +195,9 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (node_task.fn != nullptr && !task->has_error.load(std::memory_order_acquire)) {
     const AutogradStateGuard state(task->thread_state);
     const EvaluationGuard current(task.get(), node_task.fn.get());
+    // Only the thread that made the call may print.
+    std::optional<WarningCollectorGuard> collect;
+    if (task->caller != &role) collect.emplace(&task->warnings);
     try {
       evaluate_function(task, node_task.fn, node_task.inputs);
     } catch (...) {
@@ -217,7 +255,7 @@ void Engine::deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& ou
 }
 
 ReadyQueue& Engine::ready_queue(const GraphTask& task, Device device) {
-  if (device.is_cpu()) return *task.cpu_ready_queue;
+  if (device.is_cpu() || !is_multithreading_enabled()) return *task.cpu_ready_queue;
   return *device_queue(device.index);
 }
 
@@ -232,7 +270,7 @@ const std::shared_ptr<ReadyQueue>& Engine::device_queue(int index) {
   const std::scoped_lock lock(device_mutex_);
   if (!device.thread.joinable()) {
     device.thread = std::thread([this, index, queue = device.queue] {
-      role = {index, 0, queue};
+      role = {index, 0, 0, queue};
       thread_main(nullptr);
     });
   }

@@ -7,7 +7,9 @@
 // the nodes they lead to and pushes those that became ready on the queue of their device. CPU nodes
 // of a call run on the thread that made the call; each accelerator has one queue and one thread,
 // shared by all calls. A backward call made from inside a node runs nested, on the same thread, and
-// may meanwhile run tasks of other calls that lie in the same queue.
+// may meanwhile run tasks of other calls that lie in the same queue. Where many are nested, the
+// next one continues on the stack of another thread, which serves the same queue, while its maker
+// waits.
 //
 // The first error of a call wins. Its remaining tasks are popped and skipped, the error is rethrown
 // to the caller, and the engine is as usable as before.
@@ -24,6 +26,7 @@
 #include "autograd/graph_task.h"
 #include "autograd/node.h"
 #include "autograd/ready_queue.h"
+#include "autograd/reentrant_pool.h"
 
 namespace eg {
 
@@ -44,12 +47,24 @@ class Engine {
   void stop();
 
   /// Adds a function that runs when the current backward call of this thread has run all its nodes.
-  void queue_callback(std::function<void()> callback);
+  static void queue_callback(std::function<void()> callback);
 
-  /// Number of the backward call this thread works for, or -1.
+  /// Threads started so far for calls that were nested too deeply for one stack.
+  int reentrant_thread_count() const { return reentrant_pool_.thread_count(); }
+
+  // About the backward call whose node, hook or callback this thread runs.
+
+  /// Its number, or -1 outside of any.
   static std::int64_t current_graph_task_id();
   /// The node this thread runs now, or null.
   static IntrusivePtr<Node> current_node();
+  /// True when the call will run `fn`, or has.
+  static bool will_execute_node(const Node& fn);
+  /// The nodes of the call in the order they run in; multithreading must be off.
+  static std::vector<IntrusivePtr<Node>> current_graph_task_execution_order();
+  /// False inside calls that compute the gradients of given inputs only: a nested backward, which
+  /// fills all leaves, would not be what was asked for.
+  static bool is_checkpoint_valid();
 
  private:
   struct DeviceThread {
@@ -57,6 +72,8 @@ class Engine {
     std::thread thread;
   };
 
+  /// Runs a nested call for the thread that made it and waits.
+  static void continue_call(const IntrusivePtr<GraphTask>& task);
   void thread_main(const IntrusivePtr<GraphTask>& task);
   void run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task);
   void evaluate_function(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
@@ -67,6 +84,7 @@ class Engine {
   /// The queue of an accelerator, whose thread starts with the first use.
   const std::shared_ptr<ReadyQueue>& device_queue(int index);
 
+  ReentrantPool reentrant_pool_{&continue_call};
   std::mutex device_mutex_;
   std::array<DeviceThread, kMaxAccelerators> device_threads_;
 };

@@ -27,6 +27,10 @@ inline bool ops_carry_tangents() { return autograd_state().dual_level != nullptr
 /// ops; otherwise it may take shortcuts that produce the same values.
 inline bool ops_are_differentiated() { return ops_are_recorded() || ops_carry_tangents(); }
 
+/// False when backward calls of this thread run all their nodes on it, also those of other devices.
+inline bool is_multithreading_enabled() { return autograd_state().multithreading; }
+inline void set_multithreading_enabled(bool enabled) { autograd_state().multithreading = enabled; }
+
 /// Installs a whole autograd state for a scope.
 class AutogradStateGuard {
  public:

@@ -27,7 +27,8 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
         state.grad_mode = create_graph;
         return state;
       }()),
-      cpu_ready_queue(std::move(cpu_ready_queue)) {}
+      cpu_ready_queue(std::move(cpu_ready_queue)),
+      outer_can_checkpoint_(current() == nullptr || current()->can_checkpoint()) {}
 
 GraphTask::~GraphTask() {
   for (NodeState& state : states_) {
@@ -147,6 +148,11 @@ bool GraphTask::should_execute(const Node& fn) {
   if (!has_exec_info_) return true;
   const NodeState* state = state_of(fn);
   return state != nullptr && state->should_execute();
+}
+
+bool GraphTask::is_only_captured(const Node& fn) {
+  const NodeState* state = state_of(fn);
+  return state != nullptr && state->has_captures && !state->needed;
 }
 
 const std::vector<Capture>& GraphTask::captures_of(const Node& fn) const {

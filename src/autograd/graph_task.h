@@ -24,6 +24,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/input_buffer.h"
 #include "autograd/node.h"
+#include "base/warning.h"
 
 namespace eg {
 
@@ -71,6 +72,12 @@ class GraphTask final : public RefCounted {
   const std::vector<Capture>& captures_of(const Node& fn) const;
   bool has_exec_info() const { return has_exec_info_; }
   std::size_t state_count() const { return states_.size(); }
+  /// True when the call asks for the gradient of `fn` but does not run it.
+  bool is_only_captured(const Node& fn);
+  /// The node the call began with.
+  const IntrusivePtr<Node>& root() const { return states_[0].fn; }
+  /// True when this call and all around it run everything they reach.
+  bool can_checkpoint() const { return !has_exec_info_ && outer_can_checkpoint_; }
   /// Entries that received some, not all, of their gradients.
   bool has_unfinished_states() const;
 
@@ -98,7 +105,8 @@ class GraphTask final : public RefCounted {
   const bool keep_graph;
   const bool exit_on_error;
   const int reentrant_depth;
-  int owner = kNoDevice;  ///< device index of the thread that made the call: whom to wake
+  int owner = kNoDevice;         ///< device index of the thread that made the call: whom to wake
+  const void* caller = nullptr;  ///< that thread itself
   const AutogradState thread_state;
   const std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
@@ -106,6 +114,8 @@ class GraphTask final : public RefCounted {
   /// Guards the states and the captured gradients.
   std::mutex mutex;
   GradList captured_grads;
+  /// Warnings from other threads than the caller.
+  WarningCollector warnings;
 
  private:
   NodeState& claim(const IntrusivePtr<Node>& fn, bool& is_new);
@@ -115,6 +125,7 @@ class GraphTask final : public RefCounted {
   std::unordered_map<const Node*, std::uint32_t> unclaimed_;
   std::unordered_map<const Node*, std::vector<Capture>> captures_;
   bool has_exec_info_ = false;
+  const bool outer_can_checkpoint_;
 
   std::mutex future_mutex_;
   std::condition_variable future_done_;

@@ -89,12 +89,12 @@ void Node::add_next_edge(Edge edge) {
 }
 
 void Node::update_topological_nr(const Edge& edge) {
+  if (edge.function == nullptr) return;
   invariant(
       !has_parent_.load(std::memory_order_relaxed),
       "Cannot update a node's topological_nr after it already has a parent. If we allow this, "
       "we can no longer guarantee that a parent's topo_nr is always greater than those of "
       "all its children.");
-  if (edge.function == nullptr) return;
   topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
 }
 

@@ -19,10 +19,13 @@ Tensor clone(const Tensor& t);
 Tensor clone_with_strides(const Tensor& t, const Strides& strides);
 /// True when an element is not a number.
 bool has_nan(const Tensor& t);
-Tensor ones_like(const Tensor& t);
-Tensor zeros_like(const Tensor& t);
-/// Zeros that fit a slot.
+/// Ones, or zeros, that fit a slot.
+Tensor ones(const InputMetadata& slot);
 Tensor zeros(const InputMetadata& slot);
+Tensor zeros_like(const Tensor& t);
+/// Element `index` along the first dimension; stack puts such elements together again.
+Tensor select(const Tensor& t, std::int64_t index);
+Tensor stack(const TensorList& tensors);
 /// Sums broadcast dimensions so that the result has `shape`.
 Tensor sum_to(const Tensor& t, const Shape& shape);
 Tensor cast(const Tensor& t, DType dtype);

@@ -1,6 +1,5 @@
 #include "base/warning.h"
 
-#include <atomic>
 #include <cstdio>
 #include <utility>
 
@@ -12,6 +11,7 @@ void print_to_standard_error(const std::string& message) {
 }
 
 std::atomic<WarningHandler> current_handler{&print_to_standard_error};
+std::atomic<bool> warn_always{false};
 thread_local WarningCollector* current_collector = nullptr;
 
 }  // namespace
@@ -27,6 +27,10 @@ void emit_warning(const std::string& message) {
     current_handler.load()(message);
   }
 }
+
+bool WarnOnce::first() { return !done_.exchange(true) || warn_always.load(); }
+
+bool set_warn_always(bool value) { return warn_always.exchange(value); }
 
 void WarningCollector::add(const std::string& message) {
   const std::scoped_lock lock(mutex_);

@@ -4,6 +4,7 @@
 // until bindings install theirs); a thread that may not print collects its messages instead, for
 // somebody else to pass on.
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -25,6 +26,23 @@ template <class... Parts>
 [[gnu::cold, gnu::noinline]] void warn(const Parts&... parts) {
   emit_warning(join_text(parts...));
 }
+
+/// Reports its first message only, unless set_warn_always(true).
+class WarnOnce {
+ public:
+  template <class... Parts>
+  void warn(const Parts&... parts) {
+    if (first()) emit_warning(join_text(parts...));
+  }
+
+ private:
+  bool first();
+
+  std::atomic<bool> done_{false};
+};
+
+/// Makes every WarnOnce report each time; returns what was set before.
+bool set_warn_always(bool value);
 
 /// Messages kept until somebody replays them; several threads may add at once.
 class WarningCollector {

@@ -3,7 +3,9 @@
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
+#include "dispatch/join_ops.h"
 #include "dispatch/reduction_ops.h"
+#include "dispatch/slice_ops.h"
 #include "dispatch/view_ops.h"
 #include "ops/all.h"
 
@@ -29,11 +31,15 @@ bool has_nan(const Tensor& t) {
   return *to_device(any, {}).data_as<bool>();
 }
 
-Tensor ones_like(const Tensor& t) { return full_like(t, 1); }
+Tensor ones(const InputMetadata& slot) { return full(slot.shape, 1, slot.dtype, slot.device); }
 
 Tensor zeros_like(const Tensor& t) { return full_like(t, 0); }
 
 Tensor zeros(const InputMetadata& slot) { return full(slot.shape, 0, slot.dtype, slot.device); }
+
+Tensor select(const Tensor& t, std::int64_t index) { return Select::call(t, 0, index); }
+
+Tensor stack(const TensorList& tensors) { return Stack::call(tensors); }
 
 Tensor sum_to(const Tensor& t, const Shape& shape) { return sum_to_shape(t, shape); }
 

@@ -21,6 +21,8 @@ class ForwardAdLevel;
 struct AutogradState {
   bool grad_mode = true;
   bool inference_mode = false;
+  /// Whether backward calls may use the threads of devices.
+  bool multithreading = true;
   /// The innermost default hooks for saved tensors, or null.
   const SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
   /// Why default hooks may not be used now, or null.

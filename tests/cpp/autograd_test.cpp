@@ -1,0 +1,225 @@
+#include "autograd/autograd.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/engine.h"
+#include "autograd/graph_task.h"
+#include "base/warning.h"
+#include "dispatch/copy_ops.h"
+#include "dispatch/join_ops.h"
+#include "dispatch/slice_ops.h"
+#include "support/errors.h"
+#include "support/graphs.h"
+#include "support/tensors.h"
+#include "support/warnings.h"
+
+namespace eg {
+namespace {
+
+using testing::add;
+using testing::expect_error;
+using testing::leaf;
+using testing::mul;
+using testing::sum;
+using testing::tensor;
+using testing::through;
+using testing::value;
+using testing::values;
+using testing::WarningRecorder;
+using Values = std::vector<double>;
+
+// CC-040
+TEST(Grad, OfOutputsThatShareANode) {
+  const Tensor x = leaf(std::vector<float>(8, 1), {4, 2});
+  const TensorList parts = Chunk::call(x, 2);
+  bool hooked = false;
+  testing::hook_tensor(x, [&](const Tensor& g) {
+    hooked = true;
+    return g;
+  });
+  const Tensor out = add(parts[0], mul(parts[1], 2));
+  const Tensor go = tensor({1, 2, 3, 4}, {2, 2});
+  const TensorList grads = grad({out}, {parts[0], parts[1]}, {go});
+  EXPECT_EQ(values(grads[0]), (Values{1, 2, 3, 4}));
+  EXPECT_EQ(values(grads[1]), (Values{2, 4, 6, 8}));
+  EXPECT_FALSE(hooked);
+  EXPECT_FALSE(grad(x).defined());
+}
+
+// CC-025, CC-029
+TEST(Grad, NamesTheElementThatRequiresNoGrad) {
+  const Tensor x = tensor({1});
+  const Tensor y = leaf({1});
+  expect_error(ErrorCode::kNoGradPath, "does not require grad",
+               [&] { (void)grad({mul(y, x)}, {x}); });
+  expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { (void)grad({x}, {y}); });
+  expect_error(ErrorCode::kNoGradPath,
+               "element 1 of tensors does not require grad and does not have a grad_fn",
+               [&] { backward({add(y, y), mul(x, 2)}, {tensor({1}), tensor({1})}); });
+}
+
+// CC-045, B.21
+TEST(GradientEdges, StandForTheValueBeforeInPlaceOperations) {
+  const Tensor x = Clone::call(leaf({1, 1}));
+  const Edge before = get_gradient_edge(x);
+  call_in_place<op::Mul>(x, 2);
+  const TensorList grads = grad({sum(x)}, {before, x});
+  EXPECT_EQ(values(grads[0]), (Values{2, 2}));
+  EXPECT_EQ(values(grads[1]), (Values{1, 1}));
+  expect_error(
+      ErrorCode::kNoGradPath,
+      "It is not possible to get the gradient edge for a Tensor that does not require gradients",
+      [] { (void)get_gradient_edge(tensor({1})); });
+}
+
+TEST(GradientEdges, CanBeDifferentiated) {
+  const Tensor x = leaf({3});
+  const Tensor y = mul(x, x);
+  EXPECT_EQ(values(grad({get_gradient_edge(y)}, {x}, {}, {{.retain_graph = true}})[0]),
+            (Values{6}));
+  const Tensor wide = mul(leaf({1, 2}), 2);
+  expect_error(ErrorCode::kNonScalarBackward, "only for scalar outputs",
+               [&] { backward({get_gradient_edge(wide)}); });
+  expect_error(ErrorCode::kShapeMismatch, "Mismatch in shape: grad_output[0] has a shape of [3]",
+               [&] { backward({get_gradient_edge(wide)}, {tensor({1, 2, 3})}); });
+  backward({get_gradient_edge(y)}, {}, {}, GradTargetList{get_gradient_edge(x)});
+  EXPECT_EQ(values(grad(x)), (Values{6}));
+}
+
+// CC-028, B.16
+TEST(Backward, ToInputsThatAreResultsRetainsTheirGrad) {
+  const Tensor x = leaf(2);
+  const Tensor y = mul(x, x);
+  const Tensor z = mul(y, 3);
+  bool ran = false;
+  testing::hook_before(*grad_fn(y), [&](GradList g) {
+    ran = true;
+    return g;
+  });
+  backward({z}, {}, {.retain_graph = true}, TensorList{y});
+  EXPECT_EQ(value(grad(y)), 3);
+  EXPECT_FALSE(grad(x).defined());
+  EXPECT_TRUE(ran);
+  backward({z}, {}, {}, TensorList{y, x});
+  EXPECT_EQ(value(grad(y)), 6);
+  EXPECT_EQ(value(grad(x)), 12);
+  expect_error(ErrorCode::kNoGradPath, "One of the differentiated Tensors does not require grad",
+               [&] { backward({mul(x, 1)}, {}, {}, TensorList{tensor({1})}); });
+}
+
+// CC-050, B.13
+TEST(MaterializeGrads, GivesZerosForUnusedInputs) {
+  const Tensor x = leaf({1, 2});
+  const Tensor unused = leaf({1, 2, 3});
+  GradOptions options;
+  options.materialize_grads = true;
+  const TensorList grads = grad({sum(mul(x, 2))}, {x, unused}, {}, options);
+  EXPECT_EQ(values(grads[0]), (Values{2, 2}));
+  EXPECT_EQ(values(grads[1]), (Values{0, 0, 0}));
+  EXPECT_TRUE(requires_grad(grads[1]));
+  const Edge edge = get_gradient_edge(unused);
+  expect_error(ErrorCode::kInvalidArgument,
+               "materialize_grads cannot be used when the given input is a GradientEdge",
+               [&] { (void)grad({sum(x)}, {edge}, {}, options); });
+  options.allow_unused = false;
+  expect_error(ErrorCode::kInvalidArgument,
+               "Expected allow_unused to be True or not passed when materialize_grads=True, but "
+               "got: allow_unused=False.",
+               [&] { (void)grad({sum(x)}, {x}, {}, options); });
+}
+
+// B.15
+TEST(BatchedGrad, GivesOneRowPerElementOfTheBatch) {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor unused = leaf(1);
+  GradOptions options;
+  options.is_grads_batched = true;
+  options.allow_unused = true;
+  const Tensor eye = tensor({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3});
+  const TensorList grads = grad({mul(x, x)}, {x, unused}, {eye}, options);
+  EXPECT_EQ(grads[0].shape(), (Shape{3, 3}));
+  EXPECT_EQ(values(grads[0]), (Values{2, 0, 0, 0, 4, 0, 0, 0, 6}));
+  EXPECT_FALSE(grads[1].defined());
+  expect_error(ErrorCode::kShapeMismatch,
+               "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+               "as the batch dimension.",
+               [&] { (void)grad({mul(x, x)}, {x}, {tensor({1, 2, 3})}, options); });
+}
+
+TEST(BatchedGrad, CanBeDifferentiatedAgain) {
+  const Tensor x = leaf({1, 2});
+  GradOptions options;
+  options.is_grads_batched = true;
+  options.create_graph = true;
+  const Tensor eye = tensor({1, 0, 0, 1}, {2, 2});
+  const Tensor cube = mul(mul(x, x), x);
+  const Tensor jacobian = grad({cube}, {x}, {eye}, options)[0];
+  EXPECT_EQ(values(jacobian), (Values{3, 0, 0, 12}));
+  EXPECT_EQ(values(grad({sum(jacobian)}, {x})[0]), (Values{6, 12}));
+}
+
+// CC-038, B.18
+TEST(CreateGraph, WarnsAboutTheCycleInBackwardOnly) {
+  WarningRecorder warnings;
+  const Tensor x = leaf(2);
+  (void)grad({mul(x, x)}, {x}, {}, {{.create_graph = true}});
+  EXPECT_TRUE(warnings.messages().empty());
+  backward({mul(x, x)}, {}, {.create_graph = true});
+  backward({mul(x, x)}, {}, {.create_graph = true});
+  ASSERT_EQ(warnings.messages().size(), 2U);
+  EXPECT_NE(warnings.messages()[0].find("Using backward() with create_graph=True will create a "
+                                        "reference cycle between the parameter and its gradient"),
+            std::string::npos);
+  set_warn_always(false);
+  backward({mul(x, x)}, {}, {.create_graph = true});
+  EXPECT_EQ(warnings.messages().size(), 2U);
+  set_grad(x, Tensor());
+}
+
+// CC-041, CC-044: an accumulator created for nothing but the question is unreachable.
+TEST(Grad, OfALeafNoGraphHasSeen) {
+  const Tensor x = leaf(1);
+  const Tensor never = leaf(1);
+  const Tensor y = through(x, [](GradList&& g) -> GradList {
+    ADD_FAILURE() << "nothing is needed";
+    return std::move(g);
+  });
+  EXPECT_FALSE(grad({y}, {never}, {}, {{}, true})[0].defined());
+}
+
+// CC-047
+TEST(Grad, CountsAndRunsOnlyNodesAboveTheSmallestTopologicalNumber) {
+  const Tensor x = leaf(1);
+  const Tensor h = call<op::Exp>(x);
+  const Tensor m = call<op::Exp>(h);
+  const Tensor o = call<op::Exp>(m);
+  const Tensor s = call<op::Exp>(call<op::Exp>(call<op::Exp>(x)));
+  const Tensor t = add(o, s);
+  const auto count = [&](const Tensor& input) {
+    const auto task = make_intrusive<GraphTask>(true, false, 0, nullptr);
+    task->compute_dependencies(grad_fn(t), gradient_edge(input).function->topological_nr());
+    // Without the root, on which nothing depends.
+    return task->state_count() - 1;
+  };
+  EXPECT_EQ(count(o), 4U);
+  EXPECT_EQ(count(m), 6U);
+  EXPECT_EQ(count(x), 7U);
+  int executed = 0;
+  const auto count_runs = [&](GradList g) {
+    ++executed;
+    return g;
+  };
+  for (const Tensor& node : {h, m, o, s, t}) testing::hook_before(*grad_fn(node), count_runs);
+  const GradOptions keep{{.retain_graph = true}};
+  (void)grad({t}, {o}, {}, keep);
+  EXPECT_EQ(executed, 1);
+  executed = 0;
+  (void)grad({t}, {m}, {}, keep);
+  EXPECT_EQ(executed, 2);
+  executed = 0;
+  (void)grad({t}, {x}, {}, keep);
+  EXPECT_EQ(executed, 5);
+}
+
+}  // namespace
+}  // namespace eg
