@@ -199,8 +199,8 @@ TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
     for (std::size_t i = 0; i < grad_outputs.size(); ++i) is_given[i] = grad_outputs[i].defined();
     grads = batched_grad(roots, gradients, is_given, edges, keep, options.create_graph);
   } else {
-    grads = to_list(
-        Engine::instance().execute(roots, std::move(gradients), keep, options.create_graph, false, edges));
+    grads = to_list(Engine::instance().execute(roots, std::move(gradients), keep,
+                                               options.create_graph, false, edges));
   }
   settle_unused(grads, inputs, options);
   return grads;

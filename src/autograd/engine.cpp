@@ -1,6 +1,8 @@
 #include "autograd/engine.h"
 
+#include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "autograd/anomaly_mode.h"
@@ -17,11 +19,15 @@ constexpr int kMaxCallsPerStack = 60;
 // What a nested call may need below it, with room for the functions of a user.
 constexpr std::size_t kStackReserve = std::size_t{64} * 1024;
 
+constexpr std::chrono::seconds kStopWait{10};
+
 // What a thread is to the engine.
 struct ThreadRole {
   int device = kNoDevice;
   int depth = 0;        ///< Calls around the running one, on whichever threads.
   int stack_depth = 0;  ///< Those of them on this thread.
+  /// A shutdown was taken from the queue: the thread ends when no call of its own is running.
+  bool shutdown_requested = false;
   std::shared_ptr<ReadyQueue> queue;
 };
 thread_local ThreadRole role;
@@ -151,13 +157,15 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   } else {
     root = make_intrusive<GraphRoot>(roots, std::move(grads));
   }
-  const Device root_device = single_root ? root->device() : Device{};
-
   const std::uint64_t min_topo = min_topological_nr(outputs);
   task->compute_dependencies(root, min_topo);
   if (!outputs.empty()) task->init_to_execute(root, outputs, accumulate_grad, min_topo);
 
-  ready_queue(*task, root_device).push(NodeTask(task, root, std::move(inputs)));
+  if (single_root) {
+    push_node(task, root, std::move(inputs));
+  } else {
+    push(*task, kCpuDevice, NodeTask(task, root, std::move(inputs)));
+  }
   if (nested && stack_is_used_up()) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
     reentrant_pool_.submit(task);
@@ -172,18 +180,27 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
 
 void Engine::continue_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
-  role.queue = task->owner == kCpuDevice ? task->cpu_ready_queue : engine.device_queue(task->owner);
+  role.queue =
+      task->owner == kCpuDevice ? task->cpu_ready_queue : engine.device_thread(task->owner).queue;
   {
     const RoleGuard guard(task->owner, task->reentrant_depth, 0);
     engine.thread_main(task);
   }
-  role.queue.reset();
+  // Meant for the thread whose queue this is.
+  if (role.shutdown_requested) role.queue->push_shutdown();
+  role = {};
 }
 
 void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {
-  while (task == nullptr || !task->future_completed()) {
+  const auto is_done = [&] {
+    return task == nullptr ? role.shutdown_requested : task->future_completed();
+  };
+  while (!is_done()) {
     NodeTask node_task = role.queue->pop();
-    if (node_task.is_shutdown) return;
+    if (node_task.is_shutdown) {
+      role.shutdown_requested = true;
+      continue;
+    }
     // A call that is gone leaves its tasks behind; they are dropped here.
     const IntrusivePtr<GraphTask> owner = node_task.graph_task.lock();
     if (owner == nullptr) continue;
@@ -211,7 +228,7 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (!task->completed()) return;
   task->mark_as_completed();
   // The owner may sleep in its own queue: an empty task wakes it.
-  if (role.device != task->owner) queue_of_owner(*task).push(NodeTask(task, nullptr, {}));
+  if (role.device != task->owner) push(*task, task->owner, NodeTask(task, nullptr, {}));
 }
 
 void Engine::evaluate_function(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
@@ -248,41 +265,58 @@ void Engine::deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& ou
     if (next->inputs.empty()) next->inputs = InputBuffer(edge.function->num_inputs());
     next->inputs.add(edge.input_nr, std::move(outputs[i]));
     if (is_ready) {
-      ready_queue(*task, edge.function->device())
-          .push(NodeTask(task, edge.function, std::move(next->inputs)));
+      push_node(task, edge.function, std::move(next->inputs));
     }
   }
 }
 
-ReadyQueue& Engine::ready_queue(const GraphTask& task, Device device) {
-  if (device.is_cpu() || !is_multithreading_enabled()) return *task.cpu_ready_queue;
-  return *device_queue(device.index);
+void Engine::push_node(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
+                       InputBuffer inputs) {
+  const Device device = fn->device();
+  const bool on_cpu = device.is_cpu() || !is_multithreading_enabled();
+  push(*task, on_cpu ? kCpuDevice : device.index, NodeTask(task, fn, std::move(inputs)));
 }
 
-ReadyQueue& Engine::queue_of_owner(const GraphTask& task) {
-  if (task.owner == kCpuDevice) return *task.cpu_ready_queue;
-  return *device_queue(task.owner);
-}
-
-const std::shared_ptr<ReadyQueue>& Engine::device_queue(int index) {
-  invariant(index >= 0 && index < kMaxAccelerators, "no device queue ", index, '.');
-  DeviceThread& device = device_threads_[static_cast<std::size_t>(index)];
-  const std::scoped_lock lock(device_mutex_);
-  if (!device.thread.joinable()) {
-    device.thread = std::thread([this, index, queue = device.queue] {
-      role = {index, 0, 0, queue};
-      thread_main(nullptr);
-    });
+void Engine::push(const GraphTask& task, int device, NodeTask node_task) {
+  if (device == kCpuDevice) {
+    task.cpu_ready_queue->push(std::move(node_task));
+    return;
   }
-  return device.queue;
+  DeviceThread& thread = device_thread(device);
+  thread.queue->push(std::move(node_task));
+  // After the push: a thread that ends looks into its queue last, so one of the two sees the other.
+  if (!thread.is_running) start(device);
+}
+
+Engine::DeviceThread& Engine::device_thread(int device) {
+  invariant(device >= 0 && device < kMaxAccelerators, "no device queue ", device, '.');
+  return device_threads_[static_cast<std::size_t>(device)];
+}
+
+void Engine::start(int device) {
+  const std::scoped_lock lock(device_mutex_);
+  if (device_thread(device).is_running.exchange(true)) return;
+  std::thread([this, device] { run_device_thread(device); }).detach();
+}
+
+void Engine::run_device_thread(int device) {
+  DeviceThread& self = device_thread(device);
+  role = {.device = device, .queue = self.queue};
+  thread_main(nullptr);
+  {
+    const std::scoped_lock lock(device_mutex_);
+    self.is_running = false;
+  }
+  device_stopped_.notify_all();
+  if (!self.queue->empty()) start(device);
 }
 
 void Engine::stop() {
-  const std::scoped_lock lock(device_mutex_);
+  std::unique_lock lock(device_mutex_);
   for (DeviceThread& device : device_threads_) {
-    if (!device.thread.joinable() || !device.queue->empty()) continue;
+    if (!device.is_running || !device.queue->empty()) continue;
     device.queue->push_shutdown();
-    device.thread.join();
+    device_stopped_.wait_for(lock, kStopWait, [&] { return !device.is_running; });
   }
 }
 

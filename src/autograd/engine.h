@@ -17,11 +17,12 @@
 // Lock order: GraphTask::mutex before a queue's mutex. No lock is held while user code runs.
 
 #include <array>
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "autograd/graph_task.h"
 #include "autograd/node.h"
@@ -43,7 +44,8 @@ class Engine {
   GradList execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
                    bool accumulate_grad, const EdgeList& outputs);
 
-  /// Ends the device threads, if their queues are empty. They start again when needed.
+  /// Ends the device threads whose queues are empty, and waits for them, but not longer than 10 s:
+  /// one that hangs is left behind. They start again when needed.
   void stop();
 
   /// Adds a function that runs when the current backward call of this thread has run all its nodes.
@@ -67,9 +69,10 @@ class Engine {
   static bool is_checkpoint_valid();
 
  private:
+  // A thread is detached and ends by a shutdown in its queue, or with the program.
   struct DeviceThread {
-    std::shared_ptr<ReadyQueue> queue = std::make_shared<ReadyQueue>();
-    std::thread thread;
+    const std::shared_ptr<ReadyQueue> queue = std::make_shared<ReadyQueue>();
+    std::atomic<bool> is_running{false};
   };
 
   /// Runs a nested call for the thread that made it and waits.
@@ -79,13 +82,16 @@ class Engine {
   void evaluate_function(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
                          InputBuffer& inputs);
   void deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs);
-  ReadyQueue& ready_queue(const GraphTask& task, Device device);
-  ReadyQueue& queue_of_owner(const GraphTask& task);
-  /// The queue of an accelerator, whose thread starts with the first use.
-  const std::shared_ptr<ReadyQueue>& device_queue(int index);
+  void push_node(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
+                 InputBuffer inputs);
+  void push(const GraphTask& task, int device, NodeTask node_task);
+  DeviceThread& device_thread(int device);
+  void start(int device);
+  void run_device_thread(int device);
 
   ReentrantPool reentrant_pool_{&continue_call};
   std::mutex device_mutex_;
+  std::condition_variable device_stopped_;
   std::array<DeviceThread, kMaxAccelerators> device_threads_;
 };
 
