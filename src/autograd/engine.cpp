@@ -306,6 +306,7 @@ void Engine::run_device_thread(int device) {
   {
     const std::scoped_lock lock(device_mutex_);
     self.is_running = false;
+    ++self.times_ended;
   }
   device_stopped_.notify_all();
   if (!self.queue->empty()) start(device);
@@ -316,7 +317,8 @@ void Engine::stop() {
   for (DeviceThread& device : device_threads_) {
     if (!device.is_running || !device.queue->empty()) continue;
     device.queue->push_shutdown();
-    device_stopped_.wait_for(lock, kStopWait, [&] { return !device.is_running; });
+    const int before = device.times_ended;
+    device_stopped_.wait_for(lock, kStopWait, [&] { return device.times_ended != before; });
   }
 }
 

@@ -73,6 +73,7 @@ class Engine {
   struct DeviceThread {
     const std::shared_ptr<ReadyQueue> queue = std::make_shared<ReadyQueue>();
     std::atomic<bool> is_running{false};
+    int times_ended = 0;  ///< Guarded by device_mutex_: it may run again before stop() has seen it.
   };
 
   /// Runs a nested call for the thread that made it and waits.
