@@ -168,8 +168,8 @@ class ElementwiseNode final : public Node {
 
 // The tangent of `output`: the sum over the inputs of tangent times derivative.
 Tensor output_tangent(const ElementwiseInfo& info, std::span<const Tensor> inputs,
-                      const Tensor& output, const op::ParamValues& params,
-                      std::span<const Tensor> tangents) {
+                      const Tensor& output, const op::ParamValues& params) {
+  const TensorList tangents = tangents_of(inputs);
   Values values;
   std::copy(inputs.begin(), inputs.end(), values.begin());
   values[info.arity] = output;
@@ -183,6 +183,19 @@ Tensor output_tangent(const ElementwiseInfo& info, std::span<const Tensor> input
     sum = sum.defined() ? math::add(sum, term) : term;
   }
   return sum;
+}
+
+// The tangent inputs[0] will have after its change in place: that of the plain op on copies of
+// what is about to be overwritten, values and tangents.
+Tensor in_place_tangent(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                        const op::ParamValues& params) {
+  SmallVector<Tensor, kMaxArity> copies(inputs.begin(), inputs.end());
+  for (Tensor& copy : copies) {
+    if (copy.shares_storage_with(inputs[0])) copy = math::clone(copy);
+  }
+  const Tensor result = tangent(apply_elementwise(info, copies, params));
+  const NoDualLevelGuard guard;
+  return result.defined() ? math::cast(result, inputs[0].dtype()) : result;
 }
 
 struct ResultTypes {
@@ -321,8 +334,7 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
   }
   // Before the output is saved, because its tangent is saved with it.
   if (any_has_tangent(inputs)) {
-    const TensorList tangents = tangents_of(inputs);
-    set_tangent(out, own_tangent(output_tangent(info, inputs, out, params, tangents), inputs));
+    set_tangent(out, own_tangent(output_tangent(info, inputs, out, params), inputs));
   }
   if (node != nullptr) node->save_output(out, SavedAs::kOutput);
   return out;
@@ -353,21 +365,18 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   }
   IntrusivePtr<ElementwiseNode> node;
   if (recording) node = make_node(info, inputs, params);
-  const TensorList tangents = any_has_tangent(inputs) ? tangents_of(inputs) : TensorList();
-  // Derivatives are taken at the value that is about to be overwritten.
-  SmallVector<Tensor, kMaxArity> originals;
-  if (node != nullptr || !tangents.empty()) originals = operands;
-  if (!tangents.empty() || (node != nullptr && node->reads_input(0))) {
-    originals[0] = math::clone(target);
+  if (node != nullptr) {
+    SmallVector<Tensor, kMaxArity> originals(operands);
+    // Backward needs the value that is about to be overwritten.
+    if (node->reads_input(0)) originals[0] = math::clone(target);
+    node->save_inputs(originals);
   }
-  if (node != nullptr) node->save_inputs(originals);
+  const Tensor new_tangent =
+      any_has_tangent(inputs) ? in_place_tangent(info, inputs, params) : Tensor();
   run_forward(info, types.compute, target, operands, params);
   target.bump_version();
   if (node != nullptr) rebase_history(target, node);
-  if (!tangents.empty() && is_differentiable(target.dtype())) {
-    set_tangent(target,
-                own_tangent(output_tangent(info, originals, target, params, tangents), inputs));
-  }
+  set_tangent(target, new_tangent);
   if (node != nullptr) {
     node->save_output(target, is_view(target) ? SavedAs::kOutputInPlaceOnView : SavedAs::kOutput);
   }

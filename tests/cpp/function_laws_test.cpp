@@ -5,6 +5,7 @@
 #include "autograd/variable.h"
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/op_samples.h"
 #include "support/tensors.h"
@@ -68,6 +69,12 @@ TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
     if (!requires_grad(result)) return SUCCEED();
   }
   EXPECT_TRUE(testing::gradcheck(op, leaves)) << GetParam().sample;
+}
+
+// N.11
+TEST_P(FunctionLaws, TangentsMatchGradients) {
+  const SampleCall op = call();
+  EXPECT_TRUE(testing::forward_check(op, op.leaves())) << GetParam().sample;
 }
 
 TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {

@@ -10,12 +10,14 @@
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "ops/all.h"
+#include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
+using testing::forward_check;
 using testing::gradcheck_one;
 using testing::values;
 
@@ -79,6 +81,25 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
 TEST_P(OpLaws, GradientsMatchFiniteDifferences) {
   if (!GetParam().differentiable) return SUCCEED();
   EXPECT_TRUE(gradcheck_one([&](const TensorList& x) { return apply(x); }, samples({2, 3})));
+}
+
+// N.11
+TEST_P(OpLaws, TangentsMatchGradients) {
+  if (!GetParam().differentiable) return SUCCEED();
+  EXPECT_TRUE(
+      forward_check([&](const TensorList& x) { return TensorList{apply(x)}; }, samples({2, 3})));
+}
+
+// The change in place of a copy against the plain op, values and tangents.
+TEST_P(OpLaws, InPlaceTangentsMatchGradients) {
+  if (!GetParam().differentiable || is_mask(0)) return SUCCEED();
+  EXPECT_TRUE(forward_check(
+      [&](const TensorList& x) {
+        TensorList inputs = x;
+        inputs[0] = Clone::call(x[0]);
+        return TensorList{apply_elementwise_in_place(info(), inputs, GetParam().params)};
+      },
+      samples({2, 3})));
 }
 
 // The fused float32 kernels against the float64 formula.
