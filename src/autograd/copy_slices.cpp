@@ -26,15 +26,19 @@ GradList CopySlices::apply(GradList&& grads) {
   const Tensor grad = std::move(grads[0]);
   GradList result(num_outputs());
   if (!grad.defined()) return result;
-  const std::scoped_lock lock(mutex());
-  if (fn_ == nullptr) fail_graph_freed();
+  // Not run under the lock: it may be the user's function.
+  const IntrusivePtr<Node> fn = [&] {
+    const std::scoped_lock lock(mutex());
+    return fn_;
+  }();
+  if (fn == nullptr) fail_graph_freed();
 
   // A copy with the base's own geometry, so that the view's strides mean the same in it.
   const Tensor base_grad = math::clone_with_strides(grad, base_strides_);
   const Tensor slice = math::as_strided(base_grad, view_shape_, view_strides_, view_offset_);
   GradList fn_grads;
   fn_grads.push_back(math::clone(slice));
-  GradList fn_result = fn_->apply(std::move(fn_grads));
+  GradList fn_result = fn->apply(std::move(fn_grads));
   invariant(fn_result.size() == num_outputs(), "CopySlices: the in-place function returned ",
             fn_result.size(), " gradients, expected ", num_outputs(), '.');
   if (task_should_compute_output(0)) {

@@ -361,7 +361,7 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     const bool same_view = operand.shape() == target.shape() &&
                            operand.strides() == target.strides() &&
                            operand.offset() == target.offset();
-    if (operand.shares_storage_with(target) && !same_view) operand = contiguous_copy(operand);
+    if (operand.shares_storage_with(target) && !same_view) operand = math::clone(operand);
   }
   IntrusivePtr<ElementwiseNode> node;
   if (recording) node = make_node(info, inputs, params);
@@ -369,6 +369,10 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     SmallVector<Tensor, kMaxArity> originals(operands);
     // Backward needs the value that is about to be overwritten.
     if (node->reads_input(0)) originals[0] = math::clone(target);
+    // What is the target itself backward will find changed; kept whole it would keep this node.
+    for (std::size_t i = 1; i < originals.size(); ++i) {
+      if (originals[i].shares_storage_with(target)) originals[i] = detach(originals[i]);
+    }
     node->save_inputs(originals);
   }
   const Tensor new_tangent =

@@ -78,7 +78,7 @@ void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_me
     set_view(view, base, CreationMeta::kInferenceMode);
   else if (is_grad_enabled())
     set_view(view, base, creation_meta);
-  else if (GraphTask::current() == nullptr)
+  else if (GraphTask::current() == nullptr || ops_carry_tangents())
     set_view(view, base, CreationMeta::kNoGradMode);
 }
 

@@ -51,7 +51,8 @@ struct Save {
 
 /// Makes `view` a view of `base` to autograd. Views a backward pass makes for itself, without
 /// recording, are not tracked: nobody can change them in place, and a tracked view would keep its
-/// base from being the sole owner of a gradient that can be taken over or written over.
+/// base from being the sole owner of a gradient that can be taken over or written over. With
+/// tangents they are: a change of the view is a change of the base's tangent.
 void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta);
 
 /// The part of a node that does not depend on its op: the tensors it keeps.

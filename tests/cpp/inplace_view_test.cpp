@@ -4,30 +4,25 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
-#include "dispatch/copy_ops.h"
-#include "dispatch/elementwise.h"
 #include "dispatch/stride_ops.h"
-#include "ops/all.h"
 #include "support/errors.h"
+#include "support/ops.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
+using testing::add_;
+using testing::clone;
 using testing::expect_error;
 using testing::leaf;
+using testing::mul_;
+using testing::narrow;
 using testing::sum;
 using testing::tensor;
 using testing::value;
 using testing::values;
 using Values = std::vector<double>;
-
-Tensor clone(const Tensor& t) { return Clone::call(t); }
-Tensor narrow(const Tensor& t, std::int64_t dim, std::int64_t start, std::int64_t length) {
-  return Narrow::call(t, dim, start, length);
-}
-Tensor mul_(const Tensor& t, const Operand& other) { return call_in_place<op::Mul>(t, other); }
-Tensor add_(const Tensor& t, const Operand& other) { return call_in_place<op::Add>(t, other); }
 
 // CC-125
 TEST(InPlaceOnView, ChangesTheHistoryOfTheBase) {

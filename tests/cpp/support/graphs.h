@@ -10,13 +10,10 @@
 #include "autograd/hooks.h"
 #include "autograd/node.h"
 #include "autograd/variable.h"
-#include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "support/ops.h"
 
 namespace eg::testing {
 
-inline Tensor mul(const Tensor& a, const Operand& b) { return call<op::Mul>(a, b); }
-inline Tensor add(const Tensor& a, const Operand& b) { return call<op::Add>(a, b); }
 inline Tensor sub(const Tensor& a, const Operand& b) { return call<op::Sub>(a, b); }
 
 /// A node that runs a function.

@@ -1,0 +1,283 @@
+// Forward-mode differentiation: levels, dual tensors, views and in-place changes of tangents. That
+// every op carries them right is in op_laws_test.cpp and function_laws_test.cpp.
+
+#include "autograd/forward_ad.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "autograd/custom_function.h"
+#include "autograd/grad_mode.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/ops.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::add;
+using testing::add_;
+using testing::clone;
+using testing::copy_;
+using testing::expect_error;
+using testing::leaf;
+using testing::mul;
+using testing::mul_;
+using testing::narrow;
+using testing::select;
+using testing::sum;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using testing::view_as_self;
+using Values = std::vector<double>;
+
+TEST(DualLevel, IsNeededAndDoesNotNest) {
+  const Tensor x = tensor({1, 2});
+  expect_error(ErrorCode::kInvalidArgument,
+               "Trying to create a dual Tensor for forward AD but no level exists",
+               [&] { (void)make_dual(x, x); });
+  expect_error(ErrorCode::kInvalidArgument, "no level exists", [] { exit_dual_level(); });
+  const DualLevelGuard level;
+  expect_error(ErrorCode::kInvalidArgument, "Nested forward mode AD is not supported at the moment",
+               [] { enter_dual_level(); });
+}
+
+TEST(DualLevel, DropsItsTangentsWhenItEnds) {
+  const std::int64_t tensors = TensorImpl::live_count();
+  Tensor y;
+  {
+    const DualLevelGuard level;
+    y = mul(make_dual(tensor({1, 2}), tensor({3, 4})), 2);
+    EXPECT_EQ(values(tangent(y)), (Values{6, 8}));
+  }
+  EXPECT_FALSE(unpack_dual(y).tangent.defined());
+  EXPECT_TRUE(unpack_dual(y).primal.is_same(y));
+  // Only y is left.
+  EXPECT_EQ(TensorImpl::live_count(), tensors + 1);
+  const DualLevelGuard another;
+  EXPECT_FALSE(tangent(y).defined());
+}
+
+TEST(DualLevel, BelongsToItsThread) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2}), tensor({1, 1}));
+  bool seen = true;
+  std::thread([&] {
+    seen = tangent(x).defined() || tangent(mul(x, 2)).defined();
+    const DualLevelGuard own;
+    seen = seen || tangent(x).defined();
+  }).join();
+  EXPECT_FALSE(seen);
+  EXPECT_TRUE(tangent(x).defined());
+}
+
+// G.11
+TEST(DualLevel, IsClosedInInferenceMode) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2}), tensor({1, 1}));
+  {
+    const InferenceModeGuard guard;
+    EXPECT_FALSE(tangent(mul(x, 2)).defined());
+  }
+  EXPECT_TRUE(tangent(mul(x, 2)).defined());
+}
+
+TEST(MakeDual, ChecksWhatItIsGiven) {
+  const DualLevelGuard level;
+  const Tensor x = tensor({1, 2});
+  expect_error(ErrorCode::kNotDifferentiable, "Expected tangent to be floating point",
+               [&] { (void)make_dual(x, tensor<std::int64_t>({1, 2})); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "Trying to set a forward gradient that has a different size",
+               [&] { (void)make_dual(x, tensor({1, 2, 3})); });
+  expect_error(ErrorCode::kDtypeMismatch, "different dtype",
+               [&] { (void)make_dual(x, tensor<double>({1, 2})); });
+  expect_error(ErrorCode::kInvalidArgument, "already has a forward gradient at the same level",
+               [&] { (void)make_dual(make_dual(x, x), x); });
+}
+
+TEST(MakeDual, LeavesThePrimalAloneAndKeepsTheTangentsMemory) {
+  const DualLevelGuard level;
+  const Tensor x = leaf({1, 2});
+  const Tensor t = tensor({3, 4});
+  const Tensor dual = make_dual(x, t);
+  EXPECT_FALSE(tangent(x).defined());
+  EXPECT_TRUE(dual.shares_storage_with(x));
+  EXPECT_TRUE(tangent(dual).is_same(t));
+  const auto [primal, part] = unpack_dual(dual);
+  EXPECT_TRUE(part.is_same(t));
+  EXPECT_FALSE(tangent(primal).defined());
+  EXPECT_TRUE(requires_grad(primal));
+  EXPECT_FALSE(tangent(mul(primal, 2)).defined());
+}
+
+TEST(UnpackDual, GivesAPrimalWithoutATangentAlsoOfAResult) {
+  const DualLevelGuard level;
+  const Tensor y = mul(make_dual(tensor({1, 2}), tensor({3, 4})), 2);
+  EXPECT_FALSE(tangent(unpack_dual(y).primal).defined());
+  EXPECT_TRUE(tangent(y).defined());
+}
+
+TEST(Tangents, AreCarriedUnderNoGradAndPassDetachByNot) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(leaf({1, 2}), tensor({3, 4}));
+  EXPECT_FALSE(tangent(detach(x)).defined());
+  const NoGradGuard guard;
+  const Tensor y = mul(x, x);
+  EXPECT_EQ(values(tangent(y)), (Values{6, 16}));
+  EXPECT_FALSE(requires_grad(tangent(y)));
+}
+
+TEST(Tangents, HaveTheResultsShapeAndDtype) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({2}, {1}), tensor({3}, {1}));
+  const Tensor y = add(x, tensor<double>({1, 2, 3}, {3}));
+  EXPECT_EQ(tangent(y).shape(), (Shape{3}));
+  EXPECT_EQ(tangent(y).dtype(), DType::kFloat64);
+  EXPECT_EQ(values(tangent(y)), (Values{3, 3, 3}));
+}
+
+TEST(Tangents, OfWhatIsNotDifferentiableDoNotExist) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2}), tensor({3, 4}));
+  EXPECT_FALSE(tangent(call<op::Gt>(x, 1)).defined());
+  EXPECT_EQ(values(tangent(call<op::Sign>(x))), (Values{0, 0}));
+}
+
+// A result never owns the memory of another one's tangent.
+TEST(Tangents, AreNotShared) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2}), tensor({3, 4}));
+  for (const Tensor& y : {add(x, 1), clone(x)}) {
+    mul_(y, 10);
+    EXPECT_EQ(values(tangent(y)), (Values{30, 40}));
+  }
+  const Tensor z = tensor({0, 0});
+  copy_(z, x);
+  mul_(z, 10);
+  EXPECT_EQ(values(tangent(z)), (Values{30, 40}));
+  EXPECT_EQ(values(tangent(x)), (Values{3, 4}));
+}
+
+TEST(TangentsOfViews, AreViewsOfTangents) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2, 3, 4}, {2, 2}), tensor({5, 6, 7, 8}, {2, 2}));
+  const Tensor v = select(Transpose::call(x, 0, 1), 0, 1);
+  EXPECT_EQ(values(tangent(v)), (Values{6, 8}));
+  EXPECT_TRUE(tangent(v).shares_storage_with(tangent(x)));
+  mul_(v, 10);
+  EXPECT_EQ(values(tangent(x)), (Values{5, 60, 7, 80}));
+  for (const Tensor& part : Unbind::call(x)) {
+    EXPECT_TRUE(tangent(part).shares_storage_with(tangent(x)));
+  }
+}
+
+TEST(TangentsOfViews, AChangeOfAViewGivesTheBaseATangent) {
+  const DualLevelGuard level;
+  const Tensor base = tensor({1, 2, 3});
+  const Tensor other = narrow(base, 0, 1, 2);
+  const Tensor v = narrow(base, 0, 0, 2);
+  mul_(v, make_dual(tensor({2, 2}), tensor({5, 6})));
+  EXPECT_EQ(values(tangent(v)), (Values{5, 12}));
+  EXPECT_EQ(values(tangent(base)), (Values{5, 12, 0}));
+  EXPECT_EQ(values(tangent(other)), (Values{12, 0}));
+}
+
+TEST(TangentsOfViews, AreFoundWhenTheBaseChangesLater) {
+  const DualLevelGuard level;
+  const Tensor base = tensor({1, 2, 3});
+  const Tensor v = narrow(base, 0, 1, 2);
+  mul_(base, make_dual(tensor({2, 2, 2}), tensor({4, 5, 6})));
+  EXPECT_EQ(values(tangent(v)), (Values{10, 18}));
+}
+
+// A tangent of another layout is brought into that of its tensor; an expanded tensor has no room.
+TEST(TangentsOfViews, WorkForAnyLayout) {
+  const DualLevelGuard level;
+  const Tensor wide = tensor({1, 2, 3, 4}, {2, 2});
+  const Tensor column = select(wide, 1, 0);
+  const Tensor x = make_dual(column, tensor({5, 6}));
+  EXPECT_EQ(tangent(x).strides(), x.strides());
+  EXPECT_EQ(values(tangent(narrow(x, 0, 1, 1))), (Values{6}));
+  const Tensor expanded = make_dual(Expand::call(tensor({1}, {1}), {2}), tensor({5, 6}));
+  EXPECT_EQ(values(tangent(expanded)), (Values{5, 6}));
+  EXPECT_EQ(values(tangent(narrow(expanded, 0, 1, 1))), (Values{6}));
+}
+
+// The overwritten value counts, also where an operand is the target itself.
+TEST(TangentsInPlace, AreTakenAtTheOldValue) {
+  const DualLevelGuard level;
+  const Tensor x = clone(make_dual(tensor({2, 3}), tensor({1, 1})));
+  mul_(x, x);
+  EXPECT_EQ(values(x), (Values{4, 9}));
+  EXPECT_EQ(values(tangent(x)), (Values{4, 6}));
+  ZeroInPlace::call(x);
+  EXPECT_EQ(values(tangent(x)), (Values{0, 0}));
+}
+
+// Hessian times vector: the gradient's tangent.
+TEST(ForwardOverReverse, GivesHessianTimesVector) {
+  const Tensor x = leaf<double>({1, 2, 3});
+  const Tensor direction = tensor<double>({1, 0, 2});
+  const DualLevelGuard level;
+  const Tensor dual = make_dual(x, direction);
+  // sum(x^2)^2 has the Hessian 4 |x|^2 I + 8 x x^T.
+  const Tensor square = sum(mul(dual, dual));
+  const Tensor g = grad({mul(square, square)}, {x})[0];
+  EXPECT_EQ(values(g), (Values{56, 112, 168}));
+  EXPECT_EQ(values(tangent(g)), (Values{56 + 56, 112, 112 + 168}));
+}
+
+// Through views and in-place changes, whose backward writes into views itself.
+TEST(ForwardOverReverse, PassesInPlaceHistories) {
+  const auto function = [](const Tensor& in) {
+    const Tensor x = clone(in);
+    const Tensor v = narrow(x, 0, 0, 2);
+    call_in_place<op::Sin>(v);
+    mul_(narrow(x, 0, 1, 2), 3);
+    return sum(mul(mul(x, x), x));
+  };
+  const Tensor x = leaf<double>({0.5, 1, 1.5});
+  const Tensor direction = tensor<double>({1, -2, 0.5});
+  const Tensor g = grad({function(x)}, {x}, {}, {{.create_graph = true}})[0];
+  const Values expected = values(grad({sum(mul(g, direction))}, {x})[0]);
+  const DualLevelGuard level;
+  const Tensor dual = make_dual(x, direction);
+  const Tensor forward = grad({function(dual)}, {x})[0];
+  EXPECT_EQ(values(forward), values(g));
+  const Values actual = values(tangent(forward));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-12);
+}
+
+// A gradient that reaches a leaf by two ways, and twice, is added up with its tangent.
+TEST(ForwardOverReverse, AccumulatesTangents) {
+  const Tensor x = leaf<double>({2, 3});
+  const DualLevelGuard level;
+  const Tensor dual = make_dual(x, tensor<double>({1, 1}));
+  const auto cube = [&] { return sum(mul(mul(dual, dual), dual)); };
+  backward({cube()});
+  backward({cube()});
+  EXPECT_EQ(values(grad(x)), (Values{24, 54}));
+  EXPECT_EQ(values(tangent(grad(x))), (Values{24, 36}));
+}
+
+struct Doubled : Function<Doubled> {
+  static constexpr std::string_view name = "Doubled";
+  static Tensor forward(Context&, const Tensor& x) { return mul(x, 2); }
+  static GradList backward(Context&, GradList grads) { return {mul(grads[0], 2)}; }
+};
+
+TEST(ForwardMode, DoesNotPassCustomFunctions) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(leaf({1, 2}), tensor({1, 1}));
+  expect_error(ErrorCode::kNotDifferentiable, "[Doubled] You must implement the jvp function",
+               [&] { (void)Doubled::apply(x); });
+  EXPECT_EQ(values(Doubled::apply(tensor({1, 2}))), (Values{2, 4}));
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,250 @@
+// Grad modes and inference mode: section 1.G of PyTorch's rules.
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "autograd/grad_mode.h"
+#include "dispatch/factories.h"
+#include "support/errors.h"
+#include "support/ops.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::add;
+using testing::add_;
+using testing::clone;
+using testing::expect_error;
+using testing::leaf;
+using testing::mul;
+using testing::narrow;
+using testing::sum;
+using testing::tensor;
+using testing::values;
+using testing::view_as_self;
+using Values = std::vector<double>;
+
+Tensor inference_leaf(const std::vector<float>& values) {
+  const InferenceModeGuard guard;
+  return leaf(values);
+}
+
+// CC-074
+TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
+  const Tensor x = leaf({1, 2});
+  Tensor w;
+  {
+    const NoGradGuard guard;
+    w = add(x, 1);
+  }
+  EXPECT_FALSE(requires_grad(w));
+  EXPECT_EQ(grad_fn(w), nullptr);
+  EXPECT_TRUE(is_leaf(w));
+  expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { backward({sum(w)}); });
+}
+
+// CC-075, CC-077
+TEST(GradMode, NestsAndIsPerThread) {
+  const Tensor x = leaf({1, 2});
+  const NoGradGuard no_grad;
+  EXPECT_TRUE(requires_grad(leaf({1})));
+  {
+    const EnableGradGuard enable;
+    EXPECT_TRUE(requires_grad(mul(x, 2)));
+    EXPECT_THROW(
+        {
+          const NoGradGuard inner;
+          throw std::domain_error("");
+        },
+        std::domain_error);
+    EXPECT_TRUE(is_grad_enabled());
+  }
+  EXPECT_FALSE(is_grad_enabled());
+  bool other_thread = false;
+  std::thread([&] { other_thread = is_grad_enabled() && !is_inference_mode_enabled(); }).join();
+  EXPECT_TRUE(other_thread);
+}
+
+// CC-079, G.12
+TEST(InferenceMode, NewTensorsAndTheirViewsAreInferenceTensors) {
+  EXPECT_FALSE(is_inference_mode_enabled());
+  const InferenceModeGuard guard;
+  EXPECT_TRUE(is_inference_mode_enabled());
+  EXPECT_FALSE(is_grad_enabled());
+  const Tensor c = tensor({1, 2});
+  const Tensor d = leaf({1, 2});
+  const Tensor v = view_as_self(c);
+  const Tensor f = mul(d, d);
+  for (const Tensor& t : {c, d, v, f, clone(c), detach(c)}) EXPECT_TRUE(is_inference(t));
+  EXPECT_TRUE(requires_grad(d));
+  EXPECT_FALSE(requires_grad(f));
+  EXPECT_FALSE(is_view(v));
+  {
+    const InferenceModeGuard normal(false);
+    EXPECT_FALSE(is_inference_mode_enabled());
+    EXPECT_TRUE(is_grad_enabled());
+    EXPECT_FALSE(is_inference(tensor({1})));
+  }
+  EXPECT_TRUE(is_inference_mode_enabled());
+}
+
+// G.11: grad mode alone does not bring recording back.
+TEST(InferenceMode, RecordsNothingEvenWithGradModeOn) {
+  const Tensor x = leaf({1, 2});
+  const InferenceModeGuard guard;
+  const EnableGradGuard enable;
+  EXPECT_FALSE(requires_grad(mul(x, x)));
+}
+
+// G.13
+TEST(InferenceTensors, HaveNoVersion) {
+  const Tensor c = inference_leaf({1, 2});
+  expect_error(ErrorCode::kInferenceTensor, "Inference tensors do not track version counter.",
+               [&] { (void)c.version(); });
+}
+
+// G.13
+TEST(InferenceTensors, AreNotChangedInNormalMode) {
+  const Tensor c = inference_leaf({1, 2});
+  expect_error(ErrorCode::kInferenceTensor,
+               "Inplace update to inference tensor outside InferenceMode is not allowed.",
+               [&] { add_(c, 1); });
+  expect_error(ErrorCode::kInferenceTensor, "Inplace update to inference tensor",
+               [&] { ZeroInPlace::call(view_as_self(c)); });
+  EXPECT_EQ(values(c), (Values{1, 2}));
+  const InferenceModeGuard guard;
+  add_(c, 1);
+  EXPECT_EQ(values(c), (Values{2, 3}));
+}
+
+// G.13
+TEST(InferenceTensors, DoNotStartToRequireGradInNormalMode) {
+  Tensor c;
+  {
+    const InferenceModeGuard guard;
+    c = tensor({1, 2});
+  }
+  expect_error(
+      ErrorCode::kInferenceTensor,
+      "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.",
+      [&] { set_requires_grad(c, true); });
+  set_requires_grad(c, false);
+}
+
+// G.14
+TEST(InferenceTensors, TakePartInOpsThatDoNotSaveThem) {
+  const Tensor c = inference_leaf({1, 2});
+  const Tensor s = leaf({3, 4});
+  backward({sum(add(c, s))});
+  EXPECT_EQ(values(grad(c)), (Values{1, 1}));
+  EXPECT_EQ(values(grad(s)), (Values{1, 1}));
+  expect_error(ErrorCode::kInferenceTensor, "Inference tensors cannot be saved for backward.",
+               [&] { (void)mul(c, s); });
+  // Multiplied by what needs no gradient, the inference tensor is not saved.
+  EXPECT_TRUE(requires_grad(mul(c, tensor({1, 2}))));
+}
+
+// G.14: ops on inference tensors alone are not recorded and give normal tensors.
+TEST(InferenceTensors, AreNotDifferentiatedAlone) {
+  const Tensor c = inference_leaf({1, 2});
+  for (const Tensor& t : {mul(c, c), add(c, 1), sum(c)}) {
+    EXPECT_FALSE(is_inference(t));
+    EXPECT_FALSE(requires_grad(t));
+  }
+  const Tensor v = view_as_self(c);
+  EXPECT_TRUE(is_inference(v));
+  EXPECT_FALSE(is_view(v));
+  EXPECT_FALSE(requires_grad(v));
+}
+
+// G.15
+TEST(InferenceMode, AChangeOfANormalTensorStillCounts) {
+  const Tensor x = leaf({1, 2});
+  const Tensor a = clone(x);
+  const Tensor y = mul(a, a);
+  {
+    const InferenceModeGuard guard;
+    add_(a, 1);
+    EXPECT_FALSE(is_inference(a));
+  }
+  EXPECT_EQ(a.version(), 1U);
+  expect_error(ErrorCode::kModifiedInPlace, "is at version 1; expected version 0",
+               [&] { backward({sum(y)}); });
+}
+
+// CC-082, G.15
+TEST(InferenceMode, AViewOfANormalTensorIsRestricted) {
+  const Tensor a = clone(leaf({1, 2}));
+  Tensor v;
+  {
+    const InferenceModeGuard guard;
+    v = view_as_self(a);
+  }
+  EXPECT_FALSE(is_inference(v));
+  EXPECT_TRUE(is_view(v));
+  expect_error(ErrorCode::kViewInPlace,
+               "A view was created in inference mode and is being modified inplace in normal mode.",
+               [&] { add_(v, 2); });
+  add_(a, 2);
+  expect_error(ErrorCode::kViewInPlace,
+               "A view was created in inference mode and its base or another view of its base has "
+               "been modified inplace in normal mode.",
+               [&] { (void)grad_fn(v); });
+}
+
+// CC-082: nobody minds when no gradient is involved.
+TEST(InferenceMode, AViewOfWhatNeedsNoGradientIsFree) {
+  const Tensor a = tensor({1, 2});
+  Tensor v;
+  {
+    const InferenceModeGuard guard;
+    v = view_as_self(a);
+  }
+  add_(v, 2);
+  EXPECT_EQ(values(a), (Values{3, 4}));
+  EXPECT_EQ(grad_fn(v), nullptr);
+}
+
+// I.11
+TEST(InferenceMode, AViewOfARestrictedViewIsRestricted) {
+  const Tensor a = clone(leaf({1, 2}));
+  Tensor v;
+  {
+    const InferenceModeGuard guard;
+    v = view_as_self(a);
+  }
+  const Tensor w = narrow(v, 0, 0, 1);
+  expect_error(ErrorCode::kViewInPlace,
+               "Output 0 of SliceBackward0 is a view of a view which was created in inference mode "
+               "and is being modified inplace in normal mode.",
+               [&] { add_(w, 2); });
+}
+
+// CC-085
+TEST(RequiresGrad, IsSetOnLeavesOfFloatsOnly) {
+  const Tensor y = mul(leaf({1, 2}), 2);
+  expect_error(ErrorCode::kInvalidArgument,
+               "you can only change requires_grad flags of leaf variables. If you want to use a "
+               "computed variable in a subgraph that doesn't require differentiation use "
+               "var_no_grad = var.detach().",
+               [&] { set_requires_grad(y, false); });
+  set_requires_grad(y, true);
+  expect_error(ErrorCode::kNotDifferentiable,
+               "only Tensors of floating point and complex dtype can require gradients",
+               [&] { set_requires_grad(tensor<std::int64_t>({1}), true); });
+}
+
+// CC-083, G.4
+TEST(RequiresGrad, ALeafFrozenAfterRecordingReceivesNothing) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = sum(mul(x, 2));
+  set_requires_grad(x, false);
+  backward({y});
+  EXPECT_FALSE(grad(x).defined());
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,359 @@
+// Restricted views, detach, and what an in-place change does to the histories and hooks of views:
+// section 1.I of PyTorch's rules.
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "autograd/grad_mode.h"
+#include "dispatch/stride_ops.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/graphs.h"
+#include "support/ops.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::add;
+using testing::add_;
+using testing::clone;
+using testing::copy_;
+using testing::expect_error;
+using testing::FunctionalHook;
+using testing::FunctionalNode;
+using testing::leaf;
+using testing::mul;
+using testing::mul_;
+using testing::narrow;
+using testing::select;
+using testing::sum;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using testing::view_as_self;
+using Values = std::vector<double>;
+
+constexpr const char* kMultiOutput =
+    " This view is the output of a function that returns multiple views. Such functions do not "
+    "allow the output views to be modified inplace. You should replace the inplace operation by an "
+    "out-of-place one.";
+constexpr const char* kNoGrad =
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+    "code by moving both the view and the inplace either both inside the no_grad block (if you "
+    "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+    "tracked).";
+
+Tensor no_grad_view(const Tensor& t) {
+  const NoGradGuard guard;
+  return view_as_self(t);
+}
+
+// CC-135, I.16
+TEST(RestrictedViews, OfMultiOutputFunctionsAreNotChanged) {
+  const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("Output 0 of UnbindBackward0 is a view and is being modified inplace.") +
+                   kMultiOutput,
+               [&] { mul_(Unbind::call(x)[0], 2); });
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("Output 1 of SplitBackward0 is a view and is being modified inplace.") +
+                   kMultiOutput,
+               [&] { mul_(Split::call(x, {1})[1], 2); });
+  expect_error(ErrorCode::kViewInPlace, kMultiOutput, [&] { mul_(Chunk::call(x, 2)[1], 2); });
+  const Tensor part = Unbind::call(x)[0];
+  add_(x, 1);
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("Output 0 of UnbindBackward0 is a view and its base or another view of "
+                           "its base has been modified inplace.") +
+                   kMultiOutput,
+               [&] { (void)grad_fn(part); });
+}
+
+// CC-135, trap 45: only when a gradient is involved.
+TEST(RestrictedViews, AreFreeWithoutGradients) {
+  const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
+  mul_(Unbind::call(x)[0], 2);
+  EXPECT_EQ(values(x), (Values{2, 4, 3, 4}));
+  const Tensor y = clone(leaf({1, 2}));
+  const Tensor part = Unbind::call(y)[0];
+  const NoGradGuard guard;
+  mul_(part, 2);
+  EXPECT_EQ(values(y), (Values{2, 2}));
+}
+
+// I.10, I.11
+TEST(RestrictedViews, OfNoGradAreNamedAsSuchAndPassItOn) {
+  const Tensor x = clone(leaf({1, 2}));
+  const Tensor v = no_grad_view(x);
+  EXPECT_TRUE(requires_grad(v));
+  EXPECT_EQ(grad_fn(v), nullptr);
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("A view was created in no_grad mode and is being modified inplace with "
+                           "grad mode enabled.") +
+                   kNoGrad,
+               [&] { mul_(v, 2); });
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("Output 0 of ViewBackward0 is a view of a view which was created in "
+                           "no_grad mode and is being modified inplace with grad mode enabled.") +
+                   kNoGrad,
+               [&] { mul_(view_as_self(v), 2); });
+  add_(x, 1);
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("A view was created in no_grad mode and its base or another view of its "
+                           "base has been modified inplace with grad mode enabled.") +
+                   kNoGrad,
+               [&] { (void)grad_fn(v); });
+}
+
+// I.11: a multi-output view of a no_grad view stays at least as restricted.
+TEST(RestrictedViews, AViewOfAMultiOutputViewIsRestrictedToo) {
+  const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
+  const Tensor v = view_as_self(Unbind::call(x)[0]);
+  expect_error(ErrorCode::kViewInPlace,
+               std::string("Output 0 of ViewBackward0 is a view and is being modified inplace.") +
+                   kMultiOutput,
+               [&] { mul_(v, 2); });
+}
+
+// CC-134
+TEST(InPlaceOnLeaf, IsRefusedForViewsOfViewsToo) {
+  const Tensor x = leaf({1, 2});
+  const Tensor v = narrow(view_as_self(x), 0, 0, 1);
+  expect_error(ErrorCode::kLeafInPlace,
+               "a view of a leaf Variable that requires grad is being used in an in-place "
+               "operation.",
+               [&] { add_(v, 1); });
+  EXPECT_EQ(x.version(), 0U);
+}
+
+// I.5
+TEST(Views, HaveTheRootForABase) {
+  const Tensor x = tensor({1, 2, 3});
+  const Tensor v = narrow(narrow(x, 0, 0, 2), 0, 1, 1);
+  EXPECT_TRUE(is_view(v));
+  EXPECT_TRUE(view_base(v).is_same(x));
+  EXPECT_FALSE(is_view(x));
+  EXPECT_FALSE(view_base(x).defined());
+}
+
+// CC-128, traps 41, 42: offset and strides count relative to the base.
+TEST(InPlaceOnView, OfAnOffsetStridedViewGivesTheRightDerivatives) {
+  const Tensor root = testing::random_leaf({4, 5}, 3);
+  const Tensor factor = testing::random_leaf({2, 3}, 4);
+  EXPECT_TRUE(testing::gradcheck_one(
+      [](const TensorList& in) {
+        const Tensor x = clone(in[0]);
+        const Tensor v = Transpose::call(narrow(narrow(x, 0, 1, 3), 1, 2, 2), 0, 1);
+        mul_(v, in[1]);
+        call_in_place<op::Sin>(select(v, 0, 1));
+        return mul(x, x);
+      },
+      {root, factor}));
+}
+
+// CC-126: the other views of a changed base.
+TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
+  EXPECT_TRUE(testing::gradcheck_one(
+      [](const TensorList& in) {
+        const Tensor x = clone(in[0]);
+        const Tensor a = narrow(x, 0, 0, 3);
+        const Tensor b = narrow(x, 0, 2, 2);
+        mul_(a, 2);
+        call_in_place<op::Exp>(b);
+        return add(mul(sum(a), sum(b)), sum(mul(x, x)));
+      },
+      {testing::random_leaf({5}, 5, -1, 1)}));
+}
+
+// CC-132
+TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
+  const Tensor x = tensor(std::vector<float>(9), {3, 3});
+  const Tensor y = leaf({1, 2, 3});
+  const Tensor z = leaf({4, 5, 6});
+  copy_(select(x, 0, 0), y);
+  copy_(select(x, 0, 1), mul(z, 2));
+  EXPECT_NE(grad_fn(x), nullptr);
+  backward({sum(x)});
+  EXPECT_EQ(values(grad(y)), (Values{1, 1, 1}));
+  EXPECT_EQ(values(grad(z)), (Values{2, 2, 2}));
+}
+
+// CC-131, I.4: what is assigned is summed to its shape.
+TEST(InPlaceOnView, AssignmentBroadcasts) {
+  const Tensor x = leaf({1, 2, 3, 4});
+  const Tensor y = tensor(std::vector<float>(24), {2, 3, 4});
+  copy_(select(y, 0, 1), x);
+  backward({sum(y)});
+  EXPECT_EQ(values(grad(x)), (Values{3, 3, 3, 3}));
+}
+
+// I.14, trap 40: made anew when asked for, under no_grad too.
+TEST(InPlaceOnView, AStaleHistoryIsMadeAnewUnderNoGrad) {
+  const Tensor x = clone(leaf({1, 2, 3}));
+  const Tensor v = narrow(x, 0, 0, 2);
+  const Node* before = grad_fn(v).get();
+  add_(x, 1);
+  const NoGradGuard guard;
+  EXPECT_EQ(grad_fn(v)->name(), "AsStridedBackward0");
+  EXPECT_NE(grad_fn(v).get(), before);
+  EXPECT_EQ(grad_fn(v), grad_fn(v));
+  EXPECT_EQ(grad_fn(v)->next_edge(0).function, grad_fn(x));
+}
+
+// I.14: a change under no_grad alters values, not histories; the view still follows its base.
+TEST(InPlaceOnView, ThenNoGrad) {
+  const Tensor root = leaf({1, 2, 3});
+  const Tensor x = clone(root);
+  const Tensor v = narrow(x, 0, 0, 2);
+  mul_(v, 3);
+  {
+    const NoGradGuard guard;
+    mul_(v, 100);
+  }
+  backward({sum(v)});
+  EXPECT_EQ(values(grad(root)), (Values{3, 3, 0}));
+}
+
+// CC-136, I.12: several changes of several views are a chain.
+TEST(InPlaceOnView, RepeatedChangesFormAChain) {
+  const Tensor root = leaf({1, 2});
+  const Tensor x = clone(root);
+  const Tensor v = view_as_self(x);
+  for (int i = 0; i < 4; ++i) mul_(v, 2);
+  EXPECT_EQ(grad_fn(x)->next_edge(0).function->name(), "CopySlices");
+  backward({sum(x)});
+  EXPECT_EQ(values(grad(root)), (Values{16, 16}));
+}
+
+// CC-142, I.13, trap 43
+TEST(CopySlices, WorksUnderInputs) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = leaf({3, 4});
+  const auto boom = [&] {
+    return testing::through(y, [](GradList&&) -> GradList { throw std::domain_error("Boom!"); });
+  };
+  const auto changed = [&] {
+    const Tensor base = clone(x);
+    add_(view_as_self(base), boom());
+    return sum(base);
+  };
+  EXPECT_EQ(values(grad({changed()}, {x})[0]), (Values{1, 1}));
+  EXPECT_THROW((void)grad({changed()}, {y}), std::domain_error);
+}
+
+// CC-142: a branch nobody needs is not run.
+TEST(CopySlices, SkipsWhatIsNotNeeded) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = leaf({3, 4});
+  const Tensor scaled = mul(y, 2);
+  bool ran = false;
+  register_hook(scaled, std::make_shared<FunctionalHook<TensorPreHook>>([&](const Tensor& g) {
+                  ran = true;
+                  return g;
+                }));
+  const Tensor base = clone(x);
+  mul_(narrow(base, 0, 0, 1), narrow(scaled, 0, 1, 1));
+  EXPECT_EQ(values(grad({sum(base)}, {x})[0]), (Values{8, 1}));
+  EXPECT_FALSE(ran);
+}
+
+// CC-143: an undefined gradient of the view is zero there; the rest passes.
+TEST(CopySlices, TakesAnUndefinedGradientForZero) {
+  const Tensor root = leaf({1, 2, 3});
+  const Tensor base = clone(root);
+  const Tensor v = narrow(base, 0, 0, 2);
+  const auto node = make_intrusive<FunctionalNode>(EdgeList{gradient_edge(v)},
+                                                   [](GradList&&) { return GradList(1); });
+  v.bump_version();
+  rebase_history(v, node);
+  backward({sum(base)});
+  EXPECT_EQ(values(grad(root)), (Values{0, 0, 1}));
+}
+
+// Trap 36: CopySlices reports a second run even if its function saved nothing.
+TEST(CopySlices, RunsOnce) {
+  const Tensor root = leaf({1, 2, 3});
+  const Tensor x = clone(root);
+  add_(narrow(x, 0, 0, 2), 1);
+  const Tensor y = sum(x);
+  backward({y}, {}, {.retain_graph = true});
+  backward({y});
+  expect_error(ErrorCode::kGraphFreed, "Trying to backward through the graph a second time",
+               [&] { backward({y}); });
+}
+
+// CC-138, CC-139, I.17, trap 46: hooks of a view from before a change never run.
+TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
+  const Tensor x = clone(leaf({1, 2, 3}));
+  const Tensor v = narrow(x, 0, 0, 2);
+  const Tensor v2 = narrow(x, 0, 1, 2);
+  int old_runs = 0;
+  Values seen;
+  const auto counting = [&] {
+    return std::make_shared<FunctionalHook<TensorPreHook>>([&](const Tensor& g) {
+      ++old_runs;
+      return g;
+    });
+  };
+  register_hook(v, counting());
+  register_hook(v2, counting());
+  mul_(v, 2);
+  register_hook(v2, std::make_shared<FunctionalHook<TensorPreHook>>([&](const Tensor& g) {
+                  seen = values(g);
+                  return g;
+                }));
+  backward({sum(v2)});
+  EXPECT_EQ(old_runs, 0);
+  EXPECT_EQ(seen, (Values{1, 1}));
+}
+
+// CC-140, I.7
+TEST(Detach, SharesDataAndCutsTheHistory) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = detach(mul(x, 2));
+  EXPECT_FALSE(requires_grad(y));
+  EXPECT_TRUE(is_leaf(y));
+  EXPECT_FALSE(is_view(y));
+  backward({sum(add(x, y))});
+  EXPECT_EQ(values(grad(x)), (Values{1, 1}));
+}
+
+// CC-140, I.8
+TEST(Detach, InPlaceTakesATensorOutOfItsGraph) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = mul(x, 3);
+  const Tensor a = mul(x, 2);
+  detach_in_place(a);
+  EXPECT_FALSE(requires_grad(a));
+  EXPECT_EQ(grad_fn(a), nullptr);
+  EXPECT_EQ(output_nr(a), 0U);
+  backward({sum(add(y, a))});
+  EXPECT_EQ(values(grad(x)), (Values{3, 3}));
+  set_requires_grad(a, true);
+  EXPECT_TRUE(requires_grad(a));
+}
+
+// CC-140, I.8
+TEST(Detach, InPlaceRefusesViewsAndLeavesThoseOfABaseAttached) {
+  const Tensor base = mul(leaf({1, 2}), 2);
+  const Tensor v = narrow(base, 0, 0, 1);
+  expect_error(ErrorCode::kViewInPlace, "Can't detach views in-place. Use detach() instead.",
+               [&] { detach_in_place(v); });
+  detach_in_place(base);
+  EXPECT_FALSE(requires_grad(base));
+  EXPECT_TRUE(requires_grad(v));
+  EXPECT_NE(grad_fn(v), nullptr);
+}
+
+// I.9
+TEST(Detach, EqualsAViewUnderNoGradOfWhatNeedsNone) {
+  const Tensor x = tensor({1, 2});
+  add_(no_grad_view(x), 1);
+  add_(detach(x), 1);
+  EXPECT_EQ(values(x), (Values{3, 4}));
+  EXPECT_EQ(x.version(), 2U);
+}
+
+}  // namespace
+}  // namespace eg
