@@ -1,11 +1,10 @@
-// Autograd: gradients and modes.
+// Autograd: gradients and histories of tensors.
 
 #include "autograd/autograd.h"
 
 #include <emscripten/bind.h>
 
 #include "autograd/engine.h"
-#include "autograd/grad_mode.h"
 #include "autograd/variable.h"
 #include "border.h"
 #include "callbacks.h"
@@ -13,43 +12,76 @@
 namespace eg::bindings {
 namespace {
 
-enum BackwardFlags : int { kRetainGiven = 1, kRetain = 2, kCreateGraph = 4, kAllowUnused = 8 };
+enum BackwardFlags : int {
+  kRetainGiven = 1,
+  kRetain = 2,
+  kCreateGraph = 4,
+  kAllowUnusedGiven = 8,
+  kAllowUnused = 16,
+  kMaterialize = 32,
+  kBatched = 64,
+};
 
-BackwardOptions options_from(int flags) {
-  BackwardOptions options;
+// Options of both entry points, from their flags.
+void read_options(BackwardOptions& options, int flags) {
   if ((flags & kRetainGiven) != 0) options.retain_graph = (flags & kRetain) != 0;
   options.create_graph = (flags & kCreateGraph) != 0;
-  return options;
 }
 
-// Tensors from `count` frame words on; 0 gives an undefined one.
-TensorList read_tensors(std::size_t from, int count) {
-  TensorList tensors;
-  for (int i = 0; i < count; ++i) {
-    tensors.push_back(handles().get_optional(frame()[from + static_cast<std::size_t>(i)]));
+// Reads the frame from its start on.
+class FrameReader {
+ public:
+  // A target is two words: the handle of a tensor and -1, or that of a node and a position.
+  GradTargetList targets(int count) {
+    GradTargetList list = TensorList();
+    for (int i = 0; i < count; ++i) {
+      const Handle handle = frame()[next_++];
+      const double position = frame()[next_++];
+      if (position < 0) {
+        list.emplace_back(handles().get(handle));
+      } else {
+        list.emplace_back(Edge{handles().get_node(handle), static_cast<std::uint32_t>(position)});
+      }
+    }
+    return list;
   }
-  return tensors;
-}
+
+  // 0 gives an undefined tensor.
+  TensorList tensors(int count) {
+    TensorList list;
+    for (int i = 0; i < count; ++i) list.push_back(handles().get_optional(frame()[next_++]));
+    return list;
+  }
+
+ private:
+  std::size_t next_ = 0;
+};
 
 double run_backward(int count, int input_count, int flags) {
   return guard([&] {
-    const auto roots = static_cast<std::size_t>(count);
-    const TensorList tensors = read_tensors(0, count);
-    const TensorList gradients = read_tensors(roots, count);
-    std::optional<TensorList> inputs;
-    if (input_count >= 0) inputs = read_tensors(2 * roots, input_count);
-    backward(tensors, gradients, options_from(flags), inputs);
+    FrameReader reader;
+    const GradTargetList roots = reader.targets(count);
+    const TensorList gradients = reader.tensors(count);
+    std::optional<GradTargetList> inputs;
+    if (input_count >= 0) inputs = reader.targets(input_count);
+    BackwardOptions options;
+    read_options(options, flags);
+    backward(roots, gradients, options, inputs);
     return 0;
   });
 }
 
 double run_grad(int output_count, int input_count, int flags) {
   return guard([&] {
-    const auto roots = static_cast<std::size_t>(output_count);
-    const TensorList outputs = read_tensors(0, output_count);
-    const TensorList gradients = read_tensors(roots, output_count);
-    const TensorList inputs = read_tensors(2 * roots, input_count);
-    const GradOptions options{options_from(flags), (flags & kAllowUnused) != 0};
+    FrameReader reader;
+    const GradTargetList outputs = reader.targets(output_count);
+    const TensorList gradients = reader.tensors(output_count);
+    const GradTargetList inputs = reader.targets(input_count);
+    GradOptions options;
+    read_options(options, flags);
+    if ((flags & kAllowUnusedGiven) != 0) options.allow_unused = (flags & kAllowUnused) != 0;
+    options.materialize_grads = (flags & kMaterialize) != 0;
+    options.is_grads_batched = (flags & kBatched) != 0;
     return return_tensors(grad(outputs, inputs, gradients, options));
   });
 }
@@ -80,6 +112,13 @@ double detached(Handle handle) {
   return guard([&] { return handles().insert(detach(handles().get(handle))); });
 }
 
+double detach_itself(Handle handle) {
+  return guard([&] {
+    detach_in_place(handles().get(handle));
+    return 0;
+  });
+}
+
 std::string grad_fn_name(Handle handle) {
   try {
     const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
@@ -100,7 +139,7 @@ double retain_grad_of(Handle handle) {
 double queue_callback(double id) {
   const auto callback = std::make_shared<JsFunction>(id);
   return guard([&] {
-    Engine::instance().queue_callback([callback] { (*callback)(); });
+    Engine::queue_callback([callback] { (*callback)(); });
     return 0;
   });
 }
@@ -112,9 +151,6 @@ int graph_task_depth() {
   return task == nullptr ? -1 : task->reentrant_depth;
 }
 
-bool grad_enabled() { return is_grad_enabled(); }
-void set_grad_enabled(bool enabled) { autograd_state().grad_mode = enabled; }
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(autograd) {
@@ -125,13 +161,12 @@ EMSCRIPTEN_BINDINGS(autograd) {
   emscripten::function("setGrad", &set_grad_of);
   emscripten::function("base", &base_of);
   emscripten::function("detach", &detached);
+  emscripten::function("detachInPlace", &detach_itself);
   emscripten::function("gradFnName", &grad_fn_name);
   emscripten::function("retainGrad", &retain_grad_of);
   emscripten::function("queueCallback", &queue_callback);
   emscripten::function("graphTaskId", &graph_task_id);
   emscripten::function("graphTaskDepth", &graph_task_depth);
-  emscripten::function("isGradEnabled", &grad_enabled);
-  emscripten::function("setGradEnabled", &set_grad_enabled);
 }
 
 }  // namespace eg::bindings

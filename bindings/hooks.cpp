@@ -50,8 +50,7 @@ double will_run(double id) {
   return guard([&] {
     const HookPlace place = Places::instance().get(id);
     const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
-    return node != nullptr && GraphTask::current() != nullptr &&
-           GraphTask::current()->should_execute(*node);
+    return node != nullptr && Engine::will_execute_node(*node);
   });
 }
 

@@ -2,7 +2,9 @@
 
 #include <emscripten/bind.h>
 
+#include "autograd/accumulate_grad.h"
 #include "autograd/anomaly_mode.h"
+#include "autograd/autograd.h"
 #include "autograd/variable.h"
 #include "border.h"
 #include "callbacks.h"
@@ -19,6 +21,29 @@ double return_node(const IntrusivePtr<Node>& node) {
 
 double grad_fn_of(Handle handle) {
   return guard([&] { return return_node(grad_fn(handles().get(handle))); });
+}
+
+// The node that gradients of a tensor go to: its own, or a leaf's accumulator.
+double gradient_node(Handle handle) {
+  return guard([&] { return return_node(gradient_edge(handles().get(handle)).function); });
+}
+
+// The same of a tensor that requires a gradient, with the position there.
+double gradient_edge_of(Handle handle) {
+  return guard([&] {
+    const Edge edge = get_gradient_edge(handles().get(handle));
+    return_node(edge.function);
+    frame()[2] = edge.input_nr;
+    return 3;
+  });
+}
+
+// The leaf that an accumulator adds to, or 0.
+double node_variable(Handle handle) {
+  return guard([&] {
+    const auto* node = dynamic_cast<const AccumulateGrad*>(handles().get_node(handle).get());
+    return node == nullptr ? 0 : return_tensor(node->variable());
+  });
 }
 
 double next_functions(Handle handle) {
@@ -85,6 +110,9 @@ std::string forward_stack(Handle handle) {
 
 EMSCRIPTEN_BINDINGS(nodes) {
   emscripten::function("gradFn", &grad_fn_of);
+  emscripten::function("gradientNode", &gradient_node);
+  emscripten::function("gradientEdge", &gradient_edge_of);
+  emscripten::function("nodeVariable", &node_variable);
   emscripten::function("nodeName", &node_name);
   emscripten::function("nextFunctions", &next_functions);
   emscripten::function("nodeNumbers", &node_numbers);

@@ -1,5 +1,7 @@
 // Tensors: making, reading and releasing them, and running ops on them.
 
+#include <algorithm>
+
 #include <emscripten/bind.h>
 
 #include "autograd/node.h"
@@ -20,7 +22,8 @@ enum InfoFlags : int {
   kIsLeaf = 2,
   kIsContiguous = 4,
   kIsView = 8,
-  kRetainsGrad = 16
+  kRetainsGrad = 16,
+  kIsInference = 32,
 };
 
 enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
@@ -51,12 +54,22 @@ double retain(Handle handle) {
   return guard([&] { return handles().insert(handles().get(handle)); });
 }
 
+// A view whose history cannot be made again is no leaf; asking for its shape is not the place to
+// complain.
+int history_flags(const Tensor& t) {
+  try {
+    return (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0);
+  } catch (const Error&) {
+    return kRequiresGrad;
+  }
+}
+
 double info(Handle handle) {
   return guard([&] {
     const Tensor& t = handles().get(handle);
-    const int flags = (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0) |
-                      (t.is_contiguous() ? kIsContiguous : 0) | (is_view(t) ? kIsView : 0) |
-                      (retains_grad(t) ? kRetainsGrad : 0);
+    const int flags = history_flags(t) | (t.is_contiguous() ? kIsContiguous : 0) |
+                      (is_view(t) ? kIsView : 0) | (retains_grad(t) ? kRetainsGrad : 0) |
+                      (is_inference(t) ? kIsInference : 0);
     std::vector<double>& words = frame();
     const std::size_t ndim = t.shape().size();
     if (words.size() < 8 + 2 * ndim) words.resize(8 + 2 * ndim);
@@ -65,7 +78,7 @@ double info(Handle handle) {
     words[2] = static_cast<double>(ndim);
     words[3] = static_cast<double>(t.numel());
     words[4] = static_cast<double>(t.offset());
-    words[5] = is_inference(t) ? -1 : t.version();
+    words[5] = is_inference(t) ? -1.0 : static_cast<double>(t.version());
     words[6] = output_nr(t);
     words[7] = flags;
     for (std::size_t i = 0; i < ndim; ++i) {
@@ -78,6 +91,24 @@ double info(Handle handle) {
 
 void seed(double high, double low) {
   manual_seed(static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low));
+}
+
+double rng_state() {
+  return guard([&] {
+    const std::vector<std::uint8_t> bytes = default_generator().state();
+    const Tensor state = Tensor::empty({static_cast<std::int64_t>(bytes.size())}, DType::kUInt8);
+    std::ranges::copy(bytes, state.data_as<std::uint8_t>());
+    return handles().insert(state);
+  });
+}
+
+double set_rng_state(Handle handle) {
+  return guard([&] {
+    const Tensor& state = handles().get(handle);
+    const auto* bytes = state.data_as<std::uint8_t>();
+    default_generator().set_state({bytes, static_cast<std::size_t>(state.numel())});
+    return 0;
+  });
 }
 
 double memory() {
@@ -121,6 +152,8 @@ EMSCRIPTEN_BINDINGS(tensors) {
   emscripten::function("retain", &retain);
   emscripten::function("info", &info);
   emscripten::function("manualSeed", &seed);
+  emscripten::function("rngState", &rng_state);
+  emscripten::function("setRngState", &set_rng_state);
   emscripten::function("memory", &memory);
   emscripten::function("setThreads", &set_threads);
   emscripten::function("threadCount", &num_threads);

@@ -7,6 +7,7 @@
 
 #include "autograd/anomaly_mode.h"
 #include "autograd/basic_nodes.h"
+#include "autograd/profiler.h"
 #include "base/error.h"
 #include "base/warning.h"
 #include "runtime/native_stack.h"
@@ -215,6 +216,7 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
     // Only the thread that made the call may print.
     std::optional<WarningCollectorGuard> collect;
     if (task->caller != &role) collect.emplace(&task->warnings);
+    const ProfilerScope profiler(*node_task.fn);
     try {
       evaluate_function(task, node_task.fn, node_task.inputs);
     } catch (...) {

@@ -11,6 +11,7 @@ export {
   setGradEnabled,
 } from "./autograd/grad_mode.js";
 export * as autograd from "./autograd/index.js";
+export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";

@@ -1,5 +1,6 @@
 // Small graphs.
 
+import assert from "node:assert/strict";
 import { eg } from "./engine.mjs";
 
 /** A leaf that requires a gradient. */
@@ -19,4 +20,19 @@ export function nodeNames(tensor) {
     pending.push(...node.nextFunctions.map(([next]) => next));
   }
   return names;
+}
+
+/** Asserts that what `step` makes, called again and again, is freed. */
+export function assertFlat(step, { times = 50 } = {}) {
+  const run = (i) => eg.scope(() => void step(i));
+  run(0);
+  run(1);
+  const { tensors, storages, graphNodes, jsHandles } = eg.memory();
+  for (let i = 0; i < times; i++) run(i);
+  const after = eg.memory();
+  assert.deepEqual(
+    [after.tensors, after.storages, after.graphNodes, after.jsHandles],
+    [tensors, storages, graphNodes, jsHandles],
+    "tensors, storages, graph nodes, handles",
+  );
 }

@@ -77,3 +77,78 @@ console.log(x.handle);
 x.shape = [1];
 // @ts-expect-error: no such code
 console.log(new eg.EdgeGradError("Nonsense", ""));
+
+// Hooks, nodes and graphs.
+x.registerPostAccumulateGradHook((param) => {
+  param.dispose();
+});
+const node: eg.Node | null = y.gradFn;
+if (node !== null) {
+  const [[next, position] = [null, 0]] = node.nextFunctions;
+  const numbers: number[] = [position, node.sequenceNr, node.topologicalNr];
+  node.metadata.note = numbers;
+  node.registerHook((gradInputs, gradOutputs) => {
+    console.log(gradInputs.length, gradOutputs[0]?.item());
+  });
+  node.registerPrehook((gradOutputs) => gradOutputs.map((one) => one?.mul(2) ?? null)).remove();
+  node.rawSaved.self?.registerHooks(
+    (one) => one.shape,
+    (shape) => eg.zeros(shape),
+  );
+  console.log(next?.name, Object.keys(node.saved));
+}
+const { graph } = eg.autograd;
+graph.registerMultiGradHook([x, y], (grads) => {
+  grads[0]?.dispose();
+});
+graph.registerMultiGradHook([x, y], (one) => one.dispose(), "any").remove();
+const packed: eg.Tensor = graph.savedTensorsHooks(
+  (one) => ({ bytes: one.dataSync(), shape: one.shape }),
+  ({ shape }) => eg.zeros(shape),
+  () => graph.saveOnCpu(() => x.exp()),
+);
+const edge = graph.getGradientEdge(packed);
+eg.autograd.backward(edge, { gradTensors: packed, inputs: [x, edge] });
+
+// Functions of one's own.
+class Scale extends eg.autograd.Function {
+  static override readonly onceDifferentiable = true;
+
+  static override forward(ctx: eg.autograd.FunctionContext, input: eg.Tensor, factor: number) {
+    ctx.saveForBackward(input);
+    ctx.factor = factor;
+    return input.mul(factor);
+  }
+
+  static override backward(ctx: eg.autograd.FunctionContext, grad: eg.Tensor) {
+    const factor: number = ctx.factor;
+    return [ctx.needsInputGrad[0] === true ? grad.mul(factor) : null, null];
+  }
+}
+const scaled: eg.Tensor = Scale.apply(x, 3);
+// @ts-expect-error: the arguments are those of forward.
+Scale.apply("three", scaled);
+
+// Derivatives of functions.
+const cube = (input: eg.Tensor) => input.pow(3);
+const one1: eg.Tensor = eg.autograd.functional.jacobian(cube, x);
+const [value, product] = eg.autograd.functional.vjp(cube, x, one1, { createGraph: true });
+const [, [first]] = eg.autograd.functional.hvp((a, b) => a.mul(b).sum(), [x, y], [value, product]);
+const isRight: boolean = eg.autograd.gradcheck(cube, x, { eps: 1e-5, raiseException: false });
+const { primal, tangent } = eg.autograd.forwardAd.dualLevel(() =>
+  eg.autograd.forwardAd.unpackDual(eg.autograd.forwardAd.makeDual(x, one1)),
+);
+const recomputed: eg.Tensor = eg.autograd.checkpoint((a, k: number) => a.mul(k), x, 3);
+const { result, events } = eg.autograd.profile(() => eg.autograd.detectAnomaly(() => 3));
+const durations: number[] = events.map((event) => event.duration + result);
+const dot: string = eg.autograd.toDot(recomputed, {
+  params: net.namedParameters(),
+  showSaved: true,
+});
+console.log(first, isRight, primal, tangent, durations, dot);
+{
+  using mode = eg.inferenceMode();
+  console.log(mode, eg.isInferenceModeEnabled());
+}
+net.registerForwardHook((module, inputs, output) => void console.log(module, inputs, output));
+net.registerFullBackwardHook((_, gradInputs) => gradInputs).remove();

@@ -96,7 +96,7 @@ export abstract class Function {
   }
 
   /** Takes a gradient per result and returns one per argument. */
-  static backward(_ctx: FunctionContext, ..._grads: never[]): unknown {
+  static backward(_ctx: FunctionContext, ..._grads: never[]): FunctionGradients {
     throw new EdgeGradError(
       "NotDifferentiable",
       "You must implement either the backward or vjp method for your custom autograd.Function to use it with " +

@@ -1,12 +1,12 @@
 // Gradients as values, and backward from several tensors at once.
 
-import { zerosLike } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { Tensor } from "../tensor/tensor.js";
+import { takeTensor } from "../tensor/hooks.js";
+import type { Tensor } from "../tensor/tensor.js";
 import {
   type BackwardOptions,
   backwardFrom,
   type GivenGradient,
+  type GradTarget,
   gradientHandles,
   toList,
 } from "./run.js";
@@ -23,6 +23,8 @@ export interface GradOptions {
   allowUnused?: boolean;
   /** Return zeros instead of null for such an input. */
   materializeGrads?: boolean;
+  /** The first dimension of every gradient of an output counts a batch; so it does of the results. */
+  isGradsBatched?: boolean;
 }
 
 /** Options of `backward`. */
@@ -33,32 +35,17 @@ export interface BackwardAllOptions extends BackwardOptions {
 
 /** Returns the gradients of the sum of `outputs` with respect to `inputs`; no `grad` changes. */
 export function grad(
-  outputs: Tensor | readonly Tensor[],
-  inputs: Tensor | readonly Tensor[],
+  outputs: GradTarget | readonly GradTarget[],
+  inputs: GradTarget | readonly GradTarget[],
   options: GradOptions = {},
 ): (Tensor | null)[] {
-  const { materializeGrads = false, gradOutputs = [] } = options;
-  if (materializeGrads && options.allowUnused === false) {
-    fail(
-      "InvalidArgument",
-      "grad",
-      "Expected allowUnused to be true or not passed when materializeGrads is true.",
-    );
-  }
-  const targets = toList(inputs);
-  const allowUnused = options.allowUnused ?? materializeGrads;
-  const handles = gradientHandles(toList(outputs), targets, toList(gradOutputs), {
-    ...options,
-    allowUnused,
-  });
-  const grads = handles.map((handle) => (handle === 0 ? null : new Tensor(handle)));
-  if (!materializeGrads) return grads;
-  return grads.map((one, i) => one ?? zerosLike(targets[i] as Tensor, { requiresGrad: true }));
+  const gradOutputs = toList(options.gradOutputs ?? []);
+  return gradientHandles(toList(outputs), toList(inputs), gradOutputs, options).map(takeTensor);
 }
 
 /** Adds the gradients of the sum of `tensors` to the `grad` of the leaves. */
 export function backward(
-  tensors: Tensor | readonly Tensor[],
+  tensors: GradTarget | readonly GradTarget[],
   options: BackwardAllOptions = {},
 ): void {
   backwardFrom(toList(tensors), toList(options.gradTensors ?? []), options);

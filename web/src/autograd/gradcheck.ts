@@ -10,6 +10,7 @@ import { fromElements } from "../tensor/create.js";
 import { newArray } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
+import { Function as AutogradFunction, type FunctionContext } from "./function.js";
 import { grad } from "./grad.js";
 import { type Matrix, numericalJacobian } from "./numerical_jacobian.js";
 import { toList } from "./run.js";
@@ -50,6 +51,7 @@ export function gradcheck(
     scope(() => {
       checkJacobians(call, args, wanted, options);
       checkZeroGradient(call, wanted);
+      checkUndefinedGradients(call, wanted);
     });
   });
 }
@@ -80,8 +82,8 @@ export function gradgradcheck(
 
 // Not an error of the caller's: what `raiseException: false` turns into false.
 class Mismatch extends EdgeGradError {
-  constructor(message: string) {
-    super("InvalidGradient", message);
+  constructor(message: string, options?: ErrorOptions) {
+    super("InvalidGradient", message, options);
   }
 }
 
@@ -215,11 +217,50 @@ function checkZeroGradient(call: () => readonly unknown[], inputs: readonly Tens
   const grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
   grads.forEach((one, i) => {
     if (one === null) return;
-    if ([...one.dataSync()].some((value) => Number(value) !== 0)) {
-      throw new Mismatch("backward not multiplied by grad_output");
-    }
+    if (!isZero(one)) throw new Mismatch("backward not multiplied by grad_output");
     if (one.dtype !== inputs[i]?.dtype) throw new Mismatch("grad is incorrect type");
   });
+}
+
+// Passes a tensor on, but no gradient back.
+class UndefinedGrad extends AutogradFunction {
+  static override forward(_ctx: FunctionContext, tensor: Tensor): Tensor {
+    return tensor;
+  }
+
+  static override backward(): null {
+    return null;
+  }
+}
+
+// No gradient at all is the same as a gradient of zero, for all outputs and for each.
+function checkUndefinedGradients(call: () => readonly unknown[], inputs: readonly Tensor[]): void {
+  const count = call().filter(requiresGrad).length;
+  const all = Array.from({ length: count }, (_, i) => [i]);
+  const choices = count > 1 ? [all.flat(), ...all] : all;
+  for (const choice of choices) {
+    const outputs = call()
+      .filter(requiresGrad)
+      .map((output, i) => (choice.includes(i) ? UndefinedGrad.apply(output) : output));
+    const gradOutputs = outputs.map((output) => zerosLike(output));
+    let grads: (Tensor | null)[];
+    try {
+      grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
+    } catch (error) {
+      throw new Mismatch("Expected backward function to handle undefined output grads.", {
+        cause: error,
+      });
+    }
+    if (grads.some((one) => one !== null && !isZero(one))) {
+      throw new Mismatch(
+        "Expected all input grads to be undefined or zero when all output grads are undefined or zero.",
+      );
+    }
+  }
+}
+
+function isZero(tensor: Tensor): boolean {
+  return tensor.dataSync().every((value) => Number(value) === 0);
 }
 
 function areClose(actual: Matrix, expected: Matrix, atol: number, rtol: number): boolean {

@@ -2,3 +2,12 @@
 
 export { queueCallback } from "./backward_callbacks.js";
 export { type MultiGradHook, registerMultiGradHook } from "./multi_grad_hook.js";
+export { getGradientEdge } from "./node.js";
+export type { GradientEdge } from "./run.js";
+export {
+  disableSavedTensorsHooks,
+  type Pack,
+  savedTensorsHooks,
+  saveOnCpu,
+  type Unpack,
+} from "./saved_tensors.js";

@@ -1,9 +1,13 @@
 // eg.autograd: derivatives and everything around them.
 
 export { type AnomalyOptions, detectAnomaly } from "./anomaly.js";
+export { checkpoint } from "./checkpoint.js";
+export * as forwardAd from "./forward_ad.js";
 export { Function, FunctionContext, type FunctionGradients } from "./function.js";
 export * as functional from "./functional/index.js";
 export { type BackwardAllOptions, backward, type GradOptions, grad } from "./grad.js";
 export { type GradcheckOptions, gradcheck, gradgradcheck } from "./gradcheck.js";
 export * as graph from "./graph.js";
+export { type Profile, type ProfileEvent, profile } from "./profile.js";
 export type { BackwardOptions } from "./run.js";
+export { type DotOptions, toDot } from "./to_dot.js";

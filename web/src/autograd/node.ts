@@ -14,8 +14,10 @@ import {
   replacement,
   takeTensor,
 } from "../tensor/hooks.js";
+import { handleOf } from "../tensor/info.js";
 import { track } from "../tensor/lifetime.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { rawSavedOf, type SavedTensor, savedOf } from "./saved_of_node.js";
 
 /** The gradients at one side of a node; null stands for zero. */
 export type GradientList = (Tensor | null)[];
@@ -71,6 +73,26 @@ export class Node {
     return numberOf(this, 1);
   }
 
+  /**
+   * What this node keeps for backward: tensors, by PyTorch's names (`saved.self`, `saved.result`), and
+   * numbers. A tensor is made when it is read, which fails once the graph has been freed.
+   */
+  get saved(): Record<string, unknown> {
+    handleOfNode(this);
+    return savedOf(this);
+  }
+
+  /** The places where this node keeps tensors, by the names of `saved`. */
+  get rawSaved(): Record<string, SavedTensor> {
+    handleOfNode(this);
+    return rawSavedOf(this);
+  }
+
+  /** The leaf that an AccumulateGrad adds to; null for other nodes. */
+  get variable(): Tensor | null {
+    return takeTensor(checked(native.nodeVariable(handleOfNode(this))));
+  }
+
   /** Anything that is to be kept with this node; in anomaly mode `traceback_` says where it was made. */
   get metadata(): Record<string, unknown> {
     const handle = handleOfNode(this);
@@ -120,6 +142,19 @@ export function takeNode(): Node | null {
   return wrapNode(handle, address);
 }
 
+/** Returns the node that gradients of a tensor go to: its own, or its accumulator for a leaf. */
+export function gradientNodeOf(tensor: Tensor): Node | null {
+  checked(native.gradientNode(handleOf(tensor)));
+  return takeNode();
+}
+
+/** Returns the place in the graph that stands for the present value of a tensor. */
+export function getGradientEdge(tensor: Tensor): { node: Node; outputNr: number } {
+  checked(native.gradientEdge(handleOf(tensor)));
+  const outputNr = callFrame()[2] ?? 0;
+  return { node: takeNode() as Node, outputNr };
+}
+
 // By address, in the module of epoch `bornIn`.
 let bornIn = epoch;
 const known = new Map<number, WeakRef<Node>>();
@@ -164,8 +199,9 @@ function listAnswer(result: unknown): number[] {
   return [handles.length, ...handles];
 }
 
-function handleOfNode({ handle }: Node): number {
-  if (handle !== 0) return handle;
+/** Returns the handle of a node, or throws Disposed. */
+export function handleOfNode(node: Node): number {
+  if (node.handle !== 0) return node.handle;
   fail(
     "Disposed",
     "gradFn",

@@ -2,9 +2,18 @@
 
 import { checked, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { kAllowUnused, kCreateGraph, kRetainGraph, kRetainGraphGiven } from "../runtime/native.js";
+import {
+  kAllowUnused,
+  kAllowUnusedGiven,
+  kCreateGraph,
+  kGradsBatched,
+  kMaterializeGrads,
+  kRetainGraph,
+  kRetainGraphGiven,
+} from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { handleOfNode, type Node } from "./node.js";
 
 /** Options of `Tensor.backward`. */
 export interface BackwardOptions {
@@ -13,15 +22,27 @@ export interface BackwardOptions {
   /** Record the backward computation itself, for derivatives of derivatives. */
   createGraph?: boolean;
   /** Add gradients to these tensors only, instead of to all leaves. */
-  inputs?: Tensor | readonly Tensor[];
+  inputs?: GradTarget | readonly GradTarget[];
 }
+
+/**
+ * A place in the graph, from graph.getGradientEdge(): the value that a tensor had at that time,
+ * whatever in-place operations have made of the tensor since.
+ */
+export interface GradientEdge {
+  readonly node: Node;
+  readonly outputNr: number;
+}
+
+/** What is differentiated, or by what: a tensor, or a place in the graph. */
+export type GradTarget = Tensor | GradientEdge;
 
 /** A gradient given from outside; null stands for 1. */
 export type GivenGradient = Tensor | null | undefined;
 
 /** Runs backward from `tensors`. */
 export function backwardFrom(
-  tensors: readonly Tensor[],
+  tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
   options: BackwardOptions = {},
 ): void {
@@ -31,15 +52,26 @@ export function backwardFrom(
   checked(native.backward(tensors.length, targets?.length ?? -1, graphFlags(options)));
 }
 
+/** Options of gradientHandles(), besides those of backward. */
+export interface GradientOptions extends BackwardOptions {
+  allowUnused?: boolean;
+  materializeGrads?: boolean;
+  isGradsBatched?: boolean;
+}
+
 /** Returns the handles of the gradients of `outputs` with respect to `inputs`, 0 for unused ones. */
 export function gradientHandles(
-  outputs: readonly Tensor[],
-  inputs: readonly Tensor[],
+  outputs: readonly GradTarget[],
+  inputs: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: BackwardOptions & { allowUnused?: boolean },
+  options: GradientOptions,
 ): number[] {
   writeGraphArguments("grad", outputs, gradients, inputs);
-  const flags = graphFlags(options) | (options.allowUnused === true ? kAllowUnused : 0);
+  let flags = graphFlags(options);
+  if (options.allowUnused !== undefined) flags |= kAllowUnusedGiven;
+  if (options.allowUnused === true) flags |= kAllowUnused;
+  if (options.materializeGrads === true) flags |= kMaterializeGrads;
+  if (options.isGradsBatched === true) flags |= kGradsBatched;
   const count = checked(native.autogradGrad(outputs.length, inputs.length, flags));
   return Array.from(frameOf(count).subarray(0, count));
 }
@@ -58,9 +90,9 @@ function graphFlags({ retainGraph, createGraph }: BackwardOptions): number {
 
 function writeGraphArguments(
   name: string,
-  tensors: readonly Tensor[],
+  tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  inputs: readonly Tensor[],
+  inputs: readonly GradTarget[],
 ): void {
   if (gradients.length !== 0 && gradients.length !== tensors.length) {
     fail(
@@ -69,22 +101,26 @@ function writeGraphArguments(
       `got ${tensors.length} tensors and ${gradients.length} gradients.`,
     );
   }
-  const roots = tensors.length;
-  const frame = frameOf(2 * roots + inputs.length);
-  tensors.forEach((tensor, i) => {
-    frame[i] = checkedHandle(name, tensor);
+  const words = tensors.flatMap((target) => targetWords(name, target));
+  for (let i = 0; i < tensors.length; i++) {
     const gradient = gradients[i];
-    frame[roots + i] = gradient ? checkedHandle(name, gradient) : 0;
-  });
-  inputs.forEach((input, i) => {
-    frame[2 * roots + i] = checkedHandle(name, input);
-  });
+    words.push(gradient ? handleOf(checkedTensor(name, gradient)) : 0);
+  }
+  for (const input of inputs) words.push(...targetWords(name, input));
+  frameOf(words.length).set(words);
+}
+
+function targetWords(name: string, target: GradTarget): [number, number] {
+  const edge = target as Partial<GradientEdge> | null;
+  return edge?.node === undefined
+    ? [handleOf(checkedTensor(name, target)), -1]
+    : [handleOfNode(edge.node), edge.outputNr ?? 0];
 }
 
 // By its handle, not by its class, which this file may not depend on.
-function checkedHandle(name: string, tensor: Tensor): number {
-  if (typeof tensor?.handle !== "number") {
-    fail("InvalidArgument", name, `expected a tensor, got ${describe(tensor)}.`);
+function checkedTensor(name: string, value: unknown): Tensor {
+  if (typeof (value as Tensor | null)?.handle !== "number") {
+    fail("InvalidArgument", name, `expected a tensor, got ${describe(value)}.`);
   }
-  return handleOf(tensor);
+  return value as Tensor;
 }

@@ -32,7 +32,7 @@ export class Sequential extends Module {
 
   override forward(input: Tensor): Tensor {
     let value = input;
-    for (const part of this) value = part.forward(value);
+    for (const part of this) value = part.call(value);
     return value;
   }
 

@@ -31,4 +31,5 @@ export {
   type Reduction,
 } from "./losses.js";
 export { Module, type StateDict } from "./module.js";
+export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
 export { Parameter } from "./parameter.js";

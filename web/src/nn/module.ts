@@ -3,8 +3,17 @@
 // is a part. Anything else, and #private properties, are the module's own business.
 
 import { fail } from "../runtime/errors.js";
+import type { HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
 import { type LoadResult, loadInto } from "./load_state.js";
+import {
+  addModuleHook,
+  callWithHooks,
+  type ForwardHook,
+  type ForwardPreHook,
+  type FullBackwardHook,
+  ModuleHooks,
+} from "./module_hooks.js";
 import { Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
@@ -20,12 +29,33 @@ export class Module {
     fail("InvalidArgument", this.constructor.name, "this module does not define forward().");
   }
 
-  /** Runs forward(). */
+  /** Runs forward(), and the hooks around it. */
   call<Inputs extends unknown[], Output>(
     this: { forward(...inputs: Inputs): Output },
     ...inputs: Inputs
   ): Output {
-    return this.forward(...inputs);
+    const hooks = hooksOf.get(this);
+    if (hooks === undefined) return this.forward(...inputs);
+    const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
+    return callWithHooks(this as unknown as Module, hooks, inputs, forward) as Output;
+  }
+
+  /** Calls `hook` with the inputs before forward(); what it returns takes their place. */
+  registerForwardPreHook(hook: ForwardPreHook): HookHandle {
+    return addModuleHook(ensureHooks(this).forwardPre, hook);
+  }
+
+  /** Calls `hook` with inputs and output after forward(); what it returns takes the output's place. */
+  registerForwardHook(hook: ForwardHook): HookHandle {
+    return addModuleHook(ensureHooks(this).forward, hook);
+  }
+
+  /**
+   * Calls `hook` in backward with the gradients of this module's inputs and outputs, when those of the
+   * inputs are there; a list that it returns takes their place.
+   */
+  registerFullBackwardHook(hook: FullBackwardHook): HookHandle {
+    return addModuleHook(ensureHooks(this).fullBackward, hook);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -125,6 +155,15 @@ export class Module {
   #state(): [string, Tensor][] {
     return this.#collect<Tensor>((module) => [...parametersOf(module), ...buffersOf(module)]);
   }
+}
+
+// Beside the modules: their properties are the user's.
+const hooksOf = new WeakMap<object, ModuleHooks>();
+
+function ensureHooks(module: Module): ModuleHooks {
+  const hooks = hooksOf.get(module) ?? new ModuleHooks();
+  hooksOf.set(module, hooks);
+  return hooks;
 }
 
 function parametersOf(module: Module): [string, Parameter][] {

@@ -8,6 +8,12 @@ import { frameOf } from "./bridge.js";
 /** A function that C++ calls with words and that answers with words. */
 export type WordFunction = (words: readonly number[]) => readonly number[];
 
+/** A value that wants to know when C++ has let go of it. */
+export abstract class Droppable {
+  /** Called once, when nothing of C++ refers to this any more. */
+  abstract onDrop(): void;
+}
+
 interface HeldFunction {
   readonly fn: WordFunction;
   /** How messages call it. */
@@ -35,7 +41,9 @@ export function heldValue(id: number): unknown {
 
 /** Forgets a value. */
 export function dropValue(id: number): void {
+  const value = values.get(id);
   values.delete(id);
+  if (value instanceof Droppable) value.onDrop();
 }
 
 /** Forgets all values: the module that held them is gone. */

@@ -37,7 +37,10 @@ export const kInPlace = 1;
 export const kRetainGraphGiven = 1;
 export const kRetainGraph = 2;
 export const kCreateGraph = 4;
-export const kAllowUnused = 8;
+export const kAllowUnusedGiven = 8;
+export const kAllowUnused = 16;
+export const kMaterializeGrads = 32;
+export const kGradsBatched = 64;
 
 /** Bits of `anomalyMode`. */
 export const kAnomalyEnabled = 1;
@@ -74,7 +77,7 @@ export interface NativeFunctions {
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
-  /** Writes dtype, device, ndim, numel, offset, version, outputNr, flags, shape..., strides... */
+  /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
   setRequiresGrad(handle: number, value: boolean): number;
@@ -82,10 +85,17 @@ export interface NativeFunctions {
   setGrad(handle: number, grad: number): number;
   base(handle: number): number;
   detach(handle: number): number;
+  detachInPlace(handle: number): number;
   gradFnName(handle: number): string;
   /** Writes a handle of the node and its address; 0 for a leaf. */
   gradFn(handle: number): number;
 
+  /** Like gradFn, but gives a leaf's accumulator. */
+  gradientNode(handle: number): number;
+  /** Like gradientNode, and writes the position there; an error for what requires no gradient. */
+  gradientEdge(handle: number): number;
+  /** The leaf of an accumulator, or 0. */
+  nodeVariable(node: number): number;
   nodeName(node: number): string;
   /** Writes handle, address and position of every edge; returns the number of words. */
   nextFunctions(node: number): number;
@@ -97,7 +107,10 @@ export interface NativeFunctions {
   /** Where a node made in anomaly mode was made. */
   forwardStack(node: number): string;
 
-  /** Frame: tensors, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. */
+  /**
+   * Frame: targets, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. A target
+   * or input is a tensor and -1, or a node and a position.
+   */
   backward(count: number, inputCount: number, flags: number): number;
   /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
   autogradGrad(outputCount: number, inputCount: number, flags: number): number;
@@ -118,8 +131,31 @@ export interface NativeFunctions {
   setAnomalyMode(flags: number): void;
   /** Sends warnings and questions for a stack to the module from now on. */
   connectMessages(): void;
+  /** Begins a recording and returns its number; ends it and returns its events, a line each. */
+  startProfiler(): number;
+  stopProfiler(first: number): string;
   isGradEnabled(): boolean;
   setGradEnabled(enabled: boolean): void;
+  isInferenceModeEnabled(): boolean;
+  pushInferenceMode(enabled: boolean): void;
+  popInferenceMode(): void;
+  enterDualLevel(): number;
+  exitDualLevel(): number;
+  makeDual(primal: number, tangent: number): number;
+  /** Writes primal and tangent, or 0. */
+  unpackDual(handle: number): number;
+
+  /** Hooks on saved tensors; see bindings/saved_tensors.cpp for what they take and answer. */
+  pushSavedTensorHooks(pack: number, unpack: number): number;
+  popSavedTensorHooks(): void;
+  disableSavedTensorHooks(message: string): number;
+  enableSavedTensorHooks(): void;
+  /** A line per saved tensor. */
+  savedNames(node: number): string;
+  savedTensor(node: number, i: number): number;
+  /** A line per number, a tab between name and value. */
+  savedNumbers(node: number): string;
+  registerSavedHooks(node: number, i: number, pack: number, unpack: number): number;
 
   /** Frame: arguments (0: no tensor); `backward` names the node from here on. Returns the node. */
   beginFunction(name: string, backward: number, count: number, onceDifferentiable: boolean): number;
@@ -135,6 +171,9 @@ export interface NativeFunctions {
   manualSeed(high: number, low: number): void;
   /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
   memory(): number;
+  /** The random number generator's state, as a tensor of bytes. */
+  rngState(): number;
+  setRngState(handle: number): number;
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;

@@ -6,6 +6,7 @@ import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
+import { EdgeGradError } from "../runtime/errors.js";
 import {
   kIsContiguous,
   kIsInference,
@@ -147,7 +148,9 @@ export class Tensor {
 
   /** Counts in-place changes of the data, by any tensor that shares it. */
   get version(): number {
-    return infoWord(this, kVersionWord);
+    const version = infoWord(this, kVersionWord);
+    if (version >= 0) return version;
+    throw new EdgeGradError("InferenceTensor", "Inference tensors do not track version counter.");
   }
 
   /** True when this tensor is a view of another's data. */
@@ -241,6 +244,12 @@ export class Tensor {
    */
   registerHook(hook: GradHook): HookHandle {
     return registerHook(this, hook);
+  }
+
+  /** Takes this tensor itself out of its graph: it becomes a leaf that requires no gradient. */
+  detach_(): this {
+    checked(native.detachInPlace(handleOf(this)));
+    return this;
   }
 
   /** Calls `hook` with this leaf each time a backward call has updated its `grad`. */

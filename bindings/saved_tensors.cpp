@@ -1,0 +1,130 @@
+// What nodes keep for backward, and JavaScript functions that keep it for them.
+
+#include <sstream>
+
+#include <emscripten/bind.h>
+
+#include "autograd/node.h"
+#include "autograd/saved_tensor_hooks.h"
+#include "autograd/saved_variable.h"
+#include "border.h"
+#include "callbacks.h"
+
+namespace eg::bindings {
+namespace {
+
+// A pack function takes a tensor and answers [1, handle] for a tensor to be kept by C++, or [0,
+// number] for another value, which JavaScript keeps under that number. An unpack function takes
+// what pack answered, and answers the handle of a tensor and whether it gives that handle away.
+class JsSavedTensorHooks final : public SavedVariableHooks {
+ public:
+  JsSavedTensorHooks(std::shared_ptr<JsFunction> pack, std::shared_ptr<JsFunction> unpack)
+      : pack_(std::move(pack)), unpack_(std::move(unpack)) {}
+
+  void pack(const Tensor& tensor) override {
+    const Words packed = (*pack_)({return_tensor(tensor)});
+    if (packed[0] != 0) {
+      tensor_ = handles().get(packed[1]);
+    } else {
+      value_ = std::make_unique<JsValue>(packed[1]);
+    }
+  }
+
+  Tensor unpack() override {
+    const Words packed =
+        value_ == nullptr ? Words{1, return_tensor(tensor_)} : Words{0, value_->id()};
+    const Words unpacked = (*unpack_)(packed);
+    const Tensor tensor = handles().get(unpacked[0]);
+    if (unpacked[1] != 0) handles().release(unpacked[0]);
+    return tensor;
+  }
+
+ private:
+  std::shared_ptr<JsFunction> pack_;
+  std::shared_ptr<JsFunction> unpack_;
+  Tensor tensor_;
+  std::unique_ptr<JsValue> value_;
+};
+
+double push_hooks(double pack_id, double unpack_id) {
+  const auto pack = std::make_shared<JsFunction>(pack_id);
+  const auto unpack = std::make_shared<JsFunction>(unpack_id);
+  return guard([&] {
+    push_saved_tensor_hooks(
+        [pack, unpack] { return std::make_unique<JsSavedTensorHooks>(pack, unpack); });
+    return 0;
+  });
+}
+
+void pop_hooks() { pop_saved_tensor_hooks(); }
+
+double disable_hooks(std::string message) {
+  return guard([&] {
+    disable_saved_tensor_hooks(std::move(message));
+    return 0;
+  });
+}
+
+void enable_hooks() { enable_saved_tensor_hooks(); }
+
+NamedSavedVariable saved_variable(const IntrusivePtr<Node>& node, int i) {
+  return node->saved_variables().at(static_cast<std::size_t>(i));
+}
+
+// The names of the saved tensors, a line each.
+std::string saved_names(Handle handle) {
+  std::string names;
+  guard([&] {
+    for (const auto& saved : handles().get_node(handle)->saved_variables()) {
+      names.append(saved.name).append("\n");
+    }
+    return 0;
+  });
+  return names;
+}
+
+double saved_tensor(Handle handle, int i) {
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    return return_tensor(saved_variable(node, i).variable->unpack(*node));
+  });
+}
+
+// The numbers the node works with: name, tab, value, a line each.
+std::string saved_numbers(Handle handle) {
+  std::ostringstream text;
+  text.precision(17);
+  guard([&] {
+    for (const auto& [name, value] : handles().get_node(handle)->saved_numbers()) {
+      text << name << '\t' << value << '\n';
+    }
+    return 0;
+  });
+  return text.str();
+}
+
+double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
+  const auto pack = std::make_shared<JsFunction>(pack_id);
+  const auto unpack = std::make_shared<JsFunction>(unpack_id);
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    saved_variable(node, i).variable->register_hooks(
+        std::make_unique<JsSavedTensorHooks>(pack, unpack));
+    return 0;
+  });
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(saved_tensors) {
+  emscripten::function("pushSavedTensorHooks", &push_hooks);
+  emscripten::function("popSavedTensorHooks", &pop_hooks);
+  emscripten::function("disableSavedTensorHooks", &disable_hooks);
+  emscripten::function("enableSavedTensorHooks", &enable_hooks);
+  emscripten::function("savedNames", &saved_names);
+  emscripten::function("savedTensor", &saved_tensor);
+  emscripten::function("savedNumbers", &saved_numbers);
+  emscripten::function("registerSavedHooks", &register_hooks);
+}
+
+}  // namespace eg::bindings

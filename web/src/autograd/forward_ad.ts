@@ -1,0 +1,31 @@
+// eg.autograd.forwardAd: derivatives along one direction, computed with the values.
+
+import { callFrame, checked, native } from "../runtime/bridge.js";
+import { takeTensor } from "../tensor/hooks.js";
+import { handleOf } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
+import { runInMode } from "./mode.js";
+
+/** A value and its derivative; `tangent` is null when there is none. */
+export interface DualTensor {
+  readonly primal: Tensor;
+  readonly tangent: Tensor | null;
+}
+
+/** Runs `fn`, in which tensors can have tangents, and returns its value; all tangents end with it. */
+export function dualLevel<T>(fn: () => T): T {
+  checked(native.enterDualLevel());
+  return runInMode("dualLevel", fn, () => checked(native.exitDualLevel()));
+}
+
+/** Returns a view of `tensor` with a tangent: the direction that derivatives are taken in. */
+export function makeDual(tensor: Tensor, tangent: Tensor): Tensor {
+  return new Tensor(checked(native.makeDual(handleOf(tensor), handleOf(tangent))));
+}
+
+/** Returns a tensor's value and its tangent. */
+export function unpackDual(tensor: Tensor): DualTensor {
+  checked(native.unpackDual(handleOf(tensor)));
+  const [primal = 0, tangent = 0] = callFrame();
+  return { primal: new Tensor(primal), tangent: takeTensor(tangent) };
+}

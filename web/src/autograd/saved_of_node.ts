@@ -1,0 +1,52 @@
+// What a node keeps for backward.
+
+import { checked, native } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { takeTensor } from "../tensor/hooks.js";
+import { type Pack, type Unpack, wordHooks } from "./saved_tensors.js";
+
+/** A place where a node keeps a tensor. */
+export interface SavedTensor {
+  /** Lets `pack` and `unpack` keep the tensor from now on; once only. */
+  registerHooks<Packed>(pack: Pack<Packed>, unpack: Unpack<Packed>): void;
+}
+
+/** Returns tensors and numbers by name; tensors are read when they are asked for. */
+export function savedOf(node: { handle: number }): Record<string, unknown> {
+  const saved: Record<string, unknown> = {};
+  namesOf(node).forEach((name, i) => {
+    Object.defineProperty(saved, name, {
+      enumerable: true,
+      get: () => takeTensor(checked(native.savedTensor(node.handle, i))),
+    });
+  });
+  for (const line of linesOf(native.savedNumbers(node.handle))) {
+    const [name = "", value] = line.split("\t");
+    saved[camelCase(name)] = Number(value);
+  }
+  return saved;
+}
+
+/** Returns the places of the tensors by name. */
+export function rawSavedOf(node: { handle: number }): Record<string, SavedTensor> {
+  const placeOf = (i: number): SavedTensor => ({
+    registerHooks: (pack, unpack) => {
+      const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+      const ids = [holdFunction(packWords), holdFunction(unpackWords)] as const;
+      checked(native.registerSavedHooks(node.handle, i, ...ids));
+    },
+  });
+  return Object.fromEntries(namesOf(node).map((name, i) => [name, placeOf(i)]));
+}
+
+function namesOf({ handle }: { handle: number }): string[] {
+  return linesOf(native.savedNames(handle)).map(camelCase);
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,78 @@
+// Functions that keep saved tensors in the place of nodes.
+
+import { checked, native } from "../runtime/bridge.js";
+import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
+import { describe, EdgeGradError } from "../runtime/errors.js";
+import { checkFunction } from "../tensor/hooks.js";
+import { handleOf } from "../tensor/info.js";
+import { keep } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
+import { runInMode } from "./mode.js";
+
+/** Takes a tensor that is being saved, and returns whatever unpack needs to make it again. */
+export type Pack<Packed = unknown> = (tensor: Tensor) => Packed;
+
+/** Makes the tensor that pack took; called each time it is needed. */
+export type Unpack<Packed = unknown> = (packed: Packed) => Tensor;
+
+/**
+ * Runs `fn` and returns its value; of every tensor saved for backward meanwhile, what `pack` returns is
+ * kept instead, and `unpack` is given that when backward needs the tensor.
+ */
+export function savedTensorsHooks<T, Packed>(
+  pack: Pack<Packed>,
+  unpack: Unpack<Packed>,
+  fn: () => T,
+): T {
+  const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+  return withSavedTensorHooks("savedTensorsHooks", packWords, unpackWords, fn);
+}
+
+/** Runs `fn`; tensors saved for backward meanwhile are kept in the CPU's memory. */
+export function saveOnCpu<T>(fn: () => T): T {
+  const pack = (tensor: Tensor) =>
+    tensor.device === "cpu" ? tensor : ([tensor.device, tensor.to("cpu")] as const);
+  return savedTensorsHooks(
+    pack,
+    (packed) => (packed instanceof Tensor ? packed : packed[1].to(packed[0])),
+    fn,
+  );
+}
+
+/** Runs `fn`, in which savedTensorsHooks() and what is made of it fail with `message`. */
+export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
+  checked(native.disableSavedTensorHooks(message));
+  return runInMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
+}
+
+/** Runs `fn` with hooks on saved tensors as C++ calls them. */
+export function withSavedTensorHooks<T>(
+  name: string,
+  pack: WordFunction,
+  unpack: WordFunction,
+  fn: () => T,
+): T {
+  checked(native.pushSavedTensorHooks(holdFunction(pack), holdFunction(unpack)));
+  return runInMode(name, fn, native.popSavedTensorHooks);
+}
+
+/** Returns a pair of hooks as C++ calls them; see bindings/saved_tensors.cpp. */
+export function wordHooks(pack: Pack, unpack: Unpack): [WordFunction, WordFunction] {
+  checkFunction("savedTensorsHooks", pack);
+  checkFunction("savedTensorsHooks", unpack);
+  return [
+    ([handle = 0]) => {
+      const packed = pack(new Tensor(handle));
+      // A tensor goes to C++, which frees it with the graph.
+      return packed instanceof Tensor ? [1, handleOf(packed)] : [0, holdValue(keep(packed))];
+    },
+    ([isTensor, word = 0]) => {
+      const result: unknown = unpack(isTensor === 1 ? new Tensor(word) : heldValue(word));
+      if (result instanceof Tensor) return [handleOf(result), 0];
+      throw new EdgeGradError(
+        "InvalidArgument",
+        `Output of saved tensor unpack_hook expected to be a Tensor but got result of type ${describe(result)}`,
+      );
+    },
+  ];
+}

@@ -1,0 +1,103 @@
+// The backward graph as a drawing: eg.autograd.toDot().
+
+import { Tensor } from "../tensor/tensor.js";
+import { gradientNodeOf, type Node } from "./node.js";
+
+/** Options of `toDot`. */
+export interface DotOptions {
+  /** Names for leaves: `{name: tensor}`, or what a module's namedParameters() returns. */
+  params?: Readonly<Record<string, Tensor>> | readonly (readonly [string, Tensor])[];
+  /** Draw what the nodes keep for backward, too. */
+  showSaved?: boolean;
+}
+
+/** Returns the graph that computed `tensor` in the language of Graphviz. */
+export function toDot(tensor: Tensor, options: DotOptions = {}): string {
+  const drawing = new Drawing(namesOf(options.params ?? {}), options.showSaved === true);
+  drawing.drawTensor(tensor);
+  return drawing.toString();
+}
+
+const kHead = [
+  "digraph {",
+  '  graph [size="12,12"]',
+  "  node [align=left fontname=monospace fontsize=10 height=0.2 ranksep=0.1 shape=box style=filled fillcolor=lightgrey]",
+];
+
+class Drawing {
+  readonly #lines = [...kHead];
+  readonly #ids = new Map<Node, string>();
+  #count = 0;
+
+  constructor(
+    private readonly names: ReadonlyMap<Node, string>,
+    private readonly showSaved: boolean,
+  ) {}
+
+  drawTensor(tensor: Tensor): void {
+    const root = gradientNodeOf(tensor);
+    const result = this.#box(sizeOf(tensor), "darkolivegreen1");
+    if (root === null) return;
+    this.#line(`${this.#draw(root)} -> ${result}`);
+    // A list, not recursion: graphs are deep.
+    const pending = [root];
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+      for (const [next] of node.nextFunctions) {
+        if (next === null) continue;
+        if (!this.#ids.has(next)) pending.push(next);
+        this.#line(`${this.#draw(next)} -> ${this.#draw(node)}`);
+      }
+    }
+  }
+
+  toString(): string {
+    return `${[...this.#lines, "}"].join("\n")}\n`;
+  }
+
+  // Draws a node the first time, with what belongs to it.
+  #draw(node: Node): string {
+    const known = this.#ids.get(node);
+    if (known !== undefined) return known;
+    const id = this.#box(node.name, "lightgrey");
+    this.#ids.set(node, id);
+    const { variable } = node;
+    if (variable !== null) {
+      const name = this.names.get(node);
+      const label = name === undefined ? sizeOf(variable) : `${name}\n${sizeOf(variable)}`;
+      this.#line(`${this.#box(label, "lightblue")} -> ${id}`);
+    }
+    if (this.showSaved) this.#drawSaved(node, id);
+    return id;
+  }
+
+  #drawSaved(node: Node, id: string): void {
+    for (const [name, value] of Object.entries(node.saved)) {
+      if (!(value instanceof Tensor)) continue;
+      this.#line(`${this.#box(`${name}\n${sizeOf(value)}`, "orange")} -> ${id} [dir=none]`);
+    }
+  }
+
+  #box(label: string, color: string): string {
+    const id = `n${this.#count++}`;
+    this.#line(`${id} [label=${JSON.stringify(label)} fillcolor=${color}]`);
+    return id;
+  }
+
+  #line(text: string): void {
+    this.#lines.push(`  ${text}`);
+  }
+}
+
+function namesOf(params: NonNullable<DotOptions["params"]>): Map<Node, string> {
+  const entries = Array.isArray(params) ? params : Object.entries(params);
+  const names = new Map<Node, string>();
+  for (const [name, tensor] of entries) {
+    const node = gradientNodeOf(tensor);
+    if (node !== null) names.set(node, name);
+  }
+  return names;
+}
+
+function sizeOf(tensor: Tensor): string {
+  return `(${tensor.shape.join(", ")})`;
+}
