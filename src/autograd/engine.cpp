@@ -7,6 +7,7 @@
 
 #include "autograd/anomaly_mode.h"
 #include "autograd/basic_nodes.h"
+#include "autograd/local_work.h"
 #include "autograd/profiler.h"
 #include "base/error.h"
 #include "base/warning.h"
@@ -29,6 +30,8 @@ struct ThreadRole {
   int stack_depth = 0;  ///< Those of them on this thread.
   /// A shutdown was taken from the queue: the thread ends when no call of its own is running.
   bool shutdown_requested = false;
+  /// The row of nodes this thread is running, or null.
+  LocalWork* work = nullptr;
   std::shared_ptr<ReadyQueue> queue;
 };
 thread_local ThreadRole role;
@@ -70,6 +73,25 @@ bool stack_is_used_up() {
     }
     return false;
   }
+}
+
+// Makes a row of nodes the one that new ready nodes join, for a scope.
+class LocalWorkGuard {
+ public:
+  explicit LocalWorkGuard(LocalWork* work) : previous_(std::exchange(role.work, work)) {}
+  ~LocalWorkGuard() { role.work = previous_; }
+  LocalWorkGuard(const LocalWorkGuard&) = delete;
+  LocalWorkGuard& operator=(const LocalWorkGuard&) = delete;
+
+ private:
+  LocalWork* previous_;
+};
+
+// The index of the device whose queue runs a node.
+int device_for(const GraphTask& task, const Node& fn) {
+  if (!task.has_device_nodes() || !is_multithreading_enabled()) return kCpuDevice;
+  const Device device = fn.device();
+  return device.is_cpu() ? kCpuDevice : device.index;
 }
 
 // Inputs that nothing can reach need no walk at all: zero makes every node worth visiting.
@@ -162,11 +184,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   task->compute_dependencies(root, min_topo);
   if (!outputs.empty()) task->init_to_execute(root, outputs, accumulate_grad, min_topo);
 
-  if (single_root) {
-    push_node(task, root, std::move(inputs));
-  } else {
-    push(*task, kCpuDevice, NodeTask(task, root, std::move(inputs)));
-  }
+  push(*task, device_for(*task, *root), NodeTask(task, root, std::move(inputs)));
   if (nested && stack_is_used_up()) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
     reentrant_pool_.submit(task);
@@ -211,21 +229,8 @@ void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {
 
 void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (node_task.fn != nullptr && !task->has_error.load(std::memory_order_acquire)) {
-    const AutogradStateGuard state(task->thread_state);
-    const EvaluationGuard current(task.get(), node_task.fn.get());
-    // Only the thread that made the call may print.
-    std::optional<WarningCollectorGuard> collect;
-    if (task->caller != &role) collect.emplace(&task->warnings);
-    const ProfilerScope profiler(*node_task.fn);
-    try {
-      evaluate_function(task, node_task.fn, node_task.inputs);
-    } catch (...) {
-      if (AnomalyMode::is_enabled() && !task->has_error.load()) warn_anomaly_trace(*node_task.fn);
-      task->set_exception(std::current_exception());
-    }
+    run_row(task, *task->state_of(*node_task.fn), std::move(node_task.inputs));
   }
-  // Its gradients must be free before the call counts as done: the caller may look at memory.
-  node_task = NodeTask();
   --task->outstanding_tasks;
   if (!task->completed()) return;
   task->mark_as_completed();
@@ -233,30 +238,69 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (role.device != task->owner) push(*task, task->owner, NodeTask(task, nullptr, {}));
 }
 
-void Engine::evaluate_function(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
+void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first,
+                     InputBuffer first_inputs) {
+  const AutogradStateGuard state(task->thread_state);
+  EvaluationGuard current(task.get(), first.fn.get());
+  // Only the thread that made the call may print.
+  std::optional<WarningCollectorGuard> collect;
+  if (task->caller != &role) collect.emplace(&task->warnings);
+  LocalWork work(task.get());
+  const LocalWorkGuard active(&work);
+  try {
+    evaluate_function(task, first, first_inputs);
+    while (!work.empty() && !task->has_error.load(std::memory_order_relaxed)) {
+      if (!role.queue->looks_empty()) {
+        hand_over(task, work);
+        return;
+      }
+      NodeState& next = work.pop();
+      // What the node before left behind, on this thread or in the buffer, is not this one's.
+      autograd_state() = task->thread_state;
+      current.set_node(next.fn.get());
+      InputBuffer inputs = std::move(next.inputs);
+      evaluate_function(task, next, inputs);
+    }
+  } catch (...) {
+    if (AnomalyMode::is_enabled() && !task->has_error.load()) {
+      warn_anomaly_trace(*GraphTask::current_node());
+    }
+    task->set_exception(std::current_exception());
+  }
+}
+
+void Engine::hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work) {
+  while (!work.empty()) {
+    NodeState& state = work.pop();
+    role.queue->push(NodeTask(task, state.fn, std::move(state.inputs)));
+  }
+}
+
+void Engine::evaluate_function(const IntrusivePtr<GraphTask>& task, const NodeState& state,
                                InputBuffer& inputs) {
+  Node& fn = *state.fn;
+  const ProfilerScope profiler(fn);
   if (task->has_exec_info()) {
-    const NodeState& state = *task->state_of(*fn);
-    if (!state.needed && fn->has_hooks()) fn->run_tensor_pre_hooks(inputs.grads());
+    if (!state.needed && fn.has_hooks()) fn.run_tensor_pre_hooks(inputs.grads());
     if (state.has_captures) {
-      const std::scoped_lock lock(task->mutex);
-      for (const Capture& capture : task->captures_of(*fn)) {
+      const auto lock = task->lock_if_shared();
+      for (const Capture& capture : task->captures_of(fn)) {
         task->captured_grads[capture.output_idx] = inputs[capture.input_idx];
       }
     }
     if (!state.needed) return;
   }
-  GradList outputs = call_function(*task, *fn, inputs.grads());
-  if (fn->num_outputs() == 0) return;
+  GradList outputs = call_function(*task, fn, inputs.grads());
+  if (fn.num_outputs() == 0) return;
   if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
     const NoGradGuard no_grad;
-    check_nan_outputs(*fn, outputs);
+    check_nan_outputs(fn, outputs);
   }
-  deliver(task, *fn, outputs);
+  deliver(task, fn, outputs);
 }
 
 void Engine::deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs) {
-  const std::scoped_lock lock(task->mutex);
+  const auto lock = task->lock_if_shared();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Edge& edge = fn.next_edge(i);
     if (!edge.is_valid()) continue;
@@ -266,17 +310,19 @@ void Engine::deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& ou
     if (task->has_exec_info() && !next->should_execute()) continue;
     if (next->inputs.empty()) next->inputs = InputBuffer(edge.function->num_inputs());
     next->inputs.add(edge.input_nr, std::move(outputs[i]));
-    if (is_ready) {
-      push_node(task, edge.function, std::move(next->inputs));
-    }
+    if (is_ready) schedule(task, *next);
   }
 }
 
-void Engine::push_node(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
-                       InputBuffer inputs) {
-  const Device device = fn->device();
-  const bool on_cpu = device.is_cpu() || !is_multithreading_enabled();
-  push(*task, on_cpu ? kCpuDevice : device.index, NodeTask(task, fn, std::move(inputs)));
+void Engine::schedule(const IntrusivePtr<GraphTask>& task, NodeState& state) {
+  const int device = device_for(*task, *state.fn);
+  const bool is_here =
+      device == kCpuDevice ? role.queue == task->cpu_ready_queue : role.device == device;
+  if (is_here && role.work != nullptr && role.work->task() == task.get()) {
+    role.work->push(state);
+  } else {
+    push(*task, device, NodeTask(task, state.fn, std::move(state.inputs)));
+  }
 }
 
 void Engine::push(const GraphTask& task, int device, NodeTask node_task) {

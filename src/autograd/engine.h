@@ -34,6 +34,8 @@ namespace eg {
 /// Accelerators with a queue of their own.
 inline constexpr int kMaxAccelerators = 2;
 
+class LocalWork;
+
 class Engine {
  public:
   static Engine& instance();
@@ -80,11 +82,13 @@ class Engine {
   static void continue_call(const IntrusivePtr<GraphTask>& task);
   void thread_main(const IntrusivePtr<GraphTask>& task);
   void run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task);
-  void evaluate_function(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
+  /// Runs a node, and then what becomes ready on this thread, until other work waits.
+  void run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer first_inputs);
+  void evaluate_function(const IntrusivePtr<GraphTask>& task, const NodeState& state,
                          InputBuffer& inputs);
   void deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs);
-  void push_node(const IntrusivePtr<GraphTask>& task, const IntrusivePtr<Node>& fn,
-                 InputBuffer inputs);
+  void schedule(const IntrusivePtr<GraphTask>& task, NodeState& state);
+  static void hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work);
   void push(const GraphTask& task, int device, NodeTask node_task);
   DeviceThread& device_thread(int device);
   void start(int device);

@@ -14,6 +14,10 @@ struct Evaluation {
 };
 thread_local Evaluation current_evaluation;
 
+// Room for the states of the next call of this thread: growing it anew would move them all.
+constexpr std::size_t kMaxSpareStates = 4096;
+thread_local std::vector<NodeState> spare_states;
+
 }  // namespace
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
@@ -28,12 +32,20 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
         return state;
       }()),
       cpu_ready_queue(std::move(cpu_ready_queue)),
-      outer_can_checkpoint_(current() == nullptr || current()->can_checkpoint()) {}
+      outer_can_checkpoint_(current() == nullptr || current()->can_checkpoint()) {
+  states_.swap(spare_states);
+}
 
-GraphTask::~GraphTask() {
+GraphTask::~GraphTask() { release_states(); }
+
+void GraphTask::release_states() {
   for (NodeState& state : states_) {
     GraphTask* expected = this;
     state.fn->claimed_by_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+  }
+  states_.clear();
+  if (states_.capacity() > spare_states.capacity() && states_.capacity() <= kMaxSpareStates) {
+    spare_states.swap(states_);
   }
 }
 
@@ -43,11 +55,7 @@ void GraphTask::on_last_release(GraphTask* task) {
     return;
   }
   // Queued tasks of a failed call still point here: free the contents now, the shell when they go.
-  for (NodeState& state : task->states_) {
-    GraphTask* expected = task;
-    state.fn->claimed_by_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
-  }
-  task->states_.clear();
+  task->release_states();
   task->captured_grads.clear();
   WeakPtr<GraphTask>::drop(task);
 }
@@ -65,7 +73,9 @@ NodeState& GraphTask::claim(const IntrusivePtr<Node>& fn, bool& is_new) {
   } else {
     unclaimed_.emplace(fn.get(), index);
   }
-  states_.push_back(NodeState{fn, 0, false, false, {}});
+  states_.emplace_back();
+  states_.back().fn = fn;
+  has_device_nodes_ = has_device_nodes_ || !fn->device().is_cpu();
   return states_.back();
 }
 
@@ -176,7 +186,7 @@ void GraphTask::mark_as_completed() {
   if (!has_error.load()) {
     try {
       {
-        const std::scoped_lock lock(mutex);
+        const auto lock = lock_if_shared();
         invariant(!has_unfinished_states(), "could not compute gradients for some functions.");
       }
       run_final_callbacks();
@@ -230,6 +240,8 @@ EvaluationGuard::EvaluationGuard(GraphTask* task, Node* node)
     : previous_task_(current_evaluation.task), previous_node_(current_evaluation.node) {
   current_evaluation = {task, node};
 }
+void EvaluationGuard::set_node(Node* node) { current_evaluation.node = node; }
+
 EvaluationGuard::~EvaluationGuard() { current_evaluation = {previous_task_, previous_node_}; }
 
 }  // namespace eg

@@ -70,6 +70,12 @@ class GraphTask final : public RefCounted {
   /// True when this call runs (or captures at) `fn`.
   bool should_execute(const Node& fn);
   const std::vector<Capture>& captures_of(const Node& fn) const;
+  /// True when some node belongs to an accelerator, so that several threads work for the call.
+  bool has_device_nodes() const { return has_device_nodes_; }
+  /// `mutex`, held if several threads work for the call.
+  std::unique_lock<std::mutex> lock_if_shared() {
+    return has_device_nodes_ ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+  }
   bool has_exec_info() const { return has_exec_info_; }
   std::size_t state_count() const { return states_.size(); }
   /// True when the call asks for the gradient of `fn` but does not run it.
@@ -111,7 +117,7 @@ class GraphTask final : public RefCounted {
   const std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
   std::atomic<bool> has_error{false};
-  /// Guards the states and the captured gradients.
+  /// Guards the states and the captured gradients while several threads work for the call.
   std::mutex mutex;
   GradList captured_grads;
   /// Warnings from other threads than the caller.
@@ -121,10 +127,13 @@ class GraphTask final : public RefCounted {
   NodeState& claim(const IntrusivePtr<Node>& fn, bool& is_new);
   void run_final_callbacks();
 
+  void release_states();
+
   std::vector<NodeState> states_;
   std::unordered_map<const Node*, std::uint32_t> unclaimed_;
   std::unordered_map<const Node*, std::vector<Capture>> captures_;
   bool has_exec_info_ = false;
+  bool has_device_nodes_ = false;
   const bool outer_can_checkpoint_;
 
   std::mutex future_mutex_;
@@ -142,6 +151,8 @@ class EvaluationGuard {
  public:
   EvaluationGuard(GraphTask* task, Node* node);
   ~EvaluationGuard();
+  /// Moves on to another node of the same call.
+  void set_node(Node* node);
   EvaluationGuard(const EvaluationGuard&) = delete;
   EvaluationGuard& operator=(const EvaluationGuard&) = delete;
 

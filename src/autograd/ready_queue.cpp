@@ -38,6 +38,7 @@ void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
     }
     heap_.push_back(std::move(task));
     std::push_heap(heap_.begin(), heap_.end(), runs_after);
+    count_.store(heap_.size(), std::memory_order_relaxed);
   }
   not_empty_.notify_one();
 }
@@ -50,6 +51,7 @@ NodeTask ReadyQueue::pop() {
   std::pop_heap(heap_.begin(), heap_.end(), runs_after);
   NodeTask task = std::move(heap_.back());
   heap_.pop_back();
+  count_.store(heap_.size(), std::memory_order_relaxed);
   return task;
 }
 

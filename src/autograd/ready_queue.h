@@ -5,6 +5,7 @@
 // waits. What comes out first: a shutdown, then wake-ups without work, then tasks of a backward
 // call nested more deeply, then the newest node.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +44,15 @@ class ReadyQueue {
   /// Waits until there is a task and takes the first one.
   NodeTask pop();
   bool empty() const;
+  /// empty() without a lock: what another thread does at this moment may be missed.
+  bool looks_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
   std::size_t size() const;
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable not_empty_;
   std::vector<NodeTask> heap_;
+  std::atomic<std::size_t> count_{0};
 };
 
 }  // namespace eg
