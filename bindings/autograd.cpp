@@ -93,13 +93,24 @@ double set_requires_grad_of(Handle handle, bool value) {
   });
 }
 
+// Writes the address of a gradient, by which JavaScript recognises one that it knows.
+void write_address(const Tensor& t) {
+  frame()[0] = static_cast<double>(reinterpret_cast<std::uintptr_t>(t.impl()));
+}
+
 double grad_of(Handle handle) {
-  return guard([&] { return return_tensor(grad(handles().get(handle))); });
+  return guard([&] {
+    const Tensor value = grad(handles().get(handle));
+    write_address(value);
+    return return_tensor(value);
+  });
 }
 
 double set_grad_of(Handle handle, Handle value) {
   return guard([&] {
-    set_grad(handles().get(handle), handles().get_optional(value));
+    const Tensor gradient = handles().get_optional(value);
+    set_grad(handles().get(handle), gradient);
+    write_address(gradient);
     return 0;
   });
 }

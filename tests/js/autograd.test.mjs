@@ -1,11 +1,10 @@
-// Gradients, modes and hooks through the package; the engine itself is tested in C++.
+// Gradients through the package; the engine itself is tested in C++.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
-
-const leaf = (data) => eg.tensor(data, { requiresGrad: true });
+import { assertFlat, leaf, values } from "./support/graphs.mjs";
 
 describe("backward", () => {
   test("adds up in the leaves", () => {
@@ -22,6 +21,7 @@ describe("backward", () => {
     const x = leaf([1, 2]);
     const y = leaf([3, 4]);
     const z = x.mul(y);
+    // CC-039 B.16
     z.backward(eg.tensor([1, 10]), { retainGraph: true, inputs: [x] });
     assertTensor(x.grad, [3, 40]);
     assert.equal(y.grad, null);
@@ -90,103 +90,319 @@ describe("autograd.grad", () => {
   });
 });
 
-describe("modes", () => {
-  test("hold for a function and come back, also after an error", () => {
-    const x = leaf([1]);
-    assert.equal(eg.noGrad(() => x.mul(2)).requiresGrad, false);
-    assert.equal(eg.noGrad(() => eg.enableGrad(() => x.mul(2))).requiresGrad, true);
-    assert.equal(
-      eg.setGradEnabled(false, () => eg.isGradEnabled()),
-      false,
+describe("known gradients", () => {
+  const scalars = (...data) => data.map((value) => leaf(value));
+
+  test("of expressions", () => {
+    // CC-001 CC-004 CC-008 CC-013
+    const e = leaf([0.5, 0.75]);
+    e.exp().sum().backward();
+    assertTensor(e.grad, [1.6487213, 2.117]);
+
+    const [x, y, z] = scalars(1, 2, 3);
+    x.add(y.mul(z)).add(z.mul(z).mul(x).mul(4).div(y)).backward();
+    assert.deepEqual(
+      [x, y, z].map((one) => one.grad.item()),
+      [19, -6, 14],
     );
-    assert.throws(() =>
-      eg.noGrad(() => {
-        throw new Error("stop");
-      }),
-    );
-    assert.equal(eg.isGradEnabled(), true);
+
+    const a = leaf(2);
+    const square = a.mul(a);
+    eg.autograd.backward([square, square.pow(3)], {
+      gradTensors: [eg.tensor(1), eg.tensor(10)],
+    });
+    assertTensor(a.grad, [1924]);
+
+    const w = leaf(3);
+    w.mul(w.mul(2)).backward();
+    assertTensor(w.grad, [12]);
   });
 
-  test("are guards for `using`", () => {
-    const guard = eg.noGrad();
-    assert.equal(eg.isGradEnabled(), false);
-    guard[Symbol.dispose]();
-    assert.equal(eg.isGradEnabled(), true);
+  test("of several roots, which may repeat or depend on each other", () => {
+    // CC-006 CC-007 B.17, traps 2 3
+    const [x, y, q, a, b] = scalars(1, 1, 5, 2, 3);
+    const q2 = q.mul(2);
+    eg.autograd.backward([x.add(y).add(q2), a.mul(b).add(q2)], {
+      gradTensors: [eg.tensor(10), eg.tensor(100)],
+    });
+    assert.deepEqual(
+      [x, y, a, b, q].map((one) => one.grad.item()),
+      [10, 10, 300, 200, 220],
+    );
+    const [c, d] = scalars(2, 3);
+    const product = c.mul(d);
+    eg.autograd.backward([product, product], { gradTensors: [eg.tensor(1), eg.tensor(1)] });
+    assert.deepEqual([c.grad.item(), d.grad.item()], [6, 4]);
   });
 
-  test("refuse a function that returns a promise", () => {
-    assertThrows(() => eg.noGrad(async () => 1), "InvalidArgument", /promise/);
-    assertThrows(() => eg.noGrad(() => Promise.reject(new Error("unseen"))), "InvalidArgument");
-    assert.equal(eg.isGradEnabled(), true);
+  test("are the caller's own: never shared with a gradient given or with another leaf's", () => {
+    // CC-003 CC-010, traps 25 26
+    const v = leaf([
+      [0, 0],
+      [0, 0],
+    ]);
+    const given = eg.tensor([
+      [1, 2],
+      [3, 4],
+    ]);
+    v.backward(given);
+    given.fill_(99);
+    assertTensor(v.grad, [1, 2, 3, 4]);
+    const [a, b, c] = scalars(1, 1, 1);
+    a.add(b).add(c).backward();
+    eg.noGrad(() => void a.grad.add_(5));
+    assert.deepEqual([b.grad.item(), c.grad.item()], [1, 1]);
+  });
+
+  test("add up in the same object", () => {
+    // CC-005, trap 30
+    const x = leaf(3);
+    x.mul(x).backward();
+    const first = x.grad;
+    assertTensor(first, [6]);
+    x.mul(x).backward();
+    assert.equal(x.grad, first);
+    assertTensor(first, [12]);
+    const replaced = eg.tensor(1);
+    x.grad = replaced;
+    assert.equal(x.grad, replaced);
+    first.dispose();
+    x.grad = null;
+    assert.equal(x.grad, null);
+  });
+
+  test("have the shape of what was broadcast", () => {
+    // CC-012 CC-017 CC-018 F.8, trap 28
+    const a = leaf([[1], [1], [1]]);
+    const b = leaf([1, 2, 3, 4]);
+    a.mul(b).sum().backward();
+    assertTensor(a.grad, [10, 10, 10], { shape: [3, 1] });
+    assertTensor(b.grad, [3, 3, 3, 3], { shape: [4] });
+    const empty = eg.zeros([4, 0], { requiresGrad: true });
+    const column = eg.zeros([4, 1], { requiresGrad: true });
+    empty.add(column).sum().backward();
+    assert.deepEqual(empty.grad.shape, [4, 0]);
+    assertTensor(column.grad, [0, 0, 0, 0], { shape: [4, 1] });
+    const one = leaf([[1]]);
+    one.mul(2).backward();
+    assertTensor(one.grad, [2], { shape: [1, 1] });
+  });
+
+  test("at the points where a function has none follow PyTorch", () => {
+    // CC-099 CC-100 CC-101 CC-102 L, traps 60 61
+    const at = (fn, ...points) => {
+      const x = leaf(points);
+      fn(x).sum().backward();
+      return values(x.grad);
+    };
+    assert.deepEqual(
+      at((x) => x.abs(), 0),
+      [0],
+    );
+    assert.deepEqual(
+      at((x) => eg.relu(x).sub(eg.relu(x.neg())), 0),
+      [0],
+    );
+    assert.deepEqual(
+      at((x) => x.sqrt(), 0),
+      [Number.POSITIVE_INFINITY],
+    );
+    assert.deepEqual(
+      at((x) => x.clamp(-1, 1), -1, 1, 2),
+      [1, 1, 0],
+    );
+    assert.deepEqual(
+      at((x) => x.norm(), 0, 0),
+      [0, 0],
+    );
+    assert.deepEqual(
+      at((x) => x.mul(x).sum().sqrt(), 0, 0),
+      [Number.NaN, Number.NaN],
+    );
+    const third = Math.fround(1 / 3);
+    assert.deepEqual(
+      at((x) => x.max(), 1, 0, 1, 0, 1),
+      [third, 0, third, 0, third],
+    );
+    const [a, b] = scalars(2, 2);
+    eg.maximum(a, b).backward();
+    assert.deepEqual([a.grad.item(), b.grad.item()], [0.5, 0.5]);
   });
 });
 
-describe("hooks", () => {
-  test("see the gradient and may replace it", () => {
+describe("entry points", () => {
+  test("refuse what they cannot start from", () => {
+    // CC-019 CC-021 CC-023 CC-024 CC-025 CC-029 B.5 B.9 B.10 B.11
     const x = leaf([1, 2]);
-    const seen = [];
-    x.registerHook((grad) => {
-      seen.push(grad.arraySync());
-    });
-    x.registerHook((grad) => grad.mul(10));
-    x.mul(3).sum().backward();
-    assert.deepEqual(seen, [[3, 3]]);
-    assertTensor(x.grad, [30, 30]);
+    assertThrows(
+      () => eg.ones([1]).backward(),
+      "NoGradPath",
+      /element 0 of tensors does not require grad and does not have a grad_fn/,
+    );
+    assertThrows(
+      () =>
+        eg.autograd.backward([x.sum(), eg.ones([1]).mul(2)], {
+          gradTensors: [eg.tensor(1), eg.tensor([1])],
+        }),
+      "NoGradPath",
+      /element 1 of tensors does not require grad/,
+    );
+    assertThrows(
+      () => eg.autograd.grad(x.sum(), []),
+      "InvalidArgument",
+      /grad requires non-empty inputs\./,
+    );
+    assertThrows(
+      () => x.sum().backward(null, { inputs: [] }),
+      "InvalidArgument",
+      /cannot be empty/,
+    );
+    assertThrows(
+      () => eg.autograd.grad(x.sum(), eg.ones([1])),
+      "NoGradPath",
+      /One of the differentiated Tensors does not require grad/,
+    );
+    assertThrows(
+      () => x.mul(2).backward(eg.ones([3])),
+      "ShapeMismatch",
+      /Mismatch in shape: grad_output\[0\] has a shape of \[3\] and output\[0\] has a shape of \[2\]/,
+    );
+    assertThrows(() => eg.autograd.backward(3), "InvalidArgument", /expected a tensor/);
   });
 
-  test("can be removed", () => {
-    const x = leaf([1]);
-    const hook = x.registerHook((grad) => grad.mul(10));
-    hook.remove();
-    hook.remove();
-    x.mul(3).backward();
-    assertTensor(x.grad, [3]);
+  test("backward() with inputs fills those alone, results too", () => {
+    // CC-027 B.16
+    const [x, y] = scalars(1, 2);
+    const z = x.mul(3);
+    z.mul(2).backward(null, { inputs: [z] });
+    assertTensor(z.grad, [2]);
+    assert.equal(x.grad, null);
+    x.mul(2).backward(null, { inputs: [y] });
+    assert.deepEqual([x.grad, y.grad], [null, null]);
   });
 
-  test("leave no handles behind, neither at work nor removed", () => {
-    const x = leaf([1]);
-    const hook = x.registerHook(() => {});
-    const run = () => eg.scope(() => x.mul(3).backward());
-    run();
-    const { jsHandles } = eg.memory();
-    run();
-    hook.remove();
-    run();
-    assert.equal(eg.memory().jsHandles, jsHandles);
-  });
-
-  test("need a tensor that requires a gradient", () => {
-    assert.throws(() => eg.ones([1]).registerHook(() => {}), /require/);
-  });
-
-  test("throw their own error object out of backward()", () => {
-    const x = leaf([1]);
-    const failure = { reason: "no" };
-    x.registerHook(() => {
-      throw failure;
-    });
-    assert.throws(
-      () => x.mul(3).backward(),
-      (error) => error === failure,
+  test("grad() takes an input twice, and makes zeros of unused ones when asked", () => {
+    // CC-043 CC-050 B.13
+    const x = leaf(3);
+    assert.deepEqual(
+      eg.autograd.grad(x.mul(x), [x, x]).map((one) => one.item()),
+      [6, 6],
+    );
+    const unused = leaf([1, 2]);
+    const [gx, zeros] = eg.autograd.grad(x.exp(), [x, unused], { materializeGrads: true });
+    assertTensor(gx, [Math.E ** 3], { rtol: 1e-5 });
+    assertTensor(zeros, [0, 0]);
+    assert.equal(zeros.requiresGrad, true);
+    assertThrows(
+      () => eg.autograd.grad(x.exp(), x, { materializeGrads: true, allowUnused: false }),
+      "InvalidArgument",
+      /Expected allow_unused to be True or not passed when materialize_grads=True/,
     );
   });
 
-  test("may call backward themselves", () => {
-    const x = leaf([2]);
-    const y = leaf([5]);
-    x.registerHook((grad) => {
-      // Nothing is recorded during backward() unless asked for.
-      eg.enableGrad(() => y.mul(grad).backward());
-    });
-    x.mul(3).backward();
-    assertTensor(y.grad, [3]);
+  const scalars = (...data) => data.map((value) => leaf(value));
+});
+
+describe("graphs", () => {
+  test("are freed by backward unless they are kept, where something was saved", () => {
+    // CC-030 CC-031 CC-032 B.19, traps 32 36
+    const x = leaf(3);
+    const y = x.mul(x);
+    y.backward();
+    assertThrows(
+      () => y.backward(),
+      "GraphFreed",
+      /Trying to backward through the graph a second time[\s\S]*Specify retain_graph=True/,
+    );
+    assertTensor(x.grad, [6]);
+    const z = x.mul(x);
+    z.backward(null, { retainGraph: true });
+    z.backward();
+    assertTensor(x.grad, [18]);
+    const w = x.add(1);
+    w.backward();
+    w.backward();
+    assertTensor(x.grad, [20]);
   });
 
-  test("refuse what is neither a function nor a tensor", () => {
-    const x = leaf([1]);
-    assertThrows(() => x.registerHook(3), "InvalidArgument", /function/);
-    x.registerHook(() => "no");
-    assertThrows(() => x.mul(1).backward(), "InvalidGradient");
+  test("of gradients are made by createGraph, which keeps the graph below", () => {
+    // CC-035 CC-036 B.20, trap 27
+    const x = leaf(2);
+    const y = x.pow(3);
+    const create = { createGraph: true };
+    const [g1] = eg.autograd.grad(y, x, create);
+    const [g2] = eg.autograd.grad(g1, x, create);
+    const [g3] = eg.autograd.grad(g2, x);
+    assert.deepEqual(
+      [g1, g2, g3].map((one) => one.item()),
+      [12, 12, 6],
+    );
+    y.backward();
+    assertTensor(x.grad, [12]);
+
+    const [a, b] = [leaf(2), leaf(3)];
+    a.mul(a).add(a.mul(b)).add(b.mul(b)).backward(null, create);
+    assert.deepEqual([a.grad.item(), b.grad.item()], [7, 8]);
+    assert.ok(a.grad.gradFn !== null && b.grad.gradFn !== null);
+    a.grad.mul(2).add(b.grad).backward();
+    assert.deepEqual([a.grad.item(), b.grad.item()], [12, 12]);
+  });
+
+  test("that hold their own leaf's gradient go when that is taken away", () => {
+    // CC-038 B.18, trap 57
+    const x = leaf([1, 2]);
+    assertFlat(() => {
+      x.mul(x).sum().backward(null, { createGraph: true });
+      x.grad = null;
+    });
+  });
+
+  test("of 100,000 operations run and are freed", () => {
+    // A.16, trap 55
+    const { graphNodes } = eg.memory();
+    eg.scope(() => {
+      const x = leaf([1]);
+      let y = x;
+      for (let i = 0; i < 100_000; i++) {
+        const next = y.mul(1);
+        if (y !== x) y.dispose();
+        y = next;
+      }
+      y.backward();
+      assertTensor(x.grad, [1]);
+    });
+    assert.ok(eg.memory().graphNodes <= graphNodes + 1);
+  });
+});
+
+describe("a result's grad", () => {
+  test("is null, with one warning, unless it is retained", (t) => {
+    // F.10
+    const { mock } = t.mock.method(console, "warn", () => {});
+    const y = leaf([1]).mul(2);
+    assert.equal(y.grad, null);
+    assert.equal(y.grad, null);
+    assert.equal(mock.calls.length, 1);
+    assert.match(mock.calls[0].arguments[0], /The \.grad attribute of a Tensor that is not a leaf/);
+  });
+
+  test("takes only what fits", () => {
+    // CC-159 F.9
+    const x = leaf([1, 2]);
+    assertThrows(
+      () => {
+        x.grad = x;
+      },
+      "InvalidArgument",
+      /can't assign Variable as its own grad/,
+    );
+    assertThrows(() => {
+      x.grad = eg.ones([3]);
+    }, "ShapeMismatch");
+    assertThrows(() => {
+      x.grad = eg.ones([2], { dtype: "float64" });
+    }, "DtypeMismatch");
+    assert.equal(x.grad, null);
   });
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
-import { leaf, values } from "./support/graphs.mjs";
+import { assertFlat, leaf, values } from "./support/graphs.mjs";
 
 describe("a tensor hook", () => {
   test("sees what the one before it returned", () => {
@@ -15,6 +15,28 @@ describe("a tensor hook", () => {
     b.registerHook((grad) => grad.add(1));
     b.backward();
     assertTensor(a.grad, [3]);
+  });
+
+  test("may only look", () => {
+    const x = leaf([1, 2]);
+    const seen = [];
+    x.registerHook((grad) => {
+      seen.push(values(grad));
+    });
+    x.registerHook((grad) => grad.mul(10));
+    x.mul(3).sum().backward();
+    assert.deepEqual(seen, [[3, 3]]);
+    assertTensor(x.grad, [30, 30]);
+  });
+
+  test("leaves no handles behind, neither at work nor removed", () => {
+    const x = leaf([1]);
+    assertFlat(() => {
+      const hook = x.registerHook(() => {});
+      x.mul(3).backward();
+      hook.remove();
+      x.mul(3).backward();
+    });
   });
 
   test("of an input of grad() that is not executed runs all the same, one of another leaf does not", () => {

@@ -6,6 +6,37 @@ import { assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 import { leaf } from "./support/graphs.mjs";
 
+describe("modes", () => {
+  test("hold for a function and come back, also after an error", () => {
+    const x = leaf([1]);
+    assert.equal(eg.noGrad(() => x.mul(2)).requiresGrad, false);
+    assert.equal(eg.noGrad(() => eg.enableGrad(() => x.mul(2))).requiresGrad, true);
+    assert.equal(
+      eg.setGradEnabled(false, () => eg.isGradEnabled()),
+      false,
+    );
+    assert.throws(() =>
+      eg.noGrad(() => {
+        throw new Error("stop");
+      }),
+    );
+    assert.equal(eg.isGradEnabled(), true);
+  });
+
+  test("are guards for `using`", () => {
+    const guard = eg.noGrad();
+    assert.equal(eg.isGradEnabled(), false);
+    guard[Symbol.dispose]();
+    assert.equal(eg.isGradEnabled(), true);
+  });
+
+  test("refuse a function that returns a promise", () => {
+    assertThrows(() => eg.noGrad(async () => 1), "InvalidArgument", /promise/);
+    assertThrows(() => eg.noGrad(() => Promise.reject(new Error("unseen"))), "InvalidArgument");
+    assert.equal(eg.isGradEnabled(), true);
+  });
+});
+
 describe("noGrad", () => {
   test("results are leaves that require no gradient", () => {
     // CC-074 A.2 G.6

@@ -81,7 +81,9 @@ export interface NativeFunctions {
   info(handle: number): number;
 
   setRequiresGrad(handle: number, value: boolean): number;
+  /** A new handle, or 0; writes the gradient's address. */
   grad(handle: number): number;
+  /** Writes the gradient's address. */
   setGrad(handle: number, grad: number): number;
   base(handle: number): number;
   detach(handle: number): number;

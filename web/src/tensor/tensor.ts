@@ -24,12 +24,14 @@ import {
   type TypedArray,
 } from "./dtype.js";
 import { formatTensor } from "./format.js";
+import { gradOf, type KnownGrad, setGradOf } from "./grad_property.js";
 import {
   type GradHook,
   type HookHandle,
   type PostAccumulateGradHook,
   registerHook,
   registerPostAccumulateGradHook,
+  takeTensor,
 } from "./hooks.js";
 import { at, type Index, setAt } from "./indexing.js";
 import {
@@ -65,6 +67,8 @@ export class Tensor {
   ballast: ArrayBuffer | null = null;
   /** True when no scope frees it. @internal */
   isKept = false;
+  /** The gradient that was read or set last. @internal */
+  knownGrad: KnownGrad | null = null;
 
   /** Takes over a handle. @internal */
   constructor(handle: number) {
@@ -118,11 +122,11 @@ export class Tensor {
 
   /** The gradient that backward() has added up here, or null. */
   get grad(): Tensor | null {
-    return wrapOptional(native.grad(handleOf(this)));
+    return gradOf(this);
   }
 
   set grad(value: Tensor | null) {
-    checked(native.setGrad(handleOf(this), value === null ? 0 : handleOf(value)));
+    setGradOf(this, value);
   }
 
   /** The node that computed this tensor, or null for a leaf. */
@@ -160,7 +164,7 @@ export class Tensor {
 
   /** The tensor this one is a view of, or null. */
   get base(): Tensor | null {
-    return wrapOptional(native.base(handleOf(this)));
+    return takeTensor(checked(native.base(handleOf(this))));
   }
 
   /** True when this tensor was made in inference mode. */
@@ -281,8 +285,4 @@ export class Tensor {
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : formatTensor(this);
   }
-}
-
-function wrapOptional(handle: number): Tensor | null {
-  return checked(handle) === 0 ? null : new Tensor(handle);
 }
