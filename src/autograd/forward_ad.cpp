@@ -84,8 +84,9 @@ class ForwardAdLevel {
   }
   static void remove(ForwardGrad* grad) {
     const std::scoped_lock lock(links_mutex());
-    if (grad->level_ == nullptr) return;
-    (grad->previous_ != nullptr ? grad->previous_->next_ : grad->level_->first_) = grad->next_;
+    ForwardAdLevel* level = grad->level_;
+    if (level == nullptr) return;
+    (grad->previous_ != nullptr ? grad->previous_->next_ : level->first_) = grad->next_;
     if (grad->next_ != nullptr) grad->next_->previous_ = grad->previous_;
   }
 
@@ -95,7 +96,7 @@ class ForwardAdLevel {
 
 ForwardGrad::ForwardGrad(ForwardAdLevel* level, Tensor tangent)
     : level_(level), tangent_(std::move(tangent)) {
-  level_->add(this);
+  level->add(this);
 }
 
 ForwardGrad::~ForwardGrad() { ForwardAdLevel::remove(this); }

@@ -12,6 +12,8 @@
 // to the thread that opened it and the backward calls made there. Without a level nothing of this
 // costs more than one test per op.
 
+#include <atomic>
+
 #include "base/pool.h"
 #include "tensor/tensor.h"
 
@@ -28,14 +30,15 @@ class ForwardGrad : public Pooled {
   ForwardGrad& operator=(const ForwardGrad&) = delete;
 
   /// The level it belongs to; null once that has ended.
-  const ForwardAdLevel* level() const { return level_; }
+  const ForwardAdLevel* level() const { return level_.load(std::memory_order_relaxed); }
   /// Undefined says that there is none, whatever the base of the tensor has.
   const Tensor& tangent() const { return tangent_; }
 
  private:
   friend class ForwardAdLevel;
 
-  ForwardAdLevel* level_;
+  // Another thread may compare it while its level ends here.
+  std::atomic<ForwardAdLevel*> level_;
   Tensor tangent_;
   ForwardGrad* previous_ = nullptr;
   ForwardGrad* next_ = nullptr;

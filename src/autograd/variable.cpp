@@ -77,8 +77,9 @@ bool requires_grad(const Tensor& t) {
   if (!t.defined()) return false;
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return false;
-  return meta->requires_grad || meta->grad_fn != nullptr ||
-         (meta->view != nullptr && requires_grad(meta->view->base));
+  // The base first: while it requires grad, another thread may be making a view's grad_fn anew.
+  return meta->requires_grad || (meta->view != nullptr && requires_grad(meta->view->base)) ||
+         meta->grad_fn != nullptr;
 }
 
 void set_requires_grad(const Tensor& t, bool value) {

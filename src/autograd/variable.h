@@ -85,7 +85,7 @@ IntrusivePtr<Node> grad_fn(const Tensor& t);
 inline bool has_grad_fn(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return false;
-  return meta->grad_fn != nullptr || (meta->view != nullptr && grad_fn(t) != nullptr);
+  return meta->view == nullptr ? meta->grad_fn != nullptr : grad_fn(t) != nullptr;
 }
 inline bool is_leaf(const Tensor& t) { return !has_grad_fn(t); }
 std::uint32_t output_nr(const Tensor& t);
