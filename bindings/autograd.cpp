@@ -8,6 +8,8 @@
 #include "autograd/variable.h"
 #include "border.h"
 #include "callbacks.h"
+#include "runtime/background.h"
+#include "runtime/inbox.h"
 
 namespace eg::bindings {
 namespace {
@@ -20,6 +22,7 @@ enum BackwardFlags : int {
   kAllowUnused = 16,
   kMaterialize = 32,
   kBatched = 64,
+  kCaptureGrads = 128,
 };
 
 // Options of both entry points, from their flags.
@@ -57,32 +60,73 @@ class FrameReader {
   std::size_t next_ = 0;
 };
 
-double run_backward(int count, int input_count, int flags) {
-  return guard([&] {
-    FrameReader reader;
-    const GradTargetList roots = reader.targets(count);
-    const TensorList gradients = reader.tensors(count);
-    std::optional<GradTargetList> inputs;
-    if (input_count >= 0) inputs = reader.targets(input_count);
-    BackwardOptions options;
-    read_options(options, flags);
-    backward(roots, gradients, options, inputs);
-    return 0;
-  });
-}
+// A call of backward() or grad(), read from the frame and ready to run on any thread.
+struct GraphCall {
+  GradTargetList outputs = TensorList();
+  TensorList gradients;
+  std::optional<GradTargetList> inputs;
+  GradOptions options;
+  bool is_grad = false;
 
-double run_grad(int output_count, int input_count, int flags) {
-  return guard([&] {
+  GraphCall(int output_count, int input_count, int flags) {
     FrameReader reader;
-    const GradTargetList outputs = reader.targets(output_count);
-    const TensorList gradients = reader.tensors(output_count);
-    const GradTargetList inputs = reader.targets(input_count);
-    GradOptions options;
+    outputs = reader.targets(output_count);
+    gradients = reader.tensors(output_count);
+    if (input_count >= 0) inputs = reader.targets(input_count);
     read_options(options, flags);
     if ((flags & kAllowUnusedGiven) != 0) options.allow_unused = (flags & kAllowUnused) != 0;
     options.materialize_grads = (flags & kMaterialize) != 0;
     options.is_grads_batched = (flags & kBatched) != 0;
-    return return_tensors(grad(outputs, inputs, gradients, options));
+    is_grad = (flags & kCaptureGrads) != 0;
+  }
+
+  TensorList run() const {
+    if (is_grad) return grad(outputs, inputs.value(), gradients, options);
+    backward(outputs, gradients, options, inputs);
+    return {};
+  }
+};
+
+double run_graph(int output_count, int input_count, int flags) {
+  return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
+}
+
+// Answers `settle` with handles, or with kFailed and an error to take.
+void settle(const JsFunction& answer, const TensorList& results, const std::exception_ptr& error) {
+  const double count = guard([&] {
+    if (error != nullptr) std::rethrow_exception(error);
+    return return_tensors(results);
+  });
+  if (count < 0) {
+    answer({kFailed});
+    return;
+  }
+  const auto end = frame().begin() + static_cast<std::ptrdiff_t>(count);
+  answer(Words(frame().begin(), end));
+}
+
+// Runs the call on another thread; `id` is the function that is told the outcome, on this one.
+double run_graph_async(int output_count, int input_count, int flags, double id) {
+  const auto answer = std::make_shared<JsFunction>(id);
+  return guard([&] {
+    auto call = std::make_shared<GraphCall>(output_count, input_count, flags);
+    run_in_background([answer, call = std::move(call), state = autograd_state(),
+                       caller = Inbox::current()]() mutable {
+      TensorList results;
+      std::exception_ptr error;
+      try {
+        const AutogradStateGuard modes(state);
+        results = call->run();
+      } catch (...) {
+        error = std::current_exception();
+      }
+      // The operands are free when the caller hears of the outcome.
+      call.reset();
+      caller->post([answer = std::move(answer), results = std::move(results), error] {
+        settle(*answer, results, error);
+      });
+    });
+    return 0;
   });
 }
 
@@ -165,8 +209,8 @@ int graph_task_depth() {
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(autograd) {
-  emscripten::function("backward", &run_backward);
-  emscripten::function("autogradGrad", &run_grad);
+  emscripten::function("runGraph", &run_graph);
+  emscripten::function("runGraphAsync", &run_graph_async);
   emscripten::function("setRequiresGrad", &set_requires_grad_of);
   emscripten::function("grad", &grad_of);
   emscripten::function("setGrad", &set_grad_of);

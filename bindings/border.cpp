@@ -33,6 +33,7 @@ KeptError current_error() {
   } catch (const Error& error) {
     return {std::string(error_code_name(error.code())) + '\n' + error.what(), nullptr};
   } catch (const JsException& error) {
+    if (!error.thrown()->is_of_this_thread()) return {"JsCopy\n" + error.description(), nullptr};
     return {"JsError\n" + std::to_string(error.thrown()->id()), error.thrown()};
   } catch (const std::bad_alloc&) {
     return {"OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().",

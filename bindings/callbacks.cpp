@@ -5,7 +5,8 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
-#include "base/error.h"
+#include "autograd/grad_mode.h"
+#include "autograd/graph_task.h"
 #include "border.h"
 
 // Calls the function `id` with the first `count` words of the frame; returns how many it wrote
@@ -17,11 +18,20 @@ EM_JS(void, eg_drop_value, (double id), { Module["dropValue"] ?.(id); });
 
 namespace eg::bindings {
 
-JsValue::~JsValue() { eg_drop_value(id_); }
+JsValue::~JsValue() {
+  if (is_of_this_thread()) {
+    eg_drop_value(id_);
+  } else {
+    owner_->post([id = id_] { eg_drop_value(id); });
+  }
+}
 
-Words JsFunction::operator()(const Words& arguments) const {
-  invariant(owner_ == std::this_thread::get_id(),
-            "a JavaScript function was called on a thread that it does not belong to.");
+void JsException::describe() {
+  description_ =
+      emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
+}
+
+Words JsFunction::call_here(const Words& arguments) const {
   if (frame().size() < arguments.size()) frame().resize(arguments.size());
   std::ranges::copy(arguments, frame().begin());
   const double result = eg_call_function(id(), static_cast<double>(arguments.size()));
@@ -30,8 +40,29 @@ Words JsFunction::operator()(const Words& arguments) const {
   return {frame().begin(), end};
 }
 
+Words JsFunction::operator()(const Words& arguments) const {
+  if (value_.is_of_this_thread()) return call_here(arguments);
+  Words results;
+  const AutogradState state = autograd_state();
+  GraphTask* const task = GraphTask::current();
+  value_.owner()->call([&] {
+    const AutogradStateGuard modes(state);
+    const CurrentGraphTaskGuard current(task);
+    try {
+      results = call_here(arguments);
+    } catch (JsException& error) {
+      error.describe();
+      throw;
+    }
+  });
+  return results;
+}
+
 std::string JsFunction::name() const {
-  return emscripten::val::module_property("functionName")(id()).as<std::string>();
+  std::string name;
+  value_.owner()->call(
+      [&] { name = emscripten::val::module_property("functionName")(id()).as<std::string>(); });
+  return name;
 }
 
 }  // namespace eg::bindings

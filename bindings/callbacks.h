@@ -6,15 +6,19 @@
 // Whoever holds a JsValue owns that entry: its destructor tells JavaScript to forget the value. So
 // a native function that is given a number owns it from the first line on, also when it fails.
 //
+// A value lives on the thread that gave it to C++. A function that is called elsewhere, by a
+// backward call that runs on another thread, is run there through that thread's Inbox, with the
+// modes of the caller; what it throws can then arrive only as a copy.
+//
 // Arguments and results of a function are words, as everywhere at the border, and travel through
 // the frame. A handle among the arguments is owned by the function; one among the results is not.
 
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "base/small_vector.h"
+#include "runtime/inbox.h"
 
 namespace eg::bindings {
 
@@ -27,9 +31,13 @@ class JsValue {
   JsValue& operator=(const JsValue&) = delete;
 
   double id() const { return id_; }
+  /// The inbox of the thread that the value lives on.
+  const std::shared_ptr<Inbox>& owner() const { return owner_; }
+  bool is_of_this_thread() const { return owner_ == Inbox::current(); }
 
  private:
   double id_;
+  std::shared_ptr<Inbox> owner_ = Inbox::current();
 };
 
 /// What a JavaScript function threw, on its way to the JavaScript code that called C++.
@@ -39,18 +47,23 @@ class JsException final : public std::exception {
   const char* what() const noexcept override { return "a JavaScript function threw"; }
   const std::shared_ptr<JsValue>& thrown() const { return thrown_; }
 
+  /// Writes down what was thrown, for other threads. Only on the thread it was thrown on.
+  void describe();
+  const std::string& description() const { return description_; }
+
  private:
   std::shared_ptr<JsValue> thrown_;
+  std::string description_;
 };
 
 using Words = SmallVector<double, 8>;
 
-/// A JavaScript function; it belongs to the thread that gave it to C++.
+/// A JavaScript function.
 class JsFunction {
  public:
   explicit JsFunction(double id) : value_(id) {}
 
-  /// Calls the function; throws JsException when it throws.
+  /// Calls the function on its own thread; throws JsException when it throws.
   Words operator()(const Words& arguments = {}) const;
 
   /// The function's own name, for messages.
@@ -59,8 +72,9 @@ class JsFunction {
   double id() const { return value_.id(); }
 
  private:
+  Words call_here(const Words& arguments) const;
+
   JsValue value_;
-  std::thread::id owner_ = std::this_thread::get_id();
 };
 
 }  // namespace eg::bindings

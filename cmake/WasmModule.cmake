@@ -10,6 +10,10 @@ target_include_directories(edgegrad_wasm PRIVATE bindings)
 target_link_libraries(edgegrad_wasm PRIVATE edgegrad_core edgegrad_warnings)
 target_precompile_headers(edgegrad_wasm PRIVATE ${EG_PRECOMPILED} <emscripten/bind.h>)
 
+set(threads_object "")
+if(EG_THREADS)
+  set(threads_object ",PThread")
+endif()
 target_link_options(edgegrad_wasm PRIVATE
   --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
   -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
@@ -17,10 +21,12 @@ target_link_options(edgegrad_wasm PRIVATE
   # The oldest engines with wasm exceptions and SIMD: no code is spent on older ones.
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,print,printErr,onAbort,mainScriptUrlOrBlob
-  -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory)
+  -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory${threads_object})
 if(EG_THREADS)
   # The number of workers to start at once is the option poolSize of createEdgegrad(); starting does not wait for them.
+  set(worker ${CMAKE_SOURCE_DIR}/bindings/worker.js)
+  set_property(TARGET edgegrad_wasm APPEND PROPERTY LINK_DEPENDS ${worker})
   target_link_options(edgegrad_wasm PRIVATE
-    -sDEFAULT_PTHREAD_STACK_SIZE=1MB -sPTHREAD_POOL_SIZE=Module["poolSize"]|0 -sPTHREAD_POOL_DELAY_LOAD=1
+    --post-js=${worker} -sDEFAULT_PTHREAD_STACK_SIZE=1MB -sPTHREAD_POOL_SIZE=Module["poolSize"]|0 -sPTHREAD_POOL_DELAY_LOAD=1
     -sPTHREAD_POOL_SIZE_STRICT=0)
 endif()

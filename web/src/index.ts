@@ -3,6 +3,7 @@
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
 
 import { attachOps } from "./generated/methods.js";
+import { joinHost } from "./threads/host.js";
 
 export {
   enableGrad,
@@ -46,5 +47,7 @@ export type { Item, NestedArray } from "./tensor/read.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export type { Target, ToOptions } from "./tensor/to.js";
+export { spawn } from "./threads/spawn.js";
 
 attachOps();
+joinHost();

@@ -4,10 +4,13 @@ import { takeTensor } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   type BackwardOptions,
+  backwardAsyncFrom,
   backwardFrom,
   type GivenGradient,
+  type GradCall,
   type GradTarget,
   gradientHandles,
+  gradientHandlesAsync,
   toList,
 } from "./run.js";
 
@@ -39,8 +42,16 @@ export function grad(
   inputs: GradTarget | readonly GradTarget[],
   options: GradOptions = {},
 ): (Tensor | null)[] {
-  const gradOutputs = toList(options.gradOutputs ?? []);
-  return gradientHandles(toList(outputs), toList(inputs), gradOutputs, options).map(takeTensor);
+  return gradientHandles(gradCall(outputs, inputs, options)).map(takeTensor);
+}
+
+/** Like grad(), but the work is done on another thread. */
+export async function gradAsync(
+  outputs: GradTarget | readonly GradTarget[],
+  inputs: GradTarget | readonly GradTarget[],
+  options: GradOptions = {},
+): Promise<(Tensor | null)[]> {
+  return (await gradientHandlesAsync(gradCall(outputs, inputs, options))).map(takeTensor);
 }
 
 /** Adds the gradients of the sum of `tensors` to the `grad` of the leaves. */
@@ -49,4 +60,21 @@ export function backward(
   options: BackwardAllOptions = {},
 ): void {
   backwardFrom(toList(tensors), toList(options.gradTensors ?? []), options);
+}
+
+/** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
+export async function backwardAsync(
+  tensors: GradTarget | readonly GradTarget[],
+  options: BackwardAllOptions = {},
+): Promise<void> {
+  await backwardAsyncFrom(toList(tensors), toList(options.gradTensors ?? []), options);
+}
+
+function gradCall(
+  outputs: GradTarget | readonly GradTarget[],
+  inputs: GradTarget | readonly GradTarget[],
+  options: GradOptions,
+): GradCall {
+  const gradients = toList(options.gradOutputs ?? []);
+  return { outputs: toList(outputs), inputs: toList(inputs), gradients, options };
 }

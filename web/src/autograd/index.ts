@@ -5,7 +5,14 @@ export { checkpoint } from "./checkpoint.js";
 export * as forwardAd from "./forward_ad.js";
 export { Function, FunctionContext, type FunctionGradients } from "./function.js";
 export * as functional from "./functional/index.js";
-export { type BackwardAllOptions, backward, type GradOptions, grad } from "./grad.js";
+export {
+  type BackwardAllOptions,
+  backward,
+  backwardAsync,
+  type GradOptions,
+  grad,
+  gradAsync,
+} from "./grad.js";
 export { type GradcheckOptions, gradcheck, gradgradcheck } from "./gradcheck.js";
 export * as graph from "./graph.js";
 export { type Profile, type ProfileEvent, profile } from "./profile.js";

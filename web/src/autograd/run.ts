@@ -1,12 +1,17 @@
 // The two ways to run the backward graph: backward() and grad().
 
-import { checked, frameOf, native } from "../runtime/bridge.js";
+import { checked, frameOf, native, takeError } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
+import { untilSettled } from "../runtime/keep_alive.js";
 import {
   kAllowUnused,
   kAllowUnusedGiven,
+  kCaptureGrads,
   kCreateGraph,
+  kFailed,
   kGradsBatched,
+  kHasThreads,
   kMaterializeGrads,
   kRetainGraph,
   kRetainGraphGiven,
@@ -46,10 +51,16 @@ export function backwardFrom(
   gradients: readonly GivenGradient[],
   options: BackwardOptions = {},
 ): void {
-  const { inputs } = options;
-  const targets = inputs === undefined ? null : toList(inputs);
-  writeGraphArguments("backward", tensors, gradients, targets ?? []);
-  checked(native.backward(tensors.length, targets?.length ?? -1, graphFlags(options)));
+  runHere(readBackward("backward", tensors, gradients, options));
+}
+
+/** Like backwardFrom(), on another thread. */
+export async function backwardAsyncFrom(
+  tensors: readonly GradTarget[],
+  gradients: readonly GivenGradient[],
+  options: BackwardOptions = {},
+): Promise<void> {
+  await runElsewhere(readBackward("backwardAsync", tensors, gradients, options));
 }
 
 /** Options of gradientHandles(), besides those of backward. */
@@ -59,21 +70,65 @@ export interface GradientOptions extends BackwardOptions {
   isGradsBatched?: boolean;
 }
 
+/** What grad() is to differentiate. */
+export interface GradCall {
+  readonly outputs: readonly GradTarget[];
+  readonly inputs: readonly GradTarget[];
+  readonly gradients: readonly GivenGradient[];
+  readonly options: GradientOptions;
+}
+
 /** Returns the handles of the gradients of `outputs` with respect to `inputs`, 0 for unused ones. */
-export function gradientHandles(
-  outputs: readonly GradTarget[],
-  inputs: readonly GradTarget[],
+export function gradientHandles(call: GradCall): number[] {
+  return runHere(readGrad("grad", call));
+}
+
+/** Like gradientHandles(), on another thread. */
+export async function gradientHandlesAsync(call: GradCall): Promise<number[]> {
+  return runElsewhere(readGrad("gradAsync", call));
+}
+
+/** Arguments of native.runGraph(); what else it needs is in the frame. */
+type GraphCall = readonly [count: number, inputCount: number, flags: number];
+
+function readBackward(
+  name: string,
+  tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: GradientOptions,
-): number[] {
-  writeGraphArguments("grad", outputs, gradients, inputs);
-  let flags = graphFlags(options);
+  options: BackwardOptions,
+): GraphCall {
+  const { inputs } = options;
+  const targets = inputs === undefined ? null : toList(inputs);
+  writeGraphArguments(name, tensors, gradients, targets ?? []);
+  return [tensors.length, targets?.length ?? -1, graphFlags(options)];
+}
+
+function readGrad(name: string, { outputs, inputs, gradients, options }: GradCall): GraphCall {
+  writeGraphArguments(name, outputs, gradients, inputs);
+  let flags = graphFlags(options) | kCaptureGrads;
   if (options.allowUnused !== undefined) flags |= kAllowUnusedGiven;
   if (options.allowUnused === true) flags |= kAllowUnused;
   if (options.materializeGrads === true) flags |= kMaterializeGrads;
   if (options.isGradsBatched === true) flags |= kGradsBatched;
-  const count = checked(native.autogradGrad(outputs.length, inputs.length, flags));
+  return [outputs.length, inputs.length, flags];
+}
+
+function runHere(call: GraphCall): number[] {
+  const count = checked(native.runGraph(...call));
   return Array.from(frameOf(count).subarray(0, count));
+}
+
+function runElsewhere(call: GraphCall): Promise<number[]> {
+  // Without threads there is no elsewhere.
+  if ((native.features() & kHasThreads) === 0) return Promise.resolve(runHere(call));
+  return untilSettled((resolve, reject) => {
+    const answer = holdFunction((words) => {
+      if (words[0] === kFailed) reject(takeError());
+      else resolve([...words]);
+      return [];
+    });
+    if (native.runGraphAsync(...call, answer) === kFailed) reject(takeError());
+  });
 }
 
 /** Returns one tensor or a list of them as a list. */

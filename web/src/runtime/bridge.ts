@@ -4,6 +4,7 @@
 import { dropAllValues, heldValue } from "./callbacks.js";
 import { EdgeGradError, type ErrorCode } from "./errors.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
+import { fromDescription } from "./portable_error.js";
 
 const kFunctions = [
   "frame",
@@ -32,8 +33,8 @@ const kFunctions = [
   "nodeMetadata",
   "setNodeMetadata",
   "forwardStack",
-  "backward",
-  "autogradGrad",
+  "runGraph",
+  "runGraphAsync",
   "registerHook",
   "registerPostAccumulateGradHook",
   "registerNodeHook",
@@ -82,6 +83,9 @@ const kFunctions = [
   "threadCount",
   "features",
   "opTableHash",
+  "joinThread",
+  "startThread",
+  "threadDied",
 ] as const satisfies readonly (keyof NativeFunctions)[];
 
 const kInitialFrameWords = 256;
@@ -162,6 +166,8 @@ export function takeError(): unknown {
     return thrown;
   }
   const message = text.slice(end + 1);
+  // Thrown on another thread, from which only a description can come.
+  if (code === "JsCopy") return fromDescription(message);
   const advice = " Free tensors with dispose(), `using` or eg.scope().";
   const needsAdvice = code === "OutOfMemory" && !message.includes("eg.scope");
   return new EdgeGradError(code as ErrorCode, needsAdvice ? message + advice : message);

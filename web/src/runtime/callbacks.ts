@@ -4,6 +4,7 @@
 // nothing refers to it any more.
 
 import { frameOf } from "./bridge.js";
+import { describeError } from "./portable_error.js";
 
 /** A function that C++ calls with words and that answers with words. */
 export type WordFunction = (words: readonly number[]) => readonly number[];
@@ -54,6 +55,11 @@ export function dropAllValues(): void {
 /** Returns how messages call a function. */
 export function functionName(id: number): string {
   return (values.get(id) as HeldFunction).name || "<anonymous>";
+}
+
+/** Returns what a function threw as text, for other threads. */
+export function describeThrown(id: number): string {
+  return describeError(values.get(id));
 }
 
 /** Calls a function for C++. What it throws stays here under a number, which is returned negated. */

@@ -1,12 +1,12 @@
 // Starting and stopping the engine, and what it says about itself.
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
-import { attach, callFrame, checked, detach, isStarted, native } from "./bridge.js";
-import { callFunction, dropValue, functionName } from "./callbacks.js";
+import { attach, callFrame, checked, detach, native } from "./bridge.js";
+import { callFunction, describeThrown, dropValue, functionName } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
 import { loadModule, type WasmUrl } from "./load.js";
 import { captureStack, showWarning } from "./messages.js";
-import { kHasRelaxedSimd, kHasSimd } from "./native.js";
+import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "./native.js";
 import { chooseVariant, defaultThreads, type Variant } from "./variant.js";
 import { kVersion } from "./version.js";
 
@@ -46,7 +46,8 @@ export interface MemoryInfo {
 }
 
 let starting: Promise<void> | null = null;
-let runningVariant: Variant = "single";
+let running: NativeModule | null = null;
+const stopListeners: (() => void)[] = [];
 
 /**
  * Starts the engine; every other function needs it. Calls after the first wait for the same start,
@@ -70,15 +71,9 @@ async function start(options: InitOptions): Promise<void> {
   }
   const variant = chooseVariant(wanted);
   const module = await loadModule(variant, threads, options.wasmUrl);
-  module.callFunction = callFunction;
-  module.functionName = functionName;
-  module.dropValue = dropValue;
-  module.showWarning = showWarning;
-  module.captureStack = captureStack;
-  runningVariant = variant;
-  attach(module);
+  connect(module);
   if (native.opTableHash() !== kOpTableHash) {
-    detach();
+    stop(module);
     fail(
       "Internal",
       "init",
@@ -86,8 +81,46 @@ async function start(options: InitOptions): Promise<void> {
         "package's dist/index.js and dist/wasm together, and clear caches that hold an older one.",
     );
   }
-  native.connectMessages();
   checked(native.setThreads(variant === "single" ? 1 : threads));
+}
+
+/** Takes part in an engine that another thread started. @internal */
+export function joinModule(module: NativeModule): void {
+  connect(module);
+  starting = Promise.resolve();
+}
+
+/** Returns the running module. @internal */
+export function startedModule(): NativeModule {
+  if (running === null) throw new EdgeGradError("NotInitialized", "edgegrad is not running.");
+  return running;
+}
+
+/** Has `listener` called once, when the engine stops. @internal */
+export function addStopListener(listener: () => void): void {
+  stopListeners.push(listener);
+}
+
+function connect(module: NativeModule): void {
+  module.callFunction = callFunction;
+  module.functionName = functionName;
+  module.describeThrown = describeThrown;
+  module.dropValue = dropValue;
+  module.showWarning = showWarning;
+  module.captureStack = captureStack;
+  running = module;
+  attach(module);
+  native.connectMessages();
+  native.joinThread();
+}
+
+function stop(module: NativeModule): void {
+  for (const listener of stopListeners.splice(0)) listener();
+  native.setThreads(1);
+  running = null;
+  detach();
+  // Threads that sleep would stay: a page has no end at which they go.
+  module.PThread?.terminateAllThreads();
 }
 
 /** Stops the engine: its threads end and all tensors are void. init() may follow. */
@@ -97,9 +130,7 @@ export async function shutdown(): Promise<void> {
   await started.catch(() => undefined);
   if (starting !== started) return;
   starting = null;
-  if (!isStarted()) return;
-  native.setThreads(1);
-  detach();
+  if (running !== null) stop(running);
 }
 
 /** Returns what is running and on what. */
@@ -107,13 +138,18 @@ export function runtime(): RuntimeInfo {
   const features = native.features();
   return {
     version: kVersion,
-    variant: runningVariant,
+    variant: variantOf(features),
     threads: native.threadCount(),
     simd: (features & kHasSimd) !== 0,
     relaxedSimd: (features & kHasRelaxedSimd) !== 0,
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
     webgpu: null,
   };
+}
+
+function variantOf(features: number): Variant {
+  if ((features & kHasThreads) === 0) return "single";
+  return (features & kHasRelaxedSimd) === 0 ? "simd" : "relaxed";
 }
 
 /** Returns how much the engine holds now. */

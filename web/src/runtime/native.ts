@@ -33,7 +33,7 @@ export const kFailed = -1;
 /** Flags of `invoke`. */
 export const kInPlace = 1;
 
-/** Flags of `backward` and `autogradGrad`. */
+/** Flags of `runGraph`. */
 export const kRetainGraphGiven = 1;
 export const kRetainGraph = 2;
 export const kCreateGraph = 4;
@@ -41,6 +41,7 @@ export const kAllowUnusedGiven = 8;
 export const kAllowUnused = 16;
 export const kMaterializeGrads = 32;
 export const kGradsBatched = 64;
+export const kCaptureGrads = 128;
 
 /** Bits of `anomalyMode`. */
 export const kAnomalyEnabled = 1;
@@ -58,6 +59,7 @@ export const kRetainsGrad = 16;
 export const kIsInference = 32;
 
 /** Bits of `features`. */
+export const kHasThreads = 1;
 export const kHasSimd = 2;
 export const kHasRelaxedSimd = 4;
 
@@ -110,12 +112,13 @@ export interface NativeFunctions {
   forwardStack(node: number): string;
 
   /**
-   * Frame: targets, their gradients (0: implicit), inputs; `inputCount` -1 means all leaves. A target
-   * or input is a tensor and -1, or a node and a position.
+   * Runs backward(), or grad() with kCaptureGrads. Frame: targets, their gradients (0: implicit), inputs;
+   * `inputCount` -1 means all leaves. A target or input is a tensor and -1, or a node and a position.
+   * Returns the number of handles (0: unused input).
    */
-  backward(count: number, inputCount: number, flags: number): number;
-  /** Frame: outputs, their gradients, inputs; returns the number of handles (0: unused input). */
-  autogradGrad(outputCount: number, inputCount: number, flags: number): number;
+  runGraph(count: number, inputCount: number, flags: number): number;
+  /** Like runGraph, but on another thread: calls the function `answer` with handles, or with kFailed. */
+  runGraphAsync(count: number, inputCount: number, flags: number, answer: number): number;
   registerHook(handle: number, callback: number): number;
   registerPostAccumulateGradHook(handle: number, callback: number): number;
   registerNodeHook(node: number, callback: number): number;
@@ -181,18 +184,41 @@ export interface NativeFunctions {
   features(): number;
   /** Stands for the ops of this module and their order; see generated/op_table_hash.ts. */
   opTableHash(): number;
+
+  /** Lets other threads call functions of this one. */
+  joinThread(): void;
+  /** Starts a thread for eg.spawn() and returns its number. */
+  startThread(): number;
+  /** Says that a thread ended unasked. */
+  threadDied(thread: number): void;
 }
 
 /** A started module. */
 export interface NativeModule extends NativeFunctions {
   readonly wasmMemory: WebAssembly.Memory;
+  /** Emscripten's threads; only where there are any. */
+  readonly PThread?: {
+    /** Workers by the number of their thread. */
+    readonly pthreads: Readonly<Record<number, ThreadWorker>>;
+    terminateAllThreads(): void;
+  };
   /** Called by C++; see runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
   functionName?: (id: number) => string;
+  /** Returns what a function threw as text, for other threads. */
+  describeThrown?: (id: number) => string;
   dropValue?: (id: number) => void;
   /** Called by C++; see runtime/messages.ts. */
   showWarning?: (message: string) => void;
   captureStack?: () => string;
+}
+
+/** A worker of a page, or one of Node, which has events instead of handlers. */
+export interface ThreadWorker {
+  onerror: ((event: { readonly message: string }) => void) | null;
+  on?(event: "exit", listener: () => void): void;
+  postMessage(message: unknown, transfer: readonly unknown[]): void;
+  terminate(): unknown;
 }
 
 /** What a module's start takes. */

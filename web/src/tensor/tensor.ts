@@ -2,7 +2,7 @@
 // Several files imported here import this one: none of them uses the class before it is called.
 
 import { type Node, takeNode } from "../autograd/node.js";
-import { type BackwardOptions, backwardFrom } from "../autograd/run.js";
+import { type BackwardOptions, backwardAsyncFrom, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
@@ -218,6 +218,11 @@ export class Tensor {
    */
   backward(gradient?: Tensor | null, options?: BackwardOptions): void {
     backwardFrom([this], [gradient ?? null], options);
+  }
+
+  /** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
+  async backwardAsync(gradient?: Tensor | null, options?: BackwardOptions): Promise<void> {
+    await backwardAsyncFrom([this], [gradient ?? null], options);
   }
 
   /** Returns this tensor converted to a dtype or device, or like another tensor. */

@@ -1,0 +1,118 @@
+// Engine workers, and what lets other threads reach a thread's JavaScript.
+
+#include <unordered_map>
+
+#include <emscripten/bind.h>
+
+#include "border.h"
+#include "runtime/inbox.h"
+
+#if EG_THREADS
+#include <emscripten/em_js.h>
+#include <emscripten/eventloop.h>
+#include <emscripten/proxying.h>
+#include <pthread.h>
+
+// Tells bindings/worker.js that native functions may be called on this thread from now on.
+EM_JS(void, eg_thread_started, (), { Module["threadStarted"](); });
+#endif
+
+namespace eg::bindings {
+namespace {
+
+#if EG_THREADS
+
+// The inboxes of threads that run JavaScript, for closing those of workers that die.
+class Inboxes {
+ public:
+  static Inboxes& instance() {
+    static auto* const inboxes = new Inboxes;
+    return *inboxes;
+  }
+  void add(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
+    const std::scoped_lock lock(mutex_);
+    inboxes_[thread] = inbox;
+  }
+  std::shared_ptr<Inbox> take(std::uintptr_t thread) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = inboxes_.extract(thread);
+    return found.empty() ? nullptr : found.mapped().lock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::weak_ptr<Inbox>> inboxes_;
+};
+
+// Has the event loop of a thread look into its inbox.
+void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
+  auto* const owned = new std::shared_ptr<Inbox>(inbox);
+  const auto serve = [](void* argument) {
+    const std::unique_ptr<std::shared_ptr<Inbox>> held(
+        static_cast<std::shared_ptr<Inbox>*>(argument));
+    (*held)->serve();
+  };
+  const bool is_sent =
+      emscripten_proxy_async(emscripten_proxy_get_system_queue(),
+                             reinterpret_cast<pthread_t>(thread), serve, owned) != 0;
+  if (!is_sent) delete owned;
+}
+
+// Makes this thread one that others can reach.
+void join_thread() {
+  const std::shared_ptr<Inbox>& inbox = Inbox::current();
+  const auto thread = reinterpret_cast<std::uintptr_t>(pthread_self());
+  inbox->set_thread(thread);
+  Inboxes::instance().add(thread, inbox);
+  Inbox::set_doorbell(&ring);
+}
+
+// Starts a thread that runs nothing but its event loop, and returns its number.
+double start_thread() {
+  return guard([] {
+    pthread_t thread{};
+    const auto run = [](void*) -> void* {
+      join_thread();
+      eg_thread_started();
+      emscripten_exit_with_live_runtime();
+      return nullptr;
+    };
+    const int error = pthread_create(&thread, nullptr, run, nullptr);
+    if (error != 0)
+      fail(ErrorCode::kInternal, "[spawn] no thread could be started, error ", error, '.');
+    pthread_detach(thread);
+    return reinterpret_cast<std::uintptr_t>(thread);
+  });
+}
+
+// A worker has died: whoever waits for its functions gets an error.
+void thread_died(double thread) {
+  const auto inbox = Inboxes::instance().take(static_cast<std::uintptr_t>(thread));
+  if (inbox != nullptr) inbox->close();
+}
+
+#else
+
+void join_thread() {}
+
+double start_thread() {
+  return guard([]() -> double {
+    fail(ErrorCode::kInvalidArgument,
+         "[spawn] this build has no threads. On a page, serve it with the headers "
+         "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.");
+  });
+}
+
+void thread_died(double) {}
+
+#endif
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(threads) {
+  emscripten::function("joinThread", &join_thread);
+  emscripten::function("startThread", &start_thread);
+  emscripten::function("threadDied", &thread_died);
+}
+
+}  // namespace eg::bindings

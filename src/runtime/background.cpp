@@ -1,0 +1,70 @@
+#include "runtime/background.h"
+
+#include <utility>
+
+#if EG_THREADS
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace eg {
+namespace {
+
+class IdleThreads {
+ public:
+  static IdleThreads& instance() {
+    // Never destroyed: its threads outlive every static destructor.
+    static auto* const threads = new IdleThreads;
+    return *threads;
+  }
+
+  void run(std::function<void()> work) {
+    {
+      const std::scoped_lock lock(mutex_);
+      // Counted before it is woken: the next caller must not count on the same thread.
+      if (idle_ > static_cast<int>(waiting_.size())) {
+        waiting_.push_back(std::move(work));
+        ready_.notify_one();
+        return;
+      }
+    }
+    std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
+  }
+
+ private:
+  void serve(std::function<void()> work) {
+    for (;;) {
+      work();
+      work = nullptr;
+      std::unique_lock lock(mutex_);
+      ++idle_;
+      ready_.wait(lock, [&] { return !waiting_.empty(); });
+      --idle_;
+      work = std::move(waiting_.back());
+      waiting_.pop_back();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::vector<std::function<void()>> waiting_;
+  int idle_ = 0;
+};
+
+}  // namespace
+
+void run_in_background(std::function<void()> work) { IdleThreads::instance().run(std::move(work)); }
+
+}  // namespace eg
+
+#else
+
+namespace eg {
+
+void run_in_background(std::function<void()> work) { work(); }
+
+}  // namespace eg
+
+#endif

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+
+namespace eg {
+
+/// Runs `work` on a thread that nobody waits for: an idle one of earlier calls, or a new one, so
+/// that work which blocks never holds up other work. `work` must not throw. Where a build has no
+/// threads it runs here and now.
+void run_in_background(std::function<void()> work);
+
+}  // namespace eg

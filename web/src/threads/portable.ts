@@ -1,0 +1,62 @@
+// Values on their way to another thread. Tensors go as handles, each a reference of its own that the
+// receiver takes over; everything else is left to structured cloning.
+
+import { native } from "../runtime/bridge.js";
+import { handleOf } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** Values that can be posted. */
+export interface Portable {
+  readonly values: readonly unknown[];
+  readonly hasTensors: boolean;
+}
+
+const kHandle = "edgegrad:handle";
+
+/** Returns values that can be posted, once, and releases what they hold when `post` throws. */
+export function send(values: readonly unknown[], post: (portable: Portable) => void): void {
+  const handles: number[] = [];
+  try {
+    const encoded = values.map((value) => replace(value, (tensor) => encode(tensor, handles)));
+    post({ values: encoded, hasTensors: handles.length > 0 });
+  } catch (error) {
+    for (const handle of handles) native.release(handle);
+    throw error;
+  }
+}
+
+/** Returns the values that were sent, with tensors of this thread. */
+export function receive({ values }: Portable): unknown[] {
+  return values.map((value) => replace(value, () => undefined));
+}
+
+function encode(tensor: Tensor, handles: number[]): object {
+  const handle = native.retain(handleOf(tensor));
+  handles.push(handle);
+  return { [kHandle]: handle };
+}
+
+// A copy of plain arrays and objects with tensors replaced, or with handles replaced by tensors.
+function replace(value: unknown, encoded: (tensor: Tensor) => object | undefined): unknown {
+  const copies = new Map<object, unknown>();
+  const visit = (one: unknown): unknown => {
+    if (one instanceof Tensor) return encoded(one);
+    if (!isPlain(one)) return one;
+    const known = copies.get(one);
+    if (known !== undefined) return known;
+    if (!Array.isArray(one) && kHandle in one) return new Tensor(one[kHandle] as number);
+    const copy: unknown[] | Record<string, unknown> = Array.isArray(one) ? [] : {};
+    copies.set(one, copy);
+    for (const [key, inner] of Object.entries(one)) {
+      (copy as Record<string, unknown>)[key] = visit(inner);
+    }
+    return copy;
+  };
+  return visit(value);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> | unknown[] {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
+}
