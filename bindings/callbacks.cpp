@@ -45,9 +45,10 @@ Words JsFunction::operator()(const Words& arguments) const {
   Words results;
   const AutogradState state = autograd_state();
   GraphTask* const task = GraphTask::current();
+  Node* const node = GraphTask::current_node();
   value_.owner()->call([&] {
     const AutogradStateGuard modes(state);
-    const CurrentGraphTaskGuard current(task);
+    const EvaluationGuard evaluation(task, node);
     try {
       results = call_here(arguments);
     } catch (JsException& error) {

@@ -60,6 +60,8 @@ void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
 
 // Makes this thread one that others can reach.
 void join_thread() {
+  // Emscripten would end the runtime after a call from outside if nothing said that it is in use.
+  emscripten_runtime_keepalive_push();
   const std::shared_ptr<Inbox>& inbox = Inbox::current();
   const auto thread = reinterpret_cast<std::uintptr_t>(pthread_self());
   inbox->set_thread(thread);

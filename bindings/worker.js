@@ -11,18 +11,25 @@ if (ENVIRONMENT_IS_PTHREAD) {
   Module["threadStarted"] = markStarted;
 
   const host = { module: Module, run: null };
+  const invalid = (message) =>
+    Object.assign(new Error(`[spawn] ${message}`), { name: "EdgeGradError", code: "InvalidArgument" });
+
+  // Cloning an error keeps neither the name of its class nor its code.
+  const failure = (error) => ({ error, name: error?.name, code: error?.code });
 
   const runJob = async ({ url, name, args }) => {
     await started;
+    // A worker is given its memory after the script has filled in the module.
+    Module["wasmMemory"] = wasmMemory;
     globalThis[Symbol.for("edgegrad.host")] = host;
     const exports = await import(/* @vite-ignore */ url);
     const fn = exports[name];
     if (typeof fn !== "function") {
-      throw new TypeError(`[spawn] ${url} exports no function "${name}"`);
+      throw invalid(`${url} exports no function "${name}".`);
     }
     if (host.run !== null) return { value: await host.run(fn, args) };
     if (args.hasTensors) {
-      throw new TypeError(`[spawn] ${url} was given tensors but does not import edgegrad`);
+      throw invalid(`${url} was given tensors but does not import edgegrad.`);
     }
     return { value: { values: await fn(...args.values), hasTensors: false } };
   };
@@ -33,14 +40,17 @@ if (ENVIRONMENT_IS_PTHREAD) {
       try {
         answer = await runJob(data);
       } catch (error) {
-        answer = { error, name: error?.name, code: error?.code };
+        answer = failure(error);
       }
       try {
         port.postMessage(answer);
       } catch (error) {
-        // What cannot be sent: a function in a result, an error that holds one.
-        const reason = "error" in answer ? answer.error : error;
-        port.postMessage({ error: new Error(reason?.stack ?? String(reason)) });
+        const isResult = "value" in answer;
+        port.postMessage(
+          isResult
+            ? failure(invalid(`the result of "${data.name}" cannot be sent: ${error.message}`))
+            : { error: new Error(answer.error?.stack ?? String(answer.error)) },
+        );
       }
     };
   };

@@ -150,7 +150,7 @@ function notPortable(error: unknown): unknown {
   const { message } = error as Error;
   return new EdgeGradError(
     "InvalidArgument",
-    `[spawn] an argument cannot be sent to another thread: ${message}. Send tensors (of a model: ` +
+    `[spawn] an argument cannot be sent to another thread: ${message} Send tensors (of a model: ` +
       "its stateDict()), plain objects and arrays, and build the rest there.",
   );
 }
