@@ -1,7 +1,7 @@
 // The engine's start and end, each in a process of its own.
 
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -150,20 +150,20 @@ describe("a Node program", () => {
     assert.ok(performance.now() - start < 20_000);
   });
 
-  test("of the README runs as printed", async (t) => {
-    const path = join(kRoot, "README.md");
-    const program = existsSync(path)
-      ? /```js\n([\s\S]*?)```/.exec(readFileSync(path, "utf8"))?.[1]
-      : null;
-    if (!program) return t.skip("there is no program in README.md");
-    const file = join(kRoot, "tests", "js", `readme_program_${process.pid}.mjs`);
-    writeFileSync(file, program);
-    try {
-      const { status, stdout, stderr } = await runNode([file]);
-      assert.equal(status, 0, stderr);
-      assert.notEqual(stdout, "");
-    } finally {
-      rmSync(file);
-    }
-  });
+  const programs = [
+    ...readFileSync(join(kRoot, "README.md"), "utf8").matchAll(/```js\n([\s\S]*?)```/g),
+  ];
+  for (const [i, [, program]] of programs.entries()) {
+    test(`number ${i + 1} of the README runs as printed`, async () => {
+      const file = join(kRoot, "tests", "js", `readme_program_${process.pid}_${i}.mjs`);
+      writeFileSync(file, program);
+      try {
+        const { status, stdout, stderr } = await runNode([file]);
+        assert.equal(status, 0, stderr);
+        assert.notEqual(stdout, "");
+      } finally {
+        rmSync(file);
+      }
+    });
+  }
 });
