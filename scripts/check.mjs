@@ -1,4 +1,5 @@
-// npm run check: format, lint, types and layers. `--fix` writes what formatters can repair.
+// npm run check: format, lint, types, layers and the table of rules. `--fix` writes what can be
+// repaired.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { findLayeringErrors } from "./layering.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
+import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
 
 const kCppFolders = ["src", "bindings", "tests/cpp", "tools"];
@@ -54,6 +56,7 @@ await main(async () => {
   const checks = [
     ["clang-format", () => clangFormat(fix)],
     ["biome", () => biome(fix)],
+    ["rule table", () => ruleTable({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
     ["tsc", types],
     [
@@ -62,7 +65,7 @@ await main(async () => {
     ],
   ];
   let failed = 0;
-  for (const [title, work] of fix ? checks.slice(0, 2) : checks) {
+  for (const [title, work] of fix ? checks.slice(0, 3) : checks) {
     await step(title, work).catch(() => failed++);
   }
   if (!fix) console.log(`${checks.length - failed} passed, ${failed} failed`);

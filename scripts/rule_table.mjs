@@ -1,0 +1,148 @@
+// The table in tests/README.md: which test holds which rule. A test says so itself, in a comment inside
+// it or right above it that names rules ("J.2"), conformance cases ("CC-073") or traps ("trap 48",
+// "traps 2 3"). `node scripts/rule_table.mjs` writes the table; --check only looks whether it is right.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CommandError, kRoot, main } from "./process.mjs";
+
+/** How many rules each chapter has. */
+const kChapters = {
+  A: ["graph data model", 21],
+  B: ["entry points", 22],
+  C: ["what the engine consists of", 27],
+  D: ["how a call runs", 14],
+  E: ["nested calls, threads, errors, callbacks", 20],
+  F: ["accumulation and checks of gradients", 10],
+  G: ["modes and requires_grad", 18],
+  H: ["saved tensors and versions", 20],
+  I: ["in-place changes, views, detach", 19],
+  J: ["hooks", 14],
+  K: ["custom functions", 16],
+  M: ["complex numbers", 6],
+  N: ["anomaly mode, introspection, checkpoint, checks, functional, forward mode", 12],
+  O: ["the algorithm of 2018, as an oracle", 8],
+};
+const kCases = 174;
+const kTraps = 63;
+
+const kFile = join(kRoot, "tests", "README.md");
+const kStart = "<!-- The table from here on is written by scripts/rule_table.mjs. -->\n";
+
+/** Writes the table, or throws when it is not up to date. */
+export function ruleTable({ check }) {
+  const text = readFileSync(kFile, "utf8");
+  const head = text.slice(0, text.indexOf(kStart) + kStart.length);
+  const wanted = head + table(collect());
+  if (text === wanted) return;
+  if (check) {
+    throw new CommandError(
+      "rule table",
+      1,
+      "tests/README.md: run npm run format (or node scripts/rule_table.mjs)",
+    );
+  }
+  writeFileSync(kFile, wanted);
+}
+
+/** Returns the tests by rule: Map of "J.2" to a set of `file`: name. */
+function collect() {
+  const tests = new Map();
+  const folder = join(kRoot, "tests");
+  const files = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
+  for (const file of files.sort()) {
+    if (!/(_test\.cpp|\.test\.mjs)$/.test(file)) continue;
+    for (const [rule, name] of claimsOf(readFileSync(join(folder, file), "utf8"), file)) {
+      if (!tests.has(rule)) tests.set(rule, new Set());
+      tests.get(rule).add(`[${name}](${file})`);
+    }
+  }
+  return tests;
+}
+
+/** Returns pairs of a rule and the name of the test that claims it. */
+function claimsOf(text, file) {
+  const isCpp = file.endsWith(".cpp");
+  const claims = [];
+  // Rules of comments above a test, which is not there yet.
+  let waiting = [];
+  let test = "";
+  let suite = "";
+  for (const line of text.split("\n")) {
+    const isTop = /^\S/.test(line);
+    const comment = /(?:^|\s)\/\/ ?(.*)$/.exec(line)?.[1];
+    const name = isCpp ? cppTestName(line) : jsTestName(line, suite);
+    if (!isCpp) suite = /^\s*describe\("(.*?)",/.exec(line)?.[1] ?? suite;
+    if (name !== null) {
+      test = name;
+      claims.push(...waiting.map((rule) => [rule, test]));
+      waiting = [];
+    }
+    if (comment === undefined) continue;
+    const rules = rulesIn(comment);
+    if (isCpp && isTop && line.startsWith("//")) waiting.push(...rules);
+    else if (test !== "") claims.push(...rules.map((rule) => [rule, test]));
+  }
+  return claims;
+}
+
+function cppTestName(line) {
+  const found = /^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)/.exec(line);
+  return found === null ? null : `${found[1]}.${found[2]}`;
+}
+
+function jsTestName(line, suite) {
+  const found = /^\s*test\(\s*["`](.*?)["`],/.exec(line) ?? /^\s*test\(`(.*)/.exec(line);
+  return found === null ? null : `${suite} ${found[1]}`.trim();
+}
+
+/** Returns the rules that a comment names. */
+function rulesIn(comment) {
+  const cases = [...comment.matchAll(/CC-(\d{3})/g)].map(([, number]) => `CC-${number}`);
+  const rules = [...comment.matchAll(/\b([A-O]\.\d{1,2})\b/g)].map(([, rule]) => rule);
+  const traps = [...comment.matchAll(/\btraps? ((?:\d+(?:,? (?:and )?)?)+)/gi)].flatMap(
+    ([, list]) => [...list.matchAll(/\d+/g)].map(([number]) => `trap ${number}`),
+  );
+  return [...cases, ...rules.filter(isRule), ...traps];
+}
+
+function isRule(rule) {
+  const [chapter, number] = rule.split(".");
+  return Number(number) >= 1 && Number(number) <= (kChapters[chapter]?.[1] ?? 0);
+}
+
+function table(tests) {
+  const sections = Object.entries(kChapters).map(([chapter, [title, count]]) =>
+    section(
+      `${chapter}: ${title}`,
+      numbered(count, (i) => `${chapter}.${i}`),
+      tests,
+    ),
+  );
+  const cases = numbered(kCases, (i) => `CC-${String(i).padStart(3, "0")}`);
+  const traps = numbered(kTraps, (i) => `trap ${i}`);
+  return [
+    ...sections,
+    section(
+      "Conformance cases",
+      cases.filter((id) => tests.has(id)),
+      tests,
+    ),
+    section("Traps", traps, tests),
+  ].join("");
+}
+
+const numbered = (count, name) => Array.from({ length: count }, (_, i) => name(i + 1));
+
+function section(title, rules, tests) {
+  const held = rules.filter((rule) => tests.has(rule));
+  const rows = held.map((rule) => `| ${rule} | ${[...tests.get(rule)].sort().join("<br>")} |\n`);
+  const missing = rules.filter((rule) => !tests.has(rule));
+  const rest = missing.length === 0 ? "" : `\nNamed by no test: ${missing.join(", ")}.\n`;
+  return `\n## ${title} (${held.length} of ${rules.length})\n\n| | held by |\n|---|---|\n${rows.join("")}${rest}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => ruleTable({ check: process.argv.includes("--check") }));
+}
