@@ -97,14 +97,24 @@ function jsTestName(line, suite) {
   return found === null ? null : `${suite} ${found[1]}`.trim();
 }
 
-/** Returns the rules that a comment names. */
+/** Returns the rules that a comment names; "E.8 to E.11" and "traps 11-13" are ranges. */
 function rulesIn(comment) {
-  const cases = [...comment.matchAll(/CC-(\d{3})/g)].map(([, number]) => `CC-${number}`);
-  const rules = [...comment.matchAll(/\b([A-O]\.\d{1,2})\b/g)].map(([, rule]) => rule);
-  const traps = [...comment.matchAll(/\btraps? ((?:\d+(?:,? (?:and )?)?)+)/gi)].flatMap(
-    ([, list]) => [...list.matchAll(/\d+/g)].map(([number]) => `trap ${number}`),
-  );
-  return [...cases, ...rules.filter(isRule), ...traps];
+  const rules = [];
+  for (const [, number] of comment.matchAll(/CC-(\d{3})/g)) rules.push(`CC-${number}`);
+  const names = /\b([A-O])\.(\d{1,2})\b(?: to (?:\1\.)?(\d{1,2})\b)?/g;
+  for (const [, chapter, first, last = first] of comment.matchAll(names)) {
+    rules.push(...range(first, last).map((i) => `${chapter}.${i}`));
+  }
+  for (const [, list] of comment.matchAll(/\btraps? ((?:\d+(?:-| to |, | and | )?)+)/gi)) {
+    for (const [, first, last = first] of list.matchAll(/(\d+)(?:(?:-| to )(\d+))?/g)) {
+      rules.push(...range(first, last).map((i) => `trap ${i}`));
+    }
+  }
+  return rules.filter((rule) => !/^[A-O]\./.test(rule) || isRule(rule));
+}
+
+function range(first, last) {
+  return numbered(Number(last), (i) => i).slice(Number(first) - 1);
 }
 
 function isRule(rule) {

@@ -39,6 +39,17 @@ describe("a tensor hook", () => {
     });
   });
 
+  test("that closes over its own tensor goes with the scope, or with dispose()", () => {
+    // CC-171
+    const x = leaf([1]);
+    assertFlat((i) => {
+      const y = x.mul(2);
+      y.registerHook((grad) => grad.mul(y));
+      y.gradFn.registerPrehook(() => void y.shape);
+      if (i % 2) y.dispose();
+    });
+  });
+
   test("of an input of grad() that is not executed runs all the same, one of another leaf does not", () => {
     // CC-040
     const x = leaf(eg.ones([4, 2]).arraySync());
@@ -402,6 +413,18 @@ describe("hooks of several tensors", () => {
     handle.remove();
     both.backward();
     assert.deepEqual(calls.slice(2), [[false, true, true, false]]);
+  });
+
+  test("are registered on all tensors or on none", () => {
+    const t = leaf([1]);
+    let calls = 0;
+    assertThrows(
+      () => eg.autograd.graph.registerMultiGradHook([t, eg.ones([1])], () => void calls++),
+      "InvalidArgument",
+      /doesn't require gradient/,
+    );
+    t.mul(2).backward();
+    assert.equal(calls, 0);
   });
 
   test("with mode any run once per call, with the first gradient", () => {

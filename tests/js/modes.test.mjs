@@ -176,6 +176,23 @@ describe("inferenceMode", () => {
   });
 });
 
+describe("a module's training mode", () => {
+  test("changes nothing about recording", () => {
+    // CC-084 G.16 G.17
+    const model = new eg.nn.Sequential(new eg.nn.Linear(2, 2), new eg.nn.Tanh());
+    const x = eg.ones([1, 2]);
+    const gradients = [true, false].map((training) => {
+      model.train(training);
+      model.zeroGrad();
+      model.call(x).sum().backward();
+      return model.parameters().map((parameter) => parameter.grad.arraySync());
+    });
+    assert.deepEqual(gradients[0], gradients[1]);
+    model.requiresGrad_(false);
+    assert.equal(model.call(x).requiresGrad, false);
+  });
+});
+
 describe("requiresGrad", () => {
   test("is a property of leaves", () => {
     // CC-085 G.1 G.2

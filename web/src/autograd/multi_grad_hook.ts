@@ -2,7 +2,12 @@
 
 import { native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { checkFunction, type HookHandle, registerHook } from "../tensor/hooks.js";
+import {
+  checkFunction,
+  type HookHandle,
+  type RegisteredHook,
+  registerHook,
+} from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 
@@ -73,31 +78,43 @@ class PerCall<T> {
   }
 }
 
-function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): HookHandle[] {
+function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredHook[] {
   const calls = new PerCall(() => ({
     waiting: hooks.filter((hook) => hook.willRun()).length,
     grads: tensors.map((): Tensor | null => null),
   }));
-  const hooks = tensors.map((tensor, i) =>
-    registerHook(tensor, (grad) => {
-      const call = calls.get();
-      call.grads[i] = grad;
-      if (--call.waiting === 0) fn(call.grads);
-    }),
-  );
+  const hooks = registerOnAll(tensors, (grad, i) => {
+    const call = calls.get();
+    call.grads[i] = grad;
+    if (--call.waiting === 0) fn(call.grads);
+  });
   return hooks;
 }
 
-function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): HookHandle[] {
+function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): RegisteredHook[] {
   const calls = new PerCall(() => ({ hasRun: false }));
-  return tensors
-    .filter((tensor) => tensor.requiresGrad)
-    .map((tensor) =>
-      registerHook(tensor, (grad) => {
-        const call = calls.get();
-        if (call.hasRun) return;
-        call.hasRun = true;
-        fn(grad);
-      }),
-    );
+  const wanted = tensors.filter((tensor) => tensor.requiresGrad);
+  return registerOnAll(wanted, (grad) => {
+    const call = calls.get();
+    if (call.hasRun) return;
+    call.hasRun = true;
+    fn(grad);
+  });
+}
+
+// All hooks or, when a tensor cannot have one, none.
+function registerOnAll(
+  tensors: readonly Tensor[],
+  hook: (grad: Tensor, i: number) => void,
+): RegisteredHook[] {
+  const hooks: RegisteredHook[] = [];
+  try {
+    tensors.forEach((tensor, i) => {
+      hooks.push(registerHook(tensor, (grad) => hook(grad, i)));
+    });
+  } catch (error) {
+    for (const registered of hooks) registered.remove();
+    throw error;
+  }
+  return hooks;
 }
