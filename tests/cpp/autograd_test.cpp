@@ -176,6 +176,7 @@ TEST(CreateGraph, WarnsAboutTheCycleInBackwardOnly) {
   set_grad(x, Tensor());
 }
 
+// A.19
 // CC-041, CC-044: an accumulator created for nothing but the question is unreachable.
 TEST(Grad, OfALeafNoGraphHasSeen) {
   const Tensor x = leaf(1);
@@ -187,7 +188,7 @@ TEST(Grad, OfALeafNoGraphHasSeen) {
   EXPECT_FALSE(grad({y}, {never}, {}, {{}, true})[0].defined());
 }
 
-// CC-047
+// CC-047, D.2, D.3, trap 7
 TEST(Grad, CountsAndRunsOnlyNodesAboveTheSmallestTopologicalNumber) {
   const Tensor x = leaf(1);
   const Tensor h = call<op::Exp>(x);

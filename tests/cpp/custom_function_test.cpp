@@ -65,7 +65,7 @@ struct Mix : Function<Mix, double> {
   }
 };
 
-// CC-144
+// CC-144, K.1
 TEST(CustomFunction, TakesOtherArgumentsBesidesTensorsAndDifferentiatesTwice) {
   const Tensor x = leaf(3);
   const Tensor y = leaf(5);
@@ -120,7 +120,7 @@ TEST(CustomFunction, UndefinedResultsPropagate) {
   EXPECT_FALSE(grad({Custom::apply(x)[0]}, {x}, {}, {{}, true})[0].defined());
 }
 
-// CC-147, trap 29
+// CC-147, trap 29, K.8
 TEST(CustomFunction, MaterializesUndefinedGradientsUnlessToldNotTo) {
   bool materialize = true;
   Custom::forward_body = [&](auto& ctx, const Tensor& x) {
@@ -143,7 +143,7 @@ TEST(CustomFunction, MaterializesUndefinedGradientsUnlessToldNotTo) {
   EXPECT_FALSE(got_zeros);
 }
 
-// CC-148
+// CC-148, K.3, A.4
 TEST(CustomFunction, ChecksTheNumberAndPlaceOfGradients) {
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kInvalidGradient,

@@ -42,6 +42,7 @@ Tensor nested(const Tensor& x, int depth) {
   });
 }
 
+// C.3, C.18, E.3
 // CC-120, traps 11-13: a stack takes 60 calls, the next one continues on another thread.
 TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   constexpr int kDepth = kCanContinueOnAnotherStack ? 2000 : 500;
@@ -60,6 +61,7 @@ TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   EXPECT_LE(Engine::instance().reentrant_thread_count(), threads + 1);
 }
 
+// E.5
 TEST(EngineReentrancy, AnErrorComesUpThroughAllStacks) {
   const Tensor v = leaf(1);
   std::function<Tensor(const Tensor&, int)> build = [&](const Tensor& x, int depth) {
@@ -77,6 +79,7 @@ TEST(EngineReentrancy, AnErrorComesUpThroughAllStacks) {
   EXPECT_EQ(value(grad(v)), 2);
 }
 
+// D.7
 // CC-118, trap 11: a nested loop may run the sibling's task.
 TEST(EngineReentrancy, ManySiblingsMayAllNest) {
   const Tensor x = leaf(1);
@@ -125,7 +128,7 @@ TEST(EngineReentrancy, RestoresTheGradModeOfTheNode) {
   }
 }
 
-// CC-122, traps 14 and 15
+// CC-122, traps 14 and 15, E.12
 TEST(EngineCallbacks, BelongToTheCallThatQueuedThem) {
   Log log;
   const auto run = [&](bool queue_outer, bool queue_inner) {
@@ -168,7 +171,7 @@ TEST(EngineCallbacks, AnErrorOrABackwardInsideOneIsTheCalls) {
   EXPECT_EQ(value(grad(other)), 6);
 }
 
-// CC-166
+// CC-166, C.23, N.6
 TEST(EngineQueries, NumberTheRunningCall) {
   const Tensor x = leaf(1);
   std::vector<std::int64_t> ids;
@@ -209,6 +212,7 @@ TEST(EngineQueries, PredictTheOrderOfExecution) {
                [] { (void)Engine::current_graph_task_execution_order(); });
 }
 
+// N.6
 TEST(EngineQueries, TellWhichNodesTheCallRuns) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -260,7 +264,7 @@ TEST(EngineQueries, CheckpointsAreValidUnlessSomeCallAroundAsksForGivenInputs) {
   EXPECT_TRUE(Engine::is_checkpoint_valid());
 }
 
-// CC-057
+// CC-057, C.13, D.8
 TEST(EngineErrors, AnEdgeCutDuringTheCallIsReported) {
   const Tensor x = leaf(1);
   const Tensor a = mul(x, 2);

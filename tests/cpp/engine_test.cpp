@@ -30,7 +30,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// CC-004
+// CC-004, A.1, B.1, B.2
 TEST(EngineBackward, ComputesGradientsOfAnExpression) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(2);
@@ -42,7 +42,7 @@ TEST(EngineBackward, ComputesGradientsOfAnExpression) {
   EXPECT_EQ(value(grad(z)), 14);
 }
 
-// CC-003
+// CC-003, F.2, trap 26
 TEST(EngineBackward, NeverKeepsTheGradientItWasGiven) {
   const Tensor v = leaf({1, 1, 1, 1}, {2, 2});
   const Tensor gradient = tensor({1, 2, 3, 4}, {2, 2});
@@ -51,7 +51,7 @@ TEST(EngineBackward, NeverKeepsTheGradientItWasGiven) {
   EXPECT_EQ(values(grad(v)), (Values{1, 2, 3, 4}));
 }
 
-// CC-005
+// CC-005, F.3, F.6
 TEST(EngineBackward, AccumulatesIntoTheSameGradTensor) {
   const Tensor x = leaf(3);
   backward({mul(x, x)});
@@ -62,7 +62,7 @@ TEST(EngineBackward, AccumulatesIntoTheSameGradTensor) {
   EXPECT_TRUE(grad(x).is_same(first));
 }
 
-// CC-006
+// CC-006, A.17, B.2
 TEST(EngineBackward, TakesSeveralRootsWithGradients) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -80,7 +80,7 @@ TEST(EngineBackward, TakesSeveralRootsWithGradients) {
   EXPECT_EQ(value(grad(q)), 220);
 }
 
-// CC-007
+// CC-007, A.5, B.17, C.12
 TEST(EngineBackward, SumsARootGivenTwice) {
   const Tensor a = leaf(2);
   const Tensor b = leaf(3);
@@ -90,7 +90,7 @@ TEST(EngineBackward, SumsARootGivenTwice) {
   EXPECT_EQ(value(grad(b)), 4);
 }
 
-// CC-008
+// CC-008, B.17
 TEST(EngineBackward, TakesRootsThatDependOnEachOther) {
   const Tensor x = leaf(2);
   const Tensor y = mul(x, x);
@@ -109,7 +109,7 @@ TEST(EngineBackward, GivesLeavesGradientsOfTheirOwn) {
   EXPECT_EQ(value(grad(b)), 1);
 }
 
-// CC-012
+// CC-012, F.8
 TEST(EngineBackward, SumsBroadcastDimensions) {
   const Tensor a = leaf({1, 1, 1}, {3, 1});
   const Tensor b = leaf({1, 2, 3, 4});
@@ -135,7 +135,7 @@ TEST(EngineBackward, HandlesEmptyTensors) {
   EXPECT_EQ(values(grad(b)), (Values{0, 0, 0, 0}));
 }
 
-// CC-019, CC-021
+// CC-019, CC-021, B.5, B.9
 TEST(EngineBackward, RefusesRootsWithoutAPathOrAnImplicitGradient) {
   expect_error(ErrorCode::kNoGradPath,
                "element 0 of tensors does not require grad and does not have a grad_fn",
@@ -151,7 +151,7 @@ TEST(EngineBackward, RefusesRootsWithoutAPathOrAnImplicitGradient) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-030, CC-031, CC-032
+// CC-030, CC-031, CC-032, B.19
 TEST(EngineRetainGraph, ASecondBackwardNeedsItUnlessNothingWasSaved) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -173,7 +173,7 @@ TEST(EngineRetainGraph, ASecondBackwardNeedsItUnlessNothingWasSaved) {
   EXPECT_EQ(value(grad(x)), 2);
 }
 
-// CC-035
+// CC-035, B.4, B.20
 TEST(EngineCreateGraph, DifferentiatesToAnyOrder) {
   const Tensor x = leaf(2);
   const Tensor y = mul(mul(x, x), x);
@@ -205,7 +205,7 @@ TEST(EngineCreateGraph, BackwardThroughAccumulatedGradients) {
   set_grad(y, Tensor());
 }
 
-// CC-039, CC-043
+// CC-039, CC-043, C.15, C.16, D.4, trap 5
 TEST(EngineGrad, CapturesInputsOnOnePathAndTwice) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -216,7 +216,7 @@ TEST(EngineGrad, CapturesInputsOnOnePathAndTwice) {
   EXPECT_EQ(value(grads[2]), 12);
 }
 
-// CC-042, CC-049
+// CC-042, CC-049, C.14, D.4, trap 6
 TEST(EngineGrad, RunsOnlyWhatLeadsToTheInputs) {
   const Tensor a = leaf(1);
   const Tensor b = leaf(1);
@@ -232,6 +232,7 @@ TEST(EngineGrad, RunsOnlyWhatLeadsToTheInputs) {
   EXPECT_TRUE(ran);
 }
 
+// B.12
 TEST(EngineGrad, UnusedInputsAreAnErrorUnlessAllowed) {
   const Tensor x = leaf(1);
   const Tensor unused = leaf(1);
@@ -249,7 +250,7 @@ TEST(EngineGrad, UnusedInputsAreAnErrorUnlessAllowed) {
                [&] { (void)grad({y}, {tensor({1})}); });
 }
 
-// CC-027
+// CC-027, B.16
 TEST(EngineBackward, InputsRestrictsWhoReceivesGradients) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -258,7 +259,7 @@ TEST(EngineBackward, InputsRestrictsWhoReceivesGradients) {
   EXPECT_EQ(value(grad(y)), 3);
 }
 
-// CC-051, CC-054
+// CC-051, CC-054, C.27, trap 1
 TEST(EngineOrder, RunsNewerNodesFirstAndAccumulatorsAtOnce) {
   const Tensor a = leaf(1);
   const Tensor b = leaf(1);
@@ -283,7 +284,7 @@ TEST(EngineBackward, UndefinedGradientsReachNoLeaf) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-113, CC-117
+// CC-113, CC-117, C.9, E.8, E.9, trap 9
 TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   const Tensor x = leaf(3);
   for (int round = 0; round < 100; ++round) {
@@ -297,7 +298,7 @@ TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   EXPECT_EQ(value(grad(x)), 6);
 }
 
-// CC-154, CC-157
+// CC-154, CC-157, F.7
 TEST(EngineErrors, GradientsOfTheWrongShapeOrCountAreRefused) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
   expect_error(
@@ -311,7 +312,7 @@ TEST(EngineErrors, GradientsOfTheWrongShapeOrCountAreRefused) {
       [&] { backward({sum(through(x, [](GradList&& g) { return GradList{g[0], g[0]}; }))}); });
 }
 
-// CC-155, CC-156
+// CC-155, CC-156, F.7, trap 63
 TEST(EngineBackward, FitsGradientsOfOtherDtypesAndLargerShapes) {
   const Tensor x = leaf({1, 2});
   backward(
@@ -320,7 +321,7 @@ TEST(EngineBackward, FitsGradientsOfOtherDtypesAndLargerShapes) {
   EXPECT_EQ(values(grad(x)), (Values{4, 6}));
 }
 
-// CC-119, CC-116
+// CC-119, CC-116, E.1, E.2, D.6
 TEST(EngineReentrancy, ANodeMayCallBackwardAndKeepsItsGradMode) {
   const Tensor x = leaf(2);
   const Tensor inner = leaf(5);
@@ -338,7 +339,7 @@ TEST(EngineReentrancy, ANodeMayCallBackwardAndKeepsItsGradMode) {
   EXPECT_EQ(value(grad(inner)), 10);
 }
 
-// CC-122
+// CC-122, C.21, E.12
 TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
   const Tensor x = leaf(2);
   std::vector<std::string> log;
@@ -356,6 +357,7 @@ TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
                [] { Engine::instance().queue_callback([] {}); });
 }
 
+// Trap 17
 TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
   const Tensor x = leaf(3);
   const std::int64_t nodes = Node::live_count();
@@ -371,7 +373,7 @@ TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
 
 #if EG_THREADS
 
-// CC-123
+// CC-123, A.7, E.10, E.11, trap 21
 TEST(EngineConcurrency, ManyThreadsAccumulateIntoOneLeaf) {
   constexpr int kThreads = 10;
   const Tensor x = leaf(std::vector<float>(25, 1), {5, 5});
@@ -383,7 +385,7 @@ TEST(EngineConcurrency, ManyThreadsAccumulateIntoOneLeaf) {
   EXPECT_EQ(values(grad(x)), Values(25, 45));
 }
 
-// CC-124
+// CC-124, E.13
 TEST(EngineConcurrency, ASharedGraphServesEveryThreadWhenRetained) {
   const Tensor x = leaf(std::vector<float>(4, 1), {4});
   const Tensor y = add(x, mul(x, x));
@@ -395,6 +397,7 @@ TEST(EngineConcurrency, ASharedGraphServesEveryThreadWhenRetained) {
   EXPECT_EQ(values(grad(x)), Values(4, 75));
 }
 
+// E.13, E.14, trap 22
 TEST(EngineConcurrency, ASharedGraphWithoutRetainFailsCleanly) {
   for (int round = 0; round < 20; ++round) {
     const Tensor x = leaf(std::vector<float>(4, 1), {4});
@@ -416,7 +419,7 @@ TEST(EngineConcurrency, ASharedGraphWithoutRetainFailsCleanly) {
   }
 }
 
-// CC-173
+// CC-173, C.1, C.5, C.20, D.12, trap 10
 TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
   const Tensor x = leaf({1, 2, 3});
   const std::thread::id caller = std::this_thread::get_id();
@@ -450,7 +453,7 @@ TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
   Engine::instance().stop();
 }
 
-// CC-172
+// CC-172, C.2, E.16
 TEST(EngineDevices, StopEndsTheThreadsAndTheyStartAgain) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   backward({sum(mul(x, x))});

@@ -38,7 +38,7 @@ GradList doubled(GradList grads) {
   return grads;
 }
 
-// CC-058, trap 50
+// CC-058, trap 50, A.8, J.14
 TEST(TensorHooks, OfALeafOutliveTheGraph) {
   const Tensor x = leaf(3);
   int calls = 0;
@@ -103,7 +103,7 @@ TEST(TensorHooks, OfASlotWithoutAGradientAreCalledWithNone) {
   EXPECT_EQ(values(grad(x)), Values(5, 1));
 }
 
-// CC-061, CC-063
+// CC-061, CC-063, D.10, J.6
 TEST(HookOrder, IsTensorHooksThenRetainedGradThenNodeHooks) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 3);
@@ -233,7 +233,7 @@ TEST(NodeHooks, OfAnAccumulatorSeeTheHookedGradientAndNoResults) {
   EXPECT_EQ(log, (Log{"pre", "post"}));
 }
 
-// CC-066, CC-064
+// CC-066, CC-064, J.7, trap 49
 TEST(HooksUnderGrad, TensorHooksOfCapturedTensorsFireNodeHooksDoNot) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 3);
@@ -268,7 +268,7 @@ TEST(HooksUnderGrad, ACapturedGradientIsRawWhenItsNodeRunsToo) {
   EXPECT_EQ(value(both[1]), 5);
 }
 
-// CC-067, trap 52
+// CC-067, trap 52, J.5
 TEST(PostAccumulateGradHooks, RunInOrderAfterTheGradientIsThere) {
   const Tensor t = leaf({0.1F, 0.2F, 0.3F});
   Log log;

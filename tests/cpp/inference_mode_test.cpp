@@ -46,7 +46,7 @@ TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
   expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { backward({sum(w)}); });
 }
 
-// CC-075, CC-077
+// CC-075, CC-077, E.20, G.7, G.8, G.9
 TEST(GradMode, NestsAndIsPerThread) {
   const Tensor x = leaf({1, 2});
   const NoGradGuard no_grad;
@@ -223,7 +223,7 @@ TEST(InferenceMode, AViewOfARestrictedViewIsRestricted) {
                [&] { add_(w, 2); });
 }
 
-// CC-085
+// CC-085, G.3
 TEST(RequiresGrad, IsSetOnLeavesOfFloatsOnly) {
   const Tensor y = mul(leaf({1, 2}), 2);
   expect_error(ErrorCode::kInvalidArgument,

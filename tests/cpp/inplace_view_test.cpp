@@ -24,7 +24,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// CC-125
+// CC-125, I.12, I.14
 TEST(InPlaceOnView, ChangesTheHistoryOfTheBase) {
   const Tensor root = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor x = clone(root);
@@ -47,7 +47,7 @@ TEST(InPlaceOnView, OtherViewsSeeItWhenTheirHistoryIsAskedFor) {
   EXPECT_EQ(values(grad(root)), (Values{3, 0, 1, 0}));
 }
 
-// CC-129
+// CC-129, I.3
 TEST(InPlaceOnView, AChangeByARequiringTensorMakesTheBaseRequireGrad) {
   const Tensor a = tensor({2, 5});
   const Tensor b = leaf(3);
@@ -59,7 +59,7 @@ TEST(InPlaceOnView, AChangeByARequiringTensorMakesTheBaseRequireGrad) {
   EXPECT_FALSE(grad(a).defined());
 }
 
-// CC-131
+// CC-131, I.4
 TEST(InPlaceOnView, AssignmentCutsTheOldValuesOff) {
   const Tensor x = leaf({1, 1, 1, 1}, {2, 2});
   const Tensor y = call<op::Add>(x, 2);
@@ -93,7 +93,7 @@ TEST(InPlaceOnView, DifferentiatesTwice) {
   EXPECT_EQ(values(grad({sum(g)}, {root})[0]), (Values{12, 48, 2}));
 }
 
-// CC-134
+// CC-134, I.2
 TEST(InPlace, IsRefusedOnALeafThatRequiresGradAndItsViews) {
   const Tensor x = leaf({1, 2});
   expect_error(ErrorCode::kLeafInPlace,
@@ -123,6 +123,7 @@ TEST(InPlace, IsRefusedOnAViewMadeUnderNoGrad) {
                [&] { add_(v, 1); });
 }
 
+// I.18
 // CC-087: only what a formula reads is saved, so only that must stay unchanged.
 TEST(SavedTensors, AnOverwrittenValueIsRefusedOnlyIfItWasSaved) {
   const Tensor x = leaf({1, 2});
@@ -163,6 +164,7 @@ TEST(SavedTensors, DetachSharesTheVersionCounter) {
                [&] { backward({sum(y)}); });
 }
 
+// I.1
 TEST(InPlace, KeepsTheOldValueWhenBackwardNeedsIt) {
   const Tensor a = leaf({2, 3});
   const Tensor b = leaf({5, 7});
@@ -191,6 +193,7 @@ TEST(InPlace, RefusesShapesAndDtypesThatDoNotFit) {
   EXPECT_EQ(values(n), (Values{1, 2}));
 }
 
+// I.15
 TEST(AsStrided, SumsTheGradientsOfOverlappingElements) {
   const Tensor x = leaf({1, 2, 3, 4});
   const Tensor windows = AsStrided::call(x, {3, 2}, {1, 1}, 0);

@@ -19,7 +19,7 @@ using testing::sum;
 using testing::tensor;
 using testing::values;
 
-// CC-052
+// CC-052, A.11
 TEST(Node, SequenceNumbersGrowAndAccumulateGradHasTheLargest) {
   const auto first = make_intrusive<Identity>();
   const auto second = make_intrusive<Identity>();
@@ -28,7 +28,7 @@ TEST(Node, SequenceNumbersGrowAndAccumulateGradHasTheLargest) {
   EXPECT_EQ(accumulator->sequence_nr(), kAccumulateGradSequenceNr);
 }
 
-// CC-047
+// CC-047, A.12
 TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
   const Tensor x = leaf(1);
   const Tensor h = call<op::Exp>(x);
@@ -43,7 +43,7 @@ TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
   EXPECT_EQ(grad_fn(t)->topological_nr(), 4U);
 }
 
-// CC-048
+// CC-048, A.13
 TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
   const auto node = make_intrusive<Identity>();
   EXPECT_EQ(node->topological_nr(), 0U);
@@ -52,7 +52,7 @@ TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
                [&] { node->add_next_edge({make_intrusive<Identity>(), 0}); });
 }
 
-// CC-015
+// CC-015, A.5, A.6
 TEST(Node, InputsThatNeedNoGradientHaveNoEdge) {
   const Tensor w = leaf(3);
   const Tensor x = tensor<float>({2}, {});
@@ -72,7 +72,7 @@ TEST(Node, DroppingTheResultsFreesTheGraph) {
   EXPECT_EQ(Node::live_count(), before);
 }
 
-// CC-170
+// CC-170, A.16
 TEST(Node, AMillionNodeChainRunsAndIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;

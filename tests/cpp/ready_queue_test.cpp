@@ -24,7 +24,7 @@ IntrusivePtr<GraphTask> task_of_depth(int depth) {
   return make_intrusive<GraphTask>(false, false, depth, std::make_shared<ReadyQueue>());
 }
 
-// CC-053
+// CC-053, C.24, C.26, C.27
 TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   ReadyQueue queue;
   const auto shallow = task_of_depth(0);
@@ -47,6 +47,7 @@ TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   EXPECT_TRUE(queue.empty());
 }
 
+// C.7
 TEST(ReadyQueue, CountsPushedTasksAsOutstandingUnlessToldNotTo) {
   ReadyQueue queue;
   const auto task = task_of_depth(0);
@@ -57,6 +58,7 @@ TEST(ReadyQueue, CountsPushedTasksAsOutstandingUnlessToldNotTo) {
 }
 
 #if EG_THREADS
+// C.26
 TEST(ReadyQueue, PopWaitsForAPushFromAnotherThread) {
   ReadyQueue queue;
   const auto task = task_of_depth(0);

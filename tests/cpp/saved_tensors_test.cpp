@@ -82,7 +82,7 @@ SavedVariableHooksFactory logging(HookLog& log, LoggingHooks::Change change = nu
   return [&log, change] { return std::make_unique<LoggingHooks>(log, change); };
 }
 
-// CC-094
+// CC-094, H.2, H.3
 TEST(SavedVariables, AnInputIsTheSameObject) {
   const Tensor a = leaf({1, 2});
   const Tensor b = mul(a, a);
@@ -92,7 +92,7 @@ TEST(SavedVariables, AnInputIsTheSameObject) {
   EXPECT_TRUE(saved(grad_fn(c), "other").is_same(b));
 }
 
-// CC-094, trap 31
+// CC-094, trap 31, H.2, H.3, A.9
 TEST(SavedVariables, AnOutputIsAnotherObjectOfTheSameStorageAndHistory) {
   const Tensor a = leaf({1, 2});
   const Tensor d = call<op::Exp>(a);
@@ -160,6 +160,7 @@ TEST(SavedVariables, AChangeIsFoundExactlyByThoseWhoReadTheValue) {
                [&] { backward({sum(q)}); });
 }
 
+// H.4
 // CC-088: a saved input is named by its current grad_fn, a saved output by the node itself.
 TEST(SavedVariables, TheMessageNamesWhoMadeTheValue) {
   const Tensor x = leaf({1, 2});
@@ -194,7 +195,7 @@ TEST(Versions, AreSharedByViewsAndCountEachChangeOnce) {
   EXPECT_EQ(clone(x).version(), 0U);
 }
 
-// CC-095, H.6
+// CC-095, H.6, H.7
 TEST(SavedVariables, AreGoneAfterBackward) {
   const Tensor a = leaf({1, 2});
   const Tensor c = mul(a, a);

@@ -127,7 +127,7 @@ TEST(InPlaceOnLeaf, IsRefusedForViewsOfViewsToo) {
   EXPECT_EQ(x.version(), 0U);
 }
 
-// I.5
+// I.5, I.6
 TEST(Views, HaveTheRootForABase) {
   const Tensor x = tensor({1, 2, 3});
   const Tensor v = narrow(narrow(x, 0, 0, 2), 0, 1, 1);
@@ -283,6 +283,7 @@ TEST(CopySlices, RunsOnce) {
                [&] { backward({y}); });
 }
 
+// J.12
 // CC-138, CC-139, I.17, trap 46: hooks of a view from before a change never run.
 TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
   const Tensor x = clone(leaf({1, 2, 3}));

@@ -52,6 +52,7 @@ describe("backward", () => {
 
 describe("autograd.grad", () => {
   test("returns gradients and leaves .grad alone", () => {
+    // B.3
     const x = leaf([3]);
     const y = leaf([4]);
     const [gx, gy] = eg.autograd.grad(x.mul(y), [x, y]);
@@ -79,6 +80,7 @@ describe("autograd.grad", () => {
   });
 
   test("backward() takes several tensors", () => {
+    // CC-020 B.7
     const x = leaf([1, 2]);
     eg.autograd.backward([x.mul(2), x.sum()], { gradTensors: [eg.tensor([1, 1]), null] });
     assertTensor(x.grad, [3, 3]);
@@ -232,7 +234,7 @@ describe("known gradients", () => {
 
 describe("entry points", () => {
   test("refuse what they cannot start from", () => {
-    // CC-019 CC-021 CC-023 CC-024 CC-025 CC-029 B.5 B.9 B.10 B.11
+    // CC-019 CC-021 CC-023 CC-024 CC-025 CC-029 B.5 B.6 B.9 B.10 B.11
     const x = leaf([1, 2]);
     assertThrows(
       () => eg.ones([1]).backward(),

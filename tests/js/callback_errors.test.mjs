@@ -134,6 +134,35 @@ describe("what is thrown by", () => {
     assertTensor(x.grad, [5]);
   });
 
+  test("the deepest of 100 nested calls comes up through all of them", () => {
+    // CC-119 CC-120, trap 24
+    const error = new Error("at the bottom");
+    class Deep extends AutogradFunction {
+      static forward(ctx, x, depth, fail) {
+        ctx.depth = depth;
+        ctx.fail = fail;
+        return x.clone();
+      }
+      static backward({ depth, fail }, gradient) {
+        if (depth === 0 && fail) throw error;
+        if (depth > 0) {
+          const x = leaf([1]);
+          eg.enableGrad(() => Deep.apply(x, depth - 1, fail).backward());
+          gradient.add_(x.grad);
+        }
+        return [gradient, null, null];
+      }
+    }
+    const x = leaf([1]);
+    assert.throws(
+      () => Deep.apply(x, 100, true).backward(),
+      (thrown) => thrown === error,
+    );
+    assert.equal(x.grad, null);
+    Deep.apply(x, 100, false).backward();
+    assertTensor(x.grad, [101]);
+  });
+
   test("the engine in a hook keeps its code", () => {
     const x = leaf([1]);
     x.registerHook(() => eg.ones([2]).add(eg.ones([3])));
