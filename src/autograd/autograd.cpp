@@ -11,7 +11,9 @@
 namespace eg {
 namespace {
 
-EdgeList root_edges(const GradTargetList& tensors) {
+// noinline: what prepares a call must not widen the frames that nested calls pile up.
+
+[[gnu::noinline]] EdgeList root_edges(const GradTargetList& tensors) {
   EdgeList edges;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     Edge edge = tensors[i].is_edge() ? tensors[i].edge : gradient_edge(tensors[i].tensor);
@@ -71,7 +73,8 @@ void check_gradient(const Tensor& gradient, const InputMetadata& output, std::si
   }
 }
 
-GradList root_gradients(const EdgeList& roots, const TensorList& given, bool is_batched) {
+[[gnu::noinline]] GradList root_gradients(const EdgeList& roots, const TensorList& given,
+                                          bool is_batched) {
   if (!given.empty() && given.size() != roots.size()) {
     fail(ErrorCode::kInvalidArgument, "got ", roots.size(), " tensors and ", given.size(),
          " gradients.");
@@ -91,7 +94,7 @@ GradList root_gradients(const EdgeList& roots, const TensorList& given, bool is_
 
 // An input without a live accumulator cannot be reached by any graph. It needs an edge all the
 // same, because an edge to nothing would match every edge to nothing.
-Edge input_edge(const GradTarget& target, bool is_backward) {
+[[gnu::noinline]] Edge input_edge(const GradTarget& target, bool is_backward) {
   if (target.edge.is_valid()) return target.edge;
   const Tensor& input = target.tensor;
   if (IntrusivePtr<Node> node = grad_fn(input)) {
@@ -110,9 +113,9 @@ Edge input_edge(const GradTarget& target, bool is_backward) {
 TensorList to_list(const GradList& grads) { return TensorList(grads.begin(), grads.end()); }
 
 // One call per element of the batch; the graph lasts until the last of them.
-TensorList batched_grad(const EdgeList& roots, const GradList& grads,
-                        const std::vector<bool>& is_given, const EdgeList& inputs, bool keep_graph,
-                        bool create_graph) {
+[[gnu::noinline]] TensorList batched_grad(const EdgeList& roots, const GradList& grads,
+                                          const std::vector<bool>& is_given, const EdgeList& inputs,
+                                          bool keep_graph, bool create_graph) {
   const auto first = std::find(is_given.begin(), is_given.end(), true) - is_given.begin();
   check(static_cast<std::size_t>(first) < is_given.size(), ErrorCode::kInvalidArgument, "grad",
         "is_grads_batched=True needs at least one grad_output.");

@@ -149,8 +149,9 @@ Engine& Engine::instance() {
   return *engine;
 }
 
-GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
-                         bool accumulate_grad, const EdgeList& outputs) {
+IntrusivePtr<GraphTask> Engine::begin(const EdgeList& roots, GradList grads, bool keep_graph,
+                                      bool create_graph, bool accumulate_grad,
+                                      const EdgeList& outputs) {
   validate_outputs(roots, grads, nullptr);
 
   if (create_graph && accumulate_grad) {
@@ -185,12 +186,20 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   if (!outputs.empty()) task->init_to_execute(root, outputs, accumulate_grad, min_topo);
 
   push(*task, device_for(*task, *root), NodeTask(task, root, std::move(inputs)));
+  return task;
+}
+
+GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
+                         bool accumulate_grad, const EdgeList& outputs) {
+  const IntrusivePtr<GraphTask> task =
+      begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
+  const bool nested = role.device != kNoDevice;
   if (nested && stack_is_used_up()) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
     reentrant_pool_.submit(task);
     task->wait();
   } else {
-    const RoleGuard guard(task->owner, depth, nested ? role.stack_depth + 1 : 0);
+    const RoleGuard guard(task->owner, task->reentrant_depth, nested ? role.stack_depth + 1 : 0);
     thread_main(task);
   }
   task->warnings.replay();

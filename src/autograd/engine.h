@@ -78,6 +78,13 @@ class Engine {
     int times_ended = 0;  ///< Guarded by device_mutex_: it may run again before stop() has seen it.
   };
 
+  // What is done before and after a node runs is kept out of the frames that lie below it: nested
+  // calls repeat them, and in WebAssembly there is one small stack for all.
+
+  /// Makes the task of a call and queues its root.
+  [[gnu::noinline]] IntrusivePtr<GraphTask> begin(const EdgeList& roots, GradList grads,
+                                                  bool keep_graph, bool create_graph,
+                                                  bool accumulate_grad, const EdgeList& outputs);
   /// Runs a nested call for the thread that made it and waits.
   static void continue_call(const IntrusivePtr<GraphTask>& task);
   void thread_main(const IntrusivePtr<GraphTask>& task);
@@ -86,9 +93,9 @@ class Engine {
   void run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer first_inputs);
   void evaluate_function(const IntrusivePtr<GraphTask>& task, const NodeState& state,
                          InputBuffer& inputs);
-  void deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs);
+  [[gnu::noinline]] void deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs);
   void schedule(const IntrusivePtr<GraphTask>& task, NodeState& state);
-  static void hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work);
+  [[gnu::noinline]] static void hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work);
   void push(const GraphTask& task, int device, NodeTask node_task);
   DeviceThread& device_thread(int device);
   void start(int device);
