@@ -194,16 +194,22 @@ void GraphTask::mark_as_completed() {
       set_exception(std::current_exception());
     }
   }
+  std::shared_ptr<Inbox> waiter;
   {
     const std::scoped_lock lock(future_mutex_);
     future_completed_.store(true, std::memory_order_release);
+    waiter = waiter_;
   }
-  future_done_.notify_all();
+  if (waiter != nullptr) waiter->wake();
 }
 
 void GraphTask::wait() {
-  std::unique_lock lock(future_mutex_);
-  future_done_.wait(lock, [&] { return future_completed(); });
+  const std::shared_ptr<Inbox> inbox = Inbox::current();
+  {
+    const std::scoped_lock lock(future_mutex_);
+    waiter_ = inbox;
+  }
+  inbox->serve_until([&] { return future_completed(); });
 }
 
 GradList GraphTask::take_result() {

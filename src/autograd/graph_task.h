@@ -12,7 +12,6 @@
 // map for those nodes.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -24,6 +23,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/input_buffer.h"
 #include "autograd/node.h"
+#include "runtime/inbox.h"
 #include "base/warning.h"
 
 namespace eg {
@@ -95,7 +95,8 @@ class GraphTask final : public RefCounted {
   /// Completes the call once: checks, final callbacks, result. Other callers return at once.
   void mark_as_completed();
   bool future_completed() const { return future_completed_.load(std::memory_order_acquire); }
-  /// Waits for completion on a thread that does not serve a queue of the call.
+  /// Waits for completion on the thread that made the call, when another one serves its queue; what
+  /// only this thread can do, it does meanwhile (its Inbox).
   void wait();
   /// The captured gradients, or the error rethrown.
   GradList take_result();
@@ -137,7 +138,7 @@ class GraphTask final : public RefCounted {
   const bool outer_can_checkpoint_;
 
   std::mutex future_mutex_;
-  std::condition_variable future_done_;
+  std::shared_ptr<Inbox> waiter_;
   std::atomic<bool> completing_{false};
   std::atomic<bool> future_completed_{false};
   std::exception_ptr error_;

@@ -1,0 +1,79 @@
+// What tests/js/threads.test.mjs runs in engine workers.
+
+import { threadId } from "node:worker_threads";
+import * as eg from "edgegrad";
+
+export const twice = (x) => ({ doubled: x.mul(2), list: [x, 1] });
+
+export const thread = () => threadId;
+
+export const addInPlace = (x, value) => {
+  eg.noGrad(() => x.add_(value));
+};
+
+export const typeError = () => {
+  throw new TypeError("wrong in the worker");
+};
+
+export const shapeError = (x) => x.matmul(eg.ones([7, 7]));
+
+export const unsendable = () => () => 1;
+
+export const die = () => process.exit(3);
+
+/** Calls backward here, on a graph that another thread made. */
+export const backward = (loss) => {
+  loss.backward();
+  return threadId;
+};
+
+/** Returns what backward throws here. */
+export const backwardError = (loss) => {
+  try {
+    loss.backward();
+    return null;
+  } catch (error) {
+    return { name: error.name, message: error.message };
+  }
+};
+
+/** Returns twice x, with a hook of this thread that reports where it ran through `ranOn`. */
+export const hooked = (x, ranOn) => {
+  const y = x.mul(2);
+  y.registerHook((grad) => {
+    eg.noGrad(() => ranOn.fill_(threadId));
+    return grad.mul(10);
+  });
+  return y;
+};
+
+/** Says that it runs, then keeps its thread busy until `flag` is set. */
+export const busy = (running, flag) => {
+  eg.noGrad(() => running.fill_(1));
+  while (flag.item() === 0);
+  return "done";
+};
+
+/** Adds the gradient of sum(w) to w.grad `count` times. */
+export const accumulate = (w, count) => {
+  for (let i = 0; i < count; i++) eg.scope(() => w.sum().backward());
+};
+
+/** Calls backward on failing graphs; returns how many failed. */
+export const failing = (x, count) => {
+  let failed = 0;
+  for (let i = 0; i < count; i++) {
+    try {
+      eg.scope(() => {
+        const y = x.mul(2);
+        y.registerHook(() => {
+          throw new Error("no");
+        });
+        y.sum().backward();
+      });
+    } catch {
+      failed++;
+    }
+  }
+  return failed;
+};
