@@ -11,7 +11,9 @@ namespace eg::bindings {
 namespace {
 
 std::string capture_stack() {
-  return emscripten::val::module_property("captureStack")().as<std::string>();
+  const emscripten::val capture = emscripten::val::module_property("captureStack");
+  // The engine's own threads run no JavaScript that could be shown.
+  return capture.isUndefined() ? "" : capture().as<std::string>();
 }
 
 void show_warning(const std::string& message) {

@@ -6,6 +6,7 @@
 
 #include "autograd/engine.h"
 #include "autograd/variable.h"
+#include "base/warning.h"
 #include "border.h"
 #include "callbacks.h"
 #include "runtime/background.h"
@@ -91,19 +92,27 @@ double run_graph(int output_count, int input_count, int flags) {
   return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
 }
 
-// Answers `settle` with handles, or with kFailed and an error to take.
-void settle(const JsFunction& answer, const TensorList& results, const std::exception_ptr& error) {
-  const double count = guard([&] {
-    if (error != nullptr) std::rethrow_exception(error);
-    return return_tensors(results);
-  });
-  if (count < 0) {
-    answer({kFailed});
-    return;
+// What came of a call that ran on another thread.
+struct Outcome {
+  TensorList results;
+  std::exception_ptr error;
+  WarningCollector warnings;
+
+  // On the thread that made the call: tells `answer` handles, or kFailed with an error to take.
+  void report(const JsFunction& answer) {
+    warnings.replay();
+    const double count = guard([&] {
+      if (error != nullptr) std::rethrow_exception(error);
+      return return_tensors(results);
+    });
+    if (count < 0) {
+      answer({kFailed});
+      return;
+    }
+    const auto end = frame().begin() + static_cast<std::ptrdiff_t>(count);
+    answer(Words(frame().begin(), end));
   }
-  const auto end = frame().begin() + static_cast<std::ptrdiff_t>(count);
-  answer(Words(frame().begin(), end));
-}
+};
 
 // Runs the call on another thread; `id` is the function that is told the outcome, on this one.
 double run_graph_async(int output_count, int input_count, int flags, double id) {
@@ -112,19 +121,17 @@ double run_graph_async(int output_count, int input_count, int flags, double id) 
     auto call = std::make_shared<GraphCall>(output_count, input_count, flags);
     run_in_background([answer, call = std::move(call), state = autograd_state(),
                        caller = Inbox::current()]() mutable {
-      TensorList results;
-      std::exception_ptr error;
+      const auto outcome = std::make_shared<Outcome>();
       try {
         const AutogradStateGuard modes(state);
-        results = call->run();
+        const WarningCollectorGuard collect(&outcome->warnings);
+        outcome->results = call->run();
       } catch (...) {
-        error = std::current_exception();
+        outcome->error = std::current_exception();
       }
       // The operands are free when the caller hears of the outcome.
       call.reset();
-      caller->post([answer = std::move(answer), results = std::move(results), error] {
-        settle(*answer, results, error);
-      });
+      caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
     });
     return 0;
   });

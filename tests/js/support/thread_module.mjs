@@ -39,6 +39,8 @@ export const backwardError = (loss) => {
 
 /** Returns twice x, with a hook of this thread that reports where it ran through `ranOn`. */
 export const hooked = (x, ranOn) => {
+  // The hook outlives this call, at whose end its arguments are freed.
+  eg.keep(ranOn);
   const y = x.mul(2);
   y.registerHook((grad) => {
     eg.noGrad(() => ranOn.fill_(threadId));

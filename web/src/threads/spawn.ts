@@ -29,8 +29,8 @@ let all = new Set<EngineWorker>();
 /**
  * Runs an export of an ES module on a thread of its own and returns what it returns. Tensors among
  * the arguments and in the result, also in arrays and plain objects, are shared; other values are
- * cloned. The module imports 'edgegrad' as this same engine. Tensors that the function makes are
- * freed when it ends, except those it returns and those it gave to keep().
+ * cloned. The module imports 'edgegrad' as this same engine. The function's tensors, its
+ * arguments included, are freed when it ends, except those it returns and those it gave to keep().
  *
  * `moduleUrl` is absolute, as from `new URL("./worker.js", import.meta.url)`, or relative to the page
  * or, in Node, to the working directory. Fails with what the function throws, with InvalidArgument
