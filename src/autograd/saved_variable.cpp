@@ -140,7 +140,8 @@ void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
 }
 
 void SavedVariable::check_version(const Node* maker) const {
-  if (data_.version() != saved_version_) fail_modified(data_, saved_version_, maker, output_nr_);
+  if (data_.version() == saved_version_) return;
+  fail_modified(data_, saved_version_, maker, is_original_ ? eg::output_nr(data_) : output_nr_);
 }
 
 // The history the unpacked tensor has; null for a leaf.

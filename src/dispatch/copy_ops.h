@@ -51,6 +51,8 @@ struct ToDevice {
 
 struct CopyInPlace {
   static constexpr op::Doc doc{"copy_", "Writes source, broadcast and converted, into input."};
+  /// PyTorch's, against its own rule.
+  static constexpr std::string_view node_name = "CopyBackwards";
   static constexpr std::array args{Arg{"input"}, Arg{"source"}};
   static Tensor call(const Tensor& input, const Operand& source);
 

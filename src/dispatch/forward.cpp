@@ -12,11 +12,6 @@
 
 namespace eg {
 
-bool any_has_tangent(std::span<const Tensor> tensors) {
-  return ops_carry_tangents() && std::any_of(tensors.begin(), tensors.end(),
-                                             [](const Tensor& t) { return tangent(t).defined(); });
-}
-
 TensorList tangents_of(std::span<const Tensor> tensors) {
   TensorList tangents;
   tangents.reserve(tensors.size());

@@ -9,16 +9,21 @@
 // which is the tangent of the result. It costs a small backward call and no line of code per op.
 // Views take the same view of the tangent instead, so that the two stay connected.
 
+#include <algorithm>
 #include <span>
 
 #include "autograd/forward_ad.h"
+#include "autograd/grad_mode.h"
 #include "autograd/node.h"
 #include "tensor/tensor.h"
 
 namespace eg {
 
 /// True when a level is open and one of the tensors carries a tangent.
-bool any_has_tangent(std::span<const Tensor> tensors);
+inline bool any_has_tangent(std::span<const Tensor> tensors) {
+  return ops_carry_tangents() && std::any_of(tensors.begin(), tensors.end(),
+                                             [](const Tensor& t) { return tangent(t).defined(); });
+}
 
 /// The tangents of the open level, undefined where a tensor has none.
 TensorList tangents_of(std::span<const Tensor> tensors);

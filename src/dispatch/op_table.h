@@ -29,8 +29,8 @@ struct OpEntry {
 /// The ops by id.
 std::span<const OpEntry> op_table();
 
-/// A number that stands for the names, order and argument kinds of all ops. The JavaScript side knows
-/// ops by position and compares it at the start, so that two builds that differ cannot meet.
+/// A number that stands for the names, order and argument kinds of all ops. The JavaScript side
+/// knows ops by position and compares it at the start, so that two builds that differ cannot meet.
 std::uint32_t op_table_hash();
 
 /// Runs op `id` on the arguments in `words` (see arguments.h). `in_place`: the form that writes

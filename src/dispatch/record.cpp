@@ -25,6 +25,17 @@ IntrusivePtr<FunctionNodeBase> make_tangent_node(NodeMaker make_node,
   return node;
 }
 
+// True when the tangent of `base` has its geometry, and memory for all that `view` shows of it: a
+// view by strides may reach beyond its input.
+bool can_show(const Tensor& base_tangent, const Tensor& view, const Tensor& base) {
+  const std::int64_t first = base_tangent.offset() + view.offset() - base.offset();
+  const auto bytes =
+      static_cast<std::size_t>(first + storage_extent(view.shape(), view.strides())) *
+      item_size(base_tangent.dtype());
+  return base_tangent.strides() == base.strides() && first >= 0 &&
+         bytes <= base_tangent.storage()->bytes();
+}
+
 void carry_tangents(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
                     NodeMaker make_node, std::span<const Save> saves) {
   const IntrusivePtr<FunctionNodeBase> node = make_tangent_node(make_node, outputs, inputs, saves);
@@ -128,7 +139,10 @@ void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMake
   record(base, views);
   const Tensor base_tangent = tangent(base);
   if (!base_tangent.defined()) return;
-  if (base_tangent.strides() != base.strides()) {
+  const bool shows_them = std::all_of(views.begin(), views.end(), [&](const Tensor& view) {
+    return can_show(base_tangent, view, base);
+  });
+  if (!shows_them) {
     carry_tangents(views, inputs, make_node, {});
     return;
   }

@@ -113,7 +113,12 @@ class FunctionNode final : public FunctionNodeBase {
   FunctionNode(EdgeList edges, typename Op::Attrs attrs)
       : FunctionNodeBase(std::move(edges)), attrs_(std::move(attrs)) {}
 
-  std::string name() const override { return node_name(Op::doc.name); }
+  std::string name() const override {
+    if constexpr (requires { Op::node_name; })
+      return std::string(Op::node_name);
+    else
+      return eg::node_name(Op::doc.name);
+  }
 
   GradList apply(GradList&& grads) override {
     bool any = false;

@@ -10,6 +10,8 @@
 #include "autograd/autograd.h"
 #include "autograd/custom_function.h"
 #include "autograd/grad_mode.h"
+#include "dispatch/random_ops.h"
+#include "dispatch/stride_ops.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
 #include "support/ops.h"
@@ -206,6 +208,23 @@ TEST(TangentsOfViews, WorkForAnyLayout) {
   const Tensor expanded = make_dual(Expand::call(tensor({1}, {1}), {2}), tensor({5, 6}));
   EXPECT_EQ(values(tangent(expanded)), (Values{5, 6}));
   EXPECT_EQ(values(tangent(narrow(expanded, 0, 1, 1))), (Values{6}));
+}
+
+// The tangent of a part has no memory beyond the part, so a view of more has none to show.
+TEST(TangentsOfViews, AreRefusedBeyondTheirTensor) {
+  const DualLevelGuard level;
+  const Tensor whole = tensor({1, 2, 3, 4, 5, 6});
+  const Tensor x = make_dual(narrow(whole, 0, 2, 2), tensor({7, 8}));
+  EXPECT_THROW((void)AsStrided::call(x, {3}, {1}, 1), Error);
+  EXPECT_EQ(values(tangent(AsStrided::call(x, {2}, {1}, 2))), (Values{7, 8}));
+}
+
+// What was drawn for the value is drawn for the tangent.
+TEST(Tangents, OfDropoutUseItsMask) {
+  const DualLevelGuard level;
+  const Tensor ones = full({100}, 1, DType::kFloat32);
+  const Tensor y = Dropout::call(make_dual(ones, ones), 0.5, true);
+  EXPECT_EQ(values(tangent(y)), values(y));
 }
 
 // The overwritten value counts, also where an operand is the target itself.

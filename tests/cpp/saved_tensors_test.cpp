@@ -19,6 +19,7 @@ namespace {
 using testing::add;
 using testing::add_;
 using testing::clone;
+using testing::copy_;
 using testing::expect_error;
 using testing::leaf;
 using testing::mul;
@@ -175,6 +176,25 @@ TEST(SavedVariables, TheMessageNamesWhoMadeTheValue) {
   add_(detach(e), 1);
   expect_error(ErrorCode::kModifiedInPlace, "which is output 0 of ExpBackward0, is at version 1",
                [&] { backward({sum(e)}); });
+}
+
+// H.4: the place among the outputs is that of the current history.
+TEST(SavedVariables, TheMessageCountsOutputsOfTheCurrentHistory) {
+  const Tensor x = leaf({1, 2});
+  const Tensor part = Unbind::call(x)[1];
+  const Tensor product = mul(part, part);
+  {
+    const NoGradGuard guard;
+    add_(detach(part), 1);
+  }
+  const Tensor y = mul(x, x);
+  const Tensor z = mul(y, y);
+  copy_(y, mul(x, 3));
+  expect_error(ErrorCode::kModifiedInPlace,
+               "which is output 0 of CopyBackwards, is at version 1; expected version 0",
+               [&] { backward({sum(z)}); });
+  expect_error(ErrorCode::kViewInPlace, "Output 1 of UnbindBackward0",
+               [&] { backward({sum(product)}); });
 }
 
 // CC-092
