@@ -37,7 +37,7 @@ let all = new Set<EngineWorker>();
  * where there are no threads, and with Internal when the worker ends before the function does.
  */
 export async function spawn<T = unknown>(
-  moduleUrl: string | URL,
+  moduleUrl: string | { readonly href: string },
   exportName: string,
   ...args: readonly unknown[]
 ): Promise<T> {
@@ -130,8 +130,8 @@ function endAll(): void {
   idle = [];
 }
 
-function absoluteUrl(url: string | URL): string {
-  if (url instanceof URL) return url.href;
+function absoluteUrl(url: string | { readonly href: string }): string {
+  if (typeof url !== "string") return url.href;
   if (/^[a-z][a-z0-9+.-]+:/i.test(url)) return url;
   const node = globalThis.process?.getBuiltinModule?.("node:url");
   if (node !== undefined) return node.pathToFileURL(url).href;
