@@ -191,10 +191,11 @@ IntrusivePtr<GraphTask> Engine::begin(const EdgeList& roots, GradList grads, boo
 
 GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
                          bool accumulate_grad, const EdgeList& outputs) {
+  const bool nested = role.device != kNoDevice;
+  const bool continues_elsewhere = nested && stack_is_used_up();
   const IntrusivePtr<GraphTask> task =
       begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
-  const bool nested = role.device != kNoDevice;
-  if (nested && stack_is_used_up()) {
+  if (continues_elsewhere) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
     reentrant_pool_.submit(task);
     task->wait();

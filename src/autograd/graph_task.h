@@ -23,8 +23,8 @@
 #include "autograd/grad_mode.h"
 #include "autograd/input_buffer.h"
 #include "autograd/node.h"
-#include "runtime/inbox.h"
 #include "base/warning.h"
+#include "runtime/inbox.h"
 
 namespace eg {
 

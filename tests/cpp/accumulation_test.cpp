@@ -95,6 +95,20 @@ TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
   EXPECT_EQ(task->outstanding_tasks, 0);
 }
 
+// C.8, C.19
+TEST(GraphTask, CompletesAtTheFirstErrorOnlyWhenToldTo) {
+  for (const bool exit_on_error : {false, true}) {
+    const auto task = make_intrusive<GraphTask>(false, false, 0, nullptr, exit_on_error);
+    task->outstanding_tasks = 2;
+    EXPECT_FALSE(task->completed());
+    task->set_exception(std::make_exception_ptr(std::runtime_error("first")));
+    task->set_exception(std::make_exception_ptr(std::logic_error("second")));
+    EXPECT_EQ(task->completed(), exit_on_error);
+    task->mark_as_completed();
+    EXPECT_THROW((void)task->take_result(), std::runtime_error);
+  }
+}
+
 // Trap 16: a gradient buffer lives until its node has run, no longer.
 TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   const Tensor x = leaf(std::vector<float>(64, 1));
@@ -152,6 +166,26 @@ TEST(AccumulateGrad, AddsInPlaceUnlessAGraphIsMade) {
   EXPECT_EQ(value(first), 12);
   EXPECT_EQ(value(grad(x)), 18);
   set_grad(x, Tensor());
+}
+
+// CC-159, F.9
+TEST(AccumulateGrad, OnlyFittingGradientsCanBeAssigned) {
+  const Tensor x = leaf({1, 2});
+  expect_error(ErrorCode::kShapeMismatch,
+               "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please "
+               "ensure that the gradient and the tensor are the same size",
+               [&] { set_grad(x, tensor({1, 2, 3})); });
+  expect_error(ErrorCode::kDtypeMismatch, "assigned grad has data of a different type",
+               [&] { set_grad(x, tensor<double>({1, 2})); });
+  expect_error(ErrorCode::kDeviceMismatch, "located on a different device",
+               [&] { set_grad(x, tensor<float>({1, 2}, {2}, kTestDevice)); });
+  expect_error(ErrorCode::kInvalidArgument, "can't assign Variable as its own grad",
+               [&] { set_grad(x, x); });
+  set_grad(x, tensor({5, 5}));
+  backward({sum(x)});
+  EXPECT_EQ(values(grad(x)), (Values{6, 6}));
+  set_grad(x, Tensor());
+  EXPECT_FALSE(grad(x).defined());
 }
 
 // CC-083, G.4
