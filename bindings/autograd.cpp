@@ -170,6 +170,10 @@ double base_of(Handle handle) {
   return guard([&] { return return_tensor(view_base(handles().get(handle))); });
 }
 
+double data_of(Handle handle) {
+  return guard([&] { return handles().insert(variable_data(handles().get(handle))); });
+}
+
 double detached(Handle handle) {
   return guard([&] { return handles().insert(detach(handles().get(handle))); });
 }
@@ -223,6 +227,7 @@ EMSCRIPTEN_BINDINGS(autograd) {
   emscripten::function("setGrad", &set_grad_of);
   emscripten::function("base", &base_of);
   emscripten::function("detach", &detached);
+  emscripten::function("data", &data_of);
   emscripten::function("detachInPlace", &detach_itself);
   emscripten::function("gradFnName", &grad_fn_name);
   emscripten::function("retainGrad", &retain_grad_of);

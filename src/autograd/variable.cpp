@@ -273,4 +273,9 @@ void detach_in_place(const Tensor& t) {
   meta->forward_grad.reset();
 }
 
+Tensor variable_data(const Tensor& t) {
+  return Tensor(make_intrusive<TensorImpl>(t.storage(), make_intrusive<VersionCounter>(), t.shape(),
+                                           t.strides(), t.offset(), t.dtype()));
+}
+
 }  // namespace eg

@@ -135,6 +135,9 @@ bool retains_grad(const Tensor& t);
 
 /// A tensor that shares values and version counter with `t`, outside of any graph.
 Tensor detach(const Tensor& t);
+/// PyTorch's `x.data`: like detach, but it counts versions of its own, so that changes made through
+/// one are not noticed by graphs that saved the other. For threads that train one model at once.
+Tensor variable_data(const Tensor& t);
 /// Takes `t` itself out of its graph; throws ViewInPlace for a view.
 void detach_in_place(const Tensor& t);
 

@@ -64,6 +64,30 @@ describe("a page", { skip: noBrowser }, () => {
     await assertTrains(await serveFiles(project.folder, kIsolation), kThreaded);
   });
 
+  // Traps 24a and 24b: threads start and hooks are called while the page's own thread goes on.
+  async function assertThreads(server) {
+    servers.push(server);
+    const result = await resultOf(browser, `${server.url}threads.html`);
+    const { turns, ...rest } = result;
+    assert.deepEqual(rest, {
+      hookRanHere: true,
+      grad: [200, 200],
+      ran: ["undefined", "undefined"],
+      sum: Array(10).fill(3),
+      error: "RangeError: in the worker",
+    });
+    assert.ok(turns > 0, `the page drew ${turns} frames meanwhile`);
+  }
+
+  test("of plain files calls backward and workers beside its own thread", async () => {
+    await assertThreads(await serveFiles(project.folder, kIsolation));
+  });
+
+  test("served by Vite calls backward and workers beside its own thread", async () => {
+    const args = ["--config", "isolated.config.mjs"];
+    await assertThreads(await serveWithVite(project.folder, args));
+  });
+
   test("in plain code that returns to the event loop stays flat", async () => {
     const server = await serveFiles(project.folder);
     servers.push(server);

@@ -45,7 +45,7 @@ export async function serveFiles(folder, headers = {}) {
     try {
       const content = readFileSync(join(folder, path));
       response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
-      response.end(path.endsWith(".html") ? withPaths(String(content)) : content);
+      response.end(path.startsWith("/node_modules/") ? content : withPaths(String(content)));
     } catch {
       response.writeHead(404).end();
     }
@@ -54,8 +54,8 @@ export async function serveFiles(folder, headers = {}) {
   return { url: `http://localhost:${port}/`, stop: () => server.close() };
 }
 
-function withPaths(html) {
-  return html.replace('"edgegrad"', '"/node_modules/edgegrad/dist/index.js"');
+function withPaths(text) {
+  return text.replace('"edgegrad"', '"/node_modules/edgegrad/dist/index.js"');
 }
 
 function spawnVite(folder, args) {

@@ -2,7 +2,10 @@
 
 import { noGrad } from "../autograd/grad_mode.js";
 import { copy_ } from "../generated/ops.js";
+import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError } from "../runtime/errors.js";
+import { handleOf } from "../tensor/info.js";
+import { replaceHandle } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** What did not match, when loading was not strict. */
@@ -11,12 +14,20 @@ export interface LoadResult {
   readonly unexpectedKeys: string[];
 }
 
-/** Copies the tensors of `state` into `targets` of the same names. */
+/** How tensors are loaded. */
+export interface LoadOptions {
+  /** Fail when names are missing or unknown; the default. */
+  strict?: boolean;
+  /** Share the data of the given tensors from now on instead of copying it. */
+  assign?: boolean;
+}
+
+/** Copies the tensors of `state` into `targets` of the same names, or has them share data. */
 export function loadInto(
   owner: string,
   targets: ReadonlyMap<string, Tensor>,
   state: Readonly<Record<string, Tensor>>,
-  strict: boolean,
+  { strict = true, assign = false }: LoadOptions,
 ): LoadResult {
   const given = new Map(Object.entries(state));
   const missingKeys = [...targets.keys()].filter((key) => !given.has(key));
@@ -44,9 +55,20 @@ export function loadInto(
     );
   }
   noGrad(() => {
-    for (const [target, source] of pairs) copy_(target, source);
+    for (const [target, source] of pairs) {
+      if (assign) shareData(target, source);
+      else copy_(target, source);
+    }
   });
   return { missingKeys, unexpectedKeys };
+}
+
+// The target stays the same object: optimizers that have it go on with the new data. It counts versions
+// of its own: threads that train one model at once (Hogwild) must not find fault with each other's steps.
+function shareData(target: Tensor, source: Tensor): void {
+  const { requiresGrad } = target;
+  replaceHandle(target, checked(native.data(handleOf(source))));
+  if (requiresGrad) target.requiresGrad = true;
 }
 
 function sizeMismatch(key: string, source: Tensor, target: Tensor): string[] {

@@ -5,7 +5,7 @@
 import { fail } from "../runtime/errors.js";
 import type { HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type LoadResult, loadInto } from "./load_state.js";
+import { type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import {
   addModuleHook,
   callWithHooks,
@@ -105,10 +105,11 @@ export class Module {
 
   /**
    * Copies tensors into parameters and buffers. All must be there, of the right shape, and no others,
-   * unless `strict` is false; nothing is copied otherwise.
+   * unless `strict` is false; nothing is copied otherwise. With `assign` parameters and buffers share
+   * the data of the given tensors instead, as when several threads train one model.
    */
-  loadStateDict(state: Readonly<StateDict>, options: { strict?: boolean } = {}): LoadResult {
-    return loadInto(this.constructor.name, new Map(this.#state()), state, options.strict ?? true);
+  loadStateDict(state: Readonly<StateDict>, options: LoadOptions = {}): LoadResult {
+    return loadInto(this.constructor.name, new Map(this.#state()), state, options);
   }
 
   /** Sets training mode on this module and its parts. */

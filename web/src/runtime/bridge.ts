@@ -21,6 +21,7 @@ const kFunctions = [
   "setGrad",
   "base",
   "detach",
+  "data",
   "detachInPlace",
   "gradFnName",
   "gradFn",

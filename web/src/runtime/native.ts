@@ -89,6 +89,8 @@ export interface NativeFunctions {
   setGrad(handle: number, grad: number): number;
   base(handle: number): number;
   detach(handle: number): number;
+  /** Like detach, but counts versions of its own. */
+  data(handle: number): number;
   detachInPlace(handle: number): number;
   gradFnName(handle: number): string;
   /** Writes a handle of the node and its address; 0 for a leaf. */

@@ -73,6 +73,13 @@ export function leaveToFinalizer(wrapper: Wrapper): void {
   finalizers.register(wrapper, wrapper.handle);
 }
 
+/** Gives a wrapper another handle, which it owns from then on. */
+export function replaceHandle(wrapper: Wrapper, handle: number): void {
+  native.release(wrapper.handle);
+  wrapper.handle = handle;
+  leaveToFinalizer(wrapper);
+}
+
 /** Frees a wrapper's handle now. */
 export function release(wrapper: Wrapper): void {
   const { handle } = wrapper;

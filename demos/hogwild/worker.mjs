@@ -1,0 +1,25 @@
+// One worker of demos/hogwild.mjs.
+
+import * as eg from "edgegrad";
+import { loadDigits } from "../mnist/data.mjs";
+import { makeModel, trainStep } from "../mnist/model.mjs";
+
+const kBatch = 64;
+let digits;
+
+/** Takes `steps` steps on the shared parameters, on digits of its own order. */
+export async function train(shared, { steps, seed }) {
+  // The datasets outlive this call, at whose end its tensors are freed.
+  digits ??= eg.keep(loadDigits().train);
+  const model = makeModel();
+  model.loadStateDict(shared, { assign: true });
+  const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.05, momentum: 0.9 });
+  const batches = new eg.data.DataLoader(digits, { batchSize: kBatch, shuffle: true, seed });
+  let step = 0;
+  while (step < steps) {
+    for await (const batch of batches) {
+      trainStep(model, optimizer, batch);
+      if (++step === steps) return;
+    }
+  }
+}
