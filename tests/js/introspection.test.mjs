@@ -171,6 +171,18 @@ describe("toDot", () => {
     assert.match(eg.autograd.toDot(eg.ones([2])), /label="\(2\)"/);
   });
 
+  test("draws what is left of a graph that was freed, and leaves nothing behind", () => {
+    const x = leaf([1]);
+    const y = x.exp().sin();
+    y.backward();
+    const dot = eg.autograd.toDot(y, { showSaved: true });
+    assert.match(dot, /SinBackward0/);
+    assert.equal(dot.includes("orange"), false);
+    const { jsHandles } = eg.memory();
+    eg.autograd.toDot(y, { params: { x } });
+    assert.equal(eg.memory().jsHandles, jsHandles);
+  });
+
   test("draws a node that two others use once", () => {
     const x = leaf([1]);
     const h = x.exp();

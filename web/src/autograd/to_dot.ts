@@ -1,5 +1,7 @@
 // The backward graph as a drawing: eg.autograd.toDot().
 
+import type { EdgeGradError } from "../runtime/errors.js";
+import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { gradientNodeOf, type Node } from "./node.js";
 
@@ -13,9 +15,12 @@ export interface DotOptions {
 
 /** Returns the graph that computed `tensor` in the language of Graphviz. */
 export function toDot(tensor: Tensor, options: DotOptions = {}): string {
-  const drawing = new Drawing(namesOf(options.params ?? {}), options.showSaved === true);
-  drawing.drawTensor(tensor);
-  return drawing.toString();
+  // The scope ends the handles of all the nodes that are looked at.
+  return scope(() => {
+    const drawing = new Drawing(namesOf(options.params ?? {}), options.showSaved === true);
+    drawing.drawTensor(tensor);
+    return drawing.toString();
+  });
 }
 
 const kHead = [
@@ -71,8 +76,7 @@ class Drawing {
   }
 
   #drawSaved(node: Node, id: string): void {
-    for (const [name, value] of Object.entries(node.saved)) {
-      if (!(value instanceof Tensor)) continue;
+    for (const [name, value] of savedTensorsOf(node)) {
       this.#line(`${this.#box(`${name}\n${sizeOf(value)}`, "orange")} -> ${id} [dir=none]`);
     }
   }
@@ -85,6 +89,18 @@ class Drawing {
 
   #line(text: string): void {
     this.#lines.push(`  ${text}`);
+  }
+}
+
+// Nothing for a node whose graph has been freed.
+function savedTensorsOf(node: Node): [string, Tensor][] {
+  try {
+    return Object.entries(node.saved).filter(
+      (entry): entry is [string, Tensor] => entry[1] instanceof Tensor,
+    );
+  } catch (error) {
+    if ((error as Partial<EdgeGradError>)?.code === "GraphFreed") return [];
+    throw error;
   }
 }
 
