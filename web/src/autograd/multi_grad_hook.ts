@@ -1,7 +1,7 @@
 // One hook for the gradients of several tensors.
 
 import { native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors.js";
 import {
   checkFunction,
   type HookHandle,
@@ -41,7 +41,7 @@ export function registerMultiGradHook(
     fail(
       "InvalidArgument",
       "registerMultiGradHook",
-      `Expects mode to be one of ('all', 'any') but got ${describe(mode)}.`,
+      `Expects mode to be one of ('all', 'any') but got ${String(mode)}.`,
     );
   }
   const handles =
