@@ -95,7 +95,7 @@ TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
   EXPECT_EQ(task->outstanding_tasks, 0);
 }
 
-// C.8, C.19
+// C.8, C.9, C.19, D.13
 TEST(GraphTask, CompletesAtTheFirstErrorOnlyWhenToldTo) {
   for (const bool exit_on_error : {false, true}) {
     const auto task = make_intrusive<GraphTask>(false, false, 0, nullptr, exit_on_error);

@@ -332,7 +332,7 @@ TEST(CustomFunction, ATensorReturnedTwiceHasAGradientPerSlot) {
   EXPECT_EQ(value(grad(x)), 1);
 }
 
-// K.9
+// K.9, A.21
 TEST(CustomFunction, NeedsInputGradKnowsWhatTheRunningCallWants) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);

@@ -172,7 +172,7 @@ TEST(EngineOracle, ManyThreadsOnOneGraphAllFindTheSameGradients) {
   }
 }
 
-// Trap 10
+// C.11, D.12, trap 10
 TEST(EngineOracle, AGraphSplitOverTwoDevicesGivesTheSameGradients) {
   std::mt19937 random(3);
   for (int i = 0; i < 1'000; ++i) {

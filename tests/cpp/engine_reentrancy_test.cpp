@@ -110,7 +110,7 @@ TEST(EngineReentrancy, NestedTasksRunBeforeThoseOfTheParent) {
   EXPECT_EQ(log, (Log{"inner 1", "inner 2", "outer"}));
 }
 
-// CC-116, E.7, trap 19
+// CC-116, E.7, D.14, trap 19
 TEST(EngineReentrancy, RestoresTheGradModeOfTheNode) {
   const Tensor x = leaf(2);
   for (const bool create_graph : {false, true}) {
@@ -311,7 +311,7 @@ TEST(EngineDevices, WarningsReachTheCallersThread) {
   Engine::instance().stop();
 }
 
-// CC-119: device -> nested CPU call -> nested device call.
+// CC-119, C.4, C.17: device -> nested CPU call -> nested device call.
 TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const Tensor cpu = leaf({3});

@@ -284,7 +284,7 @@ TEST(EngineBackward, UndefinedGradientsReachNoLeaf) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-113, CC-117, C.9, E.8, E.9, trap 9
+// CC-113, CC-117, C.9, D.5, E.8, E.9, traps 9 18
 TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   const Tensor x = leaf(3);
   for (int round = 0; round < 100; ++round) {

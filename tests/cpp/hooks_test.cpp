@@ -127,7 +127,7 @@ TEST(HookOrder, IsTensorHooksThenRetainedGradThenNodeHooks) {
   EXPECT_EQ(value(grad(a)), 30);
 }
 
-// CC-060
+// CC-060, J.8, trap 53
 TEST(HookOrder, RemovingAHookInsideAPassTakesEffectInTheNext) {
   const Tensor a = leaf(1);
   const Tensor b = add(a, 0);
