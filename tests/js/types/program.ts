@@ -134,7 +134,7 @@ const cube = (input: eg.Tensor) => input.pow(3);
 const one1: eg.Tensor = eg.autograd.functional.jacobian(cube, x);
 const [value, product] = eg.autograd.functional.vjp(cube, x, one1, { createGraph: true });
 const [, [first]] = eg.autograd.functional.hvp((a, b) => a.mul(b).sum(), [x, y], [value, product]);
-const isRight: boolean = eg.autograd.gradcheck(cube, x, { eps: 1e-5, raiseException: false });
+const isRight: boolean = eg.autograd.gradcheck(cube, x, { eps: 1e-5, raiseException: true });
 const { primal, tangent } = eg.autograd.forwardAd.dualLevel(() =>
   eg.autograd.forwardAd.unpackDual(eg.autograd.forwardAd.makeDual(x, one1)),
 );
