@@ -248,9 +248,8 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (role.device != task->owner) push(*task, task->owner, NodeTask(task, nullptr, {}));
 }
 
-void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first,
-                     InputBuffer first_inputs) {
-  const AutogradStateGuard state(task->thread_state);
+void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer inputs) {
+  const AutogradStateGuard mode(task->thread_state);
   EvaluationGuard current(task.get(), first.fn.get());
   // Only the thread that made the call may print.
   std::optional<WarningCollectorGuard> collect;
@@ -258,18 +257,21 @@ void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first,
   LocalWork work(task.get());
   const LocalWorkGuard active(&work);
   try {
-    evaluate_function(task, first, first_inputs);
-    while (!work.empty() && !task->has_error.load(std::memory_order_relaxed)) {
+    NodeState* state = &first;
+    for (;;) {
+      evaluate_function(task, *state, inputs);
+      // Free before the next node runs, which may need the room or may want to take a tensor over.
+      inputs = InputBuffer();
+      if (work.empty() || task->has_error.load(std::memory_order_relaxed)) return;
       if (!role.queue->looks_empty()) {
         hand_over(task, work);
         return;
       }
-      NodeState& next = work.pop();
-      // What the node before left behind, on this thread or in the buffer, is not this one's.
+      state = &work.pop();
+      inputs = std::move(state->inputs);
+      // What the node before left behind on this thread is not this one's.
       autograd_state() = task->thread_state;
-      current.set_node(next.fn.get());
-      InputBuffer inputs = std::move(next.inputs);
-      evaluate_function(task, next, inputs);
+      current.set_node(state->fn.get());
     }
   } catch (...) {
     if (AnomalyMode::is_enabled() && !task->has_error.load()) {

@@ -90,7 +90,7 @@ class Engine {
   void thread_main(const IntrusivePtr<GraphTask>& task);
   void run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task);
   /// Runs a node, and then what becomes ready on this thread, until other work waits.
-  void run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer first_inputs);
+  void run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer inputs);
   void evaluate_function(const IntrusivePtr<GraphTask>& task, const NodeState& state,
                          InputBuffer& inputs);
   [[gnu::noinline]] void deliver(const IntrusivePtr<GraphTask>& task, Node& fn, GradList& outputs);

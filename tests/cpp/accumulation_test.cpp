@@ -125,6 +125,22 @@ TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   EXPECT_LT(most, 10);
 }
 
+// Trap 16: nor does the first gradient of the call.
+TEST(Accumulation, TheGradientOfTheRootIsFreedAfterTheRoot) {
+  const Tensor x = leaf(1);
+  WeakPtr<TensorImpl> root_gradient;
+  bool was_alive = true;
+  const Tensor inner = through(x, [&](GradList&& g) {
+    was_alive = root_gradient.lock() != nullptr;
+    return std::move(g);
+  });
+  backward({through(inner, [&](GradList&& g) {
+    root_gradient = WeakPtr<TensorImpl>(g[0].impl_ptr());
+    return GradList{mul(g[0], 2)};
+  })});
+  EXPECT_FALSE(was_alive);
+}
+
 // CC-009, F.4, trap 25
 TEST(InputBuffer, NeverChangesAGradientSomebodyElseSees) {
   const Tensor x = leaf({1, 2});
