@@ -192,6 +192,8 @@ Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
   if (is_original_) return data_;
 
   Tensor kept = hooked ? extra_->hooks->unpack() : data_;
+  check(kept.defined(), ErrorCode::kInvalidArgument, "savedTensorsHooks",
+        "Output of saved tensor unpack_hook expected to be a Tensor but got nothing.");
   const bool requires_grad = extra_ != nullptr && extra_->requires_grad;
   const Tensor kept_tangent = !ops_carry_tangents() ? Tensor()
                               : hooked              ? extra_->tangent

@@ -1,5 +1,6 @@
 // Grad modes and inference mode: section 1.G of PyTorch's rules.
 
+#include <cmath>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -173,6 +174,18 @@ TEST(InferenceMode, AChangeOfANormalTensorStillCounts) {
   EXPECT_EQ(a.version(), 1U);
   expect_error(ErrorCode::kModifiedInPlace, "is at version 1; expected version 0",
                [&] { backward({sum(y)}); });
+}
+
+// G.15: a graph made before runs inside.
+TEST(InferenceMode, RunsBackwardOfAGraphMadeBefore) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = sum(mul(call<op::Exp>(x), x));
+  {
+    const InferenceModeGuard guard;
+    backward({y});
+    EXPECT_TRUE(is_inference(grad(x)));
+  }
+  EXPECT_NEAR(values(grad(x))[0], 2 * std::exp(1.0), 1e-5);
 }
 
 // CC-082, G.15

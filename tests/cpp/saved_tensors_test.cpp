@@ -365,6 +365,19 @@ TEST(SavedTensorHooks, LetErrorsThrough) {
   EXPECT_THROW(backward({sum(y)}), std::domain_error);
 }
 
+// H.14
+TEST(SavedTensorHooks, MustGiveSomethingBack) {
+  struct Forgetful : SavedVariableHooks {
+    void pack(const Tensor&) override {}
+    Tensor unpack() override { return {}; }
+  };
+  const SavedTensorHooksGuard hooks([] { return std::make_unique<Forgetful>(); });
+  const Tensor y = sum(call<op::Exp>(leaf({2, 3})));
+  expect_error(ErrorCode::kInvalidArgument,
+               "Output of saved tensor unpack_hook expected to be a Tensor",
+               [&] { backward({y}); });
+}
+
 // H.17
 TEST(SavedTensorHooks, CanBeDisabledWithAReason) {
   HookLog log;
