@@ -1,6 +1,5 @@
 #include "autograd/forward_ad.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -27,25 +26,9 @@ void attach(const Tensor& t, const Tensor& tangent) {
 // Only then is a view of the tangent the tangent of the view.
 bool has_same_geometry(const Tensor& a, const Tensor& b) { return a.strides() == b.strides(); }
 
-// True when no two elements can lie in one place: sorted by stride, each dimension steps over all
-// the smaller ones.
-bool has_separate_elements(const Tensor& t) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> dims;
-  for (std::size_t d = 0; d < t.shape().size(); ++d) {
-    if (t.shape()[d] > 1) dims.emplace_back(t.strides()[d], t.shape()[d]);
-  }
-  std::sort(dims.begin(), dims.end());
-  std::int64_t reach = 0;
-  for (const auto& [stride, size] : dims) {
-    if (stride <= reach) return false;
-    reach += stride * (size - 1);
-  }
-  return true;
-}
-
 // `tangent` with the strides of `t`. Where elements of `t` overlap no copy can have them.
 Tensor with_geometry_of(const Tensor& t, const Tensor& tangent) {
-  if (has_same_geometry(t, tangent) || !has_separate_elements(t)) return tangent;
+  if (has_same_geometry(t, tangent) || !is_injective(t.shape(), t.strides())) return tangent;
   return math::clone_with_strides(tangent, t.strides());
 }
 

@@ -66,16 +66,35 @@ std::int64_t storage_extent(Span shape, Span strides) {
   return last + 1;
 }
 
-bool is_non_overlapping_and_dense(Span shape, Span strides) {
+namespace {
+
+// The dimensions with more than one index, the nearest neighbours first.
+SmallVector<std::size_t, 8> dims_by_stride(Span shape, Span strides) {
   SmallVector<std::size_t, 8> order;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return true;
     if (shape[i] != 1) order.push_back(i);
   }
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  return order;
+}
+
+}  // namespace
+
+bool is_injective(Span shape, Span strides) {
+  if (numel(shape) == 0) return true;
+  std::int64_t reach = 0;
+  for (const std::size_t i : dims_by_stride(shape, strides)) {
+    if (strides[i] <= reach) return false;
+    reach += (shape[i] - 1) * strides[i];
+  }
+  return true;
+}
+
+bool is_non_overlapping_and_dense(Span shape, Span strides) {
+  if (numel(shape) == 0) return true;
   std::int64_t expected = 1;
-  for (const std::size_t i : order) {
+  for (const std::size_t i : dims_by_stride(shape, strides)) {
     if (strides[i] != expected) return false;
     expected *= shape[i];
   }

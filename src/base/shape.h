@@ -27,6 +27,9 @@ bool is_contiguous(std::span<const std::int64_t> shape, std::span<const std::int
 std::int64_t storage_extent(std::span<const std::int64_t> shape,
                             std::span<const std::int64_t> strides);
 
+/// True when every element surely has an address of its own.
+bool is_injective(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+
 /// True when every element has an address of its own and together they fill a block.
 bool is_non_overlapping_and_dense(std::span<const std::int64_t> shape,
                                   std::span<const std::int64_t> strides);

@@ -4,6 +4,7 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
+#include "dispatch/var.h"
 
 namespace eg {
 namespace {
@@ -31,21 +32,17 @@ void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
   }
 }
 
-// True when every element surely has an address of its own.
-bool is_injective(const Shape& shape, const Strides& strides) {
-  SmallVector<std::size_t, 6> order;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] != 1) order.push_back(d);
-  }
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
-  std::int64_t reach = 0;
-  for (const std::size_t d : order) {
-    if (strides[d] <= reach) return false;
-    reach += (shape[d] - 1) * strides[d];
-  }
-  return true;
-}
+// Input and view of as_strided in memory of their own, just large enough for both.
+struct Places {
+  explicit Places(const AsStrided::Attrs& g)
+      : input(std::max<std::int64_t>(0, -g.offset)),
+        view(std::max<std::int64_t>(0, g.offset)),
+        size(std::max<std::int64_t>({1, input + storage_extent(g.input_shape, g.input_strides),
+                                     view + storage_extent(g.shape, g.strides)})) {}
+  std::int64_t input;  ///< where the first element of the input lies
+  std::int64_t view;
+  std::int64_t size;
+};
 
 struct StridedScatter {
   static constexpr op::Doc doc{"as_strided_scatter_add", "The gradient of as_strided."};
@@ -54,28 +51,25 @@ struct StridedScatter {
   };
   static Tensor call(const Tensor& grad, const AsStrided::Attrs& geometry);
   static GradList backward(const Backward<StridedScatter>& b) {
+    // Through memory that holds both input and view, for neither need contain the other.
     const AsStrided::Attrs& g = b.attrs().geometry;
-    // Gradients arrive in any layout; the view's strides refer to the input's own.
-    const Tensor dense = b.grad().strides() == g.input_strides
-                             ? b.grad()
-                             : math::clone_with_strides(b.grad(), g.input_strides);
-    return {AsStrided::call(dense, g.shape, g.strides, g.offset)};
+    const Places places(g);
+    const Tensor flat =
+        call(b.grad(), {{places.size}, {1}, g.input_shape, g.input_strides, places.input});
+    return {AsStrided::call(flat, g.shape, g.strides, places.view)};
   }
 };
 
 Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry) {
-  const std::int64_t reach =
-      std::max(storage_extent(geometry.input_shape, geometry.input_strides),
-               geometry.offset + storage_extent(geometry.shape, geometry.strides));
-  const Tensor flat = full({std::max<std::int64_t>(reach, 1)}, 0, grad.dtype(), grad.device());
+  const Places places(geometry);
+  const Tensor flat = full({places.size}, 0, grad.dtype(), grad.device());
   if (is_injective(geometry.shape, geometry.strides)) {
-    copy_data(flat.alias(geometry.shape, geometry.strides, geometry.offset), grad);
+    copy_data(flat.alias(geometry.shape, geometry.strides, places.view), grad);
   } else {
-    visit_floating(grad.dtype(), "as_strided", [&]<class T>() {
-      scatter_add<T>(flat, grad, geometry.strides, geometry.offset);
-    });
+    visit_floating(grad.dtype(), "as_strided",
+                   [&]<class T>() { scatter_add<T>(flat, grad, geometry.strides, places.view); });
   }
-  const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, 0);
+  const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, places.input);
   return record<StridedScatter>(result, {grad}, {geometry});
 }
 
@@ -106,7 +100,19 @@ GradList AsStrided::backward(const Backward<AsStrided>& b) {
 }
 
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
-  return StridedScatter::call(grad, geometry);
+  if (is_injective(geometry.input_shape, geometry.input_strides)) {
+    return StridedScatter::call(grad, geometry);
+  }
+  // Elements of the input that lie in one place share its gradient.
+  const Places places(geometry);
+  const auto scatter = [&](const Tensor& t, const Strides& strides, std::int64_t offset) {
+    return StridedScatter::call(t, {{places.size}, {1}, t.shape(), strides, offset});
+  };
+  const Tensor ones = full(geometry.input_shape, 1, grad.dtype(), grad.device());
+  const Tensor counts = scatter(ones, geometry.input_strides, places.input);
+  const Var share = Var(scatter(grad, geometry.strides, places.view)) / maximum(Var(counts), 1);
+  return AsStrided::call(share.tensor(), geometry.input_shape, geometry.input_strides,
+                         places.input);
 }
 
 namespace math {

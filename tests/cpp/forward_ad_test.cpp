@@ -210,12 +210,12 @@ TEST(TangentsOfViews, WorkForAnyLayout) {
   EXPECT_EQ(values(tangent(narrow(expanded, 0, 1, 1))), (Values{6}));
 }
 
-// The tangent of a part has no memory beyond the part, so a view of more has none to show.
-TEST(TangentsOfViews, AreRefusedBeyondTheirTensor) {
+// The tangent of a part has no memory beyond the part.
+TEST(TangentsOfViews, AreZeroBeyondTheirTensor) {
   const DualLevelGuard level;
   const Tensor whole = tensor({1, 2, 3, 4, 5, 6});
   const Tensor x = make_dual(narrow(whole, 0, 2, 2), tensor({7, 8}));
-  EXPECT_THROW((void)AsStrided::call(x, {3}, {1}, 1), Error);
+  EXPECT_EQ(values(tangent(AsStrided::call(x, {3}, {1}, 1))), (Values{0, 7, 8}));
   EXPECT_EQ(values(tangent(AsStrided::call(x, {2}, {1}, 2))), (Values{7, 8}));
 }
 

@@ -166,6 +166,35 @@ TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
       {testing::random_leaf({5}, 5, -1, 1)}));
 }
 
+// I.15: elements of the input that share an address share its gradient.
+TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
+  EXPECT_TRUE(testing::gradcheck_one(
+      [](const TensorList& in) {
+        const Tensor repeated = Expand::call(in[0], {4, 3});
+        const Tensor v = AsStrided::call(repeated, {2, 2}, {1, 1}, 0);
+        return mul(v, v);
+      },
+      {testing::random_leaf({1, 3}, 6)}));
+}
+
+// A view by strides may lie before its input, or beyond it; what it shows there is not the input's.
+TEST(AsStrided, MayLeaveItsInput) {
+  for (const std::int64_t offset : {0, 1, 4, 5}) {
+    const Tensor x = leaf<double>({1, 2, 3, 4, 5, 6, 7, 8});
+    const Tensor part = narrow(x, 0, 3, 2);
+    const Tensor v = AsStrided::call(part, {3}, {1}, offset);
+    const Tensor g = grad({sum(mul(v, v))}, {x}, {}, {{.create_graph = true}})[0];
+    Values expected(8);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const std::int64_t at = offset + i;
+      if (at == 3 || at == 4) expected[static_cast<std::size_t>(at)] = 2.0 * double(at + 1);
+    }
+    EXPECT_EQ(values(g), expected);
+    for (double& e : expected) e = e == 0 ? 0 : 4 * e;
+    EXPECT_EQ(values(grad({sum(mul(g, g))}, {x})[0]), expected);
+  }
+}
+
 // CC-132
 TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
   const Tensor x = tensor(std::vector<float>(9), {3, 3});
