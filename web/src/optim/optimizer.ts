@@ -4,6 +4,7 @@ import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { camelCase, snakeCase } from "./spelling.js";
 
 /** Parameters with settings of their own; settings left out are the optimizer's. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
@@ -134,10 +135,9 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     this.#dropState();
     for (const [param, own] of loaded) this.state.set(param, own);
     this.paramGroups.forEach((group, i) => {
-      const saved: Readonly<Record<string, unknown>> = groups[i] ?? {};
-      for (const key of Object.keys(this.defaults)) {
-        const value = saved[snakeCase(key)];
-        if (value !== undefined) Object.assign(group, { [key]: value });
+      // All of them: schedulers keep what they resume from among the settings.
+      for (const [key, value] of Object.entries(groups[i] ?? {})) {
+        if (key !== "params") Object.assign(group, { [camelCase(key)]: value });
       }
     });
   }
@@ -193,9 +193,4 @@ export function checkRange(
 
 function isTensor(value: unknown): value is Tensor {
   return value instanceof Tensor;
-}
-
-// PyTorch's spelling of a setting.
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

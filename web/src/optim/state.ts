@@ -1,7 +1,7 @@
 // The tensors an optimizer keeps per parameter. No scope frees them: they are made in the first step,
 // which is often inside one.
 
-import { clone, zerosLike } from "../generated/ops.js";
+import { clone, fullLike, zerosLike } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensor } from "../tensor/create.js";
 import { keep } from "../tensor/scope.js";
@@ -10,6 +10,11 @@ import type { Tensor } from "../tensor/tensor.js";
 /** Returns zeros in the shape of a parameter. */
 export function zeroState(param: Tensor): Tensor {
   return keep(zerosLike(param));
+}
+
+/** Returns a tensor of one value in the shape of a parameter. */
+export function fullState(param: Tensor, value: number): Tensor {
+  return keep(fullLike(param, value));
 }
 
 /** Returns a copy of a saved tensor; throws when it does not fit the parameter. */

@@ -1,0 +1,215 @@
+// The 1cycle policy: one rise of the rate to its maximum and one fall far below where it began, with
+// the momentum moving the other way.
+
+import { describe, fail } from "../../runtime/errors.js";
+import { namedArguments } from "../../runtime/named_arguments.js";
+import { LRScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./scheduler.js";
+import type { SchedulerOptions } from "./simple.js";
+
+/** Options of `OneCycleLR`. */
+export interface OneCycleLROptions extends SchedulerOptions {
+  /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
+  totalSteps?: number | null;
+  epochs?: number | null;
+  stepsPerEpoch?: number | null;
+  /** The share of the cycle in which the rate rises; default 0.3. */
+  pctStart?: number;
+  /** The curve between the turns; default "cos". */
+  annealStrategy?: "cos" | "linear";
+  /** Move momentum (or the first beta) against the rate; default true. */
+  cycleMomentum?: boolean;
+  /** The momentum at the highest rate; default 0.85. */
+  baseMomentum?: number | readonly number[];
+  /** The momentum at the ends; default 0.95. */
+  maxMomentum?: number | readonly number[];
+  /** The highest rate over the initial one; default 25. */
+  divFactor?: number;
+  /** The initial rate over the last one; default 1e4. */
+  finalDivFactor?: number;
+  /** Fall back to the initial rate first, and below it then; default false. */
+  threePhase?: boolean;
+}
+
+interface CycledGroup extends ScheduledGroup {
+  maxLr?: number;
+  minLr?: number;
+  maxMomentum?: number;
+  baseMomentum?: number;
+  momentum?: number;
+  betas?: readonly number[];
+}
+
+type Rate = "initialLr" | "maxLr" | "minLr";
+type Momentum = "maxMomentum" | "baseMomentum";
+
+interface Phase {
+  readonly end: number;
+  readonly rates: readonly [Rate, Rate];
+  readonly momenta: readonly [Momentum, Momentum];
+}
+
+type Named = OneCycleLROptions & { maxLr: number | readonly number[] };
+
+const kNames = [
+  "maxLr",
+  "totalSteps",
+  "epochs",
+  "stepsPerEpoch",
+  "pctStart",
+  "annealStrategy",
+  "cycleMomentum",
+  "baseMomentum",
+  "maxMomentum",
+  "divFactor",
+  "finalDivFactor",
+  "threePhase",
+  "lastEpoch",
+] as const;
+
+/** Raises the rate from maxLr / divFactor to maxLr and lowers it to a tiny one, in one cycle. */
+export class OneCycleLR extends LRScheduler {
+  totalSteps: number;
+  cycleMomentum: boolean;
+  useBeta1: boolean;
+  annealStrategy: "cos" | "linear";
+  readonly #phases: readonly Phase[];
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    maxLr: number | readonly number[],
+    options: OneCycleLROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    maxLr: number | readonly number[],
+    totalSteps: number | null,
+    options?: OneCycleLROptions,
+  );
+  constructor(optimizer: ScheduledOptimizer, options: Named);
+  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
+    super(optimizer);
+    const named = namedArguments<Named>(kNames, given);
+    const { pctStart = 0.3, annealStrategy = "cos", cycleMomentum = true } = named;
+    this.totalSteps = totalStepsOf(named);
+    this.#phases = phasesOf(this.totalSteps, pctStart, named.threePhase ?? false);
+    if (!(pctStart >= 0 && pctStart <= 1)) {
+      refuse(`Expected float between 0 and 1 pct_start, but got ${describe(pctStart)}.`);
+    }
+    if (annealStrategy !== "cos" && annealStrategy !== "linear") {
+      refuse(
+        `annealStrategy must be one of 'cos' or 'linear', instead got ${describe(annealStrategy)}.`,
+      );
+    }
+    this.annealStrategy = annealStrategy;
+    this.cycleMomentum = cycleMomentum;
+    this.useBeta1 = this.#groups.every((group) => "betas" in group);
+    if (cycleMomentum && !this.useBeta1 && !this.#groups.every((group) => "momentum" in group)) {
+      refuse("optimizer must support momentum or beta1 with `cycle_momentum` option enabled.");
+    }
+    if ((named.lastEpoch ?? -1) === -1) this.#prepareGroups(named);
+    this.start(named.lastEpoch);
+  }
+
+  protected override checkEpoch(epoch: number): void {
+    if (epoch <= this.totalSteps) return;
+    refuse(
+      `Tried to step ${epoch} times. The specified number of total steps is ${this.totalSteps}.`,
+    );
+  }
+
+  protected override nextLrs(): number[] {
+    const last = this.#phases.length - 1;
+    const index = this.#phases.findIndex(({ end }, i) => this.lastEpoch <= end || i === last);
+    const begin = this.#phases[index - 1]?.end ?? 0;
+    const { end, rates, momenta } = this.#phases[index] as Phase;
+    const done = (this.lastEpoch - begin) / (end - begin);
+    return this.#groups.map((group) => {
+      if (this.cycleMomentum) {
+        const [from, to] = momenta.map((name) => group[name] ?? 0);
+        this.#setMomentum(group, this.#anneal(from ?? 0, to ?? 0, done));
+      }
+      const [from, to] = rates.map((name) => group[name] ?? 0);
+      return this.#anneal(from ?? 0, to ?? 0, done);
+    });
+  }
+
+  get #groups(): readonly CycledGroup[] {
+    return this.groups;
+  }
+
+  #prepareGroups(named: Partial<Named>): void {
+    const { divFactor = 25, finalDivFactor = 1e4, baseMomentum = 0.85, maxMomentum = 0.95 } = named;
+    const rates = perGroup("maxLr", named.maxLr, this.#groups.length);
+    const lowest = perGroup("baseMomentum", baseMomentum, this.#groups.length);
+    const highest = perGroup("maxMomentum", maxMomentum, this.#groups.length);
+    this.#groups.forEach((group, i) => {
+      const maxLr = rates[i] ?? group.lr;
+      const initialLr = maxLr / divFactor;
+      Object.assign(group, { initialLr, maxLr, minLr: initialLr / finalDivFactor });
+      if (!this.cycleMomentum) return;
+      Object.assign(group, { maxMomentum: highest[i], baseMomentum: lowest[i] });
+    });
+  }
+
+  #setMomentum(group: CycledGroup, momentum: number): void {
+    if (this.useBeta1) group.betas = [momentum, ...(group.betas ?? []).slice(1)];
+    else group.momentum = momentum;
+  }
+
+  #anneal(from: number, to: number, done: number): number {
+    if (this.annealStrategy === "linear") return (to - from) * done + from;
+    return to + ((from - to) / 2) * (Math.cos(Math.PI * done) + 1);
+  }
+}
+
+function totalStepsOf({ totalSteps, epochs, stepsPerEpoch }: Partial<Named>): number {
+  if (totalSteps !== undefined && totalSteps !== null) {
+    return positiveInteger("total_steps", totalSteps);
+  }
+  if (
+    epochs === undefined ||
+    epochs === null ||
+    stepsPerEpoch === undefined ||
+    stepsPerEpoch === null
+  ) {
+    refuse("You must define either total_steps OR (epochs AND steps_per_epoch).");
+  }
+  return positiveInteger("epochs", epochs) * positiveInteger("steps_per_epoch", stepsPerEpoch);
+}
+
+function phasesOf(totalSteps: number, pctStart: number, isThreePhase: boolean): Phase[] {
+  const top = pctStart * totalSteps - 1;
+  const end = totalSteps - 1;
+  const rise: Phase = {
+    end: top,
+    rates: ["initialLr", "maxLr"],
+    momenta: ["maxMomentum", "baseMomentum"],
+  };
+  if (!isThreePhase) {
+    return [rise, { end, rates: ["maxLr", "minLr"], momenta: ["baseMomentum", "maxMomentum"] }];
+  }
+  return [
+    rise,
+    { end: 2 * top, rates: ["maxLr", "initialLr"], momenta: ["baseMomentum", "maxMomentum"] },
+    { end, rates: ["initialLr", "minLr"], momenta: ["maxMomentum", "maxMomentum"] },
+  ];
+}
+
+function perGroup(
+  name: string,
+  value: number | readonly number[] | undefined,
+  count: number,
+): readonly number[] {
+  if (typeof value === "number") return Array<number>(count).fill(value);
+  if (value?.length === count) return value;
+  refuse(`expected ${count} values for ${name}, got ${describe(value)}.`);
+}
+
+function positiveInteger(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  refuse(`Expected positive integer ${name}, but got ${describe(value)}.`);
+}
+
+function refuse(message: string): never {
+  fail("InvalidArgument", "OneCycleLR", message);
+}
