@@ -6,6 +6,7 @@
 #include "dispatch/factory_ops.h"
 #include "dispatch/index_ops.h"
 #include "dispatch/join_ops.h"
+#include "dispatch/linalg_ops.h"
 #include "dispatch/loss_ops.h"
 #include "dispatch/matmul_ops.h"
 #include "dispatch/norm_ops.h"
@@ -19,7 +20,7 @@
 namespace eg {
 
 using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps,
-                           SoftmaxOps, LossOps, MatmulOps, NormOps, OptimOps>;
+                           SoftmaxOps, LossOps, MatmulOps, LinalgOps, NormOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

@@ -709,6 +709,23 @@ export interface TensorMethods {
   bilinear(input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
   /** Every element of one vector times every element of another. */
   outer(vec2: Tensor): Tensor;
+  /** Determinant of every square matrix. */
+  det(): Tensor;
+  /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+  slogdet(): Tensor[];
+  /** Inverse of every square matrix. */
+  inverse(): Tensor;
+  /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+  cholesky(upper?: boolean): Tensor;
+  cholesky(options: { upper?: boolean }): Tensor;
+  /** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+  solve(B: Tensor, left?: boolean): Tensor;
+  solve(B: Tensor, options: { left?: boolean }): Tensor;
+  /** Kronecker product: other, scaled by every element of input, in its place. */
+  kron(other: Tensor): Tensor;
+  /** Cross product of the vectors of three along dim. */
+  cross(other: Tensor, dim?: number): Tensor;
+  cross(other: Tensor, options: { dim?: number }): Tensor;
   /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
   layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
@@ -1000,6 +1017,13 @@ export function attachOps(): void {
     linear: ops.linear,
     bilinear: ops.bilinear,
     outer: ops.outer,
+    det: ops.det,
+    slogdet: ops.slogdet,
+    inverse: ops.inverse,
+    cholesky: ops.cholesky,
+    solve: ops.solve,
+    kron: ops.kron,
+    cross: ops.cross,
     layerNorm: ops.layerNorm,
     rmsNorm: ops.rmsNorm,
   });

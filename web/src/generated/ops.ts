@@ -1650,17 +1650,55 @@ export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
 } = define("outer", 214, "input:tensor vec2:tensor");
 
+/** Determinant of every square matrix. */
+export const det: {
+  (input: Tensor): Tensor;
+} = define("det", 215, "input:tensor");
+
+/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+export const slogdet: {
+  (input: Tensor): Tensor[];
+} = define("slogdet", 216, "input:tensor", "tensors");
+
+/** Inverse of every square matrix. */
+export const inverse: {
+  (input: Tensor): Tensor;
+} = define("inverse", 217, "input:tensor");
+
+/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+export const cholesky: {
+  (input: Tensor, upper?: boolean): Tensor;
+  (input: Tensor, options: { upper?: boolean }): Tensor;
+} = define("cholesky", 218, "input:tensor upper:bool=false");
+
+/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+export const solve: {
+  (A: Tensor, B: Tensor, left?: boolean): Tensor;
+  (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
+} = define("solve", 219, "A:tensor B:tensor left:bool=true");
+
+/** Kronecker product: other, scaled by every element of input, in its place. */
+export const kron: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("kron", 220, "input:tensor other:tensor");
+
+/** Cross product of the vectors of three along dim. */
+export const cross: {
+  (input: Tensor, other: Tensor, dim?: number): Tensor;
+  (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
+} = define("cross", 221, "input:tensor other:tensor dim:int=-1");
+
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 215, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm", 222, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 216, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm", 223, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
