@@ -104,12 +104,9 @@ function compareOne(tensor, spec, what) {
 
 describe("manualSeed gives PyTorch's numbers", () => {
   for (const { seed, calls } of readJson("tests/golden/random.json").sequences) {
-    const known = calls.findIndex(({ module }) => module !== undefined && !(module in eg.nn));
-    // After a layer that is not there yet the generator is elsewhere.
-    const usable = known < 0 ? calls : calls.slice(0, known);
-    test(`seed ${seed}: ${usable.length} calls`, () => {
+    test(`seed ${seed}: ${calls.length} calls`, () => {
       eg.manualSeed(seed);
-      usable.forEach((call, i) => {
+      calls.forEach((call, i) => {
         if (call.module === undefined) compareDraw(call, `call ${i} ${call.op}`);
         else compareModule(call);
       });
@@ -130,7 +127,13 @@ function compareDraw({ op, args, kw, shape, dtype, data }, what) {
 }
 
 function compareModule({ module, args, state }) {
-  const actual = new eg.nn[module](...args).stateDict();
+  const Layer = eg.nn[module.replace("nn.", "")];
+  if (Layer === undefined) {
+    // A layer that is not there yet: as many numbers are drawn, so that the next ones are right.
+    for (const { shape } of Object.values(state)) eg.rand(shape);
+    return;
+  }
+  const actual = new Layer(...args).stateDict();
   assert.deepEqual(Object.keys(actual), Object.keys(state));
   for (const [key, { data }] of Object.entries(state)) {
     assertClose(actual[key].dataSync(), data, { rtol: 1e-6, atol: 1e-6, what: `${module} ${key}` });

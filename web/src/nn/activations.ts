@@ -1,6 +1,6 @@
 // Layers without parameters: activation functions, Dropout, Flatten.
 
-import { dropout, flatten, gelu, relu, sigmoid, tanh } from "../generated/ops.js";
+import { dropout, flatten, gelu, relu, sigmoid, silu, softmax, tanh } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
@@ -45,6 +45,38 @@ export class Sigmoid extends Module {
   override forward(input: Tensor): Tensor {
     return sigmoid(input);
   }
+}
+
+/** x times sigmoid(x). */
+export class SiLU extends Module {
+  override forward(input: Tensor): Tensor {
+    return silu(input);
+  }
+}
+
+/** Options of `Softmax`. */
+export interface SoftmaxOptions {
+  /** The dimension along which the results sum to 1. */
+  dim?: number | null;
+}
+
+/** exp(x) over its sum along a dimension. */
+export class Softmax extends Module {
+  readonly dim: number | null;
+
+  constructor(dim: number | null | SoftmaxOptions = null) {
+    super();
+    this.dim = typeof dim === "object" ? (dim?.dim ?? null) : dim;
+  }
+
+  override forward(input: Tensor): Tensor {
+    return softmax(input, this.dim ?? implicitDim(input));
+  }
+}
+
+// The dimension PyTorch takes when none was given.
+function implicitDim({ ndim }: Tensor): number {
+  return ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1;
 }
 
 /** Options of `Dropout`. */

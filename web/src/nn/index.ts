@@ -9,8 +9,18 @@ export {
   type GELUOptions,
   ReLU,
   Sigmoid,
+  SiLU,
+  Softmax,
+  type SoftmaxOptions,
   Tanh,
 } from "./activations.js";
+export {
+  type AttentionArguments,
+  type AttentionOptions,
+  MultiheadAttention,
+  type MultiheadAttentionOptions,
+} from "./attention.js";
+export { Bilinear } from "./bilinear.js";
 export { ModuleList, Sequential, type TensorModule } from "./containers.js";
 export { Embedding, type EmbeddingOptions } from "./embedding.js";
 export * as init from "./init.js";
@@ -19,17 +29,36 @@ export type { LayerOptions } from "./layer_options.js";
 export { Linear, type LinearOptions } from "./linear.js";
 export type { LoadResult } from "./load_state.js";
 export {
+  BCELoss,
+  type BCELossOptions,
   BCEWithLogitsLoss,
   type BCEWithLogitsLossOptions,
   CrossEntropyLoss,
   type CrossEntropyLossOptions,
+  HuberLoss,
+  type HuberLossOptions,
+  KLDivLoss,
+  type KLDivLossOptions,
   L1Loss,
   type LossOptions,
   MSELoss,
   NLLLoss,
   type NLLLossOptions,
   type Reduction,
+  SmoothL1Loss,
+  type SmoothL1LossOptions,
 } from "./losses.js";
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
 export { Parameter } from "./parameter.js";
+export type { RecurrentOptions } from "./recurrent.js";
+export { RMSNorm, type RMSNormOptions } from "./rms_norm.js";
+export { GRU, type GRUOptions, LSTM, type LSTMOptions, RNN, type RNNOptions } from "./rnn.js";
+export {
+  type EncoderArguments,
+  type EncoderOptions,
+  type TransformerActivation,
+  TransformerEncoderLayer,
+  type TransformerEncoderLayerOptions,
+} from "./transformer.js";
+export * as utils from "./utils/index.js";

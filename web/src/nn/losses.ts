@@ -1,11 +1,15 @@
 // Loss functions as modules.
 
 import {
+  binaryCrossEntropy,
   binaryCrossEntropyWithLogits,
   crossEntropy,
+  huberLoss,
+  klDiv,
   l1Loss,
   mseLoss,
   nllLoss,
+  smoothL1Loss,
 } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
@@ -30,6 +34,32 @@ export interface NLLLossOptions extends LossOptions {
 export interface CrossEntropyLossOptions extends NLLLossOptions {
   /** The share of the target spread evenly over all classes; default 0. */
   labelSmoothing?: number;
+}
+
+/** Options of `SmoothL1Loss`. */
+export interface SmoothL1LossOptions extends LossOptions {
+  /** The difference below which the loss is squared; default 1. */
+  beta?: number;
+}
+
+/** Options of `HuberLoss`. */
+export interface HuberLossOptions extends LossOptions {
+  /** The difference below which the loss is squared; default 1. */
+  delta?: number;
+}
+
+/** Options of `BCELoss`. */
+export interface BCELossOptions extends LossOptions {
+  /** A weight per element. */
+  weight?: Tensor | null;
+}
+
+/** Options of `KLDivLoss`. */
+export interface KLDivLossOptions {
+  /** "batchmean", the sum over the size of the batch, is the divergence itself; default "mean". */
+  reduction?: Reduction | "batchmean";
+  /** The target is of log probabilities; default false. */
+  logTarget?: boolean;
 }
 
 /** Options of `BCEWithLogitsLoss`. */
@@ -104,6 +134,64 @@ export class L1Loss extends Loss {
 
   override forward(input: Tensor, target: Tensor): Tensor {
     return l1Loss(input, target, { reduction: this.reduction });
+  }
+}
+
+/** The absolute difference, squared and scaled near zero. */
+export class SmoothL1Loss extends Loss {
+  readonly beta: number;
+
+  constructor(options: SmoothL1LossOptions = {}) {
+    super(options);
+    this.beta = options.beta ?? 1;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return smoothL1Loss(input, target, { reduction: this.reduction, beta: this.beta });
+  }
+}
+
+/** Half the squared difference, continued in a straight line. */
+export class HuberLoss extends Loss {
+  readonly delta: number;
+
+  constructor(options: HuberLossOptions = {}) {
+    super(options);
+    this.delta = options.delta ?? 1;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return huberLoss(input, target, { reduction: this.reduction, delta: this.delta });
+  }
+}
+
+/** The divergence of target probabilities from log probabilities. */
+export class KLDivLoss extends Module {
+  readonly reduction: Reduction | "batchmean";
+  readonly logTarget: boolean;
+
+  constructor(options: KLDivLossOptions = {}) {
+    super();
+    this.reduction = options.reduction ?? "mean";
+    this.logTarget = options.logTarget ?? false;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return klDiv(input, target, { reduction: this.reduction, logTarget: this.logTarget });
+  }
+}
+
+/** Binary cross entropy between probabilities. */
+export class BCELoss extends Loss {
+  readonly weight: Tensor | null;
+
+  constructor(options: BCELossOptions = {}) {
+    super(options);
+    this.weight = options.weight ?? null;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return binaryCrossEntropy(input, target, { weight: this.weight, reduction: this.reduction });
   }
 }
 

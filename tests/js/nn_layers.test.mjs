@@ -1,0 +1,141 @@
+// Bilinear, RMSNorm, small layers, further losses and gradient clipping.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertClose, assertTensor, assertThrows } from "./support/assert.mjs";
+import { eg } from "./support/engine.mjs";
+
+const { nn } = eg;
+const kDouble = { dtype: "float64" };
+
+describe("layers", () => {
+  test("Bilinear gives x1^T A x2 + b, and begins within 1 / sqrt(in1Features)", () => {
+    eg.manualSeed(4);
+    const layer = new nn.Bilinear(9, 2, 3);
+    eg.manualSeed(4);
+    const weight = nn.init.uniform_(eg.empty([3, 9, 2]), -1 / 3, 1 / 3);
+    const bias = nn.init.uniform_(eg.empty([3]), -1 / 3, 1 / 3);
+    assertTensor(layer.weight, weight.dataSync(), { rtol: 0, atol: 0 });
+    assertTensor(layer.bias, bias.dataSync(), { rtol: 0, atol: 0 });
+    const [a, b] = [eg.randn([4, 9]), eg.randn([4, 2])];
+    const [rows, columns, [w, c]] = [
+      a.arraySync(),
+      b.arraySync(),
+      [weight.arraySync(), bias.arraySync()],
+    ];
+    const expected = rows.flatMap((x, n) =>
+      w.map((matrix, o) =>
+        matrix.reduce(
+          (sum, row, i) => sum + row.reduce((s, v, j) => s + x[i] * v * columns[n][j], 0),
+          c[o],
+        ),
+      ),
+    );
+    assertTensor(layer.call(a, b), expected, { shape: [4, 3], rtol: 1e-5, atol: 1e-5 });
+    const plain = new nn.Bilinear(2, 2, 1, { bias: false, ...kDouble });
+    assert.deepEqual(Object.keys(plain.stateDict()), ["weight"]);
+    assert.equal(plain.weight.dtype, "float64");
+  });
+
+  test("RMSNorm divides by the root mean square and scales", () => {
+    const layer = new nn.RMSNorm([4], { eps: 0.5 });
+    layer.weight.detach().fill_(2);
+    const x = [1, -2, 3, 4];
+    const root = Math.sqrt(30 / 4 + 0.5);
+    assertTensor(
+      layer.call(eg.tensor([x])),
+      x.map((value) => (2 * value) / root),
+    );
+    assert.deepEqual(Object.keys(layer.stateDict()), ["weight"]);
+    assert.deepEqual(new nn.RMSNorm(4, null, false).parameters(), []);
+    // By default eps is the dtype's own precision.
+    const tiny = new nn.RMSNorm(1).call(eg.tensor([1e-4]));
+    assertTensor(tiny, [1e-4 / Math.sqrt(1e-8 + 2 ** -23)]);
+  });
+
+  test("SiLU and Softmax", () => {
+    const x = eg.tensor([-1, 0, 2], kDouble);
+    assertTensor(new nn.SiLU().call(x), [-1 / (1 + Math.E), 0, 2 / (1 + Math.exp(-2))]);
+    const columns = new nn.Softmax(0).call(
+      eg.tensor([
+        [0, 1],
+        [0, 1],
+      ]),
+    );
+    assertTensor(columns, [0.5, 0.5, 0.5, 0.5]);
+    const two = eg.tensor([[0, Math.log(3)]]);
+    assertTensor(new nn.Softmax({ dim: 1 }).call(two), [0.25, 0.75]);
+    assertTensor(new nn.Softmax().call(two), [0.25, 0.75]);
+    assertTensor(new nn.Softmax().call(eg.zeros([2, 3, 1])).at(0), [0.5, 0.5, 0.5]);
+  });
+});
+
+describe("losses", () => {
+  const [input, target] = [eg.tensor([0.5, 3], kDouble), eg.tensor([0, 1], kDouble)];
+
+  test("SmoothL1Loss and HuberLoss", () => {
+    assertTensor(new nn.SmoothL1Loss().call(input, target), [(0.125 + 1.5) / 2]);
+    assertTensor(new nn.SmoothL1Loss({ beta: 2, reduction: "sum" }).call(input, target), [1.0625]);
+    const huber = new nn.HuberLoss({ delta: 0.5, reduction: "none" });
+    assertTensor(huber.call(input, target), [0.125, 0.5 * (2 - 0.25)]);
+  });
+
+  test("BCELoss and KLDivLoss", () => {
+    const p = eg.tensor([0.25, 0.5], kDouble);
+    const weight = eg.tensor([1, 2], kDouble);
+    const each = [-Math.log(0.75), 2 * Math.LN2];
+    assertTensor(new nn.BCELoss({ weight, reduction: "none" }).call(p, target), each);
+    assertTensor(new nn.BCELoss({ weight }).call(p, target), [(each[0] + each[1]) / 2]);
+    const logs = eg.tensor([[0.25, 0.75]], kDouble).log();
+    const half = eg.tensor([[0.5, 0.5]], kDouble);
+    const divergence = 0.5 * Math.log(0.5 / 0.25) + 0.5 * Math.log(0.5 / 0.75);
+    const batch = { reduction: "batchmean" };
+    assertTensor(new nn.KLDivLoss(batch).call(logs, half), [divergence]);
+    const both = new nn.KLDivLoss({ ...batch, logTarget: true });
+    assertTensor(both.call(logs, half.log()), [divergence]);
+    assertTensor(new nn.KLDivLoss().call(logs, half), [divergence / 2]);
+  });
+});
+
+describe("nn.utils", () => {
+  const withGrad = (values) => {
+    const parameter = eg.zeros([values.length], { ...kDouble, requiresGrad: true });
+    parameter.grad = eg.tensor(values, kDouble);
+    return parameter;
+  };
+  const gradsOf = (parameters) => parameters.flatMap(({ grad }) => [...grad.dataSync()]);
+
+  test("clipGradNorm_ scales all gradients together, and returns their norm", () => {
+    const parameters = [withGrad([3, 0]), withGrad([4])];
+    const unused = eg.zeros([1], { requiresGrad: true });
+    const norm = nn.utils.clipGradNorm_([...parameters, unused], 1);
+    assertTensor(norm, [5], { shape: [] });
+    assertClose(
+      gradsOf(parameters),
+      [3, 0, 4].map((value) => value / (5 + 1e-6)),
+      {
+        rtol: 1e-12,
+      },
+    );
+    assert.equal(nn.utils.clipGradNorm_(parameters, 2).item().toFixed(5), "1.00000");
+    assertClose(gradsOf(parameters), [0.6, 0, 0.8]);
+    assert.equal(nn.utils.clipGradNorm_([unused], 1).item(), 0);
+  });
+
+  test("clipGradNorm_ takes other norms, and refuses what is not finite if asked", () => {
+    const parameters = [withGrad([-3, 1]), withGrad([2])];
+    assertTensor(nn.utils.clipGradNorm_(parameters, 100, 1), [6]);
+    assertTensor(nn.utils.clipGradNorm_(parameters, 1.5, { normType: Infinity }), [3]);
+    assertClose(gradsOf(parameters), [-1.5, 0.5, 1]);
+    const broken = withGrad([Number.NaN, 1]);
+    const strict = { errorIfNonfinite: true };
+    assertThrows(() => nn.utils.clipGradNorm_(broken, 1, strict), "InvalidArgument", /non-finite/);
+    assert.equal(broken.grad.dataSync()[1], 1);
+  });
+
+  test("clipGradValue_ limits every element", () => {
+    const parameter = withGrad([-3, 0.5, 2]);
+    nn.utils.clipGradValue_(parameter, 1);
+    assertTensor(parameter.grad, [-1, 0.5, 1]);
+  });
+});

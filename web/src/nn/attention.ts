@@ -1,0 +1,330 @@
+// Multi-head attention, as torch.nn.functional.multi_head_attention_forward computes it: the heads are
+// a part of the batch, [batch * heads, positions, size of a head].
+
+import {
+  add,
+  baddbmm,
+  bmm,
+  cat,
+  chunk,
+  dropout,
+  empty,
+  linear,
+  maskedFill,
+  mul,
+  softmax,
+  transpose,
+  zeros,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { namedArguments } from "../runtime/named_arguments.js";
+import { scope } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { constant_, xavierNormal_, xavierUniform_ } from "./init.js";
+import type { LayerOptions } from "./layer_options.js";
+import { Linear } from "./linear.js";
+import { Module } from "./module.js";
+import { type Parameter, parameterFrom } from "./parameter.js";
+
+/** Options of `MultiheadAttention`. */
+export interface MultiheadAttentionOptions extends LayerOptions {
+  /** The probability of dropout on the weights; default 0. */
+  dropout?: number;
+  /** Add learned biases to the projections; default true. */
+  bias?: boolean;
+  /** Add a learned position to keys and values; default false. */
+  addBiasKv?: boolean;
+  /** Add a position of zeros to keys and values; default false. */
+  addZeroAttn?: boolean;
+  /** The number of features of keys; default `embedDim`. */
+  kdim?: number | null;
+  /** The number of features of values; default `embedDim`. */
+  vdim?: number | null;
+  /** The batch is dimension 0 instead of 1; default false. */
+  batchFirst?: boolean;
+}
+
+/** Options of a call of `MultiheadAttention`. */
+export interface AttentionOptions {
+  /** Keys that do not count: true, or what is added to the scores; [batch, keys]. */
+  keyPaddingMask?: Tensor | null;
+  /** Return the weights too; default true. */
+  needWeights?: boolean;
+  /** Pairs that do not count: [queries, keys], or one for each of batch * heads. */
+  attnMask?: Tensor | null;
+  /** Return the mean of the heads' weights; default true. */
+  averageAttnWeights?: boolean;
+  /** Says that `attnMask` is the causal mask; default false. */
+  isCausal?: boolean;
+}
+
+const kNames = [
+  "dropout",
+  "bias",
+  "addBiasKv",
+  "addZeroAttn",
+  "kdim",
+  "vdim",
+  "batchFirst",
+] as const;
+
+const kCallNames = [
+  "keyPaddingMask",
+  "needWeights",
+  "attnMask",
+  "averageAttnWeights",
+  "isCausal",
+] as const;
+
+/** What a call takes besides query, key and value: options by name, or all by position. */
+export type AttentionArguments =
+  | [options?: AttentionOptions]
+  | [
+      keyPaddingMask: Tensor | null,
+      needWeights?: boolean,
+      attnMask?: Tensor | null,
+      averageAttnWeights?: boolean,
+      isCausal?: boolean,
+    ];
+
+/** Attention of queries to keys, whose values it mixes, by several heads side by side. */
+export class MultiheadAttention extends Module {
+  readonly kdim: number;
+  readonly vdim: number;
+  readonly headDim: number;
+  readonly dropout: number;
+  readonly batchFirst: boolean;
+  readonly addZeroAttn: boolean;
+  readonly q_proj_weight: Parameter | null;
+  readonly k_proj_weight: Parameter | null;
+  readonly v_proj_weight: Parameter | null;
+  readonly in_proj_weight: Parameter | null;
+  readonly in_proj_bias: Parameter | null;
+  readonly bias_k: Parameter | null;
+  readonly bias_v: Parameter | null;
+  readonly out_proj: Linear;
+
+  constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
+  constructor(
+    embedDim: number,
+    numHeads: number,
+    dropout: number,
+    bias?: boolean,
+    addBiasKv?: boolean,
+    addZeroAttn?: boolean,
+    kdim?: number | null,
+    vdim?: number | null,
+    batchFirst?: boolean,
+    options?: LayerOptions,
+  );
+  constructor(
+    embedDim: number,
+    numHeads: number,
+    dropout: number,
+    options: MultiheadAttentionOptions,
+  );
+  constructor(
+    readonly embedDim: number,
+    readonly numHeads: number,
+    ...given: unknown[]
+  ) {
+    super();
+    const named = namedArguments<MultiheadAttentionOptions>(kNames, given);
+    const { bias = true, addBiasKv = false, dtype, device } = named;
+    const kind = { ...(dtype && { dtype }), ...(device && { device }) };
+    if (!(embedDim > 0 && numHeads > 0)) {
+      this.#refuse(
+        `embed_dim and num_heads must be greater than 0, got embed_dim=${embedDim} and num_heads=${numHeads} instead.`,
+      );
+    }
+    if (embedDim % numHeads !== 0) this.#refuse("embed_dim must be divisible by num_heads.");
+    this.kdim = named.kdim ?? embedDim;
+    this.vdim = named.vdim ?? embedDim;
+    this.headDim = embedDim / numHeads;
+    this.dropout = named.dropout ?? 0;
+    this.batchFirst = named.batchFirst ?? false;
+    this.addZeroAttn = named.addZeroAttn ?? false;
+    const weight = (...size: number[]) => parameterFrom(empty(size, kind));
+    // One matrix for all three where the sizes allow it.
+    const isJoint = this.kdim === embedDim && this.vdim === embedDim;
+    this.q_proj_weight = isJoint ? null : weight(embedDim, embedDim);
+    this.k_proj_weight = isJoint ? null : weight(embedDim, this.kdim);
+    this.v_proj_weight = isJoint ? null : weight(embedDim, this.vdim);
+    this.in_proj_weight = isJoint ? weight(3 * embedDim, embedDim) : null;
+    this.in_proj_bias = bias ? weight(3 * embedDim) : null;
+    this.bias_k = addBiasKv ? weight(1, 1, embedDim) : null;
+    this.bias_v = addBiasKv ? weight(1, 1, embedDim) : null;
+    this.out_proj = new Linear(embedDim, embedDim, { bias, ...kind });
+    this.resetParameters();
+  }
+
+  /** Draws new weights, except those of the output's projection. */
+  resetParameters(): void {
+    const { in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight } = this;
+    for (const weight of [in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight]) {
+      if (weight !== null) xavierUniform_(weight);
+    }
+    if (this.in_proj_bias !== null) constant_(this.in_proj_bias, 0);
+    if (this.out_proj.bias !== null) constant_(this.out_proj.bias, 0);
+    if (this.bias_k !== null) xavierNormal_(this.bias_k);
+    if (this.bias_v !== null) xavierNormal_(this.bias_v);
+  }
+
+  /** Returns what the queries gather, and the weights of the keys when they are asked for. */
+  override forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    ...given: AttentionArguments
+  ): [Tensor, Tensor | null] {
+    const options = namedArguments<AttentionOptions>(kCallNames, given);
+    return scope(() => this.#attend(query, key, value, options));
+  }
+
+  #attend(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options: AttentionOptions,
+  ): [Tensor, Tensor | null] {
+    const isBatched = this.#checkInputs(query, key, value);
+    const { needWeights = true, averageAttnWeights = true } = options;
+    const [q, k, v] = [query, key, value].map((each) => this.#sequenceFirst(each, isBatched));
+    const [length = 0, batch = 0] = (q as Tensor).shape;
+    const projected = this.#project(q as Tensor, k as Tensor, v as Tensor);
+    const [queries, ...rest] = projected;
+    const [keys, values] = rest.map((each, i) =>
+      this.#extend(each, i === 0 ? this.bias_k : this.bias_v),
+    );
+    const count = (keys as Tensor).shape[1] as number;
+    const mask = this.#maskFor(options, queries.dtype, [batch, length, count], isBatched);
+    const scaled = mul(this.#split(queries), Math.sqrt(1 / this.headDim));
+    const turned = transpose(keys as Tensor, 1, 2);
+    const scores = mask === null ? bmm(scaled, turned) : baddbmm(mask, scaled, turned);
+    const weights = dropout(softmax(scores, -1), this.dropout, this.training);
+    const joined = transpose(bmm(weights, values as Tensor), 0, 1).reshape(
+      length,
+      batch,
+      this.embedDim,
+    );
+    const output = this.#giveBack(this.out_proj.call(joined), isBatched);
+    if (!needWeights) return [output, null];
+    const each = weights.view(batch, this.numHeads, length, count);
+    const shown = averageAttnWeights ? each.mean({ dim: 1 }) : each;
+    return [output, isBatched ? shown : shown.squeeze(0)];
+  }
+
+  #project(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
+    const biases = this.in_proj_bias === null ? [] : chunk(this.in_proj_bias, 3, 0);
+    const weights =
+      this.in_proj_weight === null
+        ? [this.q_proj_weight, this.k_proj_weight, this.v_proj_weight]
+        : chunk(this.in_proj_weight, 3, 0);
+    const one = (input: Tensor, i: number) =>
+      linear(input, weights[i] as Tensor, biases[i] ?? null);
+    return [one(query, 0), one(key, 1), one(value, 2)];
+  }
+
+  // [positions, batch, features] to [batch * heads, positions, size of a head].
+  #split(input: Tensor): Tensor {
+    const [length = 0, batch = 0] = input.shape;
+    return transpose(input.reshape(length, batch * this.numHeads, this.headDim), 0, 1);
+  }
+
+  // The split keys or values with the positions that the layer adds.
+  #extend(input: Tensor, learned: Parameter | null): Tensor {
+    const batch = input.shape[1] ?? 1;
+    const own = learned === null ? input : cat([input, learned.expand(1, batch, this.embedDim)], 0);
+    const heads = this.#split(own);
+    if (!this.addZeroAttn) return heads;
+    const zero = zeros([batch * this.numHeads, 1, this.headDim], { dtype: input.dtype });
+    return cat([heads, zero], 1);
+  }
+
+  // What is added to the scores: both masks in one.
+  #maskFor(
+    { attnMask = null, keyPaddingMask = null, isCausal = false }: AttentionOptions,
+    dtype: Tensor["dtype"],
+    [batch, length, count]: readonly [number, number, number],
+    isBatched: boolean,
+  ): Tensor | null {
+    if (isCausal && attnMask === null) {
+      this.#refuse("Need attn_mask if specifying the is_causal hint.");
+    }
+    const given = count - (this.bias_k === null ? 0 : 1) - (this.addZeroAttn ? 1 : 0);
+    const heads = batch * this.numHeads;
+    let mask: Tensor | null = null;
+    if (attnMask !== null) {
+      const expected = attnMask.ndim === 3 ? [heads, length, given] : [length, given];
+      this.#checkShape(`${expected.length}D attn_mask`, attnMask, expected);
+      mask = widen(additive(attnMask, dtype), count);
+    }
+    if (keyPaddingMask === null) return mask;
+    this.#checkShape("key_padding_mask", keyPaddingMask, isBatched ? [batch, given] : [given]);
+    const padding = widen(additive(keyPaddingMask, dtype), count)
+      .view(batch, 1, 1, count)
+      .expand(batch, this.numHeads, 1, count)
+      .reshape(heads, 1, count);
+    return mask === null ? padding : add(mask, padding);
+  }
+
+  #sequenceFirst(input: Tensor, isBatched: boolean): Tensor {
+    if (!isBatched) return input.unsqueeze(1);
+    return this.batchFirst ? transpose(input, 0, 1) : input;
+  }
+
+  #giveBack(output: Tensor, isBatched: boolean): Tensor {
+    if (!isBatched) return output.squeeze(1);
+    return this.batchFirst ? transpose(output, 0, 1) : output;
+  }
+
+  // Returns whether the inputs are batches.
+  #checkInputs(query: Tensor, key: Tensor, value: Tensor): boolean {
+    const { ndim } = query;
+    if ((ndim !== 2 && ndim !== 3) || key.ndim !== ndim || value.ndim !== ndim) {
+      fail(
+        "ShapeMismatch",
+        "MultiheadAttention",
+        `query should be unbatched 2D or batched 3D tensor, and key and value alike, but received ${ndim}-D, ${key.ndim}-D and ${value.ndim}-D tensors.`,
+      );
+    }
+    const sizes = [this.embedDim, this.kdim, this.vdim];
+    ["query", "key", "value"].forEach((name, i) => {
+      const { shape } = [query, key, value][i] as Tensor;
+      if (shape[ndim - 1] === sizes[i]) return;
+      fail(
+        "ShapeMismatch",
+        "MultiheadAttention",
+        `was expecting embedding dimension of ${sizes[i]}, but got ${shape[ndim - 1]} in ${name}.`,
+      );
+    });
+    return ndim === 3;
+  }
+
+  #checkShape(name: string, { shape }: Tensor, expected: readonly number[]): void {
+    if (String(shape) === String(expected)) return;
+    fail(
+      "ShapeMismatch",
+      "MultiheadAttention",
+      `The shape of the ${name} is [${shape.join(", ")}], but should be [${expected.join(", ")}].`,
+    );
+  }
+
+  #refuse(message: string): never {
+    fail("InvalidArgument", "MultiheadAttention", message);
+  }
+}
+
+// A mask of true where nothing may be seen, as what is added to scores.
+function additive(mask: Tensor, dtype: Tensor["dtype"]): Tensor {
+  if (mask.dtype !== "bool") return mask;
+  return maskedFill(zeros(mask.shape, { dtype }), mask, -Infinity);
+}
+
+// The positions that the layer adds are always seen.
+function widen(mask: Tensor, count: number): Tensor {
+  const { shape } = mask;
+  const missing = count - (shape[shape.length - 1] ?? 0);
+  if (missing === 0) return mask;
+  return cat([mask, zeros([...shape.slice(0, -1), missing], { dtype: mask.dtype })], -1);
+}

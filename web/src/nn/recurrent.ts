@@ -1,0 +1,230 @@
+// What RNN, LSTM and GRU share. A layer looks at its input step by step, in one or both directions;
+// the first layer sees the input, each further one the outputs of the layer before. The input's share
+// of the gates needs no state, so that it is computed for all steps at once.
+
+import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { uniform_ } from "./init.js";
+import type { LayerOptions } from "./layer_options.js";
+import { Module } from "./module.js";
+import { Parameter, parameterFrom } from "./parameter.js";
+
+/** Options of all recurrent layers. */
+export interface RecurrentOptions extends LayerOptions {
+  /** Layers, each on the outputs of the one before; default 1. */
+  numLayers?: number;
+  /** Add learned biases; default true. */
+  bias?: boolean;
+  /** The batch is dimension 0 of input and output instead of 1; default false. */
+  batchFirst?: boolean;
+  /** The probability of dropout between layers; default 0. */
+  dropout?: number;
+  /** Look at the input from the end too; default false. */
+  bidirectional?: boolean;
+}
+
+/** The parameters of one layer in one direction. */
+export interface CellWeights {
+  readonly hiddenWeight: Tensor;
+  readonly hiddenBias: Tensor | null;
+  /** LSTM's projection of its output. */
+  readonly projection: Tensor | null;
+}
+
+/** What a kind of layer is made of. */
+export interface RecurrentSizes {
+  readonly inputSize: number;
+  readonly hiddenSize: number;
+  readonly gates: number;
+  readonly projSize?: number;
+}
+
+/** The base of RNN, LSTM and GRU. */
+export abstract class RecurrentBase extends Module {
+  readonly inputSize: number;
+  readonly hiddenSize: number;
+  readonly projSize: number;
+  readonly numLayers: number;
+  readonly bias: boolean;
+  readonly batchFirst: boolean;
+  readonly dropout: number;
+  readonly bidirectional: boolean;
+
+  constructor(sizes: RecurrentSizes, options: RecurrentOptions) {
+    super();
+    const { numLayers = 1, bias = true, batchFirst = false, bidirectional = false } = options;
+    this.inputSize = sizes.inputSize;
+    this.hiddenSize = this.#positive("hidden_size", sizes.hiddenSize);
+    this.projSize = sizes.projSize ?? 0;
+    this.numLayers = this.#positive("num_layers", numLayers);
+    this.bias = bias;
+    this.batchFirst = batchFirst;
+    this.bidirectional = bidirectional;
+    this.dropout = options.dropout ?? 0;
+    if (!(this.dropout >= 0 && this.dropout <= 1)) {
+      this.refuse(
+        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed.",
+      );
+    }
+    if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
+      this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
+    }
+    this.#addParameters(sizes.gates * this.hiddenSize, options);
+    this.resetParameters();
+  }
+
+  /** Draws all weights and biases anew. */
+  resetParameters(): void {
+    const bound = 1 / Math.sqrt(this.hiddenSize);
+    for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
+  }
+
+  /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */
+  protected run(input: Tensor, given: readonly Tensor[] | null): [Tensor, Tensor[]] {
+    const isBatched = this.#checkInput(input);
+    let value = isBatched ? this.#swapBatch(input) : input.unsqueeze(1);
+    const states = this.#statesFor(value, given, isBatched).map((state) => unbind(state, 0));
+    const finals: Tensor[][] = states.map(() => []);
+    for (let layer = 0; layer < this.numLayers; layer++) {
+      if (layer > 0 && this.dropout > 0) value = dropout(value, this.dropout, this.training);
+      const outputs = this.#suffixes(layer).map((suffix, direction) => {
+        const index = layer * this.#directions + direction;
+        const initial = states.map((state) => state[index] as Tensor);
+        const [output, last] = this.#runDirection(value, initial, suffix, direction === 1);
+        last.forEach((state, i) => {
+          finals[i]?.push(state);
+        });
+        return output;
+      });
+      value = outputs.length === 1 ? (outputs[0] as Tensor) : cat(outputs, -1);
+    }
+    const last = finals.map((each) => stack(each, 0));
+    if (!isBatched) return [value.squeeze(1), last.map((state) => state.squeeze(1))];
+    return [this.#swapBatch(value), last];
+  }
+
+  /** Returns the states after one step; the first is the output. */
+  protected abstract cell(
+    inputGates: Tensor,
+    states: readonly Tensor[],
+    weights: CellWeights,
+  ): Tensor[];
+
+  /** The sizes of the states that one sequence has. */
+  protected stateSizes(): number[] {
+    return [this.#outputSize];
+  }
+
+  protected refuse(message: string): never {
+    fail("InvalidArgument", this.constructor.name, message);
+  }
+
+  #runDirection(
+    input: Tensor,
+    initial: readonly Tensor[],
+    suffix: string,
+    isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] {
+    const weights: CellWeights = {
+      hiddenWeight: this.#parameter(`weight_hh${suffix}`) as Parameter,
+      hiddenBias: this.#parameter(`bias_hh${suffix}`),
+      projection: this.#parameter(`weight_hr${suffix}`),
+    };
+    const inputWeight = this.#parameter(`weight_ih${suffix}`) as Parameter;
+    const gates = unbind(linear(input, inputWeight, this.#parameter(`bias_ih${suffix}`)), 0);
+    let states = initial;
+    const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
+      states = this.cell(inputGates, states, weights);
+      return states[0] as Tensor;
+    });
+    return [stack(isReverse ? outputs.reverse() : outputs, 0), states];
+  }
+
+  #addParameters(gateSize: number, options: LayerOptions): void {
+    const { dtype, device } = options;
+    const kind = { ...(dtype && { dtype }), ...(device && { device }) };
+    const add = (name: string, size: number[]) => {
+      Object.assign(this, { [name]: parameterFrom(empty(size, kind)) });
+    };
+    for (let layer = 0; layer < this.numLayers; layer++) {
+      const width = layer === 0 ? this.inputSize : this.#outputSize * this.#directions;
+      for (const suffix of this.#suffixes(layer)) {
+        add(`weight_ih${suffix}`, [gateSize, width]);
+        add(`weight_hh${suffix}`, [gateSize, this.#outputSize]);
+        if (this.bias) add(`bias_ih${suffix}`, [gateSize]);
+        if (this.bias) add(`bias_hh${suffix}`, [gateSize]);
+        if (this.projSize > 0) add(`weight_hr${suffix}`, [this.projSize, this.hiddenSize]);
+      }
+    }
+  }
+
+  // By name at each use: the properties are what users see and may replace.
+  #parameter(name: string): Parameter | null {
+    const value: unknown = Reflect.get(this, name);
+    return value instanceof Parameter ? value : null;
+  }
+
+  #suffixes(layer: number): string[] {
+    return this.bidirectional ? [`_l${layer}`, `_l${layer}_reverse`] : [`_l${layer}`];
+  }
+
+  get #directions(): number {
+    return this.bidirectional ? 2 : 1;
+  }
+
+  get #outputSize(): number {
+    return this.projSize > 0 ? this.projSize : this.hiddenSize;
+  }
+
+  #swapBatch(value: Tensor): Tensor {
+    return this.batchFirst ? transpose(value, 0, 1) : value;
+  }
+
+  #statesFor(value: Tensor, given: readonly Tensor[] | null, isBatched: boolean): Tensor[] {
+    const count = this.numLayers * this.#directions;
+    const batch = value.shape[1] ?? 1;
+    return this.stateSizes().map((size, i) => {
+      if (given === null) return zeros([count, batch, size], { dtype: value.dtype });
+      const expected = isBatched ? [count, batch, size] : [count, size];
+      const state = given[i];
+      if (!(state instanceof Tensor) || String(state.shape) !== String(expected)) {
+        fail(
+          "ShapeMismatch",
+          this.constructor.name,
+          `Expected hidden[${i}] size [${expected.join(", ")}], got [${state?.shape?.join(", ")}].`,
+        );
+      }
+      return isBatched ? state : state.unsqueeze(1);
+    });
+  }
+
+  // Returns whether the input is a batch.
+  #checkInput(input: Tensor): boolean {
+    const { shape } = input;
+    const name = this.constructor.name;
+    if (shape.length !== 2 && shape.length !== 3) {
+      fail(
+        "ShapeMismatch",
+        name,
+        `Expected input to be 2D or 3D, got ${shape.length}D tensor instead.`,
+      );
+    }
+    if (shape[shape.length - 1] !== this.inputSize) {
+      fail(
+        "ShapeMismatch",
+        name,
+        `input.size(-1) must be equal to input_size. Expected ${this.inputSize}, got ${shape[shape.length - 1]}.`,
+      );
+    }
+    if (shape[this.batchFirst && shape.length === 3 ? 1 : 0] === 0) {
+      fail("ShapeMismatch", name, "Expected sequence length to be larger than 0 in RNN.");
+    }
+    return shape.length === 3;
+  }
+
+  #positive(name: string, value: number): number {
+    if (Number.isInteger(value) && value > 0) return value;
+    this.refuse(`${name} must be greater than zero, got ${value}.`);
+  }
+}

@@ -1,0 +1,3 @@
+// nn.utils: what is done to all parameters of a model.
+
+export { type ClipGradNormOptions, clipGradNorm_, clipGradValue_ } from "./clip_grad.js";
