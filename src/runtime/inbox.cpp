@@ -18,17 +18,30 @@ struct Inbox::Letter {
   /// Who waits for the answer; null for post().
   std::shared_ptr<Inbox> sender;
   std::exception_ptr error;
+  bool owner_ended = false;
   std::atomic<bool> answered{false};
 
   void answer(std::exception_ptr with) {
-    // The owner and close() may both get here; the first one counts.
-    if (claimed_.exchange(true)) return;
+    if (!claim()) return;
     error = std::move(with);
+    send();
+  }
+
+  void answer_that_owner_ended() {
+    if (!claim()) return;
+    owner_ended = true;
+    send();
+  }
+
+ private:
+  // The owner and close() may both answer; the first one counts.
+  bool claim() { return !claimed_.exchange(true); }
+
+  void send() {
     answered.store(true, std::memory_order_release);
     if (sender != nullptr) sender->wake();
   }
 
- private:
   std::atomic<bool> claimed_{false};
 };
 
@@ -91,7 +104,11 @@ void Inbox::call(const std::function<void()>& work) {
          "the thread that registered a function has ended, and nobody else can run it.");
   }
   own->serve_until([&] { return letter->answered.load(std::memory_order_acquire); });
-  if (letter->error != nullptr) std::rethrow_exception(letter->error);
+  if (letter->owner_ended) {
+    fail(ErrorCode::kInternal, "a thread ended before it had run a function it registered.");
+  }
+  // Taken out: the owner, who may let go of the letter last, must not be the one to destroy it.
+  if (std::exception_ptr error = std::move(letter->error)) std::rethrow_exception(std::move(error));
 }
 
 void Inbox::run(const std::shared_ptr<Letter>& letter) {
@@ -162,10 +179,7 @@ void Inbox::close() {
     unanswered.swap(letters_);
     unanswered.insert(unanswered.end(), open_.begin(), open_.end());
   }
-  for (const auto& letter : unanswered) {
-    letter->answer(std::make_exception_ptr(
-        Error(ErrorCode::kInternal, "a thread ended before it had run a function it registered.")));
-  }
+  for (const auto& letter : unanswered) letter->answer_that_owner_ended();
 }
 
 }  // namespace eg

@@ -1,7 +1,6 @@
 #include "runtime/inbox.h"
 
 #include <atomic>
-#include <future>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ namespace {
 // A thread that serves its inbox until it is told to stop.
 class Server {
  public:
-  Server() : thread_([this] { run(); }) { inbox_ = ready_.get_future().get(); }
+  Server() : thread_([this] { run(); }) { ready_.wait(false); }
   ~Server() { stop(); }
   void stop() {
     if (!thread_.joinable()) return;
@@ -28,12 +27,14 @@ class Server {
 
  private:
   void run() {
-    ready_.set_value(Inbox::current());
+    inbox_ = Inbox::current();
+    ready_ = true;
+    ready_.notify_one();
     Inbox::current()->serve_until([&] { return stopping_.load(); });
   }
 
   std::atomic<bool> stopping_{false};
-  std::promise<std::shared_ptr<Inbox>> ready_;
+  std::atomic<bool> ready_{false};
   std::shared_ptr<Inbox> inbox_;
   std::thread thread_;
 };
@@ -83,21 +84,22 @@ TEST(Inbox, AnEndedThreadAnswersWithAnError) {
 // As when a worker is terminated from outside while it runs a function.
 TEST(Inbox, ClosingFailsTheCallThatIsBeingServed) {
   Server server;
-  std::promise<void> started;
-  std::promise<void> released;
-  std::future<void> release = released.get_future();
-  std::future<void> sender = std::async(std::launch::async, [&] {
+  std::atomic<bool> started{false};
+  std::atomic<bool> released{false};
+  std::thread sender([&] {
     testing::expect_error(ErrorCode::kInternal, "ended before", [&] {
       server.inbox().call([&] {
-        started.set_value();
-        release.wait();
+        started = true;
+        started.notify_one();
+        released.wait(false);
       });
     });
   });
-  started.get_future().wait();
+  started.wait(false);
   server.inbox().close();
-  sender.get();
-  released.set_value();
+  sender.join();
+  released = true;
+  released.notify_one();
 }
 
 TEST(Inbox, ManySendersGetTheirOwnAnswers) {
