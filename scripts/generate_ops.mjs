@@ -31,6 +31,8 @@ const kTypes = {
   "bool?": "boolean | null",
   ints: "Ints",
   "ints?": "Ints | null",
+  "numbers?": "number | readonly number[] | null",
+  padding: 'Ints | "valid" | "same"',
   dtype: "DType",
   "dtype?": "DType | null",
 };

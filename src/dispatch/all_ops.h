@@ -2,7 +2,11 @@
 
 // Every op there is. The order gives the ids of the op table.
 
+#include "dispatch/attention_ops.h"
+#include "dispatch/channel_norm_ops.h"
+#include "dispatch/conv_ops.h"
 #include "dispatch/copy_ops.h"
+#include "dispatch/distance_ops.h"
 #include "dispatch/factory_ops.h"
 #include "dispatch/index_ops.h"
 #include "dispatch/join_ops.h"
@@ -11,7 +15,9 @@
 #include "dispatch/matmul_ops.h"
 #include "dispatch/norm_ops.h"
 #include "dispatch/optim_ops.h"
+#include "dispatch/pool_ops.h"
 #include "dispatch/reduction_ops.h"
+#include "dispatch/resize_ops.h"
 #include "dispatch/softmax_ops.h"
 #include "dispatch/stride_ops.h"
 #include "dispatch/view_ops.h"
@@ -20,7 +26,8 @@
 namespace eg {
 
 using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps,
-                           SoftmaxOps, LossOps, MatmulOps, LinalgOps, NormOps, OptimOps>;
+                           SoftmaxOps, LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps,
+                           ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

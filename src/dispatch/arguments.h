@@ -7,6 +7,7 @@
 //   operand     kind, value (see read_operand)  tensors    count, handles...
 //   int number bool choice   value              int? ...   0, or 1 and value
 //   ints        count, values...                ints?      -1, or count, values...
+//   numbers?    -1, or count, values...         padding    ints, or -1 for valid, -2 for same
 //   dtype       code                            dtype?     -1 or code
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 
 #include "base/scalar.h"
 #include "dispatch/elementwise.h"
+#include "dispatch/function_op.h"
 #include "dispatch/handle_table.h"
 #include "tensor/tensor.h"
 
@@ -116,6 +118,28 @@ struct ArgumentType<std::optional<Dims>> {
     Dims dims;
     for (; count > 0; --count) dims.push_back(reader.integer());
     return dims;
+  }
+};
+template <>
+struct ArgumentType<std::optional<Numbers>> {
+  static constexpr std::string_view kind = "numbers?";
+  static std::optional<Numbers> read(ArgumentReader& reader) {
+    std::int64_t count = reader.integer();
+    if (count < 0) return std::nullopt;
+    Numbers numbers;
+    for (; count > 0; --count) numbers.push_back(reader.word());
+    return numbers;
+  }
+};
+template <>
+struct ArgumentType<Padding> {
+  static constexpr std::string_view kind = "padding";
+  static Padding read(ArgumentReader& reader) {
+    std::int64_t count = reader.integer();
+    if (count < 0) return {count == -1 ? Padding::Kind::kValid : Padding::Kind::kSame, {}};
+    Padding padding;
+    for (; count > 0; --count) padding.sizes.push_back(reader.integer());
+    return padding;
   }
 };
 template <>

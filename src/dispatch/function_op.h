@@ -17,8 +17,9 @@
 //
 // Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
 // tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
-// these, std::optional<DType>, and enums described by `enum_names(Enum)`. Results: Tensor,
-// TensorList (an array), or OneOrMore (one tensor, or an array when there are several).
+// these, std::optional<Numbers>, Padding, std::optional<DType>, and enums described by
+// `enum_names(Enum)`. Results: Tensor, TensorList (an array), or OneOrMore (one tensor, or an array
+// when there are several).
 
 #include <array>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include <string_view>
 
 #include "base/scalar.h"
+#include "base/small_vector.h"
 #include "base/type_list.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/record.h"
@@ -56,6 +58,16 @@ struct OneOrMore {
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), I(shape, n) int64 indices
 // below n, B(shape) a mask; the rest is literal.
+
+/// A list of numbers that need not be whole.
+using Numbers = SmallVector<double, 5>;
+
+/// The padding of a convolution: sizes, or none, or what keeps the size of the input.
+struct Padding {
+  enum class Kind : std::uint8_t { kSizes, kValid, kSame };
+  Kind kind = Kind::kSizes;
+  Dims sizes;
+};
 
 /// How a loss combines its elements.
 enum class Reduction : std::uint8_t { kNone, kMean, kSum };

@@ -151,10 +151,10 @@ class Encoder {
     }
     if (kind.ends_with('?')) {
       if (value.kind == Kind::kNull) {
-        word(kind == "ints?" || kind == "dtype?" ? -1 : 0);
+        word(kind == "ints?" || kind == "numbers?" || kind == "dtype?" ? -1 : 0);
         return;
       }
-      if (kind != "ints?" && kind != "dtype?") word(1);
+      if (kind != "ints?" && kind != "numbers?" && kind != "dtype?") word(1);
       kind.remove_suffix(1);
     }
     if (kind == "tensor") {
@@ -164,7 +164,9 @@ class Encoder {
       for (const SampleValue& item : value.list) word(handle(item.tensor));
     } else if (kind == "operand" || kind == "scalar") {
       scalar_or_tensor(value);
-    } else if (kind == "ints") {
+    } else if (kind == "padding" && value.kind == Kind::kString) {
+      word(value.text == "valid" ? -1 : -2);
+    } else if (kind == "ints" || kind == "numbers" || kind == "padding") {
       const bool single = value.kind == Kind::kNumber;
       word(single ? 1 : static_cast<double>(value.list.size()));
       if (single) word(value.number);

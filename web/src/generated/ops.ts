@@ -1650,55 +1650,234 @@ export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
 } = define("outer", 214, "input:tensor vec2:tensor");
 
-/** Determinant of every square matrix. */
-export const det: {
-  (input: Tensor): Tensor;
-} = define("det", 215, "input:tensor");
-
-/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
-export const slogdet: {
-  (input: Tensor): Tensor[];
-} = define("slogdet", 216, "input:tensor", "tensors");
-
-/** Inverse of every square matrix. */
-export const inverse: {
-  (input: Tensor): Tensor;
-} = define("inverse", 217, "input:tensor");
-
-/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
-export const cholesky: {
-  (input: Tensor, upper?: boolean): Tensor;
-  (input: Tensor, options: { upper?: boolean }): Tensor;
-} = define("cholesky", 218, "input:tensor upper:bool=false");
-
-/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
-export const solve: {
-  (A: Tensor, B: Tensor, left?: boolean): Tensor;
-  (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
-} = define("solve", 219, "A:tensor B:tensor left:bool=true");
-
-/** Kronecker product: other, scaled by every element of input, in its place. */
-export const kron: {
-  (input: Tensor, other: Tensor): Tensor;
-} = define("kron", 220, "input:tensor other:tensor");
-
-/** Cross product of the vectors of three along dim. */
-export const cross: {
-  (input: Tensor, other: Tensor, dim?: number): Tensor;
-  (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
-} = define("cross", 221, "input:tensor other:tensor dim:int=-1");
-
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 222, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm", 215, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 223, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm", 216, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+
+/** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
+export const batchNorm: {
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
+} = define("batch_norm", 217, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
+
+/** Normalises groups of channels of every sample, then scales and shifts every channel. */
+export const groupNorm: {
+  (input: Tensor, numGroups: number, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
+  (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
+  (input: Tensor, numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
+  (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
+} = define("group_norm", 218, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+
+/** Normalises every channel of every sample by itself, or by running statistics. */
+export const instanceNorm: {
+  (input: Tensor, runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
+  (input: Tensor, options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, options: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
+  (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
+} = define("instance_norm", 219, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
+
+/** Vectors along dim divided by their p-norm, or by eps if larger. */
+export const normalize: {
+  (input: Tensor, p?: number, dim?: Ints, eps?: number): Tensor;
+  (input: Tensor, options: { p?: number; dim?: Ints; eps?: number }): Tensor;
+  (input: Tensor, p: number, options: { dim?: Ints; eps?: number }): Tensor;
+  (input: Tensor, p: number, dim: Ints, options: { eps?: number }): Tensor;
+} = define("normalize", 220, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
+
+/** The cosine of the angle between vectors along dim. */
+export const cosineSimilarity: {
+  (x1: Tensor, x2: Tensor, dim?: number, eps?: number): Tensor;
+  (x1: Tensor, x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
+  (x1: Tensor, x2: Tensor, dim: number, options: { eps?: number }): Tensor;
+} = define("cosine_similarity", 221, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
+
+/** The p-norm of x1 - x2 + eps along the last dimension. */
+export const pairwiseDistance: {
+  (x1: Tensor, x2: Tensor, p?: number, eps?: number, keepdim?: boolean): Tensor;
+  (x1: Tensor, x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
+  (x1: Tensor, x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
+  (x1: Tensor, x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
+} = define("pairwise_distance", 222, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
+
+/** The first half along dim times the sigmoid of the second half. */
+export const glu: {
+  (input: Tensor, dim?: number): Tensor;
+  (input: Tensor, options: { dim?: number }): Tensor;
+} = define("glu", 223, "input:tensor dim:int=-1");
+
+/** input with pad elements added before and after, from the last dimension on; negative pad removes. */
+export const pad: {
+  (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
+  (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
+  (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
+} = define("pad", 224, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
+
+/** Resamples the dimensions after the channels to size, or by scaleFactor. */
+export const interpolate: {
+  (input: Tensor, size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
+  (input: Tensor, options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
+} = define("interpolate", 225, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+
+/** The largest element of windows along the last dim. */
+export const maxPool1d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+} = define("max_pool1d", 226, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+
+/** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
+export const maxPool2d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+} = define("max_pool2d", 227, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+
+/** The mean of windows along the last dim. */
+export const avgPool1d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean): Tensor;
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
+} = define("avg_pool1d", 228, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
+
+/** The mean of windows over the last two dims. */
+export const avgPool2d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean, divisorOverride?: number | null): Tensor;
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
+} = define("avg_pool2d", 229, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
+
+/** The mean of windows chosen so that the result has output_size. */
+export const adaptiveAvgPool2d: {
+  (input: Tensor, outputSize: Ints): Tensor;
+  (input: Tensor, ...outputSize: number[]): Tensor;
+} = define("adaptive_avg_pool2d", 230, "input:tensor outputSize:ints");
+
+/** The largest element of windows chosen so that the result has output_size. */
+export const adaptiveMaxPool2d: {
+  (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
+  (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
+} = define("adaptive_max_pool2d", 231, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
+
+/** Convolution over the last dim. */
+export const conv1d: {
+  (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
+  (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
+} = define("conv1d", 232, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+
+/** Convolution over the last two dims. */
+export const conv2d: {
+  (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
+  (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
+} = define("conv2d", 233, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+
+/** Transposed convolution over the last dim: what the gradient of conv1d does. */
+export const convTranspose1d: {
+  (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
+  (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
+} = define("conv_transpose1d", 234, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+
+/** Transposed convolution over the last two dims: what the gradient of conv2d does. */
+export const convTranspose2d: {
+  (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
+  (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
+  (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
+} = define("conv_transpose2d", 235, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+
+/** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
+export const scaledDotProductAttention: {
+  (query: Tensor, key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: number, isCausal?: boolean, scale?: number | null, enableGqa?: boolean): Tensor;
+  (query: Tensor, key: Tensor, value: Tensor, options: { attnMask?: Tensor | null; dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, options: { dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
+  (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
+} = define("scaled_dot_product_attention", 236, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
+
+/** Determinant of every square matrix. */
+export const det: {
+  (input: Tensor): Tensor;
+} = define("det", 237, "input:tensor");
+
+/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+export const slogdet: {
+  (input: Tensor): Tensor[];
+} = define("slogdet", 238, "input:tensor", "tensors");
+
+/** Inverse of every square matrix. */
+export const inverse: {
+  (input: Tensor): Tensor;
+} = define("inverse", 239, "input:tensor");
+
+/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+export const cholesky: {
+  (input: Tensor, upper?: boolean): Tensor;
+  (input: Tensor, options: { upper?: boolean }): Tensor;
+} = define("cholesky", 240, "input:tensor upper:bool=false");
+
+/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+export const solve: {
+  (A: Tensor, B: Tensor, left?: boolean): Tensor;
+  (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
+} = define("solve", 241, "A:tensor B:tensor left:bool=true");
+
+/** Kronecker product: other, scaled by every element of input, in its place. */
+export const kron: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("kron", 242, "input:tensor other:tensor");
+
+/** Cross product of the vectors of three along dim. */
+export const cross: {
+  (input: Tensor, other: Tensor, dim?: number): Tensor;
+  (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
+} = define("cross", 243, "input:tensor other:tensor dim:int=-1");

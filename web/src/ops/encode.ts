@@ -94,6 +94,14 @@ function writeOther(frame: Float64Array, at: number, op: Op, i: number, value: u
       if (value !== null) return writeList(frame, at, toInts(op, i, value));
       frame[at] = -1;
       return at + 1;
+    case Kind.OptionalNumbers:
+      if (value !== null) return writeList(frame, at, toNumbers(op, i, value));
+      frame[at] = -1;
+      return at + 1;
+    case Kind.Padding:
+      if (typeof value !== "string") return writeList(frame, at, toInts(op, i, value));
+      frame[at] = toPadding(op, i, value);
+      return at + 1;
     default:
       return writeOptional(frame, at, op, i, value);
   }
@@ -185,6 +193,17 @@ function toHandle(op: Op, i: number, value: unknown): number {
 function toInts(op: Op, i: number, value: unknown): number[] {
   const values = Array.isArray(value) ? value : [value];
   return values.map((one: unknown) => toInt(op, i, one));
+}
+
+function toNumbers(op: Op, i: number, value: unknown): number[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((one: unknown) => toNumber(op, i, one));
+}
+
+function toPadding(op: Op, i: number, value: string): number {
+  if (value === "valid") return -1;
+  if (value === "same") return -2;
+  return reject(op, i, 'whole numbers, "valid" or "same"', value);
 }
 
 function toInt(op: Op, i: number, value: unknown): number {

@@ -1,0 +1,52 @@
+#pragma once
+
+// Convolution over planes, and its two gradients, each as matrix products.
+//
+// For one image and one group, `columns` is the matrix whose column p holds what the kernel sees at
+// place p of the output, one row per weight. With the weights as a matrix W (a row per output
+// channel):
+//
+//   out = W columns(in)      d_in = scatter(Wᵀ d_out)      dW = d_out columns(in)ᵀ
+//
+// columns is never made for a whole image, only for a few rows of output places at a time, in
+// scratch that stays in the cache; scatter, its transpose, adds it back from there. The three are
+// linear in each operand and each other's gradients, and a transposed convolution is the second.
+// All arrays lie packed.
+
+#include <array>
+#include <cstdint>
+
+namespace eg::cpu {
+
+/// Sizes and steps of a two-dimensional convolution; pairs are rows, columns.
+struct Convolution {
+  using Pair = std::array<std::int64_t, 2>;
+
+  std::int64_t batch;
+  std::int64_t groups;
+  std::int64_t in_channels;
+  std::int64_t out_channels;
+  Pair in;
+  Pair kernel;
+  Pair out;
+  Pair stride;
+  Pair padding;  ///< before the first row and column; what lies behind the last follows from `out`
+  Pair dilation;
+};
+
+/// Computes out from in and weight, plus `bias` (a number per output channel) where it is not null.
+template <class T>
+void convolve(const Convolution& conv, const T* in, const T* weight, const T* bias, T* out);
+
+/// Computes the gradient of in from that of out, plus `bias` (a number per input channel) where it
+/// is not null.
+template <class T>
+void convolve_backward_input(const Convolution& conv, const T* grad_out, const T* weight,
+                             const T* bias, T* grad_in);
+
+/// Computes the gradient of weight, summed in the order of the images.
+template <class T>
+void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
+                              T* grad_weight);
+
+}  // namespace eg::cpu
