@@ -63,9 +63,12 @@ export function loadInto(
   return { missingKeys, unexpectedKeys };
 }
 
-// The target stays the same object: optimizers that have it go on with the new data. It counts versions
-// of its own: threads that train one model at once (Hogwild) must not find fault with each other's steps.
-function shareData(target: Tensor, source: Tensor): void {
+/**
+ * Gives `target` the data of `source`. It stays the same object: optimizers that have it go on with the
+ * new data. It counts versions of its own: threads that train one model at once (Hogwild) must not find
+ * fault with each other's steps.
+ */
+export function shareData(target: Tensor, source: Tensor): void {
   const { requiresGrad } = target;
   replaceHandle(target, checked(native.data(handleOf(source))));
   if (requiresGrad) target.requiresGrad = true;

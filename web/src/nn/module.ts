@@ -5,6 +5,8 @@
 import { fail } from "../runtime/errors.js";
 import type { HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
+import type { Target } from "../tensor/to.js";
+import { convertState } from "./convert_state.js";
 import { type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import {
   addModuleHook,
@@ -121,6 +123,15 @@ export class Module {
   /** Sets evaluation mode: train(false). */
   eval(): this {
     return this.train(false);
+  }
+
+  /**
+   * Converts floating-point and complex parameters and buffers, with their gradients, to another dtype, and
+   * moves all to another device. They stay the same objects.
+   */
+  to(...targets: Target[]): this {
+    convertState(new Set([...this.parameters(), ...this.buffers()]), targets);
+    return this;
   }
 
   /** Takes the gradients off all parameters. */

@@ -29,7 +29,8 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
   return toDtype(tensor, dtype);
 }
 
-function optionsOf(target: Target): ToOptions {
+/** Returns what one target says. */
+export function optionsOf(target: Target): ToOptions {
   if (target instanceof Tensor) return { dtype: target.dtype, device: target.device };
   if (typeof target === "object") return target;
   if (target === "cpu" || target === "webgpu") return { device: target };

@@ -1,0 +1,36 @@
+// Module.to(): parameters and buffers in another dtype or on another device.
+
+import { noGrad } from "../autograd/grad_mode.js";
+import { fail } from "../runtime/errors.js";
+import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
+import { scope } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { optionsOf, type Target, type ToOptions } from "../tensor/to.js";
+import { shareData } from "./load_state.js";
+
+/** Converts tensors, with their gradients, where they are; integers keep their dtype. */
+export function convertState(tensors: Iterable<Tensor>, targets: readonly Target[]): void {
+  const wanted: ToOptions = Object.assign({}, ...targets.map(optionsOf));
+  const { dtype, device } = wanted;
+  if (dtype !== undefined && !isInexact(dtype)) {
+    fail(
+      "InvalidArgument",
+      "Module.to",
+      `nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=${dtype}.`,
+    );
+  }
+  scope(() =>
+    noGrad(() => {
+      for (const tensor of tensors) {
+        const own: ToOptions = isInexact(tensor.dtype) ? wanted : device ? { device } : {};
+        const gradient = tensor.grad?.to(own) ?? null;
+        shareData(tensor, tensor.to(own));
+        tensor.grad = gradient;
+      }
+    }),
+  );
+}
+
+function isInexact(dtype: DType): boolean {
+  return isFloat(dtype) || isComplex(dtype);
+}
