@@ -20,8 +20,29 @@ export {
   MultiheadAttention,
   type MultiheadAttentionOptions,
 } from "./attention.js";
+export {
+  BatchNorm1d,
+  BatchNorm2d,
+  type BatchNormArguments,
+  type BatchNormOptions,
+  GroupNorm,
+  type GroupNormArguments,
+  type GroupNormOptions,
+  InstanceNorm2d,
+} from "./batch_norm.js";
 export { Bilinear } from "./bilinear.js";
+
 export { ModuleList, Sequential, type TensorModule } from "./containers.js";
+export {
+  Conv1d,
+  Conv2d,
+  type ConvArguments,
+  type ConvOptions,
+  ConvTranspose2d,
+  type ConvTransposeArguments,
+  type ConvTransposeOptions,
+  type PaddingMode,
+} from "./conv.js";
 export { Embedding, type EmbeddingOptions } from "./embedding.js";
 export * as init from "./init.js";
 export { LayerNorm, type LayerNormOptions } from "./layer_norm.js";
@@ -51,6 +72,15 @@ export {
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
 export { Parameter } from "./parameter.js";
+export {
+  AdaptiveAvgPool2d,
+  AvgPool2d,
+  type AvgPoolArguments,
+  type AvgPoolOptions,
+  MaxPool2d,
+  type MaxPoolArguments,
+  type MaxPoolOptions,
+} from "./pooling.js";
 export type { RecurrentOptions } from "./recurrent.js";
 export { RMSNorm, type RMSNormOptions } from "./rms_norm.js";
 export { GRU, type GRUOptions, LSTM, type LSTMOptions, RNN, type RNNOptions } from "./rnn.js";

@@ -1,0 +1,202 @@
+import { noGrad } from "../autograd/grad_mode.js";
+import { add_, batchNorm, groupNorm, instanceNorm, ones, zeros } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { namedArguments } from "../runtime/named_arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { ones_, zeros_ } from "./init.js";
+import type { LayerOptions } from "./layer_options.js";
+import { Module } from "./module.js";
+import { type Parameter, parameterFrom } from "./parameter.js";
+
+/** Options of `BatchNorm1d`, `BatchNorm2d` and `InstanceNorm2d`. */
+export interface BatchNormOptions extends LayerOptions {
+  /** Added to the variance; default 1e-5. */
+  eps?: number;
+  /** How fast running statistics follow; null averages over all batches. Default 0.1. */
+  momentum?: number | null;
+  /** Learn a factor and a summand per channel. */
+  affine?: boolean;
+  /** Keep running statistics, for evaluation. */
+  trackRunningStats?: boolean;
+}
+
+/** The arguments after the number of channels, by position or as options. */
+export type BatchNormArguments =
+  | [options?: BatchNormOptions]
+  | [
+      eps?: number,
+      momentum?: number | null,
+      affine?: boolean,
+      trackRunningStats?: boolean,
+      options?: LayerOptions,
+    ];
+
+// Parameters and running statistics of one number per channel. Buffers have the names that they
+// have in a state dict.
+abstract class ChannelNorm extends Module {
+  readonly eps: number;
+  readonly momentum: number | null;
+  readonly affine: boolean;
+  readonly trackRunningStats: boolean;
+  readonly weight: Parameter | null;
+  readonly bias: Parameter | null;
+  readonly running_mean: Tensor | null;
+  readonly running_var: Tensor | null;
+  readonly num_batches_tracked: Tensor | null;
+
+  constructor(
+    readonly numFeatures: number,
+    given: BatchNormArguments,
+    byDefault: boolean,
+  ) {
+    super();
+    const { eps, momentum, affine, trackRunningStats, ...options } = readOptions(given, byDefault);
+    this.eps = eps;
+    this.momentum = momentum;
+    this.affine = affine;
+    this.trackRunningStats = trackRunningStats;
+    this.weight = affine ? parameterFrom(ones([numFeatures], options)) : null;
+    this.bias = affine ? parameterFrom(zeros([numFeatures], options)) : null;
+    this.running_mean = trackRunningStats ? zeros([numFeatures], options) : null;
+    this.running_var = trackRunningStats ? ones([numFeatures], options) : null;
+    this.num_batches_tracked = trackRunningStats ? zeros([], { dtype: "int64" }) : null;
+  }
+
+  /** Sets running means to 0 and variances to 1. */
+  resetRunningStats(): void {
+    if (this.running_mean !== null) zeros_(this.running_mean);
+    if (this.running_var !== null) ones_(this.running_var);
+    if (this.num_batches_tracked !== null) zeros_(this.num_batches_tracked);
+  }
+
+  /** Sets the factors to 1, the summands to 0, and running statistics to their start. */
+  resetParameters(): void {
+    this.resetRunningStats();
+    if (this.weight !== null) ones_(this.weight);
+    if (this.bias !== null) zeros_(this.bias);
+  }
+
+  protected checkDims(input: Tensor, ...allowed: number[]): void {
+    if (allowed.includes(input.ndim)) return;
+    const expected = allowed.map((ndim) => `${ndim}D`).join(" or ");
+    const message = `expected ${expected} input (got ${input.ndim}D input)`;
+    fail("ShapeMismatch", this.constructor.name, message);
+  }
+}
+
+abstract class BatchNorm extends ChannelNorm {
+  constructor(numFeatures: number, ...rest: BatchNormArguments) {
+    super(numFeatures, rest, true);
+  }
+
+  override forward(input: Tensor): Tensor {
+    const { running_mean, running_var, num_batches_tracked, weight, bias, eps } = this;
+    let momentum = this.momentum ?? 0;
+    if (this.training && num_batches_tracked !== null) {
+      noGrad(() => add_(num_batches_tracked, 1));
+      if (this.momentum === null) momentum = 1 / Number(num_batches_tracked.item());
+    }
+    const usesBatch = this.training || running_mean === null;
+    return batchNorm(input, running_mean, running_var, weight, bias, usesBatch, momentum, eps);
+  }
+}
+
+/** Brings every channel to mean 0 and variance 1 over a batch [batch, channels, length?]. */
+export class BatchNorm1d extends BatchNorm {
+  override forward(input: Tensor): Tensor {
+    this.checkDims(input, 2, 3);
+    return super.forward(input);
+  }
+}
+
+/** Brings every channel to mean 0 and variance 1 over a batch of images. */
+export class BatchNorm2d extends BatchNorm {
+  override forward(input: Tensor): Tensor {
+    this.checkDims(input, 4);
+    return super.forward(input);
+  }
+}
+
+/** Brings every channel of every image to mean 0 and variance 1. */
+export class InstanceNorm2d extends ChannelNorm {
+  constructor(numFeatures: number, ...rest: BatchNormArguments) {
+    super(numFeatures, rest, false);
+  }
+
+  override forward(input: Tensor): Tensor {
+    this.checkDims(input, 3, 4);
+    const { running_mean, running_var, weight, bias, momentum, eps } = this;
+    const batch = input.ndim === 3 ? input.unsqueeze(0) : input;
+    const usesInput = this.training || running_mean === null;
+    const result = instanceNorm(
+      batch,
+      running_mean,
+      running_var,
+      weight,
+      bias,
+      usesInput,
+      momentum ?? 0,
+      eps,
+    );
+    return input.ndim === 3 ? result.squeeze(0) : result;
+  }
+}
+
+/** Options of `GroupNorm`. */
+export interface GroupNormOptions extends LayerOptions {
+  /** Added to the variance; default 1e-5. */
+  eps?: number;
+  /** Learn a factor and a summand per channel; default true. */
+  affine?: boolean;
+}
+
+/** The arguments after the numbers, by position or as options. */
+export type GroupNormArguments =
+  | [options?: GroupNormOptions]
+  | [eps?: number, affine?: boolean, options?: LayerOptions];
+
+/** Brings groups of channels of every sample to mean 0 and variance 1. */
+export class GroupNorm extends Module {
+  readonly eps: number;
+  readonly affine: boolean;
+  readonly weight: Parameter | null;
+  readonly bias: Parameter | null;
+
+  constructor(
+    readonly numGroups: number,
+    readonly numChannels: number,
+    ...rest: GroupNormArguments
+  ) {
+    super();
+    if (numChannels % numGroups !== 0) {
+      fail("InvalidArgument", "GroupNorm", "num_channels must be divisible by num_groups");
+    }
+    const given = namedArguments<GroupNormOptions>(["eps", "affine"], rest);
+    const { eps = kDefaultEps, affine = true, ...options } = given;
+    this.eps = eps;
+    this.affine = affine;
+    this.weight = affine ? parameterFrom(ones([numChannels], options)) : null;
+    this.bias = affine ? parameterFrom(zeros([numChannels], options)) : null;
+  }
+
+  /** Sets the factors to 1 and the summands to 0. */
+  resetParameters(): void {
+    if (this.weight !== null) ones_(this.weight);
+    if (this.bias !== null) zeros_(this.bias);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return groupNorm(input, this.numGroups, this.weight, this.bias, this.eps);
+  }
+}
+
+const kDefaultEps = 1e-5;
+
+const kNames = ["eps", "momentum", "affine", "trackRunningStats"] as const;
+
+function readOptions(given: BatchNormArguments, byDefault: boolean) {
+  const named = namedArguments<BatchNormOptions>(kNames, given);
+  const { eps = kDefaultEps, momentum = 0.1, affine = byDefault, ...rest } = named;
+  const { trackRunningStats = byDefault, ...options } = rest;
+  return { eps, momentum, affine, trackRunningStats, ...options };
+}
