@@ -97,6 +97,29 @@ describe("losses", () => {
   });
 });
 
+describe("losses of pairs and counts", () => {
+  const [x, y] = [eg.tensor([0.5, -2, 3], kDouble), eg.tensor([1, -1, -1], kDouble)];
+
+  test("MarginRankingLoss, HingeEmbeddingLoss and SoftMarginLoss", () => {
+    const other = eg.tensor([1, 1, 1], kDouble);
+    const ranking = new nn.MarginRankingLoss({ margin: 0.25, reduction: "none" });
+    assertTensor(ranking.call(x, other, y), [0.75, 0, 2.25]);
+    assertTensor(new nn.MarginRankingLoss().call(x, other, y), [(0.5 + 0 + 2) / 3]);
+    assertTensor(new nn.HingeEmbeddingLoss({ reduction: "none" }).call(x, y), [0.5, 3, 0]);
+    assertTensor(new nn.HingeEmbeddingLoss({ margin: 4, reduction: "sum" }).call(x, y), [7.5]);
+    const soft = [-0.5, -2, 3].map((value) => Math.log1p(Math.exp(value)));
+    assertTensor(new nn.SoftMarginLoss({ reduction: "none" }).call(x, y), soft);
+  });
+
+  test("PoissonNLLLoss of rates and of their logarithms", () => {
+    const [rate, count] = [eg.tensor([0.5, 4], kDouble), eg.tensor([2, 3], kDouble)];
+    const each = [0.5 - 2 * Math.log(0.5), 4 - 3 * Math.log(4)];
+    const plain = new nn.PoissonNLLLoss({ logInput: false, reduction: "none" });
+    assertTensor(plain.call(rate, count), each);
+    assertTensor(new nn.PoissonNLLLoss().call(rate.log(), count), [(each[0] + each[1]) / 2]);
+  });
+});
+
 describe("nn.utils", () => {
   const withGrad = (values) => {
     const parameter = eg.zeros([values.length], { ...kDouble, requiresGrad: true });

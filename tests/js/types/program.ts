@@ -152,3 +152,30 @@ console.log(first, isRight, primal, tangent, durations, dot);
 }
 net.registerForwardHook((module, inputs, output) => void console.log(module, inputs, output));
 net.registerFullBackwardHook((_, gradInputs) => gradInputs).remove();
+
+// Layers that give several tensors, schedulers, clipping.
+const lstm = new eg.nn.LSTM(2, 3, { numLayers: 2, bidirectional: true, projSize: 1 });
+const [steps, [hidden, cell]] = lstm.call(x);
+lstm.call(x, [hidden, cell]);
+const gru = new eg.nn.GRU(2, 3, 1, true, true);
+const [, state]: [eg.Tensor, eg.Tensor] = gru.call(steps, null);
+const attention = new eg.nn.MultiheadAttention(4, 2, 0.1, { batchFirst: true });
+const [, weights] = attention.call(state, state, state, { needWeights: false, attnMask: null });
+weights?.dispose();
+attention.call(state, state, state, null, true, x);
+const encoder = new eg.nn.TransformerEncoderLayer(4, 2, { activation: (input) => input.tanh() });
+encoder.to("float64").call(state, { srcMask: x });
+new eg.nn.Sequential(new eg.nn.RMSNorm(4), encoder, new eg.nn.Softmax(-1)).to({ dtype: "float32" });
+const clipped: eg.Tensor = eg.nn.utils.clipGradNorm_(lstm.parameters(), 1, { normType: 1 });
+const { lrScheduler } = eg.optim;
+const schedulers: eg.optim.lrScheduler.LRScheduler[] = [
+  new lrScheduler.StepLR(sgd, 2, 0.5),
+  new lrScheduler.LinearLR(adam, { totalIters: 3 }),
+  new lrScheduler.CosineAnnealingLR(new eg.optim.RMSprop([x], { centered: true }), 10),
+  new lrScheduler.LambdaLR(new eg.optim.Adagrad([x]), (epoch) => 1 / (1 + epoch)),
+  new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "linear" }),
+];
+for (const scheduler of schedulers) scheduler.step();
+console.log(clipped, schedulers[0]?.getLastLr());
+// @ts-expect-error: no such curve
+new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "step" });

@@ -237,7 +237,7 @@ export class MultiheadAttention extends Module {
     const own = learned === null ? input : cat([input, learned.expand(1, batch, this.embedDim)], 0);
     const heads = this.#split(own);
     if (!this.addZeroAttn) return heads;
-    const zero = zeros([batch * this.numHeads, 1, this.headDim], { dtype: input.dtype });
+    const zero = zeros([batch * this.numHeads, 1, this.headDim], kindOf(input));
     return cat([heads, zero], 1);
   }
 
@@ -318,7 +318,7 @@ export class MultiheadAttention extends Module {
 // A mask of true where nothing may be seen, as what is added to scores.
 function additive(mask: Tensor, dtype: Tensor["dtype"]): Tensor {
   if (mask.dtype !== "bool") return mask;
-  return maskedFill(zeros(mask.shape, { dtype }), mask, -Infinity);
+  return maskedFill(zeros(mask.shape, { dtype, device: mask.device }), mask, -Infinity);
 }
 
 // The positions that the layer adds are always seen.
@@ -326,5 +326,9 @@ function widen(mask: Tensor, count: number): Tensor {
   const { shape } = mask;
   const missing = count - (shape[shape.length - 1] ?? 0);
   if (missing === 0) return mask;
-  return cat([mask, zeros([...shape.slice(0, -1), missing], { dtype: mask.dtype })], -1);
+  return cat([mask, zeros([...shape.slice(0, -1), missing], kindOf(mask))], -1);
+}
+
+function kindOf({ dtype, device }: Tensor): LayerOptions {
+  return { dtype, device };
 }

@@ -69,6 +69,14 @@ export {
   SmoothL1Loss,
   type SmoothL1LossOptions,
 } from "./losses.js";
+export {
+  HingeEmbeddingLoss,
+  type MarginLossOptions,
+  MarginRankingLoss,
+  PoissonNLLLoss,
+  type PoissonNLLLossOptions,
+  SoftMarginLoss,
+} from "./margin_losses.js";
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
 export { Parameter } from "./parameter.js";

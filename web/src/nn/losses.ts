@@ -70,7 +70,8 @@ export interface BCEWithLogitsLossOptions extends LossOptions {
   posWeight?: Tensor | null;
 }
 
-abstract class Loss extends Module {
+/** What the losses share: how those of the elements are combined. */
+export abstract class Loss extends Module {
   readonly reduction: Reduction;
 
   constructor(options: LossOptions) {

@@ -184,8 +184,9 @@ export abstract class RecurrentBase extends Module {
   #statesFor(value: Tensor, given: readonly Tensor[] | null, isBatched: boolean): Tensor[] {
     const count = this.numLayers * this.#directions;
     const batch = value.shape[1] ?? 1;
+    const { dtype, device } = value;
     return this.stateSizes().map((size, i) => {
-      if (given === null) return zeros([count, batch, size], { dtype: value.dtype });
+      if (given === null) return zeros([count, batch, size], { dtype, device });
       const expected = isBatched ? [count, batch, size] : [count, size];
       const state = given[i];
       if (!(state instanceof Tensor) || String(state.shape) !== String(expected)) {
