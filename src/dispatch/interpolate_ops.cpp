@@ -4,8 +4,10 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/index_ops.h"
+#include "dispatch/pool_ops.h"
 #include "dispatch/resize_ops.h"
 #include "dispatch/var.h"
+#include "dispatch/view_ops.h"
 
 namespace eg {
 namespace {
@@ -108,6 +110,13 @@ bool is_nearest(InterpolateMode mode) {
   return mode == InterpolateMode::kNearest || mode == InterpolateMode::kNearestExact;
 }
 
+// Means of windows; one dimension is a plane of one row.
+Tensor resample_area(const Tensor& input, const std::vector<Axis>& axes) {
+  if (axes.size() == 2) return AdaptiveAvgPool2d::call(input, {axes[0].out, axes[1].out});
+  const Tensor planes = Unsqueeze::call(input, -2);
+  return Squeeze::call(AdaptiveAvgPool2d::call(planes, {1, axes[0].out}), Dims{-2});
+}
+
 // The number of spatial dimensions a mode is for.
 std::int64_t spatial_dims(InterpolateMode mode) {
   if (mode == InterpolateMode::kLinear) return 1;
@@ -118,12 +127,15 @@ void check_mode(const Tensor& input, InterpolateMode mode, std::optional<bool> a
   constexpr std::string_view op = Interpolate::doc.name;
   const std::string_view name = enum_names(mode)[static_cast<std::size_t>(mode)];
   check(input.ndim() >= 3 && input.ndim() <= 5 &&
-            (is_nearest(mode) || input.ndim() == spatial_dims(mode) + 2),
+            (is_nearest(mode) || input.ndim() == spatial_dims(mode) + 2 ||
+             (mode == InterpolateMode::kArea && input.ndim() == 3)),
         ErrorCode::kInvalidArgument, op,
         "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.ndim(),
-        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | nearest-exact (got ",
+        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | "
+        "nearest-exact (got ",
         name, ").");
-  check(!is_nearest(mode) || !align_corners.has_value(), ErrorCode::kInvalidArgument, op,
+  check(!(is_nearest(mode) || mode == InterpolateMode::kArea) || !align_corners.has_value(),
+        ErrorCode::kInvalidArgument, op,
         "align_corners option can only be set with the interpolating modes: linear | bilinear | "
         "bicubic | trilinear.");
 }
@@ -179,6 +191,7 @@ Tensor Interpolate::call(const Tensor& input, const std::optional<Dims>& size,
   check_mode(input, mode, align_corners);
   const std::vector<Axis> axes = make_axes(input, size, scale_factor, align_corners.value_or(false),
                                            recompute_scale_factor.value_or(false));
+  if (mode == InterpolateMode::kArea) return resample_area(input, axes);
   Tensor result = input;
   for (std::size_t d = axes.size(); d-- > 0;) {
     const auto dim = static_cast<std::int64_t>(d) + 2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/pool.h"
+#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/view_ops.h"
 
@@ -102,6 +103,7 @@ struct MaxPoolWithIndices {
   static constexpr std::array<std::string_view, 1> saved_names{"result1"};
 
   static OneOrMore call(const Tensor& input, const Attrs& attrs, bool return_indices) {
+    if (is_integral(input.dtype())) return pool_integers(input, attrs, return_indices);
     const Shape shape = pooled_shape(input.shape(), attrs);
     const Tensor out = Tensor::empty(shape, input.dtype(), input.device());
     const Tensor places = Tensor::empty(shape, DType::kInt64, input.device());
@@ -116,6 +118,21 @@ struct MaxPoolWithIndices {
   }
   static GradList backward(const Backward<MaxPoolWithIndices>& b) {
     return {MoveToPlaces<false>::call(b.grad(), b.saved(0), b.attrs())};
+  }
+
+ private:
+  // All as int64, which has a kernel.
+  static OneOrMore pool_integers(const Tensor& input, const Attrs& attrs, bool return_indices) {
+    check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, "max_pool",
+          "not implemented for 'Bool'.");
+    const Tensor source = packed(ToDType::call(input, DType::kInt64));
+    const Tensor out = Tensor::empty(pooled_shape(input.shape(), attrs), DType::kInt64);
+    const Tensor places = Tensor::empty(out.shape(), DType::kInt64);
+    cpu::max_pool(planes_of(input, attrs), source.data_as<std::int64_t>(),
+                  out.data_as<std::int64_t>(), places.data_as<std::int64_t>());
+    const Tensor values = ToDType::call(out, input.dtype());
+    if (return_indices) return {{values, places}};
+    return {{values}};
   }
 };
 

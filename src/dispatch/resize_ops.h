@@ -38,10 +38,11 @@ enum class InterpolateMode : std::uint8_t {
   kBilinear,
   kBicubic,
   kTrilinear,
-  kNearestExact
+  kNearestExact,
+  kArea
 };
-constexpr std::array<std::string_view, 6> enum_names(InterpolateMode) {
-  return {"nearest", "linear", "bilinear", "bicubic", "trilinear", "nearest-exact"};
+constexpr std::array<std::string_view, 7> enum_names(InterpolateMode) {
+  return {"nearest", "linear", "bilinear", "bicubic", "trilinear", "nearest-exact", "area"};
 }
 
 struct Interpolate {
@@ -54,13 +55,15 @@ struct Interpolate {
                                    Arg{"mode", "'nearest'"},
                                    Arg{"align_corners", "null"},
                                    Arg{"recompute_scale_factor", "null"}};
-  static constexpr std::array<std::string_view, 6> samples{
+  static constexpr std::array<std::string_view, 8> samples{
       "T([1, 2, 3]), null, 2",
       "T([1, 2, 3, 3]), [5, 2]",
       "T([1, 2, 4]), 7, null, 'linear'",
       "T([1, 1, 3, 3]), null, [1.5, 2.5], 'bilinear'",
       "T([1, 1, 3, 2]), [5, 3], null, 'bilinear', true",
-      "T([1, 1, 3, 3]), [4, 5], null, 'bicubic'"};
+      "T([1, 1, 3, 3]), [4, 5], null, 'bicubic'",
+      "T([1, 1, 5, 4]), [2, 3], null, 'area'",
+      "T([1, 2, 5]), 3, null, 'area'"};
   static Tensor call(const Tensor& input, const std::optional<Dims>& size = {},
                      const std::optional<Numbers>& scale_factor = {},
                      InterpolateMode mode = InterpolateMode::kNearest,

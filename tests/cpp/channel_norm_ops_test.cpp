@@ -20,7 +20,8 @@ using testing::values;
 void expect_near(const Tensor& actual, const std::vector<double>& expected) {
   const std::vector<double> result = values(actual);
   ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-12 * (1 + std::abs(expected[i])));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    EXPECT_NEAR(result[i], expected[i], 1e-12 * (1 + std::abs(expected[i])));
 }
 
 TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {

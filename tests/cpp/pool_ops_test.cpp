@@ -56,6 +56,14 @@ TEST(PoolOps, CeilModeKeepsAPartialWindow) {
   EXPECT_EQ(AvgPool1d::call(counted({1, 4}), {2}, Dims{3}, {1}, true).shape(), (Shape{1, 2}));
 }
 
+TEST(PoolOps, MaximaOfIntegersKeepTheirDtype) {
+  const Tensor x = tensor<std::int32_t>({-5, -3, -7, -9}, {1, 4});
+  const TensorList both = MaxPool1d::call(x, {2}, {}, {1}, {1}, false, true).tensors;
+  EXPECT_EQ(both[0].dtype(), DType::kInt32);
+  EXPECT_EQ(values(both[0]), (List{-5, -3, -9}));
+  EXPECT_EQ(values(both[1]), (List{0, 1, 3}));
+}
+
 TEST(PoolOps, PaddingNeverWinsAMaximum) {
   EXPECT_EQ(values(MaxPool1d::call(tensor<double>({-1, -2}, {1, 2}), {3}, Dims{1}, {1}).tensors[0]),
             (List{-1, -1}));

@@ -87,6 +87,11 @@ TEST(Interpolate, ScaleFactorMayBeRecomputed) {
               {0, 0.625, 1.375, 2});
 }
 
+TEST(Interpolate, AreaTakesMeans) {
+  const Tensor x = tensor<double>({0, 1, 2, 3, 4}, {1, 1, 5});
+  expect_near(Interpolate::call(x, Dims{3}, {}, InterpolateMode::kArea), {0.5, 2, 3.5});
+}
+
 TEST(Interpolate, CubicKeepsLinesAndOvershootsSteps) {
   const Tensor line = tensor<double>({0, 1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 8});
   const List wide =

@@ -35,6 +35,8 @@ void for_each_window(const PoolPlanes& pool, Body&& body) {
 
 template <class T>
 void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places) {
+  using Limits = std::numeric_limits<T>;
+  constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   const std::int64_t width = pool.columns.size;
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
@@ -42,7 +44,7 @@ void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places)
     std::int64_t* const to_places = places + plane * out_size(pool);
     for_each_window(pool, [&](const PoolWindow& rows, const PoolWindow& columns, std::int64_t i) {
       std::int64_t best = rows.begin * width + columns.begin;
-      T largest = -std::numeric_limits<T>::infinity();
+      T largest = kLowest;
       for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.step) {
         for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.step) {
           const T value = from[y * width + x];
@@ -116,6 +118,7 @@ void avg_pool_backward(const PoolPlanes& pool, const T* grad, T* grad_in) {
   template void avg_pool_backward(const PoolPlanes&, const T*, T*);
 EG_POOL(float)
 EG_POOL(double)
+template void max_pool(const PoolPlanes&, const std::int64_t*, std::int64_t*, std::int64_t*);
 #undef EG_POOL
 
 }  // namespace eg::cpu

@@ -1733,13 +1733,13 @@ export const pad: {
 
 /** Resamples the dimensions after the channels to size, or by scaleFactor. */
 export const interpolate: {
-  (input: Tensor, size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
-  (input: Tensor, options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  (input: Tensor, size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-} = define("interpolate", 225, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+  (input: Tensor, size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
+  (input: Tensor, options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
+} = define("interpolate", 225, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
 
 /** The largest element of windows along the last dim. */
 export const maxPool1d: {
