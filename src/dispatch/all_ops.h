@@ -15,9 +15,11 @@
 #include "dispatch/matmul_ops.h"
 #include "dispatch/norm_ops.h"
 #include "dispatch/optim_ops.h"
+#include "dispatch/order_ops.h"
 #include "dispatch/pool_ops.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/resize_ops.h"
+#include "dispatch/scan_ops.h"
 #include "dispatch/softmax_ops.h"
 #include "dispatch/stride_ops.h"
 #include "dispatch/view_ops.h"
@@ -25,9 +27,10 @@
 
 namespace eg {
 
-using FunctionOps = Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps,
-                           SoftmaxOps, LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps,
-                           ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps, OptimOps>;
+using FunctionOps =
+    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps, SoftmaxOps,
+           LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps,
+           AttentionOps, LinalgOps, OrderOps, ScanOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

@@ -1,0 +1,72 @@
+#pragma once
+
+// Elements in order. NaN is larger than every number; equal elements keep their order. Gradients go
+// to the elements that were chosen; only the median of all elements shares its gradient among those
+// equal to it.
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+/// What the gradient of chosen elements needs.
+struct ChosenAttrs {
+  Shape input_shape;
+  std::int64_t dim;
+  /// The chosen elements come without dim, which had one of them.
+  bool is_squeezed = false;
+};
+
+struct Sort {
+  static constexpr op::Doc doc{"sort", "[values, indices]: the elements along dim in order."};
+  static constexpr std::array args{Arg{"input"}, Arg{"dim", "-1"}, Arg{"descending", "false"},
+                                   Arg{"stable", "false"}};
+  static constexpr std::array<std::string_view, 4> samples{"T([5])", "T([4, 3]), 0, true",
+                                                           "T([2, 3, 2]), -2", "T([])"};
+  static TensorList call(const Tensor& input, std::int64_t dim = -1, bool descending = false,
+                         bool stable = false);
+
+  using Attrs = ChosenAttrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
+  static GradList backward(const Backward<Sort>& b);
+};
+
+struct Argsort {
+  static constexpr op::Doc doc{"argsort", "The indices that put the elements along dim in order."};
+  static constexpr std::array args = Sort::args;
+  static constexpr std::array<std::string_view, 1> samples{"T([4, 3]), 0, true"};
+  static Tensor call(const Tensor& input, std::int64_t dim = -1, bool descending = false,
+                     bool stable = false);
+};
+
+struct Topk {
+  static constexpr op::Doc doc{
+      "topk", "[values, indices]: the k largest, or smallest, elements along dim, in order."};
+  static constexpr std::array args{Arg{"input"}, Arg{"k"}, Arg{"dim", "-1"}, Arg{"largest", "true"},
+                                   Arg{"sorted", "true"}};
+  static constexpr std::array<std::string_view, 4> samples{"T([5]), 2", "T([4, 3]), 3, 0, false",
+                                                           "T([2, 3]), 0", "T([]), 1"};
+  static TensorList call(const Tensor& input, std::int64_t k, std::int64_t dim = -1,
+                         bool largest = true, bool sorted = true);
+
+  using Attrs = ChosenAttrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
+  static GradList backward(const Backward<Topk>& b);
+};
+
+struct Median {
+  static constexpr op::Doc doc{
+      "median", "The middle element, the lower one of two; along dim, [values, indices]."};
+  static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
+  static constexpr std::array<std::string_view, 5> samples{"T([7])", "T([2, 3])", "T([2, 4, 2]), 1",
+                                                           "T([3, 4]), -1, true", "T([]), 0"};
+  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
+                        bool keepdim = false);
+
+  using Attrs = ChosenAttrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
+  static GradList backward(const Backward<Median>& b);
+};
+
+using OrderOps = TypeList<Sort, Argsort, Topk, Median>;
+
+}  // namespace eg
