@@ -7,6 +7,7 @@
 #include "dispatch/conv_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/distance_ops.h"
+#include "dispatch/einsum_ops.h"
 #include "dispatch/factory_ops.h"
 #include "dispatch/index_ops.h"
 #include "dispatch/join_ops.h"
@@ -30,7 +31,7 @@ namespace eg {
 using FunctionOps =
     Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps, SoftmaxOps,
            LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps,
-           AttentionOps, LinalgOps, OrderOps, ScanOps, OptimOps>;
+           AttentionOps, LinalgOps, EinsumOps, OrderOps, ScanOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

@@ -854,6 +854,39 @@ export interface TensorMethods {
   /** Cross product of the vectors of three along dim. */
   cross(other: Tensor, dim?: number): Tensor;
   cross(other: Tensor, options: { dim?: number }): Tensor;
+  /** [values, indices]: the elements along dim in order. */
+  sort(dim?: number, descending?: boolean, stable?: boolean): Tensor[];
+  sort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
+  sort(dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
+  sort(dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
+  /** The indices that put the elements along dim in order. */
+  argsort(dim?: number, descending?: boolean, stable?: boolean): Tensor;
+  argsort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
+  argsort(dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
+  argsort(dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
+  /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
+  topk(k: number, dim?: number, largest?: boolean, sorted?: boolean): Tensor[];
+  topk(k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
+  topk(k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
+  topk(k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
+  /** The middle element, the lower one of two; along dim, [values, indices]. */
+  median(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  median(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  median(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** Sums of the elements up to each, along dim. */
+  cumsum(dim: number, dtype?: DType | null): Tensor;
+  cumsum(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Products of the elements up to each, along dim. */
+  cumprod(dim: number, dtype?: DType | null): Tensor;
+  cumprod(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Logarithms of the sums of exponentials up to each element, along dim. */
+  logcumsumexp(dim: number): Tensor;
+  /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
+  diff(n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
+  diff(options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
 }
 
 /** Gives Tensor the ops as methods. */
@@ -1165,5 +1198,13 @@ export function attachOps(): void {
     solve: ops.solve,
     kron: ops.kron,
     cross: ops.cross,
+    sort: ops.sort,
+    argsort: ops.argsort,
+    topk: ops.topk,
+    median: ops.median,
+    cumsum: ops.cumsum,
+    cumprod: ops.cumprod,
+    logcumsumexp: ops.logcumsumexp,
+    diff: ops.diff,
   });
 }

@@ -1881,3 +1881,60 @@ export const cross: {
   (input: Tensor, other: Tensor, dim?: number): Tensor;
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
 } = define("cross", 243, "input:tensor other:tensor dim:int=-1");
+
+/** [values, indices]: the elements along dim in order. */
+export const sort: {
+  (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): Tensor[];
+  (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
+  (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
+  (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
+} = define("sort", 245, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+
+/** The indices that put the elements along dim in order. */
+export const argsort: {
+  (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): Tensor;
+  (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
+  (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
+  (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
+} = define("argsort", 246, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+
+/** [values, indices]: the k largest, or smallest, elements along dim, in order. */
+export const topk: {
+  (input: Tensor, k: number, dim?: number, largest?: boolean, sorted?: boolean): Tensor[];
+  (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
+  (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
+  (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
+} = define("topk", 247, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+
+/** The middle element, the lower one of two; along dim, [values, indices]. */
+export const median: {
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+} = define("median", 248, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+
+/** Sums of the elements up to each, along dim. */
+export const cumsum: {
+  (input: Tensor, dim: number, dtype?: DType | null): Tensor;
+  (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
+} = define("cumsum", 249, "input:tensor dim:int dtype:dtype?=null");
+
+/** Products of the elements up to each, along dim. */
+export const cumprod: {
+  (input: Tensor, dim: number, dtype?: DType | null): Tensor;
+  (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
+} = define("cumprod", 250, "input:tensor dim:int dtype:dtype?=null");
+
+/** Logarithms of the sums of exponentials up to each element, along dim. */
+export const logcumsumexp: {
+  (input: Tensor, dim: number): Tensor;
+} = define("logcumsumexp", 251, "input:tensor dim:int");
+
+/** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
+export const diff: {
+  (input: Tensor, n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
+  (input: Tensor, options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
+} = define("diff", 252, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
