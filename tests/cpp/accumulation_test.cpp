@@ -252,7 +252,7 @@ TEST(Release, HappensAlsoWhenTheNodeFails) {
 
 // CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not run here
 TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
-  const Tensor x = leaf({1});
+  const Tensor x = leaf(1);
   expect_error(ErrorCode::kInvalidGradient, "expected dtype", [&] {
     backward({sum(
         through(x, [](GradList&&) { return GradList{Tensor::empty({}, DType::kComplex64)}; }))});

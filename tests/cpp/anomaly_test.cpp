@@ -69,7 +69,7 @@ TEST_F(Anomaly, FindsTheNodeThatReturnsNan) {
 
 TEST_F(Anomaly, AllowsInfinity) {
   const AnomalyModeGuard guard(true);
-  const Tensor x = leaf({1});
+  const Tensor x = leaf(1);
   backward({sum(through(x, [](GradList&& g) {
     return GradList{mul(g[0], std::numeric_limits<double>::infinity())};
   }))});

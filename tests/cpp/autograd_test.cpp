@@ -49,7 +49,7 @@ TEST(Grad, OfOutputsThatShareANode) {
 // CC-025, CC-029
 TEST(Grad, NamesTheElementThatRequiresNoGrad) {
   const Tensor x = tensor({1});
-  const Tensor y = leaf({1});
+  const Tensor y = leaf(1);
   expect_error(ErrorCode::kNoGradPath, "does not require grad",
                [&] { (void)grad({mul(y, x)}, {x}); });
   expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { (void)grad({x}, {y}); });
@@ -73,7 +73,7 @@ TEST(GradientEdges, StandForTheValueBeforeInPlaceOperations) {
 }
 
 TEST(GradientEdges, CanBeDifferentiated) {
-  const Tensor x = leaf({3});
+  const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
   EXPECT_EQ(values(grad({get_gradient_edge(y)}, {x}, {}, {{.retain_graph = true}})[0]),
             (Values{6}));

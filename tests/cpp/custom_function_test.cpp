@@ -85,7 +85,7 @@ TEST(CustomFunction, TakesOtherArgumentsBesidesTensorsAndDifferentiatesTwice) {
 
 // CC-153
 TEST(CustomFunction, RecordsOnlyInGradMode) {
-  const Tensor x = leaf({1});
+  const Tensor x = leaf(1);
   {
     const NoGradGuard no_grad;
     EXPECT_EQ(grad_fn(PassThrough::apply(x)), nullptr);
@@ -209,7 +209,7 @@ TEST(CustomFunction, NonDifferentiableOutputsGetZeros) {
     EXPECT_EQ(values(grads[1]), (Values{1}));
     return GradList{mul(grads[1], 3)};
   };
-  const Tensor x = leaf({1});
+  const Tensor x = leaf(1);
   const TensorList outputs = Custom::apply(x);
   EXPECT_FALSE(requires_grad(outputs[0]));
   EXPECT_TRUE(requires_grad(outputs[1]));

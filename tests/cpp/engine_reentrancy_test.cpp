@@ -314,7 +314,7 @@ TEST(EngineDevices, WarningsReachTheCallersThread) {
 // CC-119, C.4, C.17: device -> nested CPU call -> nested device call.
 TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
-  const Tensor cpu = leaf({3});
+  const Tensor cpu = leaf(3);
   const Tensor device = leaf({4}, {1}, kTestDevice);
   for (int round = 0; round < 50; ++round) {
     backward({sum(through(x, [&](GradList&& g) {
@@ -334,7 +334,7 @@ TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
 
 // CC-115, E.6
 TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
-  const Tensor x = leaf({1});
+  const Tensor x = leaf(1);
   std::atomic<bool> device_is_busy{false};
   std::atomic<bool> cpu_failed{false};
   // Made first, so that the way to the device is worked off before it.

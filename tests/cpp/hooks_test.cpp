@@ -158,7 +158,7 @@ TEST(HookOrder, RemovingAHookInsideAPassTakesEffectInTheNext) {
 
 // CC-062
 TEST(NodeHooks, PostHooksSeeWhatApplyReceivedAndReturned) {
-  const Tensor a = leaf({1});
+  const Tensor a = leaf(1);
   const Tensor b = mul(a, 2);
   const IntrusivePtr<Node> node = grad_fn(b);
   int posts = 0;

@@ -51,7 +51,7 @@ TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
 TEST(GradMode, NestsAndIsPerThread) {
   const Tensor x = leaf({1, 2});
   const NoGradGuard no_grad;
-  EXPECT_TRUE(requires_grad(leaf({1})));
+  EXPECT_TRUE(requires_grad(leaf(1)));
   {
     const EnableGradGuard enable;
     EXPECT_TRUE(requires_grad(mul(x, 2)));

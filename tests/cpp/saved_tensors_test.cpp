@@ -414,7 +414,7 @@ TEST(SavedVariables, ADetachedInputIsRefused) {
 
 // H.10
 TEST(SavedVariables, NothingUnpacksToNothing) {
-  const Tensor y = call<op::Exp>(leaf({1}));
+  const Tensor y = call<op::Exp>(leaf(1));
   const SavedVariable none;
   EXPECT_FALSE(none.unpack(*grad_fn(y)).defined());
   EXPECT_FALSE(SavedVariable(Tensor(), SavedAs::kInput).unpack(*grad_fn(y)).defined());
