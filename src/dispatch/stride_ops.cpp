@@ -1,6 +1,7 @@
 #include "dispatch/stride_ops.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
@@ -34,14 +35,15 @@ void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
 
 // Input and view of as_strided in memory of their own, just large enough for both.
 struct Places {
-  explicit Places(const AsStrided::Attrs& g)
-      : input(std::max<std::int64_t>(0, -g.offset)),
-        view(std::max<std::int64_t>(0, g.offset)),
-        size(std::max<std::int64_t>({1, input + storage_extent(g.input_shape, g.input_strides),
-                                     view + storage_extent(g.shape, g.strides)})) {}
-  std::int64_t input;  ///< where the first element of the input lies
-  std::int64_t view;
-  std::int64_t size;
+  explicit Places(const AsStrided::Attrs& g) {
+    (g.offset < 0 ? input : view) = std::abs(g.offset);
+    const std::int64_t input_end = input + storage_extent(g.input_shape, g.input_strides);
+    const std::int64_t view_end = view + storage_extent(g.shape, g.strides);
+    size = std::max<std::int64_t>({1, input_end, view_end});
+  }
+  std::int64_t input = 0;  ///< where the first element of the input lies
+  std::int64_t view = 0;
+  std::int64_t size = 0;
 };
 
 struct StridedScatter {
