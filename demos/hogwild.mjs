@@ -26,7 +26,7 @@ console.log(`${(alone / together).toFixed(2)}x as fast with ${many} workers`);
 /** Trains a new model for `steps` steps in all, says how well and how fast, and returns the seconds. */
 async function train(workers, steps) {
   eg.manualSeed(0);
-  const model = makeModel();
+  const model = makeModel("mlp");
   const share = Math.ceil(steps / workers);
   const start = performance.now();
   await Promise.all(

@@ -11,7 +11,7 @@ let digits;
 export async function train(shared, { steps, seed }) {
   // The datasets outlive this call, at whose end its tensors are freed.
   digits ??= eg.keep(loadDigits().train);
-  const model = makeModel();
+  const model = makeModel("mlp");
   model.loadStateDict(shared, { assign: true });
   const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.05, momentum: 0.9 });
   const batches = new eg.data.DataLoader(digits, { batchSize: kBatch, shuffle: true, seed });

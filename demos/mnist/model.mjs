@@ -5,13 +5,26 @@ import { normalize } from "./data.mjs";
 
 const kTestBatch = 1000;
 
-/** Makes the classifier, with new weights. */
-export function makeModel() {
-  return new eg.nn.Sequential(
-    new eg.nn.Linear(784, 256),
-    new eg.nn.ReLU(),
-    new eg.nn.Linear(256, 10),
-  );
+const kModels = {
+  mlp: ({ Sequential, Linear, ReLU }) =>
+    new Sequential(new Linear(784, 256), new ReLU(), new Linear(256, 10)),
+  cnn: ({ Sequential, Unflatten, Conv2d, ReLU, MaxPool2d, Flatten, Linear }) =>
+    new Sequential(
+      new Unflatten(1, [1, 28, 28]),
+      new Conv2d(1, 16, 5, { padding: 2 }),
+      new ReLU(),
+      new MaxPool2d(2),
+      new Conv2d(16, 32, 5, { padding: 2 }),
+      new ReLU(),
+      new MaxPool2d(2),
+      new Flatten(),
+      new Linear(32 * 7 * 7, 10),
+    ),
+};
+
+/** Makes the classifier of a name, with new weights; it takes rows of 784 pixels. */
+export function makeModel(name) {
+  return kModels[name](eg.nn);
 }
 
 /** Takes one training step and returns the loss before it. */

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 
 export const kHelp = `Trains a digit classifier on MNIST.
 
+  --model M     mlp, or cnn: slower and better (default mlp)
   --epochs N    passes over the 60,000 training digits (default 5)
   --batch N     digits per step (default 128)
   --lr X        first learning rate of Adam, which falls to 0 (default 0.002)
@@ -16,6 +17,7 @@ export const kHelp = `Trains a digit classifier on MNIST.
 Ctrl-C ends the training after the current step and saves the weights.`;
 
 const kOptions = {
+  model: { type: "string", default: "mlp" },
   epochs: { type: "string", default: "5" },
   batch: { type: "string", default: "128" },
   lr: { type: "string", default: "0.002" },
@@ -26,7 +28,10 @@ const kOptions = {
   help: { type: "boolean", short: "h", default: false },
 };
 
-const kVariants = ["auto", "relaxed", "simd", "single"];
+const kChoices = {
+  model: ["mlp", "cnn"],
+  variant: ["auto", "relaxed", "simd", "single"],
+};
 
 /** Returns the options, or what is wrong with them. */
 export function readOptions(args) {
@@ -39,8 +44,9 @@ export function readOptions(args) {
 }
 
 function convert(values) {
-  if (!kVariants.includes(values.variant)) {
-    throw new Error(`--variant is one of ${kVariants.join(", ")}, got "${values.variant}"`);
+  for (const [name, choices] of Object.entries(kChoices)) {
+    if (choices.includes(values[name])) continue;
+    throw new Error(`--${name} is one of ${choices.join(", ")}, got "${values[name]}"`);
   }
   return {
     ...values,

@@ -24,14 +24,14 @@ export async function run(options) {
   const { train, test } = loadDigits();
   console.log(`MNIST: ${train.length} digits to train on, ${test.length} to test with`);
   eg.manualSeed(options.seed);
-  const model = makeModel();
+  const model = makeModel(options.model);
   const interrupt = watchInterrupt();
   await fit(model, train, test, options, interrupt);
 
   const out = options.out === undefined ? kDefaultOut : resolve(options.out);
   save(model, out);
   if (interrupt.happened) return kInterrupted;
-  await showDigits(load(out), test);
+  await showDigits(load(options.model, out), test);
   return 0;
 }
 
@@ -96,8 +96,8 @@ function save(model, out) {
   console.log(`saved ${relative(process.cwd(), out)} (${(bytes.length / 1000).toFixed(0)} kB)`);
 }
 
-function load(out) {
-  const model = makeModel();
+function load(name, out) {
+  const model = makeModel(name);
   model.loadStateDict(eg.io.loadSafetensors(readFileSync(out)));
   return model.eval();
 }

@@ -15,13 +15,19 @@ describe("demos/mnist.mjs", () => {
   test("--help lists the options at once", async () => {
     const { status, stdout } = await runNode([kDemo, "--help"]);
     assert.equal(status, 0);
-    for (const name of ["epochs", "batch", "lr", "threads", "variant", "seed", "out"]) {
+    for (const name of ["model", "epochs", "batch", "lr", "threads", "variant", "seed", "out"]) {
       assert.match(stdout, new RegExp(`--${name}`));
     }
   });
 
   test("says what is wrong with an option", async () => {
-    for (const args of [["--epochs", "many"], ["--lr", "-1"], ["--variant", "x"], ["--nonsense"]]) {
+    for (const args of [
+      ["--epochs", "many"],
+      ["--lr", "-1"],
+      ["--variant", "x"],
+      ["--model", "x"],
+      ["--nonsense"],
+    ]) {
       const { status, stderr } = await runNode([kDemo, ...args]);
       assert.equal(status, 2);
       assert.match(stderr, /Trains a digit classifier/);

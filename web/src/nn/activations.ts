@@ -1,6 +1,16 @@
 // Layers without parameters: activation functions, Dropout, Flatten.
 
-import { dropout, flatten, gelu, relu, sigmoid, silu, softmax, tanh } from "../generated/ops.js";
+import {
+  dropout,
+  flatten,
+  gelu,
+  relu,
+  sigmoid,
+  silu,
+  softmax,
+  tanh,
+  unflatten,
+} from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
@@ -128,5 +138,19 @@ export class Flatten extends Module {
 
   override forward(input: Tensor): Tensor {
     return flatten(input, this.startDim, this.endDim);
+  }
+}
+
+/** Splits the dimension `dim` into several of the sizes `unflattenedSize`, one of which may be -1. */
+export class Unflatten extends Module {
+  constructor(
+    readonly dim: number,
+    readonly unflattenedSize: readonly number[],
+  ) {
+    super();
+  }
+
+  override forward(input: Tensor): Tensor {
+    return unflatten(input, this.dim, this.unflattenedSize);
   }
 }

@@ -13,6 +13,7 @@ export {
   Softmax,
   type SoftmaxOptions,
   Tanh,
+  Unflatten,
 } from "./activations.js";
 export {
   type AttentionArguments,
