@@ -8,7 +8,7 @@
 //     static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
 //     static constexpr std::array<std::string_view, 1> samples{"T([4, 3]), 0, I([3], 4)"};
 //     static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index);
-//     ... Attrs, saved_count, backward when it records itself (see record.h)
+//     ... Attrs, saved_names, backward when it records itself (see record.h)
 //   };
 //
 // and a place in the TypeList at the end of its header. From that follow the binding, the
