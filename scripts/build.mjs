@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { bundlable, kLineLimit } from "./bundlable.mjs";
+import { bundlable } from "./bundlable.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 
@@ -37,7 +37,8 @@ export async function buildWeb() {
       platform: "neutral",
       target: "es2022",
       minify: true,
-      lineLimit: kLineLimit,
+      // Node prints the line an uncaught error comes from: it should not be the whole package.
+      lineLimit: 160,
       keepNames: true,
       sourcemap: true,
       external: ["./wasm/*", "node:*", "webgpu"],

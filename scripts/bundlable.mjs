@@ -17,9 +17,6 @@ const kRewrites = [
   ],
 ];
 
-/** Node prints the line an uncaught error comes from: it should not be a whole package. */
-export const kLineLimit = 160;
-
 /** Returns the module's script for dist/: bundlable and minified. */
 export async function bundlable(script) {
   const { transform } = await import("esbuild");
@@ -30,7 +27,6 @@ export async function bundlable(script) {
   );
   const result = await transform(prelude + rewritten, {
     minify: true,
-    lineLimit: kLineLimit,
     format: "esm",
     target: "es2022",
   });

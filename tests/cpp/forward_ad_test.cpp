@@ -64,6 +64,7 @@ TEST(DualLevel, DropsItsTangentsWhenItEnds) {
   EXPECT_FALSE(tangent(y).defined());
 }
 
+#if EG_THREADS
 TEST(DualLevel, BelongsToItsThread) {
   const DualLevelGuard level;
   const Tensor x = make_dual(tensor({1, 2}), tensor({1, 1}));
@@ -76,6 +77,7 @@ TEST(DualLevel, BelongsToItsThread) {
   EXPECT_FALSE(seen);
   EXPECT_TRUE(tangent(x).defined());
 }
+#endif
 
 // G.11
 TEST(DualLevel, IsClosedInInferenceMode) {

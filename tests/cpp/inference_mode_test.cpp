@@ -47,6 +47,7 @@ TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
   expect_error(ErrorCode::kNoGradPath, "does not require grad", [&] { backward({sum(w)}); });
 }
 
+#if EG_THREADS
 // CC-075, CC-077, E.20, G.7, G.8, G.9
 TEST(GradMode, NestsAndIsPerThread) {
   const Tensor x = leaf({1, 2});
@@ -68,6 +69,7 @@ TEST(GradMode, NestsAndIsPerThread) {
   std::thread([&] { other_thread = is_grad_enabled() && !is_inference_mode_enabled(); }).join();
   EXPECT_TRUE(other_thread);
 }
+#endif
 
 // CC-079, G.12
 TEST(InferenceMode, NewTensorsAndTheirViewsAreInferenceTensors) {

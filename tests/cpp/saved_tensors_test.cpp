@@ -303,6 +303,7 @@ TEST(SavedTensorHooks, MayNotChangeWhatTheyPack) {
                [&] { (void)mul(a, a); });
 }
 
+#if EG_THREADS
 // CC-097, H.15, trap 38
 TEST(SavedTensorHooks, TheInnermostPairOfTheThreadCounts) {
   HookLog outer;
@@ -319,6 +320,7 @@ TEST(SavedTensorHooks, TheInnermostPairOfTheThreadCounts) {
   (void)call<op::Exp>(a);
   EXPECT_EQ(outer.packs, 1);
 }
+#endif
 
 // CC-097: numbers are exempt, and so is what is not saved.
 TEST(SavedTensorHooks, DoNotSeeNumbers) {
