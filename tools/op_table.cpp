@@ -1,6 +1,8 @@
 // Prints the op table as JSON: names, documentation, arguments, samples for derived tests. The
 // TypeScript functions and their types are generated from it.
 
+#include "dispatch/op_table.h"
+
 #include <cctype>
 #include <iostream>
 #include <sstream>
@@ -9,7 +11,6 @@
 
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
-#include "dispatch/op_table.h"
 
 namespace eg {
 namespace {

@@ -83,6 +83,7 @@ Tensor index_tensor(const std::vector<std::int64_t>& index) {
 
 Tensor resample_nearest(const Tensor& input, std::int64_t dim, const Axis& axis, bool exact) {
   std::vector<std::int64_t> index;
+  index.reserve(static_cast<std::size_t>(axis.out));
   for (std::int64_t i = 0; i < axis.out; ++i) {
     index.push_back(input.dtype() == DType::kFloat64 ? nearest_index<double>(axis, i, exact)
                                                      : nearest_index<float>(axis, i, exact));

@@ -64,7 +64,7 @@ std::int64_t middle(std::int64_t count) { return (count - 1) / 2; }
 
 // A median of elements that have a NaN is NaN: the first.
 Tensor median_indices(const Tensor& input, std::int64_t dim) {
-  const Tensor places = indices_of(input, {dim, false, middle(size_along(input, dim)), 1});
+  Tensor places = indices_of(input, {dim, false, middle(size_along(input, dim)), 1});
   if (!is_floating(input.dtype())) return places;
   const Var largest = indices_of(input, {dim, true, 0, 1});
   const Var extreme = values_at(input, dim, largest.tensor());
