@@ -39,7 +39,7 @@ struct Places {
     (g.offset < 0 ? input : view) = std::abs(g.offset);
     const std::int64_t input_end = input + storage_extent(g.input_shape, g.input_strides);
     const std::int64_t view_end = view + storage_extent(g.shape, g.strides);
-    size = std::max<std::int64_t>({1, input_end, view_end});
+    size = std::max({std::int64_t{1}, input_end, view_end});
   }
   std::int64_t input = 0;  ///< where the first element of the input lies
   std::int64_t view = 0;

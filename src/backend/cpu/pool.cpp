@@ -16,7 +16,7 @@ std::int64_t out_size(const PoolPlanes& pool) {
 // Calls body(plane) for all planes, on several threads.
 template <class Body>
 void for_each_plane(const PoolPlanes& pool, Body&& body) {
-  const std::int64_t work = std::max<std::int64_t>({1, in_size(pool), out_size(pool)});
+  const std::int64_t work = std::max({std::int64_t{1}, in_size(pool), out_size(pool)});
   const std::int64_t grain = std::max<std::int64_t>(1, kMinElementsPerTask / work);
   parallel_for(0, pool.planes, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) body(plane);
