@@ -140,6 +140,11 @@ TEST(Solve, VectorsMatricesAndBatches) {
   EXPECT_EQ(Solve::call(a, tensor({1, 2, 3, 4, 5, 6}, {3, 2, 1})).shape(), (Shape{3, 2, 1}));
 }
 
+TEST(Solve, NothingForNothing) {
+  EXPECT_EQ(Solve::call(tensor({2, 0, 0, 4}, {2, 2}), tensor({}, {2, 0})).shape(), (Shape{2, 0}));
+  EXPECT_EQ(Solve::call(tensor({}, {0, 0}), tensor({}, {0, 2})).shape(), (Shape{0, 2}));
+}
+
 TEST(Solve, ReportsWhatDoesNotFit) {
   const Tensor a = tensor({2, 0, 0, 4}, {2, 2});
   expect_error(ErrorCode::kInvalidArgument,

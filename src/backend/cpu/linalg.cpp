@@ -102,7 +102,7 @@ Breakdown determinants(const SquareMatrices& a, void* det, void* sign, void* log
 }
 
 Breakdown solve(const SquareMatrices& a, std::int64_t columns, const void* b, void* x) {
-  if (a.n == 0) return {};
+  if (a.n == 0 || columns == 0) return {};
   return for_each_matrix(a, a.n * a.n * (a.n + columns), [&](std::int64_t i, const Matrix& matrix) {
     const Eigen::PartialPivLU<Matrix> lu(matrix);
     const Matrix right =
