@@ -118,7 +118,8 @@ class WeakPtr {
   IntrusivePtr<T> lock() const {
     if (object_ == nullptr) return nullptr;
     auto& strong = object_->RefCounted::strong_;
-    std::uint32_t count = strong.load(std::memory_order_relaxed);
+    // Acquire also for a zero: what the last owner did came before the answer that it is gone.
+    std::uint32_t count = strong.load(std::memory_order_acquire);
     while (count != 0) {
       if (strong.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
         return IntrusivePtr<T>::adopt(object_);
