@@ -1,5 +1,7 @@
 #include "border.h"
 
+#include <array>
+#include <cstdio>
 #include <new>
 
 #include <emscripten/bind.h>
@@ -45,16 +47,22 @@ KeptError current_error() {
 
 // The address of the frame, after making room for `words`.
 double reserve_frame(double words) {
-  const auto count = static_cast<std::size_t>(words);
-  if (frame().size() < count) frame().resize(count);
-  return static_cast<double>(reinterpret_cast<std::uintptr_t>(frame().data()));
+  return static_cast<double>(
+      reinterpret_cast<std::uintptr_t>(frame(static_cast<std::size_t>(words)).data()));
 }
 
 }  // namespace
 
-std::vector<double>& frame() {
-  static thread_local std::vector<double> words(kInitialFrameWords);
-  return words;
+std::vector<double>& frame(std::size_t words) {
+  static thread_local std::vector<double> own(kInitialFrameWords);
+  if (own.size() < words) own.resize(words);
+  return own;
+}
+
+void append_number(std::string& out, double value, int digits) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  out.append(text.data());
 }
 
 void keep_error() { kept_error() = current_error(); }

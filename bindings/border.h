@@ -15,8 +15,8 @@ namespace eg::bindings {
 
 inline constexpr double kFailed = -1;
 
-/// This thread's frame.
-std::vector<double>& frame();
+/// This thread's frame; with room for `words` when given, what was written before stays.
+std::vector<double>& frame(std::size_t words = 0);
 
 /// Handles of tensors, and of nodes.
 inline HandleTable& handles() { return HandleTable::instance(); }
@@ -25,6 +25,9 @@ inline HandleTable& handles() { return HandleTable::instance(); }
 inline Handle return_tensor(Tensor tensor) {
   return tensor.defined() ? handles().insert(std::move(tensor)) : 0;
 }
+
+/// Appends a number as text with so many significant digits. No streams: see base/error.h.
+void append_number(std::string& out, double value, int digits);
 
 /// Keeps the current exception for takeError(). Called inside a catch block.
 void keep_error();
@@ -43,8 +46,7 @@ double guard(Body&& body) {
 /// Writes handles for the tensors to the front of the frame, 0 for undefined ones.
 template <class Tensors>
 double return_tensors(const Tensors& tensors) {
-  std::vector<double>& words = frame();
-  if (words.size() < tensors.size()) words.resize(tensors.size());
+  std::vector<double>& words = frame(tensors.size());
   std::size_t count = 0;
   for (const Tensor& t : tensors) {
     words[count++] = return_tensor(t);

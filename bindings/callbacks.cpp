@@ -32,8 +32,7 @@ void JsException::describe() {
 }
 
 Words JsFunction::call_here(const Words& arguments) const {
-  if (frame().size() < arguments.size()) frame().resize(arguments.size());
-  std::ranges::copy(arguments, frame().begin());
+  std::ranges::copy(arguments, frame(arguments.size()).begin());
   const double result = eg_call_function(id(), static_cast<double>(arguments.size()));
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);

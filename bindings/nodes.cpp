@@ -49,8 +49,7 @@ double node_variable(Handle handle) {
 double next_functions(Handle handle) {
   return guard([&] {
     const EdgeList& edges = handles().get_node(handle)->next_edges();
-    std::vector<double>& words = frame();
-    if (words.size() < 3 * edges.size()) words.resize(3 * edges.size());
+    std::vector<double>& words = frame(3 * edges.size());
     std::size_t count = 0;
     for (const Edge& edge : edges) {
       words[count++] = edge.is_valid() ? handles().insert(edge.function) : 0;

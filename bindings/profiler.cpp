@@ -2,7 +2,7 @@
 
 #include "autograd/profiler.h"
 
-#include <sstream>
+#include <string>
 
 #include <emscripten/bind.h>
 
@@ -15,14 +15,16 @@ double start_profiler() { return static_cast<double>(Profiler::start()); }
 
 // A line per event, a tab between its fields.
 std::string stop_profiler(double first) {
-  std::ostringstream text;
-  text.precision(15);
+  std::string text;
   for (const ProfilerEvent& event : Profiler::stop(static_cast<std::size_t>(first))) {
-    text << event.name << '\t' << event.sequence_nr << '\t' << event.thread << '\t'
-         << static_cast<int>(event.device.type) << '\t' << event.start << '\t' << event.duration
-         << '\n';
+    text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
+                      static_cast<int>(event.device.type), '\t');
+    append_number(text, event.start, 15);
+    text += '\t';
+    append_number(text, event.duration, 15);
+    text += '\n';
   }
-  return text.str();
+  return text;
 }
 
 }  // namespace

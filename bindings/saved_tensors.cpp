@@ -1,6 +1,6 @@
 // What nodes keep for backward, and JavaScript functions that keep it for them.
 
-#include <sstream>
+#include <string>
 
 #include <emscripten/bind.h>
 
@@ -92,15 +92,16 @@ double saved_tensor(Handle handle, int i) {
 
 // The numbers the node works with: name, tab, value, a line each.
 std::string saved_numbers(Handle handle) {
-  std::ostringstream text;
-  text.precision(17);
+  std::string text;
   guard([&] {
     for (const auto& [name, value] : handles().get_node(handle)->saved_numbers()) {
-      text << name << '\t' << value << '\n';
+      text.append(name).append("\t");
+      append_number(text, value, 17);
+      text += '\n';
     }
     return 0;
   });
-  return text.str();
+  return text;
 }
 
 double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {

@@ -70,9 +70,8 @@ double info(Handle handle) {
     const int flags = history_flags(t) | (t.is_contiguous() ? kIsContiguous : 0) |
                       (is_view(t) ? kIsView : 0) | (retains_grad(t) ? kRetainsGrad : 0) |
                       (is_inference(t) ? kIsInference : 0);
-    std::vector<double>& words = frame();
     const std::size_t ndim = t.shape().size();
-    if (words.size() < 8 + 2 * ndim) words.resize(8 + 2 * ndim);
+    std::vector<double>& words = frame(8 + 2 * ndim);
     words[0] = static_cast<double>(t.dtype());
     words[1] = static_cast<double>(t.device().type);
     words[2] = static_cast<double>(ndim);
