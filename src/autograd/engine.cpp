@@ -11,6 +11,7 @@
 #include "autograd/profiler.h"
 #include "base/error.h"
 #include "base/warning.h"
+#include "runtime/background.h"
 #include "runtime/native_stack.h"
 
 namespace eg {
@@ -197,7 +198,10 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
       begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
   if (continues_elsewhere) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
-    reentrant_pool_.submit(task);
+    // Weak: a call that failed meanwhile must not be kept alive by its place there.
+    run_in_background([waiting = WeakPtr<GraphTask>(task)] {
+      if (const IntrusivePtr<GraphTask> call = waiting.lock()) continue_call(call);
+    });
     task->wait();
   } else {
     const RoleGuard guard(task->owner, task->reentrant_depth, nested ? role.stack_depth + 1 : 0);

@@ -27,7 +27,6 @@
 #include "autograd/graph_task.h"
 #include "autograd/node.h"
 #include "autograd/ready_queue.h"
-#include "autograd/reentrant_pool.h"
 
 namespace eg {
 
@@ -52,9 +51,6 @@ class Engine {
 
   /// Adds a function that runs when the current backward call of this thread has run all its nodes.
   static void queue_callback(std::function<void()> callback);
-
-  /// Threads started so far for calls that were nested too deeply for one stack.
-  int reentrant_thread_count() const { return reentrant_pool_.thread_count(); }
 
   // About the backward call whose node, hook or callback this thread runs.
 
@@ -101,7 +97,6 @@ class Engine {
   void start(int device);
   void run_device_thread(int device);
 
-  ReentrantPool reentrant_pool_{&continue_call};
   std::mutex device_mutex_;
   std::condition_variable device_stopped_;
   std::array<DeviceThread, kMaxAccelerators> device_threads_;

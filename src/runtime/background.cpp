@@ -4,6 +4,7 @@
 
 #if EG_THREADS
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -31,7 +32,10 @@ class IdleThreads {
       }
     }
     std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
+    count_.fetch_add(1);
   }
+
+  int count() const { return count_.load(); }
 
  private:
   void serve(std::function<void()> work) {
@@ -51,11 +55,14 @@ class IdleThreads {
   std::condition_variable ready_;
   std::vector<std::function<void()>> waiting_;
   int idle_ = 0;
+  std::atomic<int> count_{0};
 };
 
 }  // namespace
 
 void run_in_background(std::function<void()> work) { IdleThreads::instance().run(std::move(work)); }
+
+int background_thread_count() { return IdleThreads::instance().count(); }
 
 }  // namespace eg
 
@@ -64,6 +71,8 @@ void run_in_background(std::function<void()> work) { IdleThreads::instance().run
 namespace eg {
 
 void run_in_background(std::function<void()> work) { work(); }
+
+int background_thread_count() { return 0; }
 
 }  // namespace eg
 

@@ -9,4 +9,7 @@ namespace eg {
 /// threads it runs here and now.
 void run_in_background(std::function<void()> work);
 
+/// Threads started so far for run_in_background(); they are kept and never joined.
+int background_thread_count();
+
 }  // namespace eg
