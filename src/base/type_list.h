@@ -15,7 +15,8 @@ struct TypeList {
   /// Calls `visit.template operator()<T>()` for each type, in order.
   template <class Visit>
   static constexpr void for_each(Visit&& visit) {
-    (visit.template operator()<Ts>(), ...);
+    // An array, not a fold over the comma: compilers limit how deep folds nest.
+    [[maybe_unused]] const char in_order[] = {'\0', (visit.template operator()<Ts>(), '\0')...};
   }
 
   /// Applies a class template to all types: `List::apply<testing::Types>`.
