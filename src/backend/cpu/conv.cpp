@@ -1,249 +1,303 @@
 #include "backend/cpu/conv.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "backend/cpu/gemm/gemm.h"
-#include "runtime/memory.h"
+#include "backend/cpu/conv_planes.h"
+#include "backend/cpu/conv_scratch.h"
+#include "backend/cpu/conv_tile.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
 
-// Elements of columns made at a time: they share the second-level cache with the packed operands.
-constexpr std::int64_t kTileElements = 128 * 1024;
-// Fewer columns would leave a product too little to reuse of the weights it packs.
-constexpr std::int64_t kMinTileColumns = 192;
+// Numbers of a band of copied planes: together with the weights they stay in a level 2 cache.
+constexpr std::int64_t kBandNumbers = 32 * 1024;
+// Multiplications a task should have at least, so that it outlasts the waking of its thread.
+constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
-// The part of a convolution that one image and one group take.
+// A convolution is one of these, and the gradient of its input one for every remainder of a row and
+// a column by the stride: places with the same remainder read the same taps.
+struct Pass {
+  ConvAxis rows;
+  ConvAxis columns;
+  // Channels of a group that are read and made.
+  std::int64_t in_channels;
+  std::int64_t out_channels;
+  // The weight of made channel o, read channel i and tap (y, x) is at o * [0] + i * [1] + y * [2] +
+  // x * [3] from the first.
+  std::int64_t first_weight;
+  std::array<std::int64_t, 4> weight_strides;
+  // Place (y, x) of a channel goes to first + y * row_step + x * column_step.
+  std::int64_t to_first;
+  std::int64_t to_row_step;
+  std::int64_t to_column_step;
+  std::int64_t to_size;
+
+  std::int64_t depth() const { return rows.taps * columns.taps * in_channels; }
+};
+
+// Channels cut into strips of equal height, or one less.
+struct Strips {
+  explicit Strips(std::int64_t channels)
+      : count((channels + gemm::kStripRows - 1) / gemm::kStripRows), channels(channels) {}
+  std::int64_t begin(std::int64_t i) const { return i * channels / count; }
+
+  std::int64_t count;
+  std::int64_t channels;
+};
+
+// The weights of a group in the order in which tiles read them: for every strip and tap a number
+// per channel made. Taps go by row, column and channel read, so that the taps of some rows lie
+// together.
 template <class T>
-class Columns {
- public:
-  explicit Columns(const Convolution& conv)
-      : conv_(conv),
-        channels_(conv.in_channels / conv.groups),
-        rows_(channels_ * conv.kernel[0] * conv.kernel[1]) {
-    const std::int64_t width = std::max<std::int64_t>(1, conv.out[1]);
-    const std::int64_t columns =
-        std::max(kTileElements / std::max<std::int64_t>(1, rows_), kMinTileColumns);
-    tile_rows_ =
-        std::clamp<std::int64_t>(columns / width, 1, std::max<std::int64_t>(1, conv.out[0]));
-  }
-
-  /// Rows of the matrix.
-  std::int64_t rows() const { return rows_; }
-  std::int64_t in_size() const { return channels_ * conv_.in[0] * conv_.in[1]; }
-  /// Output rows that a tile covers.
-  std::int64_t tile_rows() const { return tile_rows_; }
-  std::int64_t scratch_size() const { return rows_ * tile_rows_ * conv_.out[1]; }
-  /// The image itself is the matrix.
-  bool is_image() const {
-    using Pair = Convolution::Pair;
-    return conv_.kernel == Pair{1, 1} && conv_.stride == Pair{1, 1} &&
-           conv_.padding == Pair{0, 0} && conv_.in == conv_.out;
-  }
-
-  /// Writes the columns of output rows [first, last).
-  void gather(const T* image, std::int64_t first, std::int64_t last, T* columns) const {
-    for_each_line(first, last,
-                  [&](std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t end) {
-                    T* const line = columns + to;
-                    std::fill(line, line + begin, T{0});
-                    const std::int64_t step = conv_.stride[1];
-                    const T* source = image + from;
-                    if (step == 1) {
-                      std::copy(source + begin, source + end, line + begin);
-                    } else {
-                      for (std::int64_t x = begin; x < end; ++x) line[x] = source[x * step];
-                    }
-                    std::fill(line + end, line + conv_.out[1], T{0});
-                  });
-  }
-
-  /// Adds the columns of output rows [first, last) to the places they came from.
-  void scatter(const T* columns, std::int64_t first, std::int64_t last, T* image) const {
-    for_each_line(first, last,
-                  [&](std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t end) {
-                    const T* const line = columns + to;
-                    const std::int64_t step = conv_.stride[1];
-                    T* const target = image + from;
-                    for (std::int64_t x = begin; x < end; ++x) target[x * step] += line[x];
-                  });
-  }
-
- private:
-  // Calls body(from, to, begin, end) for every line of output places and every weight: places
-  // [begin, end) of the line at columns + to read image + from + place * stride, others padding.
-  // A channel is touched by one thread only.
-  template <class Body>
-  void for_each_line(std::int64_t first, std::int64_t last, Body&& body) const {
-    const std::int64_t width = conv_.out[1];
-    const std::int64_t columns = (last - first) * width;
-    const std::int64_t taps = conv_.kernel[0] * conv_.kernel[1];
-    const std::int64_t work = std::max<std::int64_t>(1, taps * columns);
-    const auto run_channel = [&](std::int64_t channel) {
-      for (std::int64_t tap = 0; tap < taps; ++tap) {
-        const std::int64_t down = tap / conv_.kernel[1] * conv_.dilation[0] - conv_.padding[0];
-        const std::int64_t right = tap % conv_.kernel[1] * conv_.dilation[1] - conv_.padding[1];
-        const std::int64_t begin = std::min(width, places_before(-right));
-        const std::int64_t end = std::clamp(places_before(conv_.in[1] - right), begin, width);
-        for (std::int64_t y = first; y < last; ++y) {
-          const std::int64_t row = y * conv_.stride[0] + down;
-          const bool is_inside = row >= 0 && row < conv_.in[0];
-          const std::int64_t from =
-              (channel * conv_.in[0] + (is_inside ? row : 0)) * conv_.in[1] + right;
-          const std::int64_t to = (channel * taps + tap) * columns + (y - first) * width;
-          body(from, to, is_inside ? begin : 0, is_inside ? end : 0);
+void pack_weights(const Pass& pass, const T* weight, T* packed) {
+  const Strips strips(pass.out_channels);
+  const auto& [out_stride, in_stride, row_stride, column_stride] = pass.weight_strides;
+  for (std::int64_t s = 0; s < strips.count; ++s) {
+    for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
+      for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
+        const T* const tap = weight + pass.first_weight + y * row_stride + x * column_stride;
+        for (std::int64_t i = 0; i < pass.in_channels; ++i) {
+          for (std::int64_t o = strips.begin(s); o < strips.begin(s + 1); ++o)
+            *packed++ = tap[o * out_stride + i * in_stride];
         }
       }
-    };
-    parallel_for(0, channels_, std::max<std::int64_t>(1, kMinElementsPerTask / work),
-                 [&](std::int64_t c_begin, std::int64_t c_end) {
-                   for (std::int64_t c = c_begin; c < c_end; ++c) run_channel(c);
-                 });
+    }
   }
+}
 
-  // How many places of a line lie less than `distance` columns from its first.
-  std::int64_t places_before(std::int64_t distance) const {
-    return distance <= 0 ? 0 : (distance + conv_.stride[1] - 1) / conv_.stride[1];
-  }
-
-  const Convolution& conv_;
-  std::int64_t channels_;
-  std::int64_t rows_;
-  std::int64_t tile_rows_;
-};
-
-// Room for the columns of one tile.
 template <class T>
-class Scratch {
+class PassRunner {
  public:
-  explicit Scratch(const Columns<T>& columns)
-      : bytes_(columns.is_image() ? 0
-                                  : static_cast<std::size_t>(columns.scratch_size()) * sizeof(T)),
-        block_(bytes_ == 0 ? nullptr : allocate_bytes(bytes_)) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (block_ != nullptr) free_bytes(block_, bytes_);
+  PassRunner(const Pass& pass, std::int64_t parts)
+      : pass_(pass),
+        strips_(pass.out_channels),
+        is_one_line_(pass.rows.places == 1),
+        band_(band_rows(pass, parts)),
+        layout_(pass.rows, pass.columns, band_,
+                (is_one_line_ ? 2 : 1) * gemm::kLanes<T> *
+                    conv_tile_columns(pass.out_channels / strips_.count)) {
+    offsets_.reserve(static_cast<std::size_t>(pass.depth()));
+    for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
+      for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
+        for (std::int64_t i = 0; i < pass.in_channels; ++i)
+          offsets_.push_back(layout_.bytes_to(i, y, x));
+      }
+    }
+    for (std::int64_t y = 0; y < pass.rows.places; ++y)
+      row_taps_.push_back(taps_inside(pass.rows, y));
+    for (std::int64_t x = 0; x < pass.columns.places; ++x)
+      column_taps_.push_back(taps_inside(pass.columns, x));
   }
 
-  T* data() const { return static_cast<T*>(block_); }
+  std::int64_t bands() const { return (pass_.rows.places + band_ - 1) / band_; }
+  std::int64_t scratch_size() const { return layout_.size(pass_.in_channels); }
+  std::int64_t work() const {
+    return band_ * pass_.columns.places * std::max<std::int64_t>(1, pass_.depth()) *
+           pass_.out_channels;
+  }
+
+  /// Computes a band of the places of one image and group.
+  void run(std::int64_t band, const T* from, const T* weights, const T* bias, T* to,
+           T* scratch) const {
+    const std::int64_t first = band * band_;
+    const std::int64_t last = std::min(first + band_, pass_.rows.places);
+    if (bands() > 1) std::fill_n(scratch, scratch_size(), T{0});
+    layout_.copy(from, pass_.in_channels, first, scratch);
+    for (std::int64_t s = 0; s < strips_.count; ++s) {
+      const std::int64_t channel = strips_.begin(s);
+      for (std::int64_t next = first; next < last; next += 2) {
+        // The last tile overlaps its neighbour rather than stick out.
+        const std::int64_t y = std::max(first, std::min(next, last - 2));
+        run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
+                  scratch + (y - first) * layout_.place_stride(),
+                  bias == nullptr ? nullptr : bias + channel,
+                  to + channel * pass_.to_size + pass_.to_first + y * pass_.to_row_step);
+      }
+    }
+  }
 
  private:
-  std::size_t bytes_;
-  void* block_;
+  // Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
+  static std::int64_t band_rows(const Pass& pass, std::int64_t parts) {
+    if (pass.rows.places == 1) return 1;
+    const std::int64_t row =
+        std::max<std::int64_t>(1, pass.in_channels * pass.rows.place_step * pass.columns.reach(1) +
+                                      pass.in_channels * pass.rows.place_step *
+                                          pass.columns.place_step * pass.columns.places);
+    const std::int64_t wanted = std::max<std::int64_t>(1, 2 * num_threads() / parts);
+    const std::int64_t rows =
+        std::min(kBandNumbers / row, (pass.rows.places + wanted - 1) / wanted);
+    return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
+  }
+
+  // The taps that places [first, last) read with: the later the place, the earlier they are.
+  static TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
+    return {begin, std::max(begin, taps[static_cast<std::size_t>(first)].end)};
+  }
+
+  // Computes rows [first, last) of places, one or two, for the channels of a strip.
+  void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
+                 const T* places, const T* bias, T* to) const {
+    const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
+    const ConvTile<T> tile = kConvTiles<T>[static_cast<std::size_t>(channels - 1)];
+    const std::int64_t width = conv_tile_columns(channels) * gemm::kLanes<T>;
+    const std::int64_t step = is_one_line_ ? 2 * width : width;
+    const std::int64_t line_step = is_one_line_ ? width : layout_.place_stride();
+    const TapRange rows = join(row_taps_, first, last);
+    const std::int64_t end = pass_.columns.places;
+    for (std::int64_t next = 0; next < end; next += step) {
+      const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
+      const TapRange columns = join(column_taps_, x, std::min(x + step, end));
+      const std::int64_t tap =
+          (rows.begin * pass_.columns.taps + columns.begin) * pass_.in_channels;
+      const std::int64_t left = std::min(width, end - x);
+      const std::int64_t second = is_one_line_ ? end - x - width : last - first > 1 ? left : 0;
+      ConvTaps<T> taps{weights + tap * channels, offsets_.data() + tap, rows.end - rows.begin,
+                       (columns.end - columns.begin) * pass_.in_channels, 0};
+      taps.skipped = pass_.columns.taps * pass_.in_channels - taps.count;
+      if (taps.skipped == 0) taps.count *= std::exchange(taps.runs, 1);
+      tile(taps, places + x, line_step, bias,
+           {.data = to + x * pass_.to_column_step,
+            .channel_stride = pass_.to_size,
+            .line_stride = is_one_line_ ? width * pass_.to_column_step : pass_.to_row_step,
+            .column_step = pass_.to_column_step,
+            .columns = {left, std::clamp<std::int64_t>(second, 0, width)}});
+    }
+  }
+
+  const Pass& pass_;
+  Strips strips_;
+  bool is_one_line_;
+  std::int64_t band_;
+  PlaneLayout<T> layout_;
+  std::vector<std::int32_t> offsets_;
+  // What each row and column of places reads besides padding.
+  std::vector<TapRange> row_taps_;
+  std::vector<TapRange> column_taps_;
 };
 
-// Calls body(image, group, scratch) for all, on several threads where there are enough of them for
-// whole ones; few are each shared inside.
-template <class T, class Body>
-void for_each_part(const Convolution& conv, const Columns<T>& columns, Body&& body) {
+template <class T>
+void run_pass(const Convolution& conv, const Pass& pass, const T* from, const T* weight,
+              const T* bias, T* to) {
   const std::int64_t parts = conv.batch * conv.groups;
-  const bool takes_whole = parts >= 2 * num_threads();
-  parallel_for(0, parts, takes_whole ? 1 : parts, [&](std::int64_t begin, std::int64_t end) {
-    const Scratch<T> scratch(columns);
-    for (std::int64_t part = begin; part < end; ++part)
-      body(part / conv.groups, part % conv.groups, scratch.data());
+  if (parts == 0 || pass.out_channels == 0 || pass.rows.places <= 0 || pass.columns.places <= 0)
+    return;
+  const PassRunner<T> runner(pass, parts);
+  const std::int64_t depth = pass.depth();
+  const ScratchArray<T> weights(conv.groups * pass.out_channels * depth);
+  const std::int64_t group_weights = conv.out_channels / conv.groups *
+                                     (conv.in_channels / conv.groups) * conv.kernel[0] *
+                                     conv.kernel[1];
+  for (std::int64_t g = 0; g < conv.groups; ++g)
+    pack_weights(pass, weight + g * group_weights, weights.data() + g * pass.out_channels * depth);
+  const std::int64_t bands = runner.bands();
+  const std::int64_t grain = (kMinWorkPerTask + runner.work() - 1) / runner.work();
+  parallel_for(0, parts * bands, grain, [&](std::int64_t begin, std::int64_t end) {
+    const ScratchArray<T> scratch(runner.scratch_size());
+    std::fill_n(scratch.data(), runner.scratch_size(), T{0});
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t part = task / bands;
+      const std::int64_t group = part % conv.groups;
+      runner.run(task % bands, from + part * pass.in_channels * pass.rows.size * pass.columns.size,
+                 weights.data() + group * pass.out_channels * depth,
+                 bias == nullptr ? nullptr : bias + group * pass.out_channels,
+                 to + part * pass.out_channels * pass.to_size, scratch.data());
+    }
   });
 }
 
-// Calls body(first, last, place of the first, number of places) for every tile of output rows.
-template <class T, class Body>
-void for_each_tile(const Convolution& conv, const Columns<T>& columns, Body&& body) {
-  const std::int64_t step = columns.is_image() ? conv.out[0] : columns.tile_rows();
-  for (std::int64_t first = 0; first < conv.out[0]; first += step) {
-    const std::int64_t last = std::min(first + step, conv.out[0]);
-    body(first, last, first * conv.out[1], (last - first) * conv.out[1]);
+// The places of the input whose row or column, padding included, has a remainder by the stride, as
+// a convolution of the output: its taps are those with that remainder, last one first.
+struct InputAxis {
+  InputAxis(const Convolution& conv, std::size_t d, std::int64_t remainder);
+
+  ConvAxis axis;
+  std::int64_t first_place;
+  std::int64_t first_tap = 0;
+  std::int64_t tap_step = 1;
+};
+
+InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t remainder) {
+  const std::int64_t stride = conv.stride[d];
+  const std::int64_t dilation = conv.dilation[d];
+  std::int64_t taps = 0;
+  std::int64_t reach = 0;
+  for (std::int64_t tap = 0; tap < conv.kernel[d]; ++tap) {
+    if (tap * dilation % stride != remainder) continue;
+    if (taps > 0) tap_step = tap - first_tap;
+    first_tap = tap;
+    reach = tap * dilation / stride;
+    ++taps;
   }
+  first_place = ((remainder - conv.padding[d]) % stride + stride) % stride;
+  axis = {.taps = taps,
+          .tap_step = tap_step * dilation / stride,
+          .places = (conv.in[d] - first_place + stride - 1) / stride,
+          .place_step = 1,
+          .first = (first_place + conv.padding[d]) / stride - reach,
+          .size = conv.out[d]};
+  axis.tap_step = std::max<std::int64_t>(1, axis.tap_step);
 }
 
-template <class T>
-void fill_planes(T* planes, std::int64_t count, std::int64_t size, const T* values) {
-  for (std::int64_t i = 0; i < count; ++i)
-    std::fill(planes + i * size, planes + (i + 1) * size, values == nullptr ? T{0} : values[i]);
+ConvAxis out_axis(const Convolution& conv, std::size_t d) {
+  return {.taps = conv.kernel[d],
+          .tap_step = conv.dilation[d],
+          .places = conv.out[d],
+          .place_step = conv.stride[d],
+          .first = -conv.padding[d],
+          .size = conv.in[d]};
 }
 
 }  // namespace
 
 template <class T>
 void convolve(const Convolution& conv, const T* in, const T* weight, const T* bias, T* out) {
-  const Columns<T> columns(conv);
-  const std::int64_t channels = conv.out_channels / conv.groups;
-  const std::int64_t places = conv.out[0] * conv.out[1];
-  const std::int64_t k = columns.rows();
-  for_each_part(conv, columns, [&](std::int64_t image, std::int64_t group, T* scratch) {
-    const T* const from = in + (image * conv.groups + group) * columns.in_size();
-    T* const to = out + (image * conv.groups + group) * channels * places;
-    const T* const w = weight + group * channels * k;
-    if (bias != nullptr || k == 0)
-      fill_planes(to, channels, places, bias == nullptr ? nullptr : bias + group * channels);
-    if (k == 0) return;
-    for_each_tile(
-        conv, columns,
-        [&](std::int64_t first, std::int64_t last, std::int64_t place, std::int64_t count) {
-          if (!columns.is_image()) columns.gather(from, first, last, scratch);
-          gemm::gemm<T>(channels, count, k, 1, {w, k, 1},
-                        {columns.is_image() ? from : scratch, count, 1}, bias == nullptr ? 0 : 1,
-                        to + place, places);
-        });
-  });
+  const std::int64_t in_channels = conv.in_channels / conv.groups;
+  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
+  const Pass pass{.rows = out_axis(conv, 0),
+                  .columns = out_axis(conv, 1),
+                  .in_channels = in_channels,
+                  .out_channels = conv.out_channels / conv.groups,
+                  .first_weight = 0,
+                  .weight_strides = {in_channels * taps, taps, conv.kernel[1], 1},
+                  .to_first = 0,
+                  .to_row_step = conv.out[1],
+                  .to_column_step = 1,
+                  .to_size = conv.out[0] * conv.out[1]};
+  run_pass(conv, pass, in, weight, bias, out);
 }
 
 template <class T>
 void convolve_backward_input(const Convolution& conv, const T* grad_out, const T* weight,
                              const T* bias, T* grad_in) {
-  const Columns<T> columns(conv);
-  const std::int64_t channels = conv.out_channels / conv.groups;
   const std::int64_t in_channels = conv.in_channels / conv.groups;
-  const std::int64_t places = conv.out[0] * conv.out[1];
-  const std::int64_t k = columns.rows();
-  for_each_part(conv, columns, [&](std::int64_t image, std::int64_t group, T* scratch) {
-    const T* const from = grad_out + (image * conv.groups + group) * channels * places;
-    T* const to = grad_in + (image * conv.groups + group) * columns.in_size();
-    const T* const w = weight + group * channels * k;
-    fill_planes(to, in_channels, conv.in[0] * conv.in[1],
-                bias == nullptr ? nullptr : bias + group * in_channels);
-    if (channels == 0) return;
-    for_each_tile(
-        conv, columns,
-        [&](std::int64_t first, std::int64_t last, std::int64_t place, std::int64_t count) {
-          const bool is_image = columns.is_image();
-          gemm::gemm<T>(k, count, channels, 1, {w, 1, k}, {from + place, places, 1},
-                        is_image ? 1 : 0, is_image ? to : scratch, count);
-          if (!is_image) columns.scatter(scratch, first, last, to);
-        });
-  });
-}
-
-template <class T>
-void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
-                              T* grad_weight) {
-  const Columns<T> columns(conv);
-  const std::int64_t channels = conv.out_channels / conv.groups;
-  const std::int64_t places = conv.out[0] * conv.out[1];
-  const std::int64_t k = columns.rows();
-  std::fill(grad_weight, grad_weight + conv.out_channels * k, T{0});
-  const Scratch<T> scratch(columns);
-  // Every image adds to the same weights: they are taken in turn and shared inside.
-  for (std::int64_t part = 0; part < conv.batch * conv.groups; ++part) {
-    const std::int64_t group = part % conv.groups;
-    const T* const image = in + part * columns.in_size();
-    const T* const grad = grad_out + part * channels * places;
-    for_each_tile(
-        conv, columns,
-        [&](std::int64_t first, std::int64_t last, std::int64_t place, std::int64_t count) {
-          if (!columns.is_image()) columns.gather(image, first, last, scratch.data());
-          gemm::gemm<T>(channels, k, count, 1, {grad + place, places, 1},
-                        {columns.is_image() ? image : scratch.data(), 1, count}, 1,
-                        grad_weight + group * channels * k, k);
-        });
+  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
+  for (std::int64_t y = 0; y < conv.stride[0]; ++y) {
+    for (std::int64_t x = 0; x < conv.stride[1]; ++x) {
+      const InputAxis rows(conv, 0, y);
+      const InputAxis columns(conv, 1, x);
+      const Pass pass{.rows = rows.axis,
+                      .columns = columns.axis,
+                      .in_channels = conv.out_channels / conv.groups,
+                      .out_channels = in_channels,
+                      .first_weight = rows.first_tap * conv.kernel[1] + columns.first_tap,
+                      .weight_strides = {taps, in_channels * taps, -rows.tap_step * conv.kernel[1],
+                                         -columns.tap_step},
+                      .to_first = rows.first_place * conv.in[1] + columns.first_place,
+                      .to_row_step = conv.stride[0] * conv.in[1],
+                      .to_column_step = conv.stride[1],
+                      .to_size = conv.in[0] * conv.in[1]};
+      run_pass(conv, pass, grad_out, weight, bias, grad_in);
+    }
   }
 }
 
-#define EG_CONVOLVE(T)                                                                         \
-  template void convolve(const Convolution&, const T*, const T*, const T*, T*);                \
-  template void convolve_backward_input(const Convolution&, const T*, const T*, const T*, T*); \
-  template void convolve_backward_weight(const Convolution&, const T*, const T*, T*);
+#define EG_CONVOLVE(T)                                                          \
+  template void convolve(const Convolution&, const T*, const T*, const T*, T*); \
+  template void convolve_backward_input(const Convolution&, const T*, const T*, const T*, T*);
 EG_CONVOLVE(float)
 EG_CONVOLVE(double)
 #undef EG_CONVOLVE

@@ -1,17 +1,13 @@
 #pragma once
 
-// Convolution over planes, and its two gradients, each as matrix products.
+// Convolution over planes, and its two gradients.
 //
-// For one image and one group, `columns` is the matrix whose column p holds what the kernel sees at
-// place p of the output, one row per weight. With the weights as a matrix W (a row per output
-// channel):
-//
-//   out = W columns(in)      d_in = scatter(Wᵀ d_out)      dW = d_out columns(in)ᵀ
-//
-// columns is never made for a whole image, only for a few rows of output places at a time, in
-// scratch that stays in the cache; scatter, its transpose, adds it back from there. The three are
-// linear in each operand and each other's gradients, and a transposed convolution is the second.
-// All arrays lie packed.
+// The three are linear in each operand and each other's gradients: the result from the input and
+// the weight, the input's gradient from the result's and the weight, the weight's from the result's
+// and the input. A transposed convolution is the second, which in turn is one plain convolution for
+// every remainder of a place by the stride. No matrix of columns is made: tiles of results are
+// summed in registers from planes that were copied once, with their padding (conv_planes.h). All
+// arrays lie packed.
 
 #include <array>
 #include <cstdint>

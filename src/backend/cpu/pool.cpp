@@ -48,10 +48,10 @@ void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places)
       for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.step) {
         for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.step) {
           const T value = from[y * width + x];
-          if (value > largest || value != value) {
-            largest = value;
-            best = y * width + x;
-          }
+          // Which is largest cannot be predicted: selections, no branch.
+          const bool is_larger = (value > largest) | (value != value);
+          largest = is_larger ? value : largest;
+          best = is_larger ? y * width + x : best;
         }
       }
       to[i] = largest;

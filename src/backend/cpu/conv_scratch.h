@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/memory.h"
+
+namespace eg::cpu {
+
+/// Room for `count` numbers while a kernel runs, from the caching allocator.
+template <class T>
+class ScratchArray {
+ public:
+  explicit ScratchArray(std::int64_t count)
+      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
+        block_(bytes_ == 0 ? nullptr : allocate_bytes(bytes_)) {}
+  ScratchArray(const ScratchArray&) = delete;
+  ScratchArray& operator=(const ScratchArray&) = delete;
+  ~ScratchArray() {
+    if (block_ != nullptr) free_bytes(block_, bytes_);
+  }
+
+  T* data() const { return static_cast<T*>(block_); }
+
+ private:
+  std::size_t bytes_;
+  void* block_;
+};
+
+}  // namespace eg::cpu

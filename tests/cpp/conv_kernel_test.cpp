@@ -1,0 +1,163 @@
+// The convolution kernels against the definition, over geometries that meet every edge they have:
+// tiles that stick out, one row, rows and columns in the padding only, strides beyond the kernel.
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backend/cpu/conv.h"
+
+namespace eg::cpu {
+namespace {
+
+struct Case {
+  const char* name;
+  Convolution conv;  // `out` is derived
+};
+
+std::vector<Case> cases() {
+  return {
+      {"tile_edges", {2, 1, 3, 7, {9, 11}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
+      {"padded", {1, 1, 2, 13, {14, 14}, {5, 5}, {}, {1, 1}, {2, 2}, {1, 1}}},
+      {"padding_beyond_kernel", {1, 1, 2, 3, {4, 5}, {2, 2}, {}, {1, 1}, {3, 6}, {1, 1}}},
+      {"one_row", {3, 1, 4, 5, {1, 37}, {1, 4}, {}, {1, 1}, {0, 1}, {1, 2}}},
+      {"one_column", {1, 1, 2, 4, {19, 1}, {3, 1}, {}, {2, 1}, {1, 0}, {1, 1}}},
+      {"strided", {2, 1, 3, 4, {13, 18}, {3, 4}, {}, {2, 3}, {1, 2}, {1, 1}}},
+      {"stride_beyond_kernel", {1, 1, 2, 3, {11, 10}, {2, 1}, {}, {4, 3}, {0, 1}, {1, 1}}},
+      {"strided_and_dilated", {1, 2, 4, 6, {17, 15}, {3, 3}, {}, {2, 3}, {2, 3}, {2, 3}}},
+      {"depthwise", {2, 6, 6, 6, {9, 21}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"two_channels_per_group", {1, 3, 6, 6, {8, 13}, {3, 2}, {}, {1, 1}, {0, 1}, {1, 1}}},
+      {"pointwise", {2, 1, 5, 9, {6, 7}, {1, 1}, {}, {1, 1}, {0, 0}, {1, 1}}},
+      {"wide_rows", {1, 1, 20, 3, {40, 70}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"many_images", {37, 1, 2, 5, {6, 6}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
+      {"no_images", {0, 1, 2, 2, {5, 5}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
+  };
+}
+
+std::vector<double> numbers(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> result(static_cast<std::size_t>(count));
+  for (double& x : result) x = uniform(random);
+  return result;
+}
+
+// Calls visit(out index, in index, weight index) for every product of the definition.
+template <class Visit>
+void for_each_product(const Convolution& c, Visit&& visit) {
+  const std::int64_t in_channels = c.in_channels / c.groups;
+  const std::int64_t out_channels = c.out_channels / c.groups;
+  for (std::int64_t n = 0; n < c.batch; ++n)
+    for (std::int64_t o = 0; o < c.out_channels; ++o)
+      for (std::int64_t y = 0; y < c.out[0]; ++y)
+        for (std::int64_t x = 0; x < c.out[1]; ++x)
+          for (std::int64_t i = 0; i < in_channels; ++i)
+            for (std::int64_t ky = 0; ky < c.kernel[0]; ++ky)
+              for (std::int64_t kx = 0; kx < c.kernel[1]; ++kx) {
+                const std::int64_t row = y * c.stride[0] + ky * c.dilation[0] - c.padding[0];
+                const std::int64_t column = x * c.stride[1] + kx * c.dilation[1] - c.padding[1];
+                if (row < 0 || row >= c.in[0] || column < 0 || column >= c.in[1]) continue;
+                const std::int64_t channel = o / out_channels * in_channels + i;
+                visit(((n * c.out_channels + o) * c.out[0] + y) * c.out[1] + x,
+                      ((n * c.in_channels + channel) * c.in[0] + row) * c.in[1] + column,
+                      ((o * in_channels + i) * c.kernel[0] + ky) * c.kernel[1] + kx);
+              }
+}
+
+class ConvKernel : public testing::TestWithParam<Case> {
+ protected:
+  ConvKernel() : conv_(GetParam().conv) {
+    for (std::size_t d = 0; d < 2; ++d)
+      conv_.out[d] =
+          (conv_.in[d] + 2 * conv_.padding[d] - conv_.dilation[d] * (conv_.kernel[d] - 1) - 1) /
+              conv_.stride[d] +
+          1;
+    in_ = numbers(conv_.batch * conv_.in_channels * conv_.in[0] * conv_.in[1], 1);
+    weight_ = numbers(
+        conv_.out_channels * conv_.in_channels / conv_.groups * conv_.kernel[0] * conv_.kernel[1],
+        2);
+    out_ = numbers(conv_.batch * conv_.out_channels * conv_.out[0] * conv_.out[1], 3);
+  }
+
+  template <class T>
+  static void expect_close(const std::vector<T>& actual, const std::vector<double>& expected) {
+    const double tolerance = sizeof(T) == sizeof(float) ? 1e-4 : 1e-12;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(actual[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "at " << i;
+  }
+
+  template <class T>
+  static std::vector<T> as(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+  }
+
+  // Results start as NaN: what is not written shows.
+  template <class T>
+  static std::vector<T> unwritten(const std::vector<double>& like) {
+    return std::vector<T>(like.size(), std::numeric_limits<T>::quiet_NaN());
+  }
+
+  template <class T>
+  void expect_definition() {
+    std::vector<double> out(out_.size());
+    std::vector<double> grad_in(in_.size());
+    std::vector<double> grad_weight(weight_.size());
+    const std::vector<double> bias = numbers(conv_.out_channels, 4);
+    const std::vector<double> in_bias = numbers(conv_.in_channels, 5);
+    const std::int64_t places = conv_.out[0] * conv_.out[1];
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] =
+          bias[i / static_cast<std::size_t>(places) % static_cast<std::size_t>(conv_.out_channels)];
+    const std::int64_t in_places = conv_.in[0] * conv_.in[1];
+    for (std::size_t i = 0; i < grad_in.size(); ++i)
+      grad_in[i] = in_bias[i / static_cast<std::size_t>(in_places) %
+                           static_cast<std::size_t>(conv_.in_channels)];
+    for_each_product(conv_, [&](std::size_t o, std::size_t i, std::size_t w) {
+      out[o] += in_[i] * weight_[w];
+      grad_in[i] += out_[o] * weight_[w];
+      grad_weight[w] += out_[o] * in_[i];
+    });
+    std::vector<T> result = unwritten<T>(out);
+    convolve(conv_, as<T>(in_).data(), as<T>(weight_).data(), as<T>(bias).data(), result.data());
+    expect_close(result, out);
+    result = unwritten<T>(grad_in);
+    convolve_backward_input(conv_, as<T>(out_).data(), as<T>(weight_).data(), as<T>(in_bias).data(),
+                            result.data());
+    expect_close(result, grad_in);
+    result = unwritten<T>(grad_weight);
+    convolve_backward_weight(conv_, as<T>(out_).data(), as<T>(in_).data(), result.data());
+    expect_close(result, grad_weight);
+  }
+
+  Convolution conv_;
+  std::vector<double> in_;
+  std::vector<double> weight_;
+  std::vector<double> out_;
+};
+
+TEST_P(ConvKernel, EqualsTheDefinitionInFloat32) { expect_definition<float>(); }
+TEST_P(ConvKernel, EqualsTheDefinitionInFloat64) { expect_definition<double>(); }
+
+// A NaN reaches exactly the places that read it, however tiles are rounded up.
+TEST_P(ConvKernel, KeepsPlacesApart) {
+  std::vector<float> in = as<float>(in_);
+  if (in.empty()) return;
+  in[in.size() / 2] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<bool> reads_nan(out_.size());
+  for_each_product(conv_, [&](std::size_t o, std::size_t i, std::size_t) {
+    if (i == in.size() / 2) reads_nan[o] = true;
+  });
+  std::vector<float> result(out_.size());
+  convolve<float>(conv_, in.data(), as<float>(weight_).data(), nullptr, result.data());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(std::isnan(result[i]), reads_nan[i]) << "at " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Geometries, ConvKernel, testing::ValuesIn(cases()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace eg::cpu
