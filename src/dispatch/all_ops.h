@@ -23,13 +23,14 @@
 #include "dispatch/scan_ops.h"
 #include "dispatch/softmax_ops.h"
 #include "dispatch/stride_ops.h"
+#include "dispatch/tensor_index_ops.h"
 #include "dispatch/view_ops.h"
 #include "ops/all.h"
 
 namespace eg {
 
 using FunctionOps =
-    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, FactoryOps, ReductionOps, SoftmaxOps,
+    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps, SoftmaxOps,
            LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps,
            AttentionOps, LinalgOps, EinsumOps, OrderOps, ScanOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;

@@ -43,7 +43,7 @@ export {
 } from "./tensor/create.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export type { GradHook, HookHandle } from "./tensor/hooks.js";
-export { type Index, Slice, slice } from "./tensor/indexing.js";
+export { type Index, type IndexList, Slice, slice } from "./tensor/indexing.js";
 export type { Item, NestedArray } from "./tensor/read.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";

@@ -545,6 +545,13 @@ export interface TensorMethods {
   /** The rows of weight that input names; row padding_idx gets no gradient. */
   embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
   embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
+  /** A copy of input with values, broadcast, at the elements that indices name. */
+  indexPut(indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
+  indexPut(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;
+  /** Writes values, broadcast, to the elements of input that indices name, or adds them. */
+  indexPut_(indices: readonly Tensor[], values: Operand, accumulate?: boolean, dims?: Ints | null): this;
+  indexPut_(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): this;
+  indexPut_(indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): this;
   /** Sets the elements of input to uniform random numbers in [from, to). */
   uniform_(from?: number, to?: number): this;
   uniform_(options: { from?: number; to?: number }): this;
@@ -1125,6 +1132,8 @@ export function attachOps(): void {
     repeatInterleave: ops.repeatInterleave,
     oneHot: ops.oneHot,
     embedding: ops.embedding,
+    indexPut: ops.indexPut,
+    indexPut_: ops.indexPut_,
     uniform_: ops.uniform_,
     normal_: ops.normal_,
     random_: ops.random_,

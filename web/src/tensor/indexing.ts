@@ -1,12 +1,18 @@
-// Tensor.at() and Tensor.set_(): PyTorch's x[...] with integers, slices, new axes and dots.
+// Tensor.at() and Tensor.set_(): PyTorch's x[...]. Integers, ranges, new axes and dots make a view,
+// one after the other; tensors, masks and lists then pick from it, all at once.
 
-import { slice as sliceOp } from "../generated/internal.js";
-import { copy_, select, unsqueeze } from "../generated/ops.js";
+import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
+import { copy_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { tensor as create } from "./create.js";
+import type { DType } from "./dtype.js";
 import { handleOf } from "./info.js";
+import { scope } from "./scope.js";
 import { Tensor } from "./tensor.js";
+
+const kIntegers: readonly DType[] = ["int32", "int64"];
 
 /** A range of positions along one dimension. */
 export class Slice {
@@ -22,27 +28,121 @@ export function slice(start: number | null = null, end: number | null = null, st
   return new Slice(start, end, step);
 }
 
-/** One index of `at` and `set_`: a position, a range, a new axis (null) or the remaining axes. */
-export type Index = number | Slice | null | "...";
+/** A list of positions, or of booleans that pick where they are true; lists nest. */
+export type IndexList = readonly (number | bigint | boolean | IndexList)[];
 
-/** Returns the view x[index...]. */
+/**
+ * One index of `at` and `set_`: a position, a range, a new axis (null), the remaining axes ("..."),
+ * positions (an integer tensor or a list) or a mask (a tensor or a list of booleans).
+ */
+export type Index = number | bigint | boolean | Slice | null | "..." | Tensor | IndexList;
+
+/** Returns x[index...]: a view, or a copy when an index is a list, a mask or a tensor of positions. */
 export function at(tensor: Tensor, index: readonly Index[]): Tensor {
-  return viewAt(tensor, index, "at");
+  if (index.every(isBasic)) return locate(tensor, index, "at").view;
+  return scope(() => {
+    const { view, picks, dims } = locate(tensor, index, "at");
+    return picks.length === 0 ? view : indexOp(view, picks, dims);
+  });
 }
 
 /** Writes a value into x[index...]. */
 export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): void {
-  const view = viewAt(tensor, index, "set_");
-  try {
-    copy_(view, value);
-  } finally {
-    view.dispose();
+  scope(() => {
+    const { view, picks, dims } = locate(tensor, index, "set_");
+    const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
+    if (picks.length === 0) copy_(view, source);
+    else indexPut_(view, picks, source, false, dims);
+  });
+}
+
+// What an index comes to: a view, and the tensors that pick from it, each at its dimension.
+interface Located {
+  view: Tensor;
+  picks: Tensor[];
+  dims: number[];
+}
+
+// The view that the basic indices of a list make, one after the other.
+class Locator implements Located {
+  readonly picks: Tensor[] = [];
+  readonly dims: number[] = [];
+  #made: Tensor | null = null;
+  #dim = 0;
+  // The dimension of the tensor that was indexed, for messages.
+  #source = 0;
+
+  constructor(
+    readonly tensor: Tensor,
+    readonly name: string,
+  ) {}
+
+  get view(): Tensor {
+    this.#made ??= new Tensor(checked(native.retain(handleOf(this.tensor))));
+    return this.#made;
+  }
+
+  skip(count: number): void {
+    this.#dim += count;
+    this.#source += count;
+  }
+
+  add(index: Exclude<Index, "...">): void {
+    if (index === null) this.#become(unsqueeze(this.#current, this.#dim++));
+    else if (index instanceof Slice) this.#addSlice(index);
+    else if (typeof index === "number" || typeof index === "bigint") this.#select(Number(index));
+    else if (index instanceof Tensor) this.#addTensor(index);
+    else this.#addPick(toPositions(index, this.name));
+  }
+
+  get #current(): Tensor {
+    return this.#made ?? this.tensor;
+  }
+
+  #become(view: Tensor): void {
+    this.#made?.dispose();
+    this.#made = view;
+  }
+
+  #addSlice({ start, end, step }: Slice): void {
+    this.#become(sliceOp(this.#current, this.#dim, start, end, step));
+    this.skip(1);
+  }
+
+  // A single position selects, as a number does, and gives a view.
+  #addTensor(index: Tensor): void {
+    if (index.ndim === 0 && !isMask(index) && kIntegers.includes(index.dtype)) {
+      this.#select(Number(index.item()));
+    } else {
+      this.#addPick(index);
+    }
+  }
+
+  #addPick(index: Tensor): void {
+    this.picks.push(index);
+    this.dims.push(this.#dim);
+    this.skip(isMask(index) ? index.ndim : 1);
+  }
+
+  #select(position: number): void {
+    const size = this.#current.shape[this.#dim] ?? 0;
+    if (!Number.isInteger(position)) {
+      fail("InvalidArgument", this.name, `an index is a whole number, got ${position}.`);
+    }
+    if (position < -size || position >= size) {
+      throw new EdgeGradError(
+        "IndexOutOfRange",
+        `[${this.name}] index ${position} is out of bounds for dimension ${this.#source} with size ${size}.`,
+      );
+    }
+    this.#become(select(this.#current, this.#dim, position));
+    this.#source++;
   }
 }
 
-function viewAt(tensor: Tensor, index: readonly Index[], name: string): Tensor {
+function locate(tensor: Tensor, index: readonly Index[], name: string): Located {
   const { shape } = tensor;
-  const used = index.filter((one) => typeof one === "number" || one instanceof Slice).length;
+  const used = index.reduce<number>((count, one) => count + dimensionsOf(one, name), 0);
   if (used > shape.length) {
     fail(
       "IndexOutOfRange",
@@ -53,46 +153,61 @@ function viewAt(tensor: Tensor, index: readonly Index[], name: string): Tensor {
   if (index.indexOf("...") !== index.lastIndexOf("...")) {
     fail("InvalidArgument", name, "an index can have '...' only once.");
   }
-  let view: Tensor | null = null;
-  let dim = 0;
+  const locator = new Locator(tensor, name);
   for (const one of index) {
-    if (one === "...") {
-      dim += shape.length - used;
-      continue;
-    }
-    const previous: Tensor | null = view;
-    try {
-      view = applyIndex(previous ?? tensor, one, dim, name);
-    } finally {
-      previous?.dispose();
-    }
-    if (typeof one !== "number") dim++;
+    if (one === "...") locator.skip(shape.length - used);
+    else locator.add(one);
   }
-  return view ?? new Tensor(checked(native.retain(handleOf(tensor))));
+  return locator;
 }
 
-function applyIndex(view: Tensor, index: Index, dim: number, name: string): Tensor {
-  if (index === null) return unsqueeze(view, dim);
-  if (index instanceof Slice) return sliceOp(view, dim, index.start, index.end, index.step);
-  if (typeof index === "number") return selectAt(view, index, dim, name);
-  fail(
+function isBasic(index: Index): boolean {
+  return typeof index === "number" || index === null || index === "..." || index instanceof Slice;
+}
+
+function isMask({ dtype }: Tensor): boolean {
+  return dtype === "bool" || dtype === "uint8";
+}
+
+// The dimensions of the tensor that an index is for.
+function dimensionsOf(index: Index, name: string): number {
+  if (index === null || index === "..." || typeof index === "boolean") return 0;
+  if (index instanceof Tensor) return isMask(index) ? index.ndim : 1;
+  if (Array.isArray(index)) return typeof firstOf(index) === "boolean" ? depthOf(index) : 1;
+  if (index instanceof Slice || typeof index === "number" || typeof index === "bigint") return 1;
+  return fail(
     "InvalidArgument",
     name,
-    `an index is an integer, eg.slice(), null or '...', got ${describe(index)}. ` +
-      "For a mask use where() or maskedFill(), for a list of positions indexSelect().",
+    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.`,
   );
 }
 
-function selectAt(view: Tensor, position: number, dim: number, name: string): Tensor {
-  const size = view.shape[dim] ?? 0;
-  if (!Number.isInteger(position)) {
-    fail("InvalidArgument", name, `an index is a whole number, got ${position}.`);
+function firstOf(list: unknown): unknown {
+  return Array.isArray(list) ? firstOf(list[0]) : list;
+}
+
+function depthOf(list: unknown): number {
+  return Array.isArray(list) ? 1 + depthOf(list[0]) : 0;
+}
+
+function toPositions(index: boolean | IndexList, name: string): Tensor {
+  if (typeof firstOf(index) === "boolean") return create(index, { dtype: "bool" });
+  if (!isWhole(index)) {
+    fail("InvalidArgument", name, "a list of positions is made of whole numbers.");
   }
-  if (position < -size || position >= size) {
-    throw new EdgeGradError(
-      "IndexOutOfRange",
-      `[${name}] index ${position} is out of bounds for dimension ${dim} with size ${size}.`,
-    );
-  }
-  return select(view, dim, position);
+  return create(index, { dtype: "int64" });
+}
+
+function isWhole(list: unknown): boolean {
+  if (Array.isArray(list)) return list.every(isWhole);
+  return typeof list === "bigint" || Number.isSafeInteger(list);
+}
+
+// Like PyTorch, x[...] = value does not mind dimensions of one element in front.
+function withoutLeadingOnes(value: Tensor): Tensor {
+  const { shape } = value;
+  const first = shape.findIndex((size) => size !== 1);
+  return first === 0 || shape.length === 0
+    ? value
+    : reshape(value, first < 0 ? [] : shape.slice(first));
 }
