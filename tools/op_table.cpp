@@ -144,7 +144,7 @@ Object describe_function(Object object, Result (*)(Args...)) {
                                    : std::is_same_v<Result, TensorList> ? "tensors"
                                                                         : "tensor_or_tensors";
   object.field("kind", quoted(kind)).field("args", args.str()).field("returns", quoted(returns));
-  object.field("inplace", "false");
+  object.field("inplace", kHasInPlaceForm<Op> ? "true" : "false");
   if constexpr (requires { Op::samples; }) object.field("samples", string_array(Op::samples));
   return object;
 }

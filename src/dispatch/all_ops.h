@@ -3,6 +3,7 @@
 // Every op there is. The order gives the ids of the op table.
 
 #include "dispatch/attention_ops.h"
+#include "dispatch/branch_ops.h"
 #include "dispatch/channel_norm_ops.h"
 #include "dispatch/conv_ops.h"
 #include "dispatch/copy_ops.h"
@@ -18,7 +19,7 @@
 #include "dispatch/optim_ops.h"
 #include "dispatch/order_ops.h"
 #include "dispatch/pool_ops.h"
-#include "dispatch/reduction_ops.h"
+#include "dispatch/reduction_composite_ops.h"
 #include "dispatch/resize_ops.h"
 #include "dispatch/scan_ops.h"
 #include "dispatch/softmax_ops.h"
@@ -30,9 +31,10 @@
 namespace eg {
 
 using FunctionOps =
-    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps, SoftmaxOps,
-           LossOps, MatmulOps, NormOps, ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps,
-           AttentionOps, LinalgOps, EinsumOps, OrderOps, ScanOps, OptimOps>;
+    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps,
+           ReductionCompositeOps, BranchOps, SoftmaxOps, LossOps, MatmulOps, NormOps,
+           ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps,
+           EinsumOps, OrderOps, ScanOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

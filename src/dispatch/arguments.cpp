@@ -6,7 +6,7 @@ namespace eg {
 namespace {
 
 // How a number in place of a tensor is marked.
-enum : std::int64_t { kTensorKind, kFloatKind, kIntKind, kBoolKind, kBigIntKind };
+enum : std::int64_t { kNoOperand = -1, kTensorKind, kFloatKind, kIntKind, kBoolKind, kBigIntKind };
 
 }  // namespace
 
@@ -34,9 +34,15 @@ Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
 
 Scalar ArgumentReader::scalar() { return scalar_of_kind(integer()); }
 
-Operand ArgumentReader::operand() {
-  const std::int64_t kind = integer();
+Operand ArgumentReader::operand_of_kind(std::int64_t kind) {
   return kind == kTensorKind ? Operand(tensor()) : Operand(scalar_of_kind(kind));
+}
+
+Operand ArgumentReader::operand() { return operand_of_kind(integer()); }
+
+std::optional<Operand> ArgumentReader::optional_operand() {
+  const std::int64_t kind = integer();
+  return kind == kNoOperand ? std::nullopt : std::optional(operand_of_kind(kind));
 }
 
 DType ArgumentReader::dtype() {

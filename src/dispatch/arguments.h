@@ -4,7 +4,8 @@
 // says by itself how long it is. ArgumentType<T> reads a T and names its kind for the schema.
 //
 //   tensor      handle                          tensor?    handle or 0
-//   operand     kind, value (see read_operand)  tensors    count, handles...
+//   operand     kind, value (see read_operand)  operand?   -1, or operand
+//   tensors     count, handles...
 //   int number bool choice   value              int? ...   0, or 1 and value
 //   ints        count, values...                ints?      -1, or count, values...
 //   numbers?    -1, or count, values...         padding    ints, or -1 for valid, -2 for same
@@ -34,10 +35,12 @@ class ArgumentReader {
   Tensor optional_tensor() { return HandleTable::instance().get_optional(word()); }
   Scalar scalar();
   Operand operand();
+  std::optional<Operand> optional_operand();
   DType dtype();
 
  private:
   Scalar scalar_of_kind(std::int64_t kind);
+  Operand operand_of_kind(std::int64_t kind);
 
   const double* next_;
   const double* end_;
@@ -63,6 +66,11 @@ template <>
 struct ArgumentType<Operand> {
   static constexpr std::string_view kind = "operand";
   static Operand read(ArgumentReader& reader) { return reader.operand(); }
+};
+template <>
+struct ArgumentType<std::optional<Operand>> {
+  static constexpr std::string_view kind = "operand?";
+  static std::optional<Operand> read(ArgumentReader& reader) { return reader.optional_operand(); }
 };
 template <>
 struct ArgumentType<TensorList> {

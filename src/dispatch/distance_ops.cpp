@@ -35,6 +35,16 @@ Tensor PairwiseDistance::call(const Tensor& x1, const Tensor& x2, double p, doub
   return Norm::call((Var(x1) - Var(x2) + eps).tensor(), p, Dims{-1}, keepdim);
 }
 
+Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
+  check(x1.ndim() >= 2 && x2.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
+        "cdist only supports at least 2D tensors, got shapes ", x1.shape(), " and ", x2.shape(),
+        '.');
+  check(x1.size(-1) == x2.size(-1), ErrorCode::kShapeMismatch, doc.name,
+        "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1),
+        '.');
+  return Norm::call((Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor(), p, Dims{-1});
+}
+
 Tensor Glu::call(const Tensor& input, std::int64_t dim) {
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
         "glu does not support 0-dimensional tensors.");

@@ -37,6 +37,14 @@ struct PairwiseDistance {
                      bool keepdim = false);
 };
 
+struct Cdist {
+  static constexpr op::Doc doc{"cdist", "The p-norms between the rows of x1 and those of x2."};
+  static constexpr std::array args{Arg{"x1"}, Arg{"x2"}, Arg{"p", "2"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), T([2, 4])",
+                                                           "T([2, 3, 4]), T([2, 4]), 1"};
+  static Tensor call(const Tensor& x1, const Tensor& x2, double p = 2);
+};
+
 struct Glu {
   static constexpr op::Doc doc{"glu",
                                "The first half along dim times the sigmoid of the second half."};
@@ -45,6 +53,6 @@ struct Glu {
   static Tensor call(const Tensor& input, std::int64_t dim = -1);
 };
 
-using DistanceOps = TypeList<Normalize, CosineSimilarity, PairwiseDistance, Glu>;
+using DistanceOps = TypeList<Normalize, CosineSimilarity, PairwiseDistance, Cdist, Glu>;
 
 }  // namespace eg

@@ -11,15 +11,18 @@
 //     ... Attrs, saved_names, backward when it records itself (see record.h)
 //   };
 //
+// `static constexpr bool in_place = true;` gives it an in-place form too, index_select_: the result
+// written into the first argument.
+//
 // and a place in the TypeList at the end of its header. From that follow the binding, the
 // TypeScript signature, its documentation and the derived tests: the types of the arguments are
 // read off `call`, names and defaults off `args`.
 //
 // Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
 // tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
-// these, std::optional<Numbers>, Padding, std::optional<DType>, and enums described by
-// `enum_names(Enum)`. Results: Tensor, TensorList (an array), or OneOrMore (one tensor, or an array
-// when there are several).
+// these, std::optional<Operand>, std::optional<Numbers>, Padding, std::optional<DType>, and enums
+// described by `enum_names(Enum)`. Results: Tensor, TensorList (an array), or OneOrMore (one
+// tensor, or an array when there are several).
 
 #include <array>
 #include <cstdint>
@@ -49,6 +52,10 @@ enum class Audience : std::uint8_t {
   kFactory,   ///< public, and takes {dtype, device, requiresGrad} in JavaScript
   kInternal,  ///< for the package's own code
 };
+
+/// Whether a function op has an in-place form beside it.
+template <class Op>
+inline constexpr bool kHasInPlaceForm = requires { requires Op::in_place; };
 
 /// A result that is one tensor or several, by the arguments: max(x), max(x, dim).
 struct OneOrMore {

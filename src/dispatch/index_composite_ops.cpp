@@ -69,6 +69,18 @@ Tensor MaskedSelect::call(const Tensor& input, const Tensor& mask) {
                            places);
 }
 
+Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor& source) {
+  check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
+        "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.dtype(), '.');
+  const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
+  const Tensor places = index_tensor(true_places(Expand::call(mask, shape)), input.device());
+  check(places.numel() <= source.numel(), ErrorCode::kShapeMismatch, doc.name,
+        "Number of elements of source < number of ones in mask: ", source.numel(), " < ",
+        places.numel(), '.');
+  const Tensor values = Narrow::call(flat(source), 0, 0, places.numel());
+  return Reshape::call(IndexCopy::call(flat(Expand::call(input, shape)), 0, places, values), shape);
+}
+
 Tensor Nonzero::call(const Tensor& input) {
   const std::vector<std::int64_t> places =
       true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0));

@@ -35,6 +35,7 @@ struct IndexAdd {
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 2> samples{
       "T([4, 3]), 0, I([3], 4), T([3, 3])", "T([2, 3]), 1, I([4], 3), T([2, 4]), 2.5"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, Scalar alpha = 1);
 
@@ -48,6 +49,7 @@ struct IndexCopy {
       "index_copy", "A copy of input with the slices of source in the places index names."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"source"}};
   static constexpr std::array<std::string_view, 1> samples{"T([4, 2]), 0, I([1], 4), T([1, 2])"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source);
 
@@ -62,6 +64,7 @@ struct IndexFill {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"value"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4, 2]), 0, I([2], 4), 0.5",
                                                            "T([2, 3]), -1, I([1], 3), T([])"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Operand& value);
 };
@@ -87,6 +90,7 @@ struct Scatter {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 0, I([1, 3], 3), T([2, 4])",
                                                            "T([3, 4]), 1, I([3, 2], 4), 1.5"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Operand& src);
 
@@ -102,6 +106,7 @@ struct ScatterAdd {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 1, I([3, 2], 4), T([3, 2])",
                                                            "T([3, 4]), 0, I([4, 2], 3), T([4, 3])"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src);
 
   using Attrs = PickAttrs;
@@ -134,6 +139,16 @@ struct MaskedSelect {
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), B([2, 3])",
                                                            "T([2, 1]), B([3])"};
   static Tensor call(const Tensor& input, const Tensor& mask);
+};
+
+struct MaskedScatter {
+  static constexpr op::Doc doc{
+      "masked_scatter", "A copy of input with the elements of source, in order, where mask holds."};
+  static constexpr std::array args{Arg{"input"}, Arg{"mask"}, Arg{"source"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), B([2, 3]), T([7])",
+                                                           "T([2, 3]), B([3]), T([3, 2])"};
+  static constexpr bool in_place = true;
+  static Tensor call(const Tensor& input, const Tensor& mask, const Tensor& source);
 };
 
 struct Nonzero {
@@ -178,6 +193,6 @@ struct Embedding {
 
 using IndexOps =
     TypeList<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterAdd, TakeAlongDim,
-             Take, MaskedSelect, Nonzero, RepeatInterleave, OneHot, Embedding>;
+             Take, MaskedSelect, MaskedScatter, Nonzero, RepeatInterleave, OneHot, Embedding>;
 
 }  // namespace eg

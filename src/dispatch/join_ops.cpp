@@ -116,6 +116,45 @@ GradList Stack::backward(const Backward<Stack>& b) {
   return grads;
 }
 
+Tensor Hstack::call(const TensorList& tensors) {
+  check_list(tensors, doc.name);
+  const bool are_vectors = tensors[0].ndim() <= 1;
+  TensorList parts;
+  for (const Tensor& t : tensors) parts.push_back(t.ndim() == 0 ? Unsqueeze::call(t, 0) : t);
+  return Cat::call(parts, are_vectors ? 0 : 1);
+}
+
+Tensor Vstack::call(const TensorList& tensors) {
+  check_list(tensors, doc.name);
+  TensorList parts;
+  for (const Tensor& t : tensors)
+    parts.push_back(t.ndim() <= 1 ? Reshape::call(t, {1, t.numel()}) : t);
+  return Cat::call(parts, 0);
+}
+
+TensorList Meshgrid::call(const TensorList& tensors, GridIndexing indexing) {
+  check_list(tensors, doc.name);
+  const bool are_swapped = indexing == GridIndexing::kXY && tensors.size() > 1;
+  // "xy" is the grid of the first two in the other order, seen the other way round.
+  const auto source = [&](std::size_t i) { return are_swapped && i < 2 ? 1 - i : i; };
+  Shape shape;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[source(i)];
+    check(t.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
+          "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t.shape(), '.');
+    check(t.dtype() == tensors[0].dtype(), ErrorCode::kDtypeMismatch, doc.name,
+          "torch.meshgrid expects all tensors to have the same dtype.");
+    shape.push_back(t.numel());
+  }
+  TensorList grids(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Shape along(shape.size(), 1);
+    along[i] = shape[i];
+    grids[source(i)] = Expand::call(Reshape::call(tensors[source(i)], along), shape);
+  }
+  return grids;
+}
+
 Tensor Repeat::call(const Tensor& input, const Dims& repeats) {
   check(repeats.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
         "Number of dimensions of repeat dims can not be smaller than number of dimensions of "

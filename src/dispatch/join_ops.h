@@ -57,6 +57,34 @@ struct Tile {
   static Tensor call(const Tensor& input, const Dims& dims);
 };
 
-using JoinOps = Concat<TypeList<Cat, Stack, Repeat, Tile>, RearrangeOps>;
+struct Hstack {
+  static constexpr op::Doc doc{"hstack", "Joins tensors along the columns; vectors end to end."};
+  static constexpr std::array args{Arg{"tensors"}};
+  static constexpr std::array<std::string_view, 2> samples{"[T([2, 3]), T([2, 1])]",
+                                                           "[T([]), T([3])]"};
+  static Tensor call(const TensorList& tensors);
+};
+
+struct Vstack {
+  static constexpr op::Doc doc{"vstack", "Joins tensors along the rows; vectors are rows."};
+  static constexpr std::array args{Arg{"tensors"}};
+  static constexpr std::array<std::string_view, 2> samples{"[T([2, 3]), T([3])]", "[T([]), T([])]"};
+  static Tensor call(const TensorList& tensors);
+};
+
+/// Which of the first two inputs of meshgrid runs along the rows.
+enum class GridIndexing : std::uint8_t { kIJ, kXY };
+constexpr std::array<std::string_view, 2> enum_names(GridIndexing) { return {"ij", "xy"}; }
+
+struct Meshgrid {
+  static constexpr op::Doc doc{
+      "meshgrid", "The coordinates of a grid, a tensor for each vector of coordinates of an axis."};
+  static constexpr std::array args{Arg{"tensors"}, Arg{"indexing", "'ij'"}};
+  static constexpr std::array<std::string_view, 2> samples{"[T([2]), T([3])]",
+                                                           "[T([2]), T([3]), T([2])], 'xy'"};
+  static TensorList call(const TensorList& tensors, GridIndexing indexing = GridIndexing::kIJ);
+};
+
+using JoinOps = Concat<TypeList<Cat, Stack, Hstack, Vstack, Meshgrid, Repeat, Tile>, RearrangeOps>;
 
 }  // namespace eg

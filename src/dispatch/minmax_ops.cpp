@@ -5,6 +5,7 @@
 #include "backend/cpu/arg_reduce.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/reduction_ops.h"
+#include "ops/all.h"
 
 namespace eg {
 namespace {
@@ -65,14 +66,20 @@ std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view
   return wrapped;
 }
 
-template <class Op, class FullOp>
-OneOrMore select(bool largest, const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+// max and min: of everything, of two tensors, or along a dimension.
+template <class Op, class FullOp, class PairOp>
+OneOrMore select(bool largest, const Tensor& input, const std::optional<Operand>& dim,
+                 bool keepdim) {
   if (!dim.has_value()) {
     const ReducedDims all = checked_dims(input, {}, false, Op::doc.name);
     const Tensor result = run_extremum(largest ? cpu::Fold::kMax : cpu::Fold::kMin, input, all);
     return {{record_extremum<FullOp>(result, input, {all, true})}};
   }
-  const std::int64_t wrapped = checked_dim(input, *dim, Op::doc.name);
+  if (!dim->tensor().is_wrapped_number()) return {{call<PairOp>(input, dim->tensor())}};
+  check(dim->tensor().dtype() == DType::kInt64, ErrorCode::kInvalidArgument, Op::doc.name,
+        "dim must be a whole number, or a tensor to compare with.");
+  const std::int64_t wrapped =
+      checked_dim(input, dim->tensor().data_as<std::int64_t>()[0], Op::doc.name);
   const Selected selected = select_along(largest, input, wrapped, keepdim);
   const std::array<Tensor, 2> outputs{selected.values, selected.indices};
   record<Op>(outputs, std::span(&input, 1), {input.shape(), wrapped, keepdim},
@@ -129,8 +136,8 @@ GradList Amin::backward(const Backward<Amin>& b) {
   return {extremum_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
 }
 
-OneOrMore Max::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  return select<Max, Amax>(true, input, dim, keepdim);
+OneOrMore Max::call(const Tensor& input, const std::optional<Operand>& dim, bool keepdim) {
+  return select<Max, Amax, op::Maximum>(true, input, dim, keepdim);
 }
 // The indices have no gradient: one for them alone reaches here as nothing.
 GradList Max::backward(const Backward<Max>& b) {
@@ -138,8 +145,8 @@ GradList Max::backward(const Backward<Max>& b) {
   return {select_gradient(b.grad(), b.saved(0), b.attrs())};
 }
 
-OneOrMore Min::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  return select<Min, Amin>(false, input, dim, keepdim);
+OneOrMore Min::call(const Tensor& input, const std::optional<Operand>& dim, bool keepdim) {
+  return select<Min, Amin, op::Minimum>(false, input, dim, keepdim);
 }
 GradList Min::backward(const Backward<Min>& b) {
   if (!b.grad().defined()) return GradList(1);

@@ -52,11 +52,12 @@ struct SelectedAttrs {
 };
 
 struct Max {
-  static constexpr op::Doc doc{"max", "Largest element; along dim, [values, indices]."};
+  static constexpr op::Doc doc{
+      "max", "Largest element; along dim, [values, indices]; of two tensors, maximum."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
-  static constexpr std::array<std::string_view, 4> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",
-                                                           "T([3, 4]), -1, true", "T([]), 0"};
-  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
+  static constexpr std::array<std::string_view, 5> samples{
+      "T([2, 3, 4])", "T([2, 3, 4]), 1", "T([3, 4]), -1, true", "T([]), 0", "T([2, 3]), T([3])"};
+  static OneOrMore call(const Tensor& input, const std::optional<Operand>& dim = {},
                         bool keepdim = false);
 
   using Attrs = SelectedAttrs;
@@ -65,10 +66,11 @@ struct Max {
 };
 
 struct Min {
-  static constexpr op::Doc doc{"min", "Smallest element; along dim, [values, indices]."};
+  static constexpr op::Doc doc{
+      "min", "Smallest element; along dim, [values, indices]; of two tensors, minimum."};
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
-  static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
+  static OneOrMore call(const Tensor& input, const std::optional<Operand>& dim = {},
                         bool keepdim = false);
 
   using Attrs = SelectedAttrs;
@@ -80,7 +82,8 @@ struct Argmax {
   static constexpr op::Doc doc{"argmax",
                                "Index of the first largest element, of all or along dim."};
   static constexpr std::array args = Max::args;
-  static constexpr std::array samples = Max::samples;
+  static constexpr std::array<std::string_view, 4> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",
+                                                           "T([3, 4]), -1, true", "T([]), 0"};
   static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {},
                      bool keepdim = false);
 };
@@ -89,7 +92,7 @@ struct Argmin {
   static constexpr op::Doc doc{"argmin",
                                "Index of the first smallest element, of all or along dim."};
   static constexpr std::array args = Max::args;
-  static constexpr std::array samples = Max::samples;
+  static constexpr std::array samples = Argmax::samples;
   static Tensor call(const Tensor& input, std::optional<std::int64_t> dim = {},
                      bool keepdim = false);
 };

@@ -24,11 +24,13 @@ Results call_function(Result (*function)(Args...), ArgumentReader reader) {
 template <class Op>
 constexpr OpEntry entry() {
   if constexpr (op::Elementwise<Op>) {
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr};
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr, true};
   } else {
-    return {Op::doc.name, nullptr, 0, [](const double* words, std::size_t count) {
+    return {Op::doc.name, nullptr, 0,
+            [](const double* words, std::size_t count) {
               return call_function(&Op::call, ArgumentReader(words, count));
-            }};
+            },
+            kHasInPlaceForm<Op>};
   }
 }
 
@@ -96,8 +98,11 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   const OpEntry& entry = kTable[id];
   if (entry.elementwise != nullptr)
     return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
-  check(!in_place, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
-  return entry.function(words, count);
+  check(!in_place || entry.has_in_place, ErrorCode::kInvalidArgument, entry.name,
+        "has no in-place form.");
+  Results results = entry.function(words, count);
+  if (!in_place) return results;
+  return {CopyInPlace::call(ArgumentReader(words, count).tensor(), results[0])};
 }
 
 }  // namespace eg

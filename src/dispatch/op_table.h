@@ -24,6 +24,7 @@ struct OpEntry {
   std::size_t param_count;
   /// For all others; else null.
   FunctionCall function;
+  bool has_in_place;
 };
 
 /// The ops by id.

@@ -47,6 +47,7 @@ struct Tril {
                                "The lower triangle of matrices up to a diagonal, zero elsewhere."};
   static constexpr std::array args{Arg{"input"}, Arg{"diagonal", "0"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4, 4]), -1", "T([2, 3, 2]), 1"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t diagonal = 0);
 
   struct Attrs {
@@ -60,6 +61,7 @@ struct Triu {
       "triu", "The upper triangle of matrices from a diagonal on, zero elsewhere."};
   static constexpr std::array args{Arg{"input"}, Arg{"diagonal", "0"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 1", "T([2, 3, 2]), -1"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t diagonal = 0);
 
   using Attrs = Tril::Attrs;

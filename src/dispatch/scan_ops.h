@@ -20,6 +20,7 @@ struct Cumsum {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 4> samples{"T([4]), 0", "T([2, 3, 2]), 1",
                                                            "T([2, 3]), -1", "T([]), 0"};
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
 
   using Attrs = ScanAttrs;
@@ -30,6 +31,7 @@ struct Cumprod {
   static constexpr op::Doc doc{"cumprod", "Products of the elements up to each, along dim."};
   static constexpr std::array args = Cumsum::args;
   static constexpr std::array samples = Cumsum::samples;
+  static constexpr bool in_place = true;
   static Tensor call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype = {});
 
   using Attrs = ScanAttrs;

@@ -110,5 +110,68 @@ TEST(Median, AlongADimGivesItsGradientToOne) {
   EXPECT_EQ(value(sum(grad(x))), 1);
 }
 
+TEST(Kthvalue, CountsFromTheSmallest) {
+  const Tensor x = leaf({3, 1, 2, 6, 5, 4}, {2, 3});
+  const TensorList second = Kthvalue::call(x, 2);
+  EXPECT_EQ(values(second[0]), (Values{2, 5}));
+  EXPECT_EQ(values(second[1]), (Values{2, 1}));
+  EXPECT_EQ(Kthvalue::call(x, 1, 0, true)[0].shape(), (Shape{1, 3}));
+  EXPECT_EQ(Kthvalue::call(tensor({7}, {}), 1)[0].shape(), Shape{});
+  backward({sum(second[0])});
+  EXPECT_EQ(values(grad(x)), (Values{0, 0, 1, 0, 1, 0}));
+  expect_error(ErrorCode::kIndexOutOfRange, "selected number k out of range for dimension 1",
+               [&] { Kthvalue::call(x, 4); });
+  expect_error(ErrorCode::kIndexOutOfRange, "[kthvalue]", [&] { Kthvalue::call(x, 0, 0); });
+}
+
+TEST(Nanmedian, LeavesNansOut) {
+  const Tensor x = tensor({3, NAN, 1, NAN, NAN, NAN, 4, 2, 1}, {3, 3});
+  const OneOrMore rows = Nanmedian::call(x, 1);
+  EXPECT_EQ(values(rows.tensors[0])[0], 1);
+  EXPECT_TRUE(std::isnan(values(rows.tensors[0])[1]));
+  EXPECT_EQ(values(rows.tensors[0])[2], 2);
+  EXPECT_EQ(values(rows.tensors[1]), (Values{2, 0, 1}));
+  EXPECT_EQ(value(Nanmedian::call(x).tensors[0]), 2);
+  EXPECT_EQ(value(Nanmedian::call(tensor<std::int64_t>({5, 1, 3})).tensors[0]), 3);
+}
+
+TEST(Mode, IsTheSmallestOfTheMostFrequentAndItsLastPlace) {
+  const TensorList rows = Mode::call(tensor({2, 1, 2, 1, 0, 5, 4, 5, 5, 4}, {2, 5}));
+  EXPECT_EQ(values(rows[0]), (Values{1, 5}));
+  EXPECT_EQ(values(rows[1]), (Values{3, 3}));
+  EXPECT_EQ(Mode::call(tensor({1, 2}, {2, 1}), 0, true)[0].shape(), (Shape{1, 1}));
+  EXPECT_EQ(values(Mode::call(tensor<bool>({true, false, true}))[0]), Values{1});
+}
+
+TEST(Msort, SortsTheFirstDimension) {
+  EXPECT_EQ(values(Msort::call(tensor({3, 1, 2, 4}, {2, 2}))), (Values{2, 1, 3, 4}));
+}
+
+TEST(CumulativeExtremes, TakeTheLastOfEquals) {
+  const TensorList largest = Cummax::call(tensor({1, 3, 3, 2, 5}), 0);
+  EXPECT_EQ(values(largest[0]), (Values{1, 3, 3, 3, 5}));
+  EXPECT_EQ(values(largest[1]), (Values{0, 1, 2, 2, 4}));
+  const TensorList smallest = Cummin::call(tensor<std::int64_t>({4, 2, 3, 2, 5, 0}, {2, 3}), -1);
+  EXPECT_EQ(values(smallest[0]), (Values{4, 2, 2, 2, 2, 0}));
+  EXPECT_EQ(values(smallest[1]), (Values{0, 1, 1, 0, 0, 2}));
+  EXPECT_EQ(values(Cummax::call(tensor({1, 4, 3, 2}, {2, 2}), 0)[0]), (Values{1, 4, 3, 4}));
+  EXPECT_EQ(Cummin::call(tensor({}, {0, 2}), 0)[1].shape(), (Shape{0, 2}));
+}
+
+TEST(CumulativeExtremes, KeepNan) {
+  for (const TensorList& result : {Cummax::call(tensor({1, NAN, INFINITY}), 0),
+                                   Cummin::call(tensor({1, NAN, -INFINITY}), 0)}) {
+    EXPECT_EQ(values(result[0])[0], 1);
+    EXPECT_TRUE(std::isnan(values(result[0])[1]) && std::isnan(values(result[0])[2]));
+    EXPECT_EQ(values(result[1]), (Values{0, 1, 1}));
+  }
+}
+
+TEST(CumulativeExtremes, GiveTheGradientToWhatTheyChose) {
+  const Tensor x = leaf({1, 3, 3, 2});
+  backward({sum(Cummax::call(x, 0)[0])});
+  EXPECT_EQ(values(grad(x)), (Values{1, 1, 2, 0}));
+}
+
 }  // namespace
 }  // namespace eg

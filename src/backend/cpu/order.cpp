@@ -45,11 +45,9 @@ void load_row(const Rows& rows, const void* in, std::int64_t start, bool descend
   });
 }
 
-}  // namespace
-
-void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t first,
-                std::int64_t count, std::int64_t* indices) {
-  if (count == 0) return;
+// Calls visit(elements, outer index, inner index) for every row, with its elements to work on.
+template <class Visit>
+void for_each_row(const Rows& rows, const void* in, bool descending, Visit&& visit) {
   const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
   parallel_for(0, rows.outer * rows.inner, grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<Entry> row(static_cast<std::size_t>(rows.size));
@@ -57,15 +55,66 @@ void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t 
       const std::int64_t o = r / rows.inner;
       const std::int64_t i = r % rows.inner;
       load_row(rows, in, o * rows.size * rows.inner + i, descending, row);
-      const auto from = row.begin() + first;
-      const auto to = from + count;
-      if (first > 0) std::nth_element(row.begin(), from, row.end(), is_before);
-      if (to != row.end()) std::nth_element(from, to, row.end(), is_before);
-      std::sort(from, to, is_before);
-      std::int64_t* out = indices + o * count * rows.inner + i;
-      for (auto entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
+      visit(row, o, i);
     }
   });
+}
+
+// An element replaces the best one so far when its key beats that of the best one.
+template <class Beats>
+void running_extreme(const Rows& rows, const void* in, std::int64_t* indices, Beats&& beats) {
+  for_each_row(rows, in, false, [&](const std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    std::int64_t* out = indices + o * rows.size * rows.inner + i;
+    const Entry* best = row.data();
+    for (const Entry& entry : row) {
+      if (beats(entry.key, best->key)) best = &entry;
+      *out = best->index;
+      out += rows.inner;
+    }
+  });
+}
+
+}  // namespace
+
+void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t first,
+                std::int64_t count, std::int64_t* indices) {
+  if (count == 0) return;
+  for_each_row(rows, in, descending, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    const auto from = row.begin() + first;
+    const auto to = from + count;
+    if (first > 0) std::nth_element(row.begin(), from, row.end(), is_before);
+    if (to != row.end()) std::nth_element(from, to, row.end(), is_before);
+    std::sort(from, to, is_before);
+    std::int64_t* out = indices + o * count * rows.inner + i;
+    for (auto entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
+  });
+}
+
+void mode_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  for_each_row(rows, in, false, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    std::sort(row.begin(), row.end(), is_before);
+    std::ptrdiff_t longest = 0;
+    for (auto begin = row.begin(); begin != row.end();) {
+      const auto end =
+          std::find_if(begin, row.end(), [&](const Entry& e) { return e.key != begin->key; });
+      if (end - begin > longest) {
+        longest = end - begin;
+        indices[o * rows.inner + i] = (end - 1)->index;
+      }
+      begin = end;
+    }
+  });
+}
+
+void cummax_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  running_extreme(rows, in, indices, [](std::uint64_t a, std::uint64_t b) { return a >= b; });
+}
+
+void cummin_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  // One more makes the key of NaN, the largest, the smallest.
+  const std::uint64_t shift = is_floating(rows.dtype) ? 1 : 0;
+  running_extreme(rows, in, indices,
+                  [shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
 }
 
 }  // namespace eg::cpu

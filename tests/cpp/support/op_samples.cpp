@@ -150,11 +150,14 @@ class Encoder {
       return;
     }
     if (kind.ends_with('?')) {
+      // Kinds whose first word cannot be -1 say with it that they are missing; others say 0 or 1.
+      const bool says_itself =
+          kind == "ints?" || kind == "numbers?" || kind == "dtype?" || kind == "operand?";
       if (value.kind == Kind::kNull) {
-        word(kind == "ints?" || kind == "numbers?" || kind == "dtype?" ? -1 : 0);
+        word(says_itself ? -1 : 0);
         return;
       }
-      if (kind != "ints?" && kind != "numbers?" && kind != "dtype?") word(1);
+      if (!says_itself) word(1);
       kind.remove_suffix(1);
     }
     if (kind == "tensor") {

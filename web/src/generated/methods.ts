@@ -504,9 +504,15 @@ export interface TensorMethods {
   /** The lower triangle of matrices up to a diagonal, zero elsewhere. */
   tril(diagonal?: number): Tensor;
   tril(options: { diagonal?: number }): Tensor;
+  /** Like tril(), but in place. */
+  tril_(diagonal?: number): this;
+  tril_(options: { diagonal?: number }): this;
   /** The upper triangle of matrices from a diagonal on, zero elsewhere. */
   triu(diagonal?: number): Tensor;
   triu(options: { diagonal?: number }): Tensor;
+  /** Like triu(), but in place. */
+  triu_(diagonal?: number): this;
+  triu_(options: { diagonal?: number }): this;
   /** A matrix with a vector on its diagonal, or the diagonal of a matrix. */
   diag(diagonal?: number): Tensor;
   diag(options: { diagonal?: number }): Tensor;
@@ -517,16 +523,27 @@ export interface TensorMethods {
   /** A copy of input with alpha * source added to the slices index names. */
   indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+  /** Like indexAdd(), but in place. */
+  indexAdd_(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): this;
+  indexAdd_(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): this;
   /** A copy of input with the slices of source in the places index names. */
   indexCopy(dim: number, index: Tensor, source: Tensor): Tensor;
+  /** Like indexCopy(), but in place. */
+  indexCopy_(dim: number, index: Tensor, source: Tensor): this;
   /** A copy of input with value in the slices index names. */
   indexFill(dim: number, index: Tensor, value: Operand): Tensor;
+  /** Like indexFill(), but in place. */
+  indexFill_(dim: number, index: Tensor, value: Operand): this;
   /** The elements of input that index names along dim, one for each. */
   gather(dim: number, index: Tensor): Tensor;
   /** A copy of input with the elements of src, or a number, in the places index names along dim. */
   scatter(dim: number, index: Tensor, src: Operand): Tensor;
+  /** Like scatter(), but in place. */
+  scatter_(dim: number, index: Tensor, src: Operand): this;
   /** A copy of input with the elements of src added in the places index names along dim. */
   scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
+  /** Like scatterAdd(), but in place. */
+  scatterAdd_(dim: number, index: Tensor, src: Tensor): this;
   /** gather, with input and indices broadcast apart from dim; flat without dim. */
   takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
   takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
@@ -534,6 +551,10 @@ export interface TensorMethods {
   take(index: Tensor): Tensor;
   /** The elements of input where mask holds, as a vector. */
   maskedSelect(mask: Tensor): Tensor;
+  /** A copy of input with the elements of source, in order, where mask holds. */
+  maskedScatter(mask: Tensor, source: Tensor): Tensor;
+  /** Like maskedScatter(), but in place. */
+  maskedScatter_(mask: Tensor, source: Tensor): this;
   /** The positions of the elements that are not zero, one per row. */
   nonzero(): Tensor;
   /** Every slice along dim repeated in place; flat without dim. */
@@ -607,14 +628,14 @@ export interface TensorMethods {
   amin(dim?: Ints | null, keepdim?: boolean): Tensor;
   amin(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   amin(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-  /** Largest element; along dim, [values, indices]. */
-  max(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  max(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  max(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-  /** Smallest element; along dim, [values, indices]. */
-  min(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  min(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  min(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
+  max(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
+  max(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
+  max(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
+  min(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
+  min(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
+  min(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
   /** Index of the first largest element, of all or along dim. */
   argmax(dim?: number | null, keepdim?: boolean): Tensor;
   argmax(options: { dim?: number | null; keepdim?: boolean }): Tensor;
@@ -643,6 +664,46 @@ export interface TensorMethods {
   /** log(sum(exp(input))) along dim, without overflow. */
   logsumexp(dim: Ints, keepdim?: boolean): Tensor;
   logsumexp(dim: Ints, options: { keepdim?: boolean }): Tensor;
+  /** Sum of the elements that are not NaN. */
+  nansum(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  nansum(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nansum(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nansum(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+  /** Mean of the elements that are not NaN. */
+  nanmean(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  nanmean(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nanmean(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nanmean(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
+  /** Number of elements that are not zero. */
+  countNonzero(dim?: Ints | null): Tensor;
+  countNonzero(options: { dim?: Ints | null }): Tensor;
+  /** [smallest, largest] element, of all or along dim. */
+  aminmax(dim?: number | null, keepdim?: boolean): Tensor[];
+  aminmax(options: { dim?: number | null; keepdim?: boolean }): Tensor[];
+  aminmax(dim: number | null, options: { keepdim?: boolean }): Tensor[];
+  /** [variance, mean] of all elements or along dim. */
+  varMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
+  varMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  varMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  varMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  varMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  /** [standard deviation, mean] of all elements or along dim. */
+  stdMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
+  stdMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  stdMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  stdMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
+  stdMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  /** input where it is positive, else weight * input, a weight for all or per channel. */
+  prelu(weight: Tensor): Tensor;
+  /** input where it is above threshold, else value. */
+  threshold(threshold: Scalar, value: Scalar): Tensor;
+  /** Like threshold(), but in place. */
+  threshold_(threshold: Scalar, value: Scalar): this;
+  /** Whether elements differ by at most atol + rtol * |other|, or are the same. */
+  isclose(other: Tensor, rtol?: number, atol?: number, equalNan?: boolean): Tensor;
+  isclose(other: Tensor, options: { rtol?: number; atol?: number; equalNan?: boolean }): Tensor;
+  isclose(other: Tensor, rtol: number, options: { atol?: number; equalNan?: boolean }): Tensor;
+  isclose(other: Tensor, rtol: number, atol: number, options: { equalNan?: boolean }): Tensor;
   /** exp(input) divided by its sum along dim. */
   softmax(dim: number, dtype?: DType | null): Tensor;
   softmax(dim: number, options: { dtype?: DType | null }): Tensor;
@@ -760,6 +821,9 @@ export interface TensorMethods {
   pairwiseDistance(x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
   pairwiseDistance(x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
   pairwiseDistance(x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
+  /** The p-norms between the rows of x1 and those of x2. */
+  cdist(x2: Tensor, p?: number): Tensor;
+  cdist(x2: Tensor, options: { p?: number }): Tensor;
   /** The first half along dim times the sigmoid of the second half. */
   glu(dim?: number): Tensor;
   glu(options: { dim?: number }): Tensor;
@@ -871,21 +935,45 @@ export interface TensorMethods {
   argsort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   argsort(dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   argsort(dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
+  /** The elements along the first dimension in order. */
+  msort(): Tensor;
   /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
   topk(k: number, dim?: number, largest?: boolean, sorted?: boolean): Tensor[];
   topk(k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
   topk(k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
   topk(k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
+  /** [values, indices]: the k-th smallest element along dim, counted from one. */
+  kthvalue(k: number, dim?: number, keepdim?: boolean): Tensor[];
+  kthvalue(k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
+  kthvalue(k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
   /** The middle element, the lower one of two; along dim, [values, indices]. */
   median(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   median(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   median(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** The median of the elements that are not NaN; along dim, [values, indices]. */
+  nanmedian(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
+  nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
+  nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
+  mode(dim?: number, keepdim?: boolean): Tensor[];
+  mode(options: { dim?: number; keepdim?: boolean }): Tensor[];
+  mode(dim: number, options: { keepdim?: boolean }): Tensor[];
+  /** [values, indices]: the largest element up to each along dim, the last of equals. */
+  cummax(dim: number): Tensor[];
+  /** [values, indices]: the smallest element up to each along dim, the last of equals. */
+  cummin(dim: number): Tensor[];
   /** Sums of the elements up to each, along dim. */
   cumsum(dim: number, dtype?: DType | null): Tensor;
   cumsum(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Like cumsum(), but in place. */
+  cumsum_(dim: number, dtype?: DType | null): this;
+  cumsum_(dim: number, options: { dtype?: DType | null }): this;
   /** Products of the elements up to each, along dim. */
   cumprod(dim: number, dtype?: DType | null): Tensor;
   cumprod(dim: number, options: { dtype?: DType | null }): Tensor;
+  /** Like cumprod(), but in place. */
+  cumprod_(dim: number, dtype?: DType | null): this;
+  cumprod_(dim: number, options: { dtype?: DType | null }): this;
   /** Logarithms of the sums of exponentials up to each element, along dim. */
   logcumsumexp(dim: number): Tensor;
   /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
@@ -1115,19 +1203,28 @@ export function attachOps(): void {
     roll: ops.roll,
     rot90: ops.rot90,
     tril: ops.tril,
+    tril_: ops.tril_,
     triu: ops.triu,
+    triu_: ops.triu_,
     diag: ops.diag,
     trace: ops.trace,
     indexSelect: ops.indexSelect,
     indexAdd: ops.indexAdd,
+    indexAdd_: ops.indexAdd_,
     indexCopy: ops.indexCopy,
+    indexCopy_: ops.indexCopy_,
     indexFill: ops.indexFill,
+    indexFill_: ops.indexFill_,
     gather: ops.gather,
     scatter: ops.scatter,
+    scatter_: ops.scatter_,
     scatterAdd: ops.scatterAdd,
+    scatterAdd_: ops.scatterAdd_,
     takeAlongDim: ops.takeAlongDim,
     take: ops.take,
     maskedSelect: ops.maskedSelect,
+    maskedScatter: ops.maskedScatter,
+    maskedScatter_: ops.maskedScatter_,
     nonzero: ops.nonzero,
     repeatInterleave: ops.repeatInterleave,
     oneHot: ops.oneHot,
@@ -1156,6 +1253,16 @@ export function attachOps(): void {
     std: ops.std,
     norm: ops.norm,
     logsumexp: ops.logsumexp,
+    nansum: ops.nansum,
+    nanmean: ops.nanmean,
+    countNonzero: ops.countNonzero,
+    aminmax: ops.aminmax,
+    varMean: ops.varMean,
+    stdMean: ops.stdMean,
+    prelu: ops.prelu,
+    threshold: ops.threshold,
+    threshold_: ops.threshold_,
+    isclose: ops.isclose,
     softmax: ops.softmax,
     logSoftmax: ops.logSoftmax,
     softmin: ops.softmin,
@@ -1186,6 +1293,7 @@ export function attachOps(): void {
     normalize: ops.normalize,
     cosineSimilarity: ops.cosineSimilarity,
     pairwiseDistance: ops.pairwiseDistance,
+    cdist: ops.cdist,
     glu: ops.glu,
     pad: ops.pad,
     interpolate: ops.interpolate,
@@ -1209,10 +1317,18 @@ export function attachOps(): void {
     cross: ops.cross,
     sort: ops.sort,
     argsort: ops.argsort,
+    msort: ops.msort,
     topk: ops.topk,
+    kthvalue: ops.kthvalue,
     median: ops.median,
+    nanmedian: ops.nanmedian,
+    mode: ops.mode,
+    cummax: ops.cummax,
+    cummin: ops.cummin,
     cumsum: ops.cumsum,
+    cumsum_: ops.cumsum_,
     cumprod: ops.cumprod,
+    cumprod_: ops.cumprod_,
     logcumsumexp: ops.logcumsumexp,
     diff: ops.diff,
   });

@@ -4,6 +4,7 @@
 import { type Node, takeNode } from "../autograd/node.js";
 import { type BackwardOptions, backwardAsyncFrom, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
+import { allclose, equal, type Tolerance } from "../ops/compare.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -230,7 +231,17 @@ export class Tensor {
     return convert(this, targets);
   }
 
-  /** Returns the view x[index...]; axes without an index are kept whole. */
+  /** Returns whether all elements differ from those of `other` by at most atol + rtol * |other|. */
+  allclose(other: Tensor, tolerance?: Tolerance): boolean {
+    return allclose(this, other, tolerance);
+  }
+
+  /** Returns whether `other` has the same shape and elements. */
+  equal(other: Tensor): boolean {
+    return equal(this, other);
+  }
+
+  /** Returns x[index...]; axes without an index are kept whole. */
   at(...index: Index[]): Tensor {
     return at(this, index);
   }

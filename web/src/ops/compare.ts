@@ -1,0 +1,26 @@
+// Whole tensors compared: one truth value, where ops give one per element.
+
+import { all, eq, isclose } from "../generated/ops.js";
+import { scope } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** Options of `allclose`. */
+export interface Tolerance {
+  rtol?: number;
+  atol?: number;
+  /** Take NaN for equal to NaN; default false. */
+  equalNan?: boolean;
+}
+
+/** Returns whether all elements differ by at most atol + rtol * |other|. */
+export function allclose(input: Tensor, other: Tensor, tolerance: Tolerance = {}): boolean {
+  return scope(() => all(isclose(input, other, { ...tolerance })).item() === true);
+}
+
+/** Returns whether two tensors have the same shape and elements. */
+export function equal(input: Tensor, other: Tensor): boolean {
+  const { shape } = other;
+  const isSameShape =
+    input.ndim === shape.length && input.shape.every((size, dim) => size === shape[dim]);
+  return isSameShape && scope(() => all(eq(input, other)).item() === true);
+}
