@@ -1,44 +1,18 @@
 #include "dispatch/linalg_ops.h"
 
 #include <algorithm>
-#include <string>
 
-#include "backend/cpu/linalg.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/join_ops.h"
 #include "dispatch/matmul_ops.h"
+#include "dispatch/matrix_batch.h"
 #include "dispatch/matrix_product.h"
 #include "dispatch/rearrange_ops.h"
 #include "dispatch/view_ops.h"
 
 namespace eg {
 namespace {
-
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
-Shape batch_of(const Tensor& t) {
-  return Shape(std::span<const std::int64_t>(t.shape().data(), t.shape().size() - 2));
-}
-
-void check_square(const Tensor& t, std::string_view name, std::string_view op) {
-  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, "linalg.", op, ": The input tensor ", name,
-        " must have at least 2 dimensions.");
-  check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, "linalg.", op, ": ", name,
-        " must be batches of square matrices, but they are ", t.size(-2), " by ", t.size(-1),
-        " matrices.");
-  check(is_floating(t.dtype()), ErrorCode::kDtypeMismatch, op, "linalg.", op,
-        ": Expected a floating point or complex tensor as input. Got ", t.dtype(), '.');
-}
-
-cpu::SquareMatrices square_matrices(const Tensor& contiguous) {
-  return {contiguous.dtype(), numel(batch_of(contiguous)), contiguous.size(-1), contiguous.data()};
-}
-
-// "(Batch element 3): " where there is a batch.
-std::string place_of(const cpu::Breakdown& breakdown, const Tensor& a) {
-  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", breakdown.matrix, "): ");
-}
 
 struct Determinants {
   Tensor det;
@@ -51,8 +25,8 @@ Determinants determinants(const Tensor& input) {
   const Tensor a = packed(input);
   const auto make = [&] { return Tensor::empty(batch_of(a), a.dtype(), a.device()); };
   Determinants result{make(), make(), make(), false};
-  const cpu::Breakdown breakdown = cpu::determinants(square_matrices(a), result.det.data(),
-                                                     result.sign.data(), result.log_abs.data());
+  const cpu::Breakdown breakdown =
+      cpu::determinants(matrices(a), result.det.data(), result.sign.data(), result.log_abs.data());
   result.is_singular = breakdown.matrix >= 0;
   return result;
 }
@@ -60,7 +34,7 @@ Determinants determinants(const Tensor& input) {
 Tensor inverse(const Tensor& input, bool allow_singular) {
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
-  const cpu::Breakdown bad = cpu::solve(square_matrices(a), a.size(-1), nullptr, result.data());
+  const cpu::Breakdown bad = cpu::solve(matrices(a), a.size(-1), nullptr, result.data());
   check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
         "linalg.inv: ", place_of(bad, a), "The diagonal element ", bad.order,
         " is zero, the inversion could not be completed because the input matrix is singular.");
@@ -69,10 +43,6 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
 
 // A number per matrix, to be multiplied with the matrices.
 Var per_matrix(const Tensor& t) { return Unsqueeze::call(Unsqueeze::call(t, -1), -1); }
-
-Tensor identity(std::int64_t n, const Tensor& like) {
-  return Diag::call(full({n}, 1, like.dtype(), like.device()));
-}
 
 // The derivative of a determinant by an element is the determinant with that element 1 and the
 // rest of its row 0. It needs no inverse.
@@ -90,13 +60,12 @@ Tensor cofactors(const Tensor& a) {
 }
 
 // A X = B for operands with the same leading dims.
-Tensor solve_matrices(const Tensor& a, const Tensor& b) {
+Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   const Tensor left = packed(a);
   const Tensor right = packed(b);
   const Tensor result = Tensor::empty(b.shape(), b.dtype(), b.device());
-  const cpu::Breakdown bad =
-      cpu::solve(square_matrices(left), b.size(-1), right.data(), result.data());
-  check(bad.matrix < 0, ErrorCode::kInvalidArgument, Solve::doc.name,
+  const cpu::Breakdown bad = cpu::solve(matrices(left), b.size(-1), right.data(), result.data());
+  check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
         "torch.linalg.solve: ", place_of(bad, a),
         "The solver failed because the input matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
@@ -111,8 +80,10 @@ Tensor expand_batch(const Tensor& t, const Shape& batch) {
 
 }  // namespace
 
+Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
+
 Tensor Det::call(const Tensor& input) {
-  check_square(input, "A", doc.name);
+  check_square(input, "A", doc.name, "linalg.det");
   const Determinants d = determinants(input);
   return record<Det>(d.det, {input}, {d.is_singular}, {{input}, {d.det, true}});
 }
@@ -126,7 +97,7 @@ GradList Det::backward(const Backward<Det>& b) {
 }
 
 TensorList Slogdet::call(const Tensor& input) {
-  check_square(input, "A", doc.name);
+  check_square(input, "A", doc.name, "linalg.slogdet");
   const Determinants d = determinants(input);
   const TensorList outputs{d.sign, d.log_abs};
   record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}});
@@ -141,7 +112,7 @@ GradList Slogdet::backward(const Backward<Slogdet>& b) {
 }
 
 Tensor Inverse::call(const Tensor& input) {
-  check_square(input, "A", doc.name);
+  check_square(input, "A", doc.name, "linalg.inv");
   return inverse(input, false);
 }
 
@@ -151,11 +122,11 @@ GradList Inverse::backward(const Backward<Inverse>& b) {
 }
 
 Tensor Cholesky::call(const Tensor& input, bool upper) {
-  check_square(input, "A", doc.name);
+  check_square(input, "A", doc.name, "linalg.cholesky");
   if (upper) return Transpose::call(call(Transpose::call(input, -2, -1)), -2, -1);
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
-  const cpu::Breakdown bad = cpu::cholesky(square_matrices(a), result.data());
+  const cpu::Breakdown bad = cpu::cholesky(matrices(a), result.data());
   check(bad.matrix < 0, ErrorCode::kInvalidArgument, doc.name,
         "linalg.cholesky: ", place_of(bad, a),
         "The factorization could not be completed because the input is not positive-definite (the "
@@ -172,12 +143,12 @@ GradList Cholesky::backward(const Backward<Cholesky>& b) {
   const Var lower = Tril::call(product);
   const Var strict = Tril::call(product, -1);
   const Tensor symmetric = ((lower + transposed(strict.tensor())) * 0.5).tensor();
-  const Tensor left = solve_matrices(lt, symmetric);
-  return {solve_matrices(lt, transposed(left))};
+  const Tensor left = solve_unchecked(lt, symmetric);
+  return {solve_unchecked(lt, transposed(left))};
 }
 
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
-  check_square(a, "A", doc.name);
+  check_square(a, "A", doc.name, "linalg.solve");
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
         "linalg.solve: Expected A and B to have the same dtype, but found A of type ", a.dtype(),
         " and B of type ", b.dtype(), " instead.");
@@ -201,14 +172,15 @@ Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
   const Tensor wide_b = expand_batch(matrix, batch);
   if (!left) {
     return Transpose::call(
-        solve_matrices(Transpose::call(wide_a, -2, -1), Transpose::call(wide_b, -2, -1)), -2, -1);
+        solve_matrices(Transpose::call(wide_a, -2, -1), Transpose::call(wide_b, -2, -1), false), -2,
+        -1);
   }
-  const Tensor result = solve_matrices(wide_a, wide_b);
+  const Tensor result = solve_matrices(wide_a, wide_b, false);
   return is_vector ? Squeeze::call(result, Dims{-1}) : result;
 }
 
 GradList Solve::backward(const Backward<Solve>& b) {
-  const Tensor grad_b = solve_matrices(transposed(b.saved(0)), b.grad());
+  const Tensor grad_b = solve_unchecked(transposed(b.saved(0)), b.grad());
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
   if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, transposed(b.saved(1))))).tensor();

@@ -3,15 +3,19 @@
 // Linear algebra of square matrices and batches of them, as torch.linalg has it. Matrices are the
 // last two dims.
 //
+// Nodes have PyTorch's names, also where they are not those of the functions.
+//
 // Determinants and inverses come from one LU factorisation with row exchanges. Gradients are
 // written with these same ops, so every order of derivative works.
 
+#include "dispatch/decomposition_ops.h"
 #include "dispatch/function_op.h"
 
 namespace eg {
 
 struct Det {
   static constexpr op::Doc doc{"det", "Determinant of every square matrix."};
+  static constexpr std::string_view node_name = "LinalgDetBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 3> samples{"T([3, 3])", "T([2, 2, 2])",
                                                            "T([1, 1])"};
@@ -27,6 +31,7 @@ struct Det {
 struct Slogdet {
   static constexpr op::Doc doc{
       "slogdet", "[sign, logabsdet]: the determinant as sign and logarithm of its magnitude."};
+  static constexpr std::string_view node_name = "LinalgSlogdetBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3])", "T([2, 2, 2])"};
   static TensorList call(const Tensor& input);
@@ -38,6 +43,7 @@ struct Slogdet {
 
 struct Inverse {
   static constexpr op::Doc doc{"inverse", "Inverse of every square matrix."};
+  static constexpr std::string_view node_name = "LinalgInvExBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3])", "T([2, 2, 2])"};
   static Tensor call(const Tensor& input);
@@ -62,7 +68,6 @@ struct Cholesky {
 struct Solve {
   static constexpr op::Doc doc{
       "solve", "The X with A X = B, or X A = B unless left; B is a matrix or a vector."};
-  /// PyTorch's node for it.
   static constexpr std::string_view node_name = "LinalgSolveExBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"left", "true"}};
   static constexpr std::array<std::string_view, 5> samples{
@@ -92,6 +97,7 @@ struct Cross {
   static Tensor call(const Tensor& input, const Tensor& other, std::int64_t dim = -1);
 };
 
-using LinalgOps = TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Kron, Cross>;
+using LinalgOps =
+    Concat<TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Kron, Cross>, DecompositionOps>;
 
 }  // namespace eg

@@ -58,6 +58,21 @@ TEST(Det, HasTheCofactorsAsGradientWhereThereIsNoInverse) {
   EXPECT_TRUE(gradcheck_one(det, {rank_one}));
 }
 
+TEST(Det, OfABatchHasGradientsThoughOneMatrixIsSingular) {
+  const Tensor x = leaf<double>({1, 2, 2, 4, 1, 2, 3, 4}, {2, 2, 2});
+  backward({sum(Det::call(x))});
+  expect_near(grad(x), {4, -2, -2, 1, 4, -3, -2, 1});
+  const auto det = [](const TensorList& in) { return Det::call(in[0]); };
+  EXPECT_TRUE(gradcheck_one(det, {x}));
+}
+
+// All minors of a matrix of rank one are zero.
+TEST(Det, HasNoGradientWhereTheRankIsLowerByTwo) {
+  const Tensor x = leaf<double>({1, 2, 3, 2, 4, 6, 3, 6, 9}, {3, 3});
+  backward({Det::call(x)});
+  expect_near(grad(x), Values(9));
+}
+
 TEST(Slogdet, GivesSignAndLogarithm) {
   const TensorList result = Slogdet::call(tensor({1, 2, 3, 4, 2, 0, 0, 2}, {2, 2, 2}));
   EXPECT_EQ(values(result[0]), (Values{-1, 1}));
@@ -92,6 +107,9 @@ TEST(Inverse, NamesTheSingularMatrix) {
   expect_error(ErrorCode::kInvalidArgument,
                "linalg.inv: (Batch element 1): The diagonal element 1 is zero",
                [] { Inverse::call(tensor({1, 0, 0, 1, 0, 0, 0, 0}, {2, 2, 2})); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "linalg.inv: The input tensor A must have at least 2 dimensions.",
+               [] { Inverse::call(tensor({1, 2})); });
 }
 
 TEST(Cholesky, IsAFactorOfTheMatrix) {
@@ -113,6 +131,13 @@ TEST(Cholesky, GradientsMatchFiniteDifferences) {
   };
   EXPECT_TRUE(gradcheck_one(lower, {random_leaf({3, 3}, 1)}));
   EXPECT_TRUE(gradcheck_one(upper, {random_leaf({2, 3, 3}, 2)}));
+}
+
+TEST(Cholesky, OfNothing) {
+  EXPECT_EQ(Cholesky::call(tensor({}, {0, 0})).shape(), (Shape{0, 0}));
+  const Tensor a = leaf<double>({}, {2, 0, 0});
+  backward({sum(Cholesky::call(a, true))});
+  EXPECT_EQ(grad(a).shape(), (Shape{2, 0, 0}));
 }
 
 TEST(Cholesky, GradientIsSymmetric) {
@@ -140,9 +165,27 @@ TEST(Solve, VectorsMatricesAndBatches) {
   EXPECT_EQ(Solve::call(a, tensor({1, 2, 3, 4, 5, 6}, {3, 2, 1})).shape(), (Shape{3, 2, 1}));
 }
 
+TEST(Solve, OneVectorForAWholeBatch) {
+  const Tensor a = tensor({2, 0, 0, 4, 1, 0, 0, 1}, {2, 2, 2});
+  expect_near(Solve::call(a, tensor({2, 4})), {1, 1, 2, 4});
+  EXPECT_EQ(Solve::call(a, tensor({2, 4})).shape(), (Shape{2, 2}));
+  // A matrix by its shape, though it could be two vectors by the batch's.
+  EXPECT_EQ(Solve::call(a, tensor({2, 4, 1, 1}, {1, 2, 2})).shape(), (Shape{2, 2, 2}));
+}
+
 TEST(Solve, NothingForNothing) {
   EXPECT_EQ(Solve::call(tensor({2, 0, 0, 4}, {2, 2}), tensor({}, {2, 0})).shape(), (Shape{2, 0}));
   EXPECT_EQ(Solve::call(tensor({}, {0, 0}), tensor({}, {0, 2})).shape(), (Shape{0, 2}));
+}
+
+TEST(Solve, NamesTheSingularMatrix) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "torch.linalg.solve: (Batch element 1): The solver failed because the input matrix "
+               "is singular.",
+               [] { Solve::call(tensor({1, 0, 0, 1, 1, 1, 1, 1}, {2, 2, 2}), tensor({1, 1})); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "Vector broadcasting of the left hand side is not supported for left=False",
+               [] { Solve::call(tensor({1, 0, 0, 1}, {2, 2}), tensor({1, 1}), false); });
 }
 
 TEST(Solve, ReportsWhatDoesNotFit) {

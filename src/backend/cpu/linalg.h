@@ -1,7 +1,7 @@
 #pragma once
 
-// Factorisations of packed row-major batches of square matrices, by Eigen. Everything is computed
-// in double: one instantiation serves both dtypes, and half of the code is not downloaded.
+// Factorisations of packed row-major batches of matrices, by Eigen: what comes from the triangles
+// of a square matrix here, the orthogonal ones in decompositions.h.
 
 #include <cstdint>
 
@@ -9,11 +9,12 @@
 
 namespace eg::cpu {
 
-/// A batch of n x n matrices.
-struct SquareMatrices {
+/// A batch of rows x columns matrices.
+struct MatrixBatch {
   DType dtype;  ///< float32 or float64, also of what is computed from them
   std::int64_t count;
-  std::int64_t n;
+  std::int64_t rows;
+  std::int64_t columns;
   const void* data;
 };
 
@@ -23,15 +24,15 @@ struct Breakdown {
   std::int64_t order = 0;    ///< of the pivot, counted from 1
 };
 
-/// Computes, of every matrix, the determinant, its sign (0 when singular) and the logarithm of its
-/// magnitude. Returns the first singular matrix.
-Breakdown determinants(const SquareMatrices& a, void* det, void* sign, void* log_abs);
+/// Computes, of every square matrix, the determinant, its sign (0 when singular) and the logarithm
+/// of its magnitude. Returns the first singular matrix.
+Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_abs);
 
 /// Solves a x = b for matrices `b` with `columns` columns; null means the identity. What is
 /// computed from a singular matrix is not finite.
-Breakdown solve(const SquareMatrices& a, std::int64_t columns, const void* b, void* x);
+Breakdown solve(const MatrixBatch& a, std::int64_t columns, const void* b, void* x);
 
 /// Computes the lower factors of positive-definite matrices from their lower triangles.
-Breakdown cholesky(const SquareMatrices& a, void* l);
+Breakdown cholesky(const MatrixBatch& a, void* l);
 
 }  // namespace eg::cpu

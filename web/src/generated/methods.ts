@@ -925,6 +925,29 @@ export interface TensorMethods {
   /** Cross product of the vectors of three along dim. */
   cross(other: Tensor, dim?: number): Tensor;
   cross(other: Tensor, options: { dim?: number }): Tensor;
+  /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
+  qr(mode?: "reduced" | "complete" | "r"): Tensor[];
+  qr(options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
+  /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
+  svd(fullMatrices?: boolean): Tensor[];
+  svd(options: { fullMatrices?: boolean }): Tensor[];
+  /** The singular values of A, falling. */
+  svdvals(): Tensor;
+  /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+  eigh(UPLO?: "L" | "U"): Tensor[];
+  eigh(options: { UPLO?: "L" | "U" }): Tensor[];
+  /** The eigenvalues of symmetric matrices, rising. */
+  eigvalsh(UPLO?: "L" | "U"): Tensor;
+  eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
+  /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
+  pinv(atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
+  pinv(options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
+  pinv(atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
+  pinv(atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
+  /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+  lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
+  lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
   /** [values, indices]: the elements along dim in order. */
   sort(dim?: number, descending?: boolean, stable?: boolean): Tensor[];
   sort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
@@ -1315,6 +1338,13 @@ export function attachOps(): void {
     solve: ops.solve,
     kron: ops.kron,
     cross: ops.cross,
+    qr: ops.qr,
+    svd: ops.svd,
+    svdvals: ops.svdvals,
+    eigh: ops.eigh,
+    eigvalsh: ops.eigvalsh,
+    pinv: ops.pinv,
+    lstsq: ops.lstsq,
     sort: ops.sort,
     argsort: ops.argsort,
     msort: ops.msort,

@@ -2035,13 +2035,57 @@ export const cross: {
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
 } = define("cross", 260, "input:tensor other:tensor dim:int=-1");
 
+/** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
+export const qr: {
+  (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
+  (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
+} = define("qr", 261, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
+
+/** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
+export const svd: {
+  (A: Tensor, fullMatrices?: boolean): Tensor[];
+  (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
+} = define("svd", 262, "A:tensor fullMatrices:bool=true", "tensors");
+
+/** The singular values of A, falling. */
+export const svdvals: {
+  (A: Tensor): Tensor;
+} = define("svdvals", 263, "A:tensor");
+
+/** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+export const eigh: {
+  (A: Tensor, UPLO?: "L" | "U"): Tensor[];
+  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
+} = define("eigh", 264, "A:tensor UPLO:choice(L|U)=L", "tensors");
+
+/** The eigenvalues of symmetric matrices, rising. */
+export const eigvalsh: {
+  (A: Tensor, UPLO?: "L" | "U"): Tensor;
+  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
+} = define("eigvalsh", 265, "A:tensor UPLO:choice(L|U)=L");
+
+/** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
+export const pinv: {
+  (A: Tensor, atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
+  (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
+  (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
+  (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
+} = define("pinv", 266, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
+
+/** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+export const lstsq: {
+  (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
+  (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+} = define("lstsq", 267, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
+
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
   (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
-} = define("sort", 262, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+} = define("sort", 269, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
 
 /** The indices that put the elements along dim in order. */
 export const argsort: {
@@ -2049,12 +2093,12 @@ export const argsort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
-} = define("argsort", 263, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+} = define("argsort", 270, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
 
 /** The elements along the first dimension in order. */
 export const msort: {
   (input: Tensor): Tensor;
-} = define("msort", 264, "input:tensor");
+} = define("msort", 271, "input:tensor");
 
 /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
@@ -2062,74 +2106,74 @@ export const topk: {
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
-} = define("topk", 265, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+} = define("topk", 272, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
 /** [values, indices]: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("kthvalue", 266, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
+} = define("kthvalue", 273, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("median", 267, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("median", 274, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("nanmedian", 268, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("nanmedian", 275, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("mode", 269, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
+} = define("mode", 276, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
 /** [values, indices]: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummax", 270, "input:tensor dim:int", "tensors");
+} = define("cummax", 277, "input:tensor dim:int", "tensors");
 
 /** [values, indices]: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummin", 271, "input:tensor dim:int", "tensors");
+} = define("cummin", 278, "input:tensor dim:int", "tensors");
 
 /** Sums of the elements up to each, along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumsum", 272, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumsum", 279, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumsum(), but writes the result into input and returns it. */
 export const cumsum_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumsum", 272, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumsum", 279, "input:tensor dim:int dtype:dtype?=null");
 
 /** Products of the elements up to each, along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumprod", 273, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumprod", 280, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumprod(), but writes the result into input and returns it. */
 export const cumprod_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumprod", 273, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumprod", 280, "input:tensor dim:int dtype:dtype?=null");
 
 /** Logarithms of the sums of exponentials up to each element, along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
-} = define("logcumsumexp", 274, "input:tensor dim:int");
+} = define("logcumsumexp", 281, "input:tensor dim:int");
 
 /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
 export const diff: {
@@ -2138,4 +2182,4 @@ export const diff: {
   (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-} = define("diff", 275, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
+} = define("diff", 282, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
