@@ -207,6 +207,9 @@ function unknownType(arg) {
 
 const isRequired = (arg) => arg.default === undefined;
 
+// What a positional parameter is called in a signature: `var` cannot be.
+const parameter = ({ name }) => (kReserved.has(name) ? `${name}_` : name);
+
 // One signature with all parameters by position, and one for each number of them before an object
 // that names the rest.
 function signatures(op, args, returns = kReturns[op.returns]) {
@@ -217,11 +220,11 @@ function signatures(op, args, returns = kReturns[op.returns]) {
   const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
   const visible = factory ? args.filter((arg) => arg.name !== "dtype") : args;
   add([
-    ...visible.map((arg) => `${arg.name}${isRequired(arg) ? "" : "?"}: ${typeOf(arg)}`),
+    ...visible.map((arg) => `${parameter(arg)}${isRequired(arg) ? "" : "?"}: ${typeOf(arg)}`),
     ...(factory ? [`options?: ${factory}`] : []),
   ]);
   for (let count = required; count < visible.length; count++) {
-    const positional = visible.slice(0, count).map((arg) => `${arg.name}: ${typeOf(arg)}`);
+    const positional = visible.slice(0, count).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
     const named = visible.slice(count).map((arg) => `${arg.name}?: ${typeOf(arg)}`);
     add([...positional, `options: { ${named.join("; ")} }${factory ? ` & ${factory}` : ""}`]);
   }
@@ -237,7 +240,7 @@ function isVariadic(op) {
 
 // reshape(2, 3) beside reshape([2, 3]).
 function spreadSignatures(args, returns, factory) {
-  const before = args.slice(0, -1).map((arg) => `${arg.name}: ${typeOf(arg)}`);
+  const before = args.slice(0, -1).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
   const { name } = args[args.length - 1];
   const plain = `(${[...before, `...${name}: number[]`].join(", ")}): ${returns}`;
   if (!factory) return [plain];

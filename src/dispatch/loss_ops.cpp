@@ -1,12 +1,19 @@
 #include "dispatch/loss_ops.h"
 
+#include "dispatch/loss_reduction.h"
 #include "dispatch/reduction_ops.h"
 #include "ops/loss.h"
 
 namespace eg {
 namespace {
 
-Tensor combine(const Tensor& losses, Reduction reduction) {
+Tensor weighted(const Tensor& losses, const std::optional<Tensor>& weight) {
+  return weight.has_value() ? (Var(losses) * Var(*weight)).tensor() : losses;
+}
+
+}  // namespace
+
+Tensor reduce_losses(const Tensor& losses, Reduction reduction) {
   switch (reduction) {
     case Reduction::kMean:
       return Mean::call(losses);
@@ -18,18 +25,12 @@ Tensor combine(const Tensor& losses, Reduction reduction) {
   return losses;
 }
 
-Tensor weighted(const Tensor& losses, const std::optional<Tensor>& weight) {
-  return weight.has_value() ? (Var(losses) * Var(*weight)).tensor() : losses;
-}
-
-}  // namespace
-
 Tensor MseLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return combine(eg::call<op::SquaredError>(input, target), reduction);
+  return reduce_losses(eg::call<op::SquaredError>(input, target), reduction);
 }
 
 Tensor L1Loss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return combine(eg::call<op::AbsoluteError>(input, target), reduction);
+  return reduce_losses(eg::call<op::AbsoluteError>(input, target), reduction);
 }
 
 Tensor SmoothL1Loss::call(const Tensor& input, const Tensor& target, Reduction reduction,
@@ -37,14 +38,15 @@ Tensor SmoothL1Loss::call(const Tensor& input, const Tensor& target, Reduction r
   check(beta >= 0, ErrorCode::kInvalidArgument, doc.name,
         "does not support negative values for beta, got ", beta, '.');
   if (beta == 0) return L1Loss::call(input, target, reduction);
-  return combine(call_with<op::SmoothAbsoluteError>({.beta = beta}, input, target), reduction);
+  return reduce_losses(call_with<op::SmoothAbsoluteError>({.beta = beta}, input, target),
+                       reduction);
 }
 
 Tensor HuberLoss::call(const Tensor& input, const Tensor& target, Reduction reduction,
                        double delta) {
   check(delta > 0, ErrorCode::kInvalidArgument, doc.name,
         "does not support non-positive values for delta, got ", delta, '.');
-  return combine(call_with<op::HuberError>({.delta = delta}, input, target), reduction);
+  return reduce_losses(call_with<op::HuberError>({.delta = delta}, input, target), reduction);
 }
 
 Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
@@ -61,7 +63,8 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
     check(*((smallest >= 0) & (largest <= 1)).tensor().data_as<bool>(), ErrorCode::kInvalidArgument,
           doc.name, "all elements of input should be between 0 and 1.");
   }
-  return combine(weighted(eg::call<op::BinaryCrossEntropyError>(input, target), weight), reduction);
+  return reduce_losses(weighted(eg::call<op::BinaryCrossEntropyError>(input, target), weight),
+                       reduction);
 }
 
 Tensor BinaryCrossEntropyWithLogits::call(const Tensor& input, const Tensor& target,
@@ -73,7 +76,7 @@ Tensor BinaryCrossEntropyWithLogits::call(const Tensor& input, const Tensor& tar
   const Tensor losses =
       apply_elementwise(elementwise_info<op::BinaryCrossEntropyWithLogitsError>(),
                         std::array{input, target, positive.tensor()}, op::ParamValues{});
-  return combine(weighted(losses, weight), reduction);
+  return reduce_losses(weighted(losses, weight), reduction);
 }
 
 Tensor KlDiv::call(const Tensor& input, const Tensor& target, KlReduction reduction,

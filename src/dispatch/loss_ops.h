@@ -4,6 +4,8 @@
 
 #include "dispatch/class_loss_ops.h"
 #include "dispatch/function_op.h"
+#include "dispatch/likelihood_loss_ops.h"
+#include "dispatch/margin_loss_ops.h"
 
 namespace eg {
 
@@ -89,8 +91,9 @@ struct KlDiv {
                      KlReduction reduction = KlReduction::kMean, bool log_target = false);
 };
 
-using LossOps =
-    Concat<ClassLossOps, TypeList<MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy,
-                                  BinaryCrossEntropyWithLogits, KlDiv>>;
+using LossOps = Concat<ClassLossOps,
+                       TypeList<MseLoss, L1Loss, SmoothL1Loss, HuberLoss, BinaryCrossEntropy,
+                                BinaryCrossEntropyWithLogits, KlDiv>,
+                       MarginLossOps, LikelihoodLossOps>;
 
 }  // namespace eg

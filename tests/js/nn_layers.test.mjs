@@ -118,6 +118,50 @@ describe("losses of pairs and counts", () => {
     assertTensor(plain.call(rate, count), each);
     assertTensor(new nn.PoissonNLLLoss().call(rate.log(), count), [(each[0] + each[1]) / 2]);
   });
+
+  test("GaussianNLLLoss takes the variance as a tensor or a number", () => {
+    const [mean, value] = [eg.tensor([1, 2], kDouble), eg.tensor([2, 2], kDouble)];
+    const variance = eg.tensor([0.5, 4], kDouble);
+    const each = [0.5 * (Math.log(0.5) + 2), 0.5 * Math.log(4)];
+    const plain = new nn.GaussianNLLLoss({ reduction: "none" });
+    assertTensor(plain.call(mean, value, variance), each);
+    const full = new nn.GaussianNLLLoss({ full: true, reduction: "sum" });
+    assertTensor(full.call(mean, value, 2), [Math.log(2) + 0.25 + Math.log(2 * Math.PI)]);
+    assert.throws(() => plain.call(mean, value, -1), { code: "InvalidArgument" });
+  });
+
+  test("CosineEmbeddingLoss and TripletMarginLoss", () => {
+    const [a, b] = [eg.tensor([[3, 4]], kDouble), eg.tensor([[4, 3]], kDouble)];
+    assertTensor(new nn.CosineEmbeddingLoss().call(a, b, eg.tensor([1])), [0.04]);
+    const apart = new nn.CosineEmbeddingLoss({ margin: 0.5 });
+    assertTensor(apart.call(a, b, eg.tensor([-1])), [0.46]);
+    const origin = eg.zeros([1, 2], kDouble);
+    const triplet = new nn.TripletMarginLoss({ margin: 2, p: 1, eps: 0 });
+    assertTensor(triplet.call(origin, a, eg.tensor([[8, 0]], kDouble)), [1]);
+    assert.throws(() => new nn.TripletMarginLoss({ margin: 0 }), { code: "InvalidArgument" });
+    const distanceFunction = (x, y) => x.sub(y).abs().amax(-1);
+    const greatest = new nn.TripletMarginWithDistanceLoss({ distanceFunction, swap: true });
+    // 4 from the anchor; the positive is 5 from the negative, which the anchor is 8 from.
+    assertTensor(greatest.call(origin, a, eg.tensor([[8, 0]], kDouble)), [0]);
+    const near = eg.tensor([[4, 6]], kDouble);
+    assertTensor(greatest.call(origin, a, near), [3]);
+    const close = eg.tensor([[0, 5.5]], kDouble);
+    const plain = eg.tripletMarginWithDistanceLoss(origin, a, close, { reduction: "sum" });
+    assertTensor(plain, [0.5], { rtol: 1e-5, atol: 1e-5 });
+  });
+
+  test("losses of one and of several classes", () => {
+    const scores = eg.tensor([[0.1, 0.2, 0.4, 0.8]], kDouble);
+    const one = eg.tensor([3], { dtype: "int64" });
+    assertTensor(new nn.MultiMarginLoss().call(scores, one), [1.3 / 4]);
+    assertTensor(new nn.MultiMarginLoss({ p: 2 }).call(scores, one), [0.61 / 4]);
+    const several = eg.tensor([[3, 0, -1, 1]], { dtype: "int64" });
+    assertTensor(new nn.MultiLabelMarginLoss().call(scores, several), [0.85]);
+    const yes = eg.tensor([[1, 0]], kDouble);
+    const weight = eg.tensor([2, 0], kDouble);
+    const soft = new nn.MultiLabelSoftMarginLoss({ weight });
+    assertTensor(soft.call(eg.zeros([1, 2], kDouble), yes), [Math.LN2]);
+  });
 });
 
 describe("nn.utils", () => {

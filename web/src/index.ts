@@ -19,6 +19,7 @@ export * as data from "./data/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
 export * as nn from "./nn/index.js";
+export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
 export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export { einsum } from "./ops/einsum.js";
 export type { Ints, Operand, Scalar } from "./ops/types.js";

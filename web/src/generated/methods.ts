@@ -751,6 +751,52 @@ export interface TensorMethods {
   klDiv(target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
   klDiv(target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
   klDiv(target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
+  /** By how much input1 fails to be margin above (target 1) or below (target -1) input2. */
+  marginRankingLoss(input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  marginRankingLoss(input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  marginRankingLoss(input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** A distance itself (target 1), or how much it lacks to margin (target -1). */
+  hingeEmbeddingLoss(target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  hingeEmbeddingLoss(target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  hingeEmbeddingLoss(target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** log(1 + exp(-target * input)), of targets 1 and -1. */
+  softMarginLoss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  softMarginLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** One minus the cosine of two vectors (target 1), or how far it is above margin (target -1). */
+  cosineEmbeddingLoss(input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  cosineEmbeddingLoss(input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  cosineEmbeddingLoss(input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
+  tripletMarginLoss(positive: Tensor, negative: Tensor, margin?: number, p?: number, eps?: number, swap?: boolean, reduction?: "none" | "mean" | "sum"): Tensor;
+  tripletMarginLoss(positive: Tensor, negative: Tensor, options: { margin?: number; p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  tripletMarginLoss(positive: Tensor, negative: Tensor, margin: number, options: { p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  tripletMarginLoss(positive: Tensor, negative: Tensor, margin: number, p: number, options: { eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  tripletMarginLoss(positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, options: { swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  tripletMarginLoss(positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, swap: boolean, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** By how much the scores of the other classes come within margin of the target's, to the power p (1 or 2), divided by the number of classes. */
+  multiMarginLoss(target: Tensor, p?: number, margin?: number, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  multiMarginLoss(target: Tensor, options: { p?: number; margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  multiMarginLoss(target: Tensor, p: number, options: { margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  multiMarginLoss(target: Tensor, p: number, margin: number, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  multiMarginLoss(target: Tensor, p: number, margin: number, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** By how much the scores of other classes come within one of the targets', divided by the number of classes. A row of target lists classes up to the first negative number. */
+  multilabelMarginLoss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  multilabelMarginLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Cross entropy of independent classes from their logits, as a mean over the classes. */
+  multilabelSoftMarginLoss(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  multilabelSoftMarginLoss(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  multilabelSoftMarginLoss(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Negative log likelihood of counts whose rate, or its logarithm, is the input. */
+  poissonNllLoss(target: Tensor, logInput?: boolean, full?: boolean, eps?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  poissonNllLoss(target: Tensor, options: { logInput?: boolean; full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  poissonNllLoss(target: Tensor, logInput: boolean, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  poissonNllLoss(target: Tensor, logInput: boolean, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  poissonNllLoss(target: Tensor, logInput: boolean, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+  /** Negative log likelihood of target under normal distributions with the mean input and the variance var, of at least eps. */
+  gaussianNllLoss(target: Tensor, var_: Operand, full?: boolean, eps?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  gaussianNllLoss(target: Tensor, var_: Operand, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  gaussianNllLoss(target: Tensor, var_: Operand, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  gaussianNllLoss(target: Tensor, var_: Operand, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
   /** Product of two matrices. */
   mm(mat2: Tensor): Tensor;
   /** Products of two batches of matrices, pair by pair. */
@@ -1298,6 +1344,16 @@ export function attachOps(): void {
     binaryCrossEntropy: ops.binaryCrossEntropy,
     binaryCrossEntropyWithLogits: ops.binaryCrossEntropyWithLogits,
     klDiv: ops.klDiv,
+    marginRankingLoss: ops.marginRankingLoss,
+    hingeEmbeddingLoss: ops.hingeEmbeddingLoss,
+    softMarginLoss: ops.softMarginLoss,
+    cosineEmbeddingLoss: ops.cosineEmbeddingLoss,
+    tripletMarginLoss: ops.tripletMarginLoss,
+    multiMarginLoss: ops.multiMarginLoss,
+    multilabelMarginLoss: ops.multilabelMarginLoss,
+    multilabelSoftMarginLoss: ops.multilabelSoftMarginLoss,
+    poissonNllLoss: ops.poissonNllLoss,
+    gaussianNllLoss: ops.gaussianNllLoss,
     mm: ops.mm,
     bmm: ops.bmm,
     mv: ops.mv,

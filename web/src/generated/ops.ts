@@ -1741,61 +1741,137 @@ export const klDiv: {
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
 } = define("kl_div", 220, "input:tensor target:tensor reduction:choice(none|mean|sum|batchmean)=mean logTarget:bool=false");
 
+/** By how much input1 fails to be margin above (target 1) or below (target -1) input2. */
+export const marginRankingLoss: {
+  (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("margin_ranking_loss", 221, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+
+/** A distance itself (target 1), or how much it lacks to margin (target -1). */
+export const hingeEmbeddingLoss: {
+  (input: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("hinge_embedding_loss", 222, "input:tensor target:tensor margin:number=1 reduction:choice(none|mean|sum)=mean");
+
+/** log(1 + exp(-target * input)), of targets 1 and -1. */
+export const softMarginLoss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("soft_margin_loss", 223, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+
+/** One minus the cosine of two vectors (target 1), or how far it is above margin (target -1). */
+export const cosineEmbeddingLoss: {
+  (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("cosine_embedding_loss", 224, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+
+/** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
+export const tripletMarginLoss: {
+  (anchor: Tensor, positive: Tensor, negative: Tensor, margin?: number, p?: number, eps?: number, swap?: boolean, reduction?: "none" | "mean" | "sum"): Tensor;
+  (anchor: Tensor, positive: Tensor, negative: Tensor, options: { margin?: number; p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, options: { p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, options: { eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, options: { swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, swap: boolean, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("triplet_margin_loss", 225, "anchor:tensor positive:tensor negative:tensor margin:number=1 p:number=2 eps:number=0.000001 swap:bool=false reduction:choice(none|mean|sum)=mean");
+
+/** By how much the scores of the other classes come within margin of the target's, to the power p (1 or 2), divided by the number of classes. */
+export const multiMarginLoss: {
+  (input: Tensor, target: Tensor, p?: number, margin?: number, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { p?: number; margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, p: number, options: { margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, p: number, margin: number, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, p: number, margin: number, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("multi_margin_loss", 226, "input:tensor target:tensor p:number=1 margin:number=1 weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+
+/** By how much the scores of other classes come within one of the targets', divided by the number of classes. A row of target lists classes up to the first negative number. */
+export const multilabelMarginLoss: {
+  (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("multilabel_margin_loss", 227, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+
+/** Cross entropy of independent classes from their logits, as a mean over the classes. */
+export const multilabelSoftMarginLoss: {
+  (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("multilabel_soft_margin_loss", 228, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+
+/** Negative log likelihood of counts whose rate, or its logarithm, is the input. */
+export const poissonNllLoss: {
+  (input: Tensor, target: Tensor, logInput?: boolean, full?: boolean, eps?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, options: { logInput?: boolean; full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, logInput: boolean, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, logInput: boolean, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("poisson_nll_loss", 229, "input:tensor target:tensor logInput:bool=true full:bool=false eps:number=1e-8 reduction:choice(none|mean|sum)=mean");
+
+/** Negative log likelihood of target under normal distributions with the mean input and the variance var, of at least eps. */
+export const gaussianNllLoss: {
+  (input: Tensor, target: Tensor, var_: Operand, full?: boolean, eps?: number, reduction?: "none" | "mean" | "sum"): Tensor;
+  (input: Tensor, target: Tensor, var_: Operand, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, var_: Operand, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
+  (input: Tensor, target: Tensor, var_: Operand, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
+} = define("gaussian_nll_loss", 230, "input:tensor target:tensor var:operand full:bool=false eps:number=0.000001 reduction:choice(none|mean|sum)=mean");
+
 /** Product of two matrices. */
 export const mm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("mm", 221, "input:tensor mat2:tensor");
+} = define("mm", 231, "input:tensor mat2:tensor");
 
 /** Products of two batches of matrices, pair by pair. */
 export const bmm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("bmm", 222, "input:tensor mat2:tensor");
+} = define("bmm", 232, "input:tensor mat2:tensor");
 
 /** Product of a matrix and a vector. */
 export const mv: {
   (input: Tensor, vec: Tensor): Tensor;
-} = define("mv", 223, "input:tensor vec:tensor");
+} = define("mv", 233, "input:tensor vec:tensor");
 
 /** Sum of the products of the elements of two vectors. */
 export const dot: {
   (input: Tensor, tensor: Tensor): Tensor;
-} = define("dot", 224, "input:tensor tensor:tensor");
+} = define("dot", 234, "input:tensor tensor:tensor");
 
 /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
 export const matmul: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("matmul", 225, "input:tensor other:tensor");
+} = define("matmul", 235, "input:tensor other:tensor");
 
 /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
 export const addmm: {
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addmm", 226, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addmm", 236, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
 
 /** addmm for every matrix of a batch. */
 export const baddbmm: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("baddbmm", 227, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("baddbmm", 237, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
 
 /** input @ weightᵀ + bias over the last dim, for any leading dims. */
 export const linear: {
   (input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("linear", 228, "input:tensor weight:tensor bias:tensor?=null");
+} = define("linear", 238, "input:tensor weight:tensor bias:tensor?=null");
 
 /** input1 @ weight[o] @ input2 + bias[o] for every output o. */
 export const bilinear: {
   (input1: Tensor, input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input1: Tensor, input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("bilinear", 229, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
+} = define("bilinear", 239, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
 
 /** Every element of one vector times every element of another. */
 export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
-} = define("outer", 230, "input:tensor vec2:tensor");
+} = define("outer", 240, "input:tensor vec2:tensor");
 
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
@@ -1803,14 +1879,14 @@ export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 231, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm", 241, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 232, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm", 242, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
 
 /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
 export const batchNorm: {
@@ -1820,7 +1896,7 @@ export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("batch_norm", 233, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
+} = define("batch_norm", 243, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
 
 /** Normalises groups of channels of every sample, then scales and shifts every channel. */
 export const groupNorm: {
@@ -1828,7 +1904,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("group_norm", 234, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("group_norm", 244, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Normalises every channel of every sample by itself, or by running statistics. */
 export const instanceNorm: {
@@ -1840,7 +1916,7 @@ export const instanceNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("instance_norm", 235, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
+} = define("instance_norm", 245, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
 
 /** Vectors along dim divided by their p-norm, or by eps if larger. */
 export const normalize: {
@@ -1848,14 +1924,14 @@ export const normalize: {
   (input: Tensor, options: { p?: number; dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, dim: Ints, options: { eps?: number }): Tensor;
-} = define("normalize", 236, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
+} = define("normalize", 246, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
 
 /** The cosine of the angle between vectors along dim. */
 export const cosineSimilarity: {
   (x1: Tensor, x2: Tensor, dim?: number, eps?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
   (x1: Tensor, x2: Tensor, dim: number, options: { eps?: number }): Tensor;
-} = define("cosine_similarity", 237, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
+} = define("cosine_similarity", 247, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
 
 /** The p-norm of x1 - x2 + eps along the last dimension. */
 export const pairwiseDistance: {
@@ -1863,26 +1939,26 @@ export const pairwiseDistance: {
   (x1: Tensor, x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
-} = define("pairwise_distance", 238, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
+} = define("pairwise_distance", 248, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
 
 /** The p-norms between the rows of x1 and those of x2. */
 export const cdist: {
   (x1: Tensor, x2: Tensor, p?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { p?: number }): Tensor;
-} = define("cdist", 239, "x1:tensor x2:tensor p:number=2");
+} = define("cdist", 249, "x1:tensor x2:tensor p:number=2");
 
 /** The first half along dim times the sigmoid of the second half. */
 export const glu: {
   (input: Tensor, dim?: number): Tensor;
   (input: Tensor, options: { dim?: number }): Tensor;
-} = define("glu", 240, "input:tensor dim:int=-1");
+} = define("glu", 250, "input:tensor dim:int=-1");
 
 /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
 export const pad: {
   (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-} = define("pad", 241, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
+} = define("pad", 251, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
 
 /** Resamples the dimensions after the channels to size, or by scaleFactor. */
 export const interpolate: {
@@ -1892,7 +1968,7 @@ export const interpolate: {
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-} = define("interpolate", 242, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+} = define("interpolate", 252, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
 
 /** The largest element of windows along the last dim. */
 export const maxPool1d: {
@@ -1902,7 +1978,7 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool1d", 243, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool1d", 253, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
 export const maxPool2d: {
@@ -1912,7 +1988,7 @@ export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool2d", 244, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool2d", 254, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The mean of windows along the last dim. */
 export const avgPool1d: {
@@ -1921,7 +1997,7 @@ export const avgPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
-} = define("avg_pool1d", 245, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
+} = define("avg_pool1d", 255, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
 
 /** The mean of windows over the last two dims. */
 export const avgPool2d: {
@@ -1931,19 +2007,19 @@ export const avgPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-} = define("avg_pool2d", 246, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
+} = define("avg_pool2d", 256, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
 
 /** The mean of windows chosen so that the result has output_size. */
 export const adaptiveAvgPool2d: {
   (input: Tensor, outputSize: Ints): Tensor;
   (input: Tensor, ...outputSize: number[]): Tensor;
-} = define("adaptive_avg_pool2d", 247, "input:tensor outputSize:ints");
+} = define("adaptive_avg_pool2d", 257, "input:tensor outputSize:ints");
 
 /** The largest element of windows chosen so that the result has output_size. */
 export const adaptiveMaxPool2d: {
   (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
   (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("adaptive_max_pool2d", 248, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
+} = define("adaptive_max_pool2d", 258, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
 
 /** Convolution over the last dim. */
 export const conv1d: {
@@ -1953,7 +2029,7 @@ export const conv1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv1d", 249, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv1d", 259, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Convolution over the last two dims. */
 export const conv2d: {
@@ -1963,7 +2039,7 @@ export const conv2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv2d", 250, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv2d", 260, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Transposed convolution over the last dim: what the gradient of conv1d does. */
 export const convTranspose1d: {
@@ -1974,7 +2050,7 @@ export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose1d", 251, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose1d", 261, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
 export const convTranspose2d: {
@@ -1985,7 +2061,7 @@ export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose2d", 252, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose2d", 262, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
 export const scaledDotProductAttention: {
@@ -1995,74 +2071,74 @@ export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
-} = define("scaled_dot_product_attention", 253, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
+} = define("scaled_dot_product_attention", 263, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
 
 /** Determinant of every square matrix. */
 export const det: {
   (input: Tensor): Tensor;
-} = define("det", 254, "input:tensor");
+} = define("det", 264, "input:tensor");
 
 /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
 export const slogdet: {
   (input: Tensor): Tensor[];
-} = define("slogdet", 255, "input:tensor", "tensors");
+} = define("slogdet", 265, "input:tensor", "tensors");
 
 /** Inverse of every square matrix. */
 export const inverse: {
   (input: Tensor): Tensor;
-} = define("inverse", 256, "input:tensor");
+} = define("inverse", 266, "input:tensor");
 
 /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
 export const cholesky: {
   (input: Tensor, upper?: boolean): Tensor;
   (input: Tensor, options: { upper?: boolean }): Tensor;
-} = define("cholesky", 257, "input:tensor upper:bool=false");
+} = define("cholesky", 267, "input:tensor upper:bool=false");
 
 /** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
 export const solve: {
   (A: Tensor, B: Tensor, left?: boolean): Tensor;
   (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
-} = define("solve", 258, "A:tensor B:tensor left:bool=true");
+} = define("solve", 268, "A:tensor B:tensor left:bool=true");
 
 /** Kronecker product: other, scaled by every element of input, in its place. */
 export const kron: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("kron", 259, "input:tensor other:tensor");
+} = define("kron", 269, "input:tensor other:tensor");
 
 /** Cross product of the vectors of three along dim. */
 export const cross: {
   (input: Tensor, other: Tensor, dim?: number): Tensor;
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
-} = define("cross", 260, "input:tensor other:tensor dim:int=-1");
+} = define("cross", 270, "input:tensor other:tensor dim:int=-1");
 
 /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
 export const qr: {
   (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
   (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
-} = define("qr", 261, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
+} = define("qr", 271, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
 
 /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
 export const svd: {
   (A: Tensor, fullMatrices?: boolean): Tensor[];
   (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
-} = define("svd", 262, "A:tensor fullMatrices:bool=true", "tensors");
+} = define("svd", 272, "A:tensor fullMatrices:bool=true", "tensors");
 
 /** The singular values of A, falling. */
 export const svdvals: {
   (A: Tensor): Tensor;
-} = define("svdvals", 263, "A:tensor");
+} = define("svdvals", 273, "A:tensor");
 
 /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
 export const eigh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor[];
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
-} = define("eigh", 264, "A:tensor UPLO:choice(L|U)=L", "tensors");
+} = define("eigh", 274, "A:tensor UPLO:choice(L|U)=L", "tensors");
 
 /** The eigenvalues of symmetric matrices, rising. */
 export const eigvalsh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor;
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
-} = define("eigvalsh", 265, "A:tensor UPLO:choice(L|U)=L");
+} = define("eigvalsh", 275, "A:tensor UPLO:choice(L|U)=L");
 
 /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
 export const pinv: {
@@ -2070,14 +2146,14 @@ export const pinv: {
   (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-} = define("pinv", 266, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
+} = define("pinv", 276, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
 
 /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
 export const lstsq: {
   (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
   (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
   (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-} = define("lstsq", 267, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
+} = define("lstsq", 277, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
 
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
@@ -2085,7 +2161,7 @@ export const sort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
-} = define("sort", 269, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+} = define("sort", 279, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
 
 /** The indices that put the elements along dim in order. */
 export const argsort: {
@@ -2093,12 +2169,12 @@ export const argsort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
-} = define("argsort", 270, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+} = define("argsort", 280, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
 
 /** The elements along the first dimension in order. */
 export const msort: {
   (input: Tensor): Tensor;
-} = define("msort", 271, "input:tensor");
+} = define("msort", 281, "input:tensor");
 
 /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
@@ -2106,74 +2182,74 @@ export const topk: {
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
-} = define("topk", 272, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+} = define("topk", 282, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
 /** [values, indices]: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("kthvalue", 273, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
+} = define("kthvalue", 283, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("median", 274, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("median", 284, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("nanmedian", 275, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("nanmedian", 285, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("mode", 276, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
+} = define("mode", 286, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
 /** [values, indices]: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummax", 277, "input:tensor dim:int", "tensors");
+} = define("cummax", 287, "input:tensor dim:int", "tensors");
 
 /** [values, indices]: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummin", 278, "input:tensor dim:int", "tensors");
+} = define("cummin", 288, "input:tensor dim:int", "tensors");
 
 /** Sums of the elements up to each, along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumsum", 279, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumsum", 289, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumsum(), but writes the result into input and returns it. */
 export const cumsum_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumsum", 279, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumsum", 289, "input:tensor dim:int dtype:dtype?=null");
 
 /** Products of the elements up to each, along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumprod", 280, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumprod", 290, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumprod(), but writes the result into input and returns it. */
 export const cumprod_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumprod", 280, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumprod", 290, "input:tensor dim:int dtype:dtype?=null");
 
 /** Logarithms of the sums of exponentials up to each element, along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
-} = define("logcumsumexp", 281, "input:tensor dim:int");
+} = define("logcumsumexp", 291, "input:tensor dim:int");
 
 /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
 export const diff: {
@@ -2182,4 +2258,4 @@ export const diff: {
   (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-} = define("diff", 282, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
+} = define("diff", 292, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");

@@ -48,6 +48,12 @@ export { Embedding, type EmbeddingOptions } from "./embedding.js";
 export * as init from "./init.js";
 export { LayerNorm, type LayerNormOptions } from "./layer_norm.js";
 export type { LayerOptions } from "./layer_options.js";
+export {
+  GaussianNLLLoss,
+  type GaussianNLLLossOptions,
+  PoissonNLLLoss,
+  type PoissonNLLLossOptions,
+} from "./likelihood_losses.js";
 export { Linear, type LinearOptions } from "./linear.js";
 export type { LoadResult } from "./load_state.js";
 export {
@@ -71,12 +77,18 @@ export {
   type SmoothL1LossOptions,
 } from "./losses.js";
 export {
+  CosineEmbeddingLoss,
   HingeEmbeddingLoss,
   type MarginLossOptions,
   MarginRankingLoss,
-  PoissonNLLLoss,
-  type PoissonNLLLossOptions,
+  MultiLabelMarginLoss,
+  MultiLabelSoftMarginLoss,
+  type MultiLabelSoftMarginLossOptions,
+  MultiMarginLoss,
+  type MultiMarginLossOptions,
   SoftMarginLoss,
+  TripletMarginLoss,
+  type TripletMarginLossOptions,
 } from "./margin_losses.js";
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
@@ -100,4 +112,9 @@ export {
   TransformerEncoderLayer,
   type TransformerEncoderLayerOptions,
 } from "./transformer.js";
+export {
+  type DistanceFunction,
+  type TripletDistanceOptions,
+  TripletMarginWithDistanceLoss,
+} from "./triplet_distance_loss.js";
 export * as utils from "./utils/index.js";

@@ -1,52 +1,157 @@
-// Losses of pairs and of counts, made of elementwise ops.
+// Losses with a margin as modules.
 
-import { add, clamp, exp, log, log1p, mean, mul, neg, sub, sum, where } from "../generated/ops.js";
+import {
+  cosineEmbeddingLoss,
+  hingeEmbeddingLoss,
+  marginRankingLoss,
+  multilabelMarginLoss,
+  multilabelSoftMarginLoss,
+  multiMarginLoss,
+  softMarginLoss,
+  tripletMarginLoss,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions, type Reduction } from "./losses.js";
+import { Loss, type LossOptions } from "./losses.js";
 
-/** Options of `MarginRankingLoss` and `HingeEmbeddingLoss`. */
+/** Options of the losses with a margin. */
 export interface MarginLossOptions extends LossOptions {
-  /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` 1. */
+  /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
   margin?: number;
 }
 
-/** Options of `PoissonNLLLoss`. */
-export interface PoissonNLLLossOptions extends LossOptions {
-  /** The input is the logarithm of the rate; default true. */
-  logInput?: boolean;
-  /** Added to the rate in its logarithm; default 1e-8. */
+/** Options of `TripletMarginLoss`. */
+export interface TripletMarginLossOptions extends MarginLossOptions {
+  /** The norm that measures distances; default 2. */
+  p?: number;
+  /** Added to differences before they are measured; default 1e-6. */
   eps?: number;
+  /** Let the distance of positive from negative count too; default false. */
+  swap?: boolean;
+}
+
+/** Options of `MultiMarginLoss`. */
+export interface MultiMarginLossOptions extends MarginLossOptions {
+  /** The power of what lacks, 1 or 2; default 1. */
+  p?: number;
+  /** A weight per class. */
+  weight?: Tensor | null;
+}
+
+/** Options of `MultiLabelSoftMarginLoss`. */
+export interface MultiLabelSoftMarginLossOptions extends LossOptions {
+  /** A weight per class. */
+  weight?: Tensor | null;
+}
+
+abstract class MarginLoss extends Loss {
+  readonly margin: number;
+
+  constructor(options: MarginLossOptions, margin: number) {
+    super(options);
+    this.margin = options.margin ?? margin;
+  }
 }
 
 /** How far `input1` is from being above (target 1) or below (target -1) `input2`. */
-export class MarginRankingLoss extends Loss {
-  readonly margin: number;
-
+export class MarginRankingLoss extends MarginLoss {
   constructor(options: MarginLossOptions = {}) {
-    super(options);
-    this.margin = options.margin ?? 0;
+    super(options, 0);
   }
 
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
-    const each = add(mul(neg(target), sub(input1, input2)), this.margin);
-    return reduced(clamp(each, { min: 0 }), this.reduction);
+    const { margin, reduction } = this;
+    return marginRankingLoss(input1, input2, target, { margin, reduction });
   }
 }
 
 /** A distance itself (target 1), or how much it lacks to the margin (target -1). */
-export class HingeEmbeddingLoss extends Loss {
-  readonly margin: number;
-
+export class HingeEmbeddingLoss extends MarginLoss {
   constructor(options: MarginLossOptions = {}) {
-    super(options);
-    this.margin = options.margin ?? 1;
+    super(options, 1);
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
-    const lacking = clamp(sub(this.margin, input), { min: 0 });
-    // PyTorch's sum of two terms, so that a target of neither kind counts for both.
-    const near = where(target.ne(-1), input, 0);
-    return reduced(add(near, where(target.ne(1), lacking, 0)), this.reduction);
+    const { margin, reduction } = this;
+    return hingeEmbeddingLoss(input, target, { margin, reduction });
+  }
+}
+
+/** One minus the cosine of two vectors (target 1), or how far it is above the margin (target -1). */
+export class CosineEmbeddingLoss extends MarginLoss {
+  constructor(options: MarginLossOptions = {}) {
+    super(options, 0);
+  }
+
+  override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
+    const { margin, reduction } = this;
+    return cosineEmbeddingLoss(input1, input2, target, { margin, reduction });
+  }
+}
+
+/** How far an anchor is from being the margin nearer to a positive than to a negative example. */
+export class TripletMarginLoss extends MarginLoss {
+  readonly p: number;
+  readonly eps: number;
+  readonly swap: boolean;
+
+  constructor(options: TripletMarginLossOptions = {}) {
+    super(options, 1);
+    if (this.margin <= 0) {
+      const told = `margin must be greater than 0, got ${this.margin}.`;
+      fail("InvalidArgument", "TripletMarginLoss", told);
+    }
+    this.p = options.p ?? 2;
+    this.eps = options.eps ?? 1e-6;
+    this.swap = options.swap ?? false;
+  }
+
+  override forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
+    const { margin, p, eps, swap, reduction } = this;
+    return tripletMarginLoss(anchor, positive, negative, { margin, p, eps, swap, reduction });
+  }
+}
+
+/** How far the scores of other classes come within the margin of the target's. */
+export class MultiMarginLoss extends MarginLoss {
+  readonly p: number;
+  readonly weight: Tensor | null;
+
+  constructor(options: MultiMarginLossOptions = {}) {
+    super(options, 1);
+    this.p = options.p ?? 1;
+    this.weight = options.weight ?? null;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    const { p, margin, weight, reduction } = this;
+    return multiMarginLoss(input, target, { p, margin, weight, reduction });
+  }
+}
+
+/** How far the scores of other classes come within one of those of several targets. */
+export class MultiLabelMarginLoss extends Loss {
+  constructor(options: LossOptions = {}) {
+    super(options);
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    return multilabelMarginLoss(input, target, { reduction: this.reduction });
+  }
+}
+
+/** Cross entropy of independent classes from their logits, as a mean over the classes. */
+export class MultiLabelSoftMarginLoss extends Loss {
+  readonly weight: Tensor | null;
+
+  constructor(options: MultiLabelSoftMarginLossOptions = {}) {
+    super(options);
+    this.weight = options.weight ?? null;
+  }
+
+  override forward(input: Tensor, target: Tensor): Tensor {
+    const { weight, reduction } = this;
+    return multilabelSoftMarginLoss(input, target, { weight, reduction });
   }
 }
 
@@ -57,30 +162,6 @@ export class SoftMarginLoss extends Loss {
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
-    return reduced(log1p(exp(mul(neg(target), input))), this.reduction);
+    return softMarginLoss(input, target, { reduction: this.reduction });
   }
-}
-
-/** Negative log likelihood of counts under Poisson distributions, less the part without the input. */
-export class PoissonNLLLoss extends Loss {
-  readonly logInput: boolean;
-  readonly eps: number;
-
-  constructor(options: PoissonNLLLossOptions = {}) {
-    super(options);
-    this.logInput = options.logInput ?? true;
-    this.eps = options.eps ?? 1e-8;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const each = this.logInput
-      ? sub(exp(input), mul(target, input))
-      : sub(input, mul(target, log(add(input, this.eps))));
-    return reduced(each, this.reduction);
-  }
-}
-
-function reduced(each: Tensor, reduction: Reduction): Tensor {
-  if (reduction === "none") return each;
-  return reduction === "sum" ? sum(each) : mean(each);
 }
