@@ -1,7 +1,6 @@
 #include "autograd/copy_slices.h"
 
 #include "autograd/saved_variable.h"
-#include "autograd/tensor_math.h"
 #include "autograd/variable.h"
 #include "base/error.h"
 
@@ -10,9 +9,7 @@ namespace eg {
 CopySlices::CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> fn)
     : base_shape_(base.shape()),
       base_strides_(base.strides()),
-      view_shape_(view.shape()),
-      view_strides_(view.strides()),
-      view_offset_(view.offset() - base.offset()),
+      view_(base, view),
       fn_(std::move(fn)) {
   // fn's first edge led to the view's old history, which no backward call reaches any more: with
   // the base's instead, fn finds its first gradient wanted exactly when this node's is.
@@ -35,7 +32,7 @@ GradList CopySlices::apply(GradList&& grads) {
 
   // A copy with the base's own geometry, so that the view's strides mean the same in it.
   const Tensor base_grad = math::clone_with_strides(grad, base_strides_);
-  const Tensor slice = math::as_strided(base_grad, view_shape_, view_strides_, view_offset_);
+  const Tensor slice = math::view_part(base_grad, view_);
   GradList fn_grads;
   fn_grads.push_back(math::clone(slice));
   GradList fn_result = fn->apply(std::move(fn_grads));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "autograd/node.h"
+#include "autograd/tensor_math.h"
 
 namespace eg {
 
@@ -22,9 +23,7 @@ class CopySlices final : public Node {
  private:
   Shape base_shape_;
   Strides base_strides_;
-  Shape view_shape_;
-  Strides view_strides_;
-  std::int64_t view_offset_;
+  math::ViewGeometry view_;
   IntrusivePtr<Node> fn_;
 };
 

@@ -34,7 +34,7 @@ Tensor with_geometry_of(const Tensor& t, const Tensor& tangent) {
 
 // The part of the base's tangent that the view `t` shows.
 Tensor part_of(const Tensor& base_tangent, const Tensor& t, const Tensor& base) {
-  return math::as_strided(base_tangent, t.shape(), t.strides(), t.offset() - base.offset());
+  return math::view_part(base_tangent, {base, t});
 }
 
 // The base of a view to which a new tangent of the view has to be handed on, else undefined.

@@ -34,8 +34,21 @@ Tensor to_device(const Tensor& t, Device device);
 void copy_values(const Tensor& destination, const Tensor& source);
 /// A view of all of `t`.
 Tensor view(const Tensor& t);
-Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides, std::int64_t offset);
-/// The node of as_strided over a base of this geometry; its one edge is still to be set.
-IntrusivePtr<Node> as_strided_node(const Tensor& base, const Tensor& view);
+
+/// What a view shows of its base: a geometry, and the dtype of the view, which may be that of a
+/// complex base's parts, or the other way round.
+struct ViewGeometry {
+  ViewGeometry(const Tensor& base, const Tensor& view);
+
+  DType dtype;
+  Shape shape;
+  Strides strides;
+  /// From the base's first element, in elements of the two dtypes' real one.
+  std::int64_t offset;
+};
+/// The same part of `t`, which has the geometry of the base: a recorded view.
+Tensor view_part(const Tensor& t, const ViewGeometry& view);
+/// The node of view_part(base, view); its one edge is still to be set.
+IntrusivePtr<Node> view_part_node(const Tensor& base, const Tensor& view);
 
 }  // namespace eg::math

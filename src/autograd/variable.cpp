@@ -114,7 +114,7 @@ IntrusivePtr<Node> grad_fn(const Tensor& t) {
   if (is_stale(t, *meta)) {
     if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, true);
     if (requires_grad(base)) {
-      IntrusivePtr<Node> node = math::as_strided_node(base, t);
+      IntrusivePtr<Node> node = math::view_part_node(base, t);
       node->add_next_edge(gradient_edge(base));
       node->add_input_metadata(t);
       const IntrusivePtr<Node> previous = std::exchange(meta->grad_fn, std::move(node));

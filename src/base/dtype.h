@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/type_list.h"
@@ -27,8 +28,8 @@ enum class DType : std::uint8_t {
 };
 inline constexpr std::size_t kDTypeCount = 8;
 
-/// The dtypes with storage and kernels today.
 using RealTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint8_t, bool>;
+using ComplexTypes = TypeList<std::complex<float>, std::complex<double>>;
 
 /// The public name, for example "float32".
 std::string_view dtype_name(DType dtype);
@@ -40,6 +41,16 @@ constexpr bool is_floating(DType t) { return t == DType::kFloat32 || t == DType:
 constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }
 /// True for the dtypes that can require a gradient.
 constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(t); }
+
+/// The dtype of the two parts of a complex number; of a real dtype, itself.
+constexpr DType real_dtype(DType t) {
+  if (t == DType::kComplex64) return DType::kFloat32;
+  return t == DType::kComplex128 ? DType::kFloat64 : t;
+}
+/// The dtype of complex numbers with parts of a floating dtype.
+constexpr DType complex_dtype(DType parts) {
+  return parts == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
+}
 
 /// The dtype of an operation on two tensors of these dtypes.
 DType promote_types(DType a, DType b);
@@ -54,6 +65,8 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, std::int64_t>) return DType::kInt64;
   if constexpr (std::is_same_v<T, std::uint8_t>) return DType::kUInt8;
   if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return DType::kComplex64;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return DType::kComplex128;
 }
 
 /// Calls `visit.template operator()<T>()` with the C++ type of a real dtype.
@@ -73,8 +86,17 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
     case DType::kBool:
       return visit.template operator()<bool>();
     default:
-      fail(ErrorCode::kDtypeMismatch, "no kernels for ", dtype, " yet.");
+      fail(ErrorCode::kDtypeMismatch, "expected a real dtype, got ", dtype,
+           ". Take real(), imag() or abs() of it first.");
   }
+}
+
+/// visit_dtype for kernels that exist for complex numbers too.
+template <class Visit>
+decltype(auto) visit_any_dtype(DType dtype, Visit&& visit) {
+  if (dtype == DType::kComplex64) return visit.template operator()<std::complex<float>>();
+  if (dtype == DType::kComplex128) return visit.template operator()<std::complex<double>>();
+  return visit_dtype(dtype, std::forward<Visit>(visit));
 }
 
 /// visit_dtype for kernels that exist for float32 and float64 only; `op` is named in the error.

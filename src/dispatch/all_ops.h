@@ -5,6 +5,7 @@
 #include "dispatch/attention_ops.h"
 #include "dispatch/branch_ops.h"
 #include "dispatch/channel_norm_ops.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/conv_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/distance_ops.h"
@@ -34,7 +35,7 @@ using FunctionOps =
     Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps,
            ReductionCompositeOps, BranchOps, SoftmaxOps, LossOps, MatmulOps, NormOps,
            ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps,
-           EinsumOps, OrderOps, ScanOps, OptimOps>;
+           EinsumOps, OrderOps, ScanOps, ComplexOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

@@ -6,7 +6,15 @@ namespace eg {
 namespace {
 
 // How a number in place of a tensor is marked.
-enum : std::int64_t { kNoOperand = -1, kTensorKind, kFloatKind, kIntKind, kBoolKind, kBigIntKind };
+enum : std::int64_t {
+  kNoOperand = -1,
+  kTensorKind,
+  kFloatKind,
+  kIntKind,
+  kBoolKind,
+  kBigIntKind,
+  kComplexKind
+};
 
 }  // namespace
 
@@ -35,6 +43,10 @@ Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
 Scalar ArgumentReader::scalar() { return scalar_of_kind(integer()); }
 
 Operand ArgumentReader::operand_of_kind(std::int64_t kind) {
+  if (kind == kComplexKind) {
+    const double re = word();
+    return Operand(std::complex<double>(re, word()));
+  }
   return kind == kTensorKind ? Operand(tensor()) : Operand(scalar_of_kind(kind));
 }
 

@@ -45,6 +45,10 @@ Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
   check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
         "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
         '.');
+  // A cast knows how gradients come back between real and complex numbers.
+  if (is_complex(source.dtype()) != is_complex(input.dtype())) {
+    source = ToDType::call(source, input.dtype());
+  }
   const std::array<Tensor, 2> inputs{input, source};
   return change_in_place<CopyInPlace>(input, inputs, {}, [&] {
     copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);

@@ -4,6 +4,7 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/tensor_math.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/promotion.h"
@@ -22,7 +23,8 @@ bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const 
   for (const Tensor& value : values) {
     // Masks and numbers are converted on the way; wider values would lose digits.
     const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
-                      value.dtype() == DType::kBool || value.ndim() == 0;
+                      value.dtype() == DType::kBool ||
+                      (value.ndim() == 0 && !is_complex(value.dtype()));
     if (!fits) return false;
   }
   return true;
@@ -63,11 +65,23 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
   return result.is_number() ? full_like(g, result.number()) : result.tensor();
 }
 
+// What backward of a holomorphic function reads: f'(conj z) is the conjugate of f'(z).
+void conjugate(Values& values) {
+  for (Tensor& value : values) {
+    if (value.defined()) value = Conj::call(value);
+  }
+}
+
 // The node of every elementwise op.
 class ElementwiseNode final : public Node {
  public:
-  ElementwiseNode(const ElementwiseInfo& info, EdgeList edges, const op::ParamValues& params)
-      : Node(std::move(edges)), info_(info), params_(params) {}
+  ElementwiseNode(const ElementwiseInfo& info, EdgeList edges, std::span<const Tensor> inputs,
+                  const op::ParamValues& params)
+      : Node(std::move(edges)), info_(info), params_(params) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!is_complex(inputs[i].dtype())) real_inputs_ |= 1U << i;
+    }
+  }
 
   std::string name() const override { return node_name(info_.name); }
 
@@ -117,21 +131,26 @@ class ElementwiseNode final : public Node {
       wanted[i] = task_should_compute_output(i);
       if (wanted[i]) reads |= info_.gradients[i].reads;
     }
-    const Values values = unpack(reads);
+    Values values = unpack(reads);
+    if (info_.complex_rule == op::ComplexRule::kHolomorphic) conjugate(values);
     // The last gradient to be computed may reuse the memory of the incoming one.
     std::size_t last = info_.arity;
     while (last > 0 && !wanted[last - 1]) --last;
     for (std::size_t i = 0; i + 1 < last; ++i) {
-      if (wanted[i]) result[i] = times_derivative(info_, i, g, values, params_);
+      if (wanted[i]) result[i] = gradient(i, g, values);
     }
-    if (last > 0) {
-      result[last - 1] = times_derivative(info_, last - 1, std::move(g), values, params_);
-    }
+    if (last > 0) result[last - 1] = gradient(last - 1, std::move(g), values);
     return result;
   }
 
  private:
   using Slots = std::array<SavedVariable, kMaxArity + 1>;
+
+  Tensor gradient(std::size_t i, Tensor g, const Values& values) const {
+    Tensor result = times_derivative(info_, i, std::move(g), values, params_);
+    // A real input that met a complex one moves along the real axis alone.
+    return (real_inputs_ >> i & 1U) != 0 ? Real::call(result) : result;
+  }
 
   static bool reads_slot(std::uint32_t reads, std::size_t slot) {
     return (reads >> slot & 1U) != 0;
@@ -163,6 +182,7 @@ class ElementwiseNode final : public Node {
 
   const ElementwiseInfo& info_;
   op::ParamValues params_;
+  std::uint32_t real_inputs_ = 0;
   Slots saved_;
 };
 
@@ -173,6 +193,18 @@ Tensor output_tangent(const ElementwiseInfo& info, std::span<const Tensor> input
   Values values;
   std::copy(inputs.begin(), inputs.end(), values.begin());
   values[info.arity] = output;
+  // A function that is not complex-linear in small changes has another derivative than gradient.
+  if (info.complex_rule == op::ComplexRule::kAsWritten) {
+    const bool any_complex = std::any_of(inputs.begin(), inputs.end(),
+                                         [](const Tensor& t) { return is_complex(t.dtype()); });
+    if (any_complex) {
+      const auto node = make_intrusive<ElementwiseNode>(info, tangent_edges(inputs), inputs, params);
+      node->add_input_metadata(output);
+      node->save_inputs(inputs);
+      node->save_output(output, SavedAs::kInput);
+      return map_tangents(*node, {&output, 1}, inputs)[0];
+    }
+  }
   const NoDualLevelGuard guard;
   Tensor sum;
   for (std::size_t i = 0; i < info.arity; ++i) {
@@ -212,7 +244,14 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
   }
   DType compute = promote(inputs);
   if (info.dtype_rule == op::DTypeRule::kFloat && is_integral(compute)) compute = DType::kFloat32;
-  return {compute, info.dtype_rule == op::DTypeRule::kBool ? DType::kBool : compute};
+  if (info.dtype_rule == op::DTypeRule::kBool) return {compute, DType::kBool};
+  return {compute, info.is_real_of_complex ? real_dtype(compute) : compute};
+}
+
+// The dtype a kernel works in: bool in uint8, complex64 in complex128.
+DType kernel_dtype(DType compute) {
+  if (compute == DType::kBool) return DType::kUInt8;
+  return compute == DType::kComplex64 ? DType::kComplex128 : compute;
 }
 
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
@@ -260,14 +299,16 @@ cpu::Kernel forward_kernel(const ElementwiseInfo& info, DType compute) {
 void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
                  std::span<const Tensor> inputs, const op::ParamValues& params) {
   const cpu::Kernel kernel = forward_kernel(info, compute);
-  const DType kernel_type = compute == DType::kBool ? DType::kUInt8 : compute;
-  const DType kernel_output = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool : kernel_type;
+  const DType kernel_type = kernel_dtype(compute);
+  const DType kernel_output = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool
+                              : info.is_real_of_complex               ? real_dtype(kernel_type)
+                                                                      : kernel_type;
   run_kernel(kernel, kernel_type, kernel_output, out, inputs, params.data());
 }
 
 IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                                         const op::ParamValues& params) {
-  return make_intrusive<ElementwiseNode>(info, collect_edges(inputs), params);
+  return make_intrusive<ElementwiseNode>(info, collect_edges(inputs), inputs, params);
 }
 
 // Only inputs with a gradient formula count: a mask or a comparison records nothing.
@@ -290,6 +331,11 @@ bool is_packed_with(const Tensor& t, const Tensor& out) {
 }  // namespace
 
 Operand::Operand(Scalar scalar) : tensor_(scalar_tensor(scalar)) {}
+Operand::Operand(std::complex<double> value)
+    : tensor_(Tensor::empty({}, DType::kComplex128)) {
+  *tensor_.data_as<std::complex<double>>() = value;
+  tensor_.set_wrapped_number();
+}
 
 void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Tensor& out,
                 std::span<const Tensor> inputs, const double* params) {
@@ -351,6 +397,8 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   check(can_cast(types.result, target.dtype()), ErrorCode::kDtypeMismatch, info.name,
         "result type ", types.result, " can't be cast to the desired output type ", target.dtype(),
         '.');
+  check(!(info.is_real_of_complex && is_complex(types.compute)), ErrorCode::kDtypeMismatch,
+        info.name, "In-place ", info.name, " is not supported for complex tensors.");
   forward_kernel(info, types.compute);
 
   const bool recording = records(info, inputs);

@@ -5,6 +5,7 @@
 // declaration at compile time; the rest is one non-template function for all of them.
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <span>
 
@@ -23,6 +24,7 @@ class Operand {
  public:
   Operand(Tensor tensor) : tensor_(std::move(tensor)) {}
   Operand(Scalar scalar);
+  Operand(std::complex<double> value);
   Operand(double value) : Operand(Scalar(value)) {}
   Operand(int value) : Operand(Scalar(value)) {}
 
@@ -44,8 +46,11 @@ struct ElementwiseInfo {
   std::span<const std::string_view> operands;
   std::span<const op::Param> params;
   op::DTypeRule dtype_rule;
+  op::ComplexRule complex_rule;
+  /// Complex operands give a real result.
+  bool is_real_of_complex;
   bool first_is_mask;
-  /// By dtype; null where the op has no kernel. bool computes in uint8.
+  /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
   std::array<cpu::Kernel, kDTypeCount> forward;
 
   struct Gradient {

@@ -66,6 +66,10 @@ constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
     set(DType::kUInt8, cpu::forward_kernel<Op, std::uint8_t>);
     set(DType::kBool, cpu::forward_kernel<Op, std::uint8_t>);
   }
+  if constexpr (op::kComplexRule<Op> != op::ComplexRule::kNone) {
+    set(DType::kComplex64, cpu::forward_kernel<Op, cpu::Complex>);
+    set(DType::kComplex128, cpu::forward_kernel<Op, cpu::Complex>);
+  }
   return kernels;
 }
 
@@ -80,6 +84,8 @@ const ElementwiseInfo& elementwise_info() {
       op::kOperandNames<Op>,
       op::kParams<Op>,
       op::kDTypeRule<Op>,
+      op::kComplexRule<Op>,
+      cpu::kIsRealOfComplex<Op>,
       detail::first_is_mask<Op>(),
       detail::forward_kernels<Op>(),
       {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(),

@@ -21,7 +21,7 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
 }
 
 void fill_dense(const Tensor& t, Scalar value) {
-  visit_dtype(t.dtype(), [&]<class T>() {
+  visit_any_dtype(t.dtype(), [&]<class T>() {
     T* data = t.data_as<T>();
     const T element = value.to<T>();
     parallel_for(0, t.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {

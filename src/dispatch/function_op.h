@@ -63,7 +63,7 @@ struct OneOrMore {
 };
 
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
-// a float64 tensor that requires grad (values in [-2, 2] by default), I(shape, n) int64 indices
+// a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one, I(shape, n) int64 indices
 // below n, B(shape) a mask; the rest is literal.
 
 /// A list of numbers that need not be whole.

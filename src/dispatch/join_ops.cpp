@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/promotion.h"
 #include "dispatch/reduction_ops.h"
@@ -29,10 +30,19 @@ Tensor part(const Tensor& t, std::size_t dim, std::int64_t start, std::int64_t l
   return t.alias(shape, t.strides(), t.offset() + start * t.strides()[dim]);
 }
 
+// Beside complex tensors real ones are made complex first: a cast knows how gradients come back.
+TensorList in_one_domain(TensorList tensors) {
+  const DType dtype = promote(tensors);
+  if (!is_complex(dtype)) return tensors;
+  for (Tensor& t : tensors) t = ToDType::call(t, dtype);
+  return tensors;
+}
+
 }  // namespace
 
-Tensor Cat::call(const TensorList& tensors, std::int64_t dim) {
-  check_list(tensors, doc.name);
+Tensor Cat::call(const TensorList& given, std::int64_t dim) {
+  check_list(given, doc.name);
+  const TensorList tensors = in_one_domain(given);
   std::size_t first = 0;
   while (first + 1 < tensors.size() && is_skipped(tensors[first])) ++first;
   const Tensor& model = tensors[first];
@@ -85,8 +95,9 @@ GradList Cat::backward(const Backward<Cat>& b) {
   return grads;
 }
 
-Tensor Stack::call(const TensorList& tensors, std::int64_t dim) {
-  check_list(tensors, doc.name);
+Tensor Stack::call(const TensorList& given, std::int64_t dim) {
+  check_list(given, doc.name);
+  const TensorList tensors = in_one_domain(given);
   const Shape& entry = tensors[0].shape();
   const std::int64_t place = wrap_dim(dim, tensors[0].ndim() + 1, doc.name);
   const auto d = static_cast<std::size_t>(place);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/tensor_math.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/matrix_product.h"
 #include "dispatch/view_ops.h"
@@ -15,8 +16,8 @@ namespace {
 template <class Op>
 GradList product_gradients(const Backward<Op>& b) {
   GradList grads(2);
-  if (b.needs(0)) grads[0] = Op::call(b.grad(), transposed(b.saved(1)));
-  if (b.needs(1)) grads[1] = Op::call(transposed(b.saved(0)), b.grad());
+  if (b.needs(0)) grads[0] = Op::call(b.grad(), adjoint(b.saved(1)));
+  if (b.needs(1)) grads[1] = Op::call(adjoint(b.saved(0)), b.grad());
   return grads;
 }
 
@@ -39,12 +40,12 @@ struct BroadcastProduct {
   static GradList backward(const Backward<BroadcastProduct>& b) {
     const Tensor& g = b.grad();
     GradList grads(2);
-    if (b.needs(0)) grads[0] = math::sum_to(Matmul::call(g, transposed(b.saved(1))), b.attrs().a);
+    if (b.needs(0)) grads[0] = math::sum_to(Matmul::call(g, adjoint(b.saved(1))), b.attrs().a);
     if (!b.needs(1)) return grads;
     const Tensor a = b.saved(0);
     // A matrix that met every matrix of the batch met one tall matrix: its gradient is one product.
-    grads[1] = b.attrs().b.size() == 2 ? Mm::call(transposed(folded(a)), folded(g))
-                                       : math::sum_to(Matmul::call(transposed(a), g), b.attrs().b);
+    grads[1] = b.attrs().b.size() == 2 ? Mm::call(adjoint(folded(a)), folded(g))
+                                       : math::sum_to(Matmul::call(adjoint(a), g), b.attrs().b);
     return grads;
   }
 };
@@ -62,7 +63,7 @@ Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, co
                    Scalar beta, Scalar alpha) {
   check(input.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
         "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype(), '.');
-  check(is_floating(b.dtype()) || !(beta.is_float() || alpha.is_float()),
+  check(!is_integral(b.dtype()) || !(beta.is_float() || alpha.is_float()),
         ErrorCode::kInvalidArgument, op,
         "For integral input tensors, argument beta and alpha must not be floating point numbers.");
   Shape shape = a.shape();
@@ -94,8 +95,8 @@ GradList sum_gradients(const Backward<Op>& b) {
   const Tensor& g = b.grad();
   GradList grads(3);
   if (b.needs(0)) grads[0] = math::sum_to(scaled(g, beta), input_shape);
-  if (b.needs(1)) grads[1] = scaled(Product::call(g, transposed(b.saved(1))), alpha);
-  if (b.needs(2)) grads[2] = scaled(Product::call(transposed(b.saved(0)), g), alpha);
+  if (b.needs(1)) grads[1] = scaled(Product::call(g, adjoint(b.saved(1))), alpha);
+  if (b.needs(2)) grads[2] = scaled(Product::call(adjoint(b.saved(0)), g), alpha);
   return grads;
 }
 
@@ -155,8 +156,8 @@ Tensor Mv::call(const Tensor& input, const Tensor& vec) {
 
 GradList Mv::backward(const Backward<Mv>& b) {
   GradList grads(2);
-  if (b.needs(0)) grads[0] = Outer::call(b.grad(), b.saved(1));
-  if (b.needs(1)) grads[1] = Mv::call(transposed(b.saved(0)), b.grad());
+  if (b.needs(0)) grads[0] = Outer::call(b.grad(), Conj::call(b.saved(1)));
+  if (b.needs(1)) grads[1] = Mv::call(adjoint(b.saved(0)), b.grad());
   return grads;
 }
 
@@ -182,8 +183,8 @@ Tensor Dot::call(const Tensor& input, const Tensor& tensor) {
 
 GradList Dot::backward(const Backward<Dot>& b) {
   GradList grads(2);
-  if (b.needs(0)) grads[0] = eg::call<op::Mul>(b.grad(), b.saved(1));
-  if (b.needs(1)) grads[1] = eg::call<op::Mul>(b.grad(), b.saved(0));
+  if (b.needs(0)) grads[0] = eg::call<op::Mul>(b.grad(), Conj::call(b.saved(1)));
+  if (b.needs(1)) grads[1] = eg::call<op::Mul>(b.grad(), Conj::call(b.saved(0)));
   return grads;
 }
 

@@ -1,5 +1,6 @@
 #include "dispatch/matrix_product.h"
 
+#include "dispatch/complex_ops.h"
 #include "dispatch/view_ops.h"
 
 namespace eg {
@@ -32,6 +33,8 @@ Tensor transposed(const Tensor& t) {
   std::swap(strides[last - 1], strides[last]);
   return t.alias(shape, strides, t.offset());
 }
+
+Tensor adjoint(const Tensor& t) { return Conj::call(transposed(t)); }
 
 Tensor folded(const Tensor& t) {
   if (t.ndim() == 2) return t;

@@ -18,6 +18,8 @@ cpu::Matrices as_row(const Tensor& t);
 
 /// `t` with its last two dims exchanged: a view, recorded when grad mode is on.
 Tensor transposed(const Tensor& t);
+/// The transposed matrices conjugated, by which a product's gradient multiplies.
+Tensor adjoint(const Tensor& t);
 /// `t` with all dims but the last made one: a matrix.
 Tensor folded(const Tensor& t);
 

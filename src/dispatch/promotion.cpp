@@ -22,7 +22,10 @@ MaybeDType combine(MaybeDType higher, MaybeDType lower) {
 }
 
 // A plain number has a category, not a width.
-DType number_dtype(DType dtype) { return is_floating(dtype) ? DType::kFloat32 : dtype; }
+DType number_dtype(DType dtype) {
+  if (is_complex(dtype)) return DType::kComplex64;
+  return is_floating(dtype) ? DType::kFloat32 : dtype;
+}
 
 }  // namespace
 

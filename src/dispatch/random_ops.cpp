@@ -1,9 +1,11 @@
 #include "dispatch/random_ops.h"
 
+#include <numbers>
 #include <span>
 
 #include "backend/cpu/dropout.h"
 #include "backend/cpu/strided.h"
+#include "dispatch/complex_ops.h"
 #include "runtime/random.h"
 
 namespace eg {
@@ -57,13 +59,19 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
   Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
-  visit_floating(t.dtype(), doc.name, [&]<class T>() { fill_uniform(elements<T>(t), 0, 1); });
+  const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
+  visit_floating(parts.dtype(), doc.name,
+                 [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
   return t;
 }
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
   Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
-  visit_floating(t.dtype(), doc.name, [&]<class T>() { fill_normal(elements<T>(t), 0, 1); });
+  const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
+  // The variances of the parts add up to one.
+  const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
+  visit_floating(parts.dtype(), doc.name,
+                 [&]<class T>() { fill_normal(elements<T>(parts), 0, std); });
   return t;
 }
 

@@ -25,15 +25,20 @@ IntrusivePtr<FunctionNodeBase> make_tangent_node(NodeMaker make_node,
   return node;
 }
 
-// True when the tangent of `base` has its geometry, and memory for all that `view` shows of it: a
-// view by strides may reach beyond its input.
-bool can_show(const Tensor& base_tangent, const Tensor& view, const Tensor& base) {
-  const std::int64_t first = base_tangent.offset() + view.offset() - base.offset();
-  const auto bytes =
-      static_cast<std::size_t>(first + storage_extent(view.shape(), view.strides())) *
-      item_size(base_tangent.dtype());
-  return base_tangent.strides() == base.strides() && first >= 0 &&
-         bytes <= base_tangent.storage()->bytes();
+// What `view` shows of `base`, in the tangent of `base`; undefined when that has another geometry,
+// or no memory for all of it: a view by strides may reach beyond its input.
+Tensor same_part(const Tensor& base_tangent, const Tensor& view, const Tensor& base) {
+  if (base_tangent.strides() != base.strides()) return {};
+  const auto bytes = [](const Tensor& t) {
+    return t.offset() * static_cast<std::int64_t>(item_size(t.dtype()));
+  };
+  const auto item = static_cast<std::int64_t>(item_size(view.dtype()));
+  const std::int64_t first = bytes(base_tangent) + bytes(view) - bytes(base);
+  const std::int64_t extent = storage_extent(view.shape(), view.strides()) * item;
+  const bool fits = first >= 0 && first % item == 0 &&
+                    static_cast<std::size_t>(first + extent) <= base_tangent.storage()->bytes();
+  if (!fits) return {};
+  return base_tangent.alias_as(view.dtype(), view.shape(), view.strides(), first / item);
 }
 
 void carry_tangents(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
@@ -139,22 +144,17 @@ void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMake
   record(base, views);
   const Tensor base_tangent = tangent(base);
   if (!base_tangent.defined()) return;
-  const bool shows_them = std::all_of(views.begin(), views.end(), [&](const Tensor& view) {
-    return can_show(base_tangent, view, base);
-  });
-  if (!shows_them) {
+  TensorList parts;
+  parts.reserve(views.size());
+  for (const Tensor& view : views) {
+    parts.push_back(same_part(base_tangent, view, base));
+    if (parts.back().defined()) continue;
     carry_tangents(views, inputs, make_node, {});
     return;
   }
-  TensorList parts;
-  parts.reserve(views.size());
   {
     const NoDualLevelGuard guard;
-    for (const Tensor& view : views) {
-      parts.push_back(base_tangent.alias(view.shape(), view.strides(),
-                                         base_tangent.offset() + view.offset() - base.offset()));
-      track_view(parts.back(), base_tangent, creation_meta);
-    }
+    for (const Tensor& part : parts) track_view(part, base_tangent, creation_meta);
     record(base_tangent, parts);
   }
   for (std::size_t i = 0; i < parts.size(); ++i) set_view_tangent(views[i], parts[i]);

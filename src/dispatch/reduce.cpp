@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dispatch/complex_ops.h"
 #include "dispatch/reduction_ops.h"
 
 namespace eg {
@@ -58,6 +59,12 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
 
 Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
                      const ReducedDims& reduced) {
+  if (is_complex(reduction.compute)) {
+    // Sums, which are all there is: those of the parts, whose dimension is behind the others.
+    cpu::Reduction of_parts = reduction;
+    of_parts.compute = real_dtype(reduction.compute);
+    return joined_parts(run_reduction(of_parts, parts_of(input), reduced));
+  }
   const Tensor result =
       Tensor::empty(reduced.result_shape(input.shape()), reduction.compute, input.device());
   cpu::reduce(reduction, input.shape(), reduced.dims,

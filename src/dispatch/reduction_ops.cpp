@@ -16,13 +16,14 @@ Tensor to_requested(const Tensor& input, std::optional<DType> dtype) {
 // Sums and products of integers are computed in int64, and stay it unless the caller chooses.
 Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced,
                   std::optional<DType> dtype) {
-  const DType compute = is_floating(x.dtype()) ? x.dtype() : DType::kInt64;
+  const DType compute = is_integral(x.dtype()) ? DType::kInt64 : x.dtype();
   const Tensor result = run_reduction({.fold = fold, .compute = compute}, x, reduced);
   return to_requested(result, dtype);
 }
 
 // How many elements are not zero, for each result: exact for any number of them.
 Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
+  if (is_complex(input.dtype())) return count_nonzero((Var(input) != 0).tensor(), reduced);
   const DType compute = is_floating(input.dtype()) ? DType::kFloat64 : DType::kInt64;
   return run_reduction({.fold = cpu::Fold::kCountNonzero, .compute = compute}, input, reduced);
 }
@@ -53,6 +54,34 @@ Tensor products_of_others(const Tensor& x, std::int64_t dim) {
   return Cat::call(result, dim);
 }
 
+// The product along dim, by multiplying elements in pairs, pairs of pairs and so on.
+Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
+  const std::int64_t size = x.size(dim);
+  if (size == 1) return x;
+  if (size == 0) {
+    Shape shape = x.shape();
+    shape[static_cast<std::size_t>(dim)] = 1;
+    return full(shape, 1, x.dtype(), x.device());
+  }
+  const std::int64_t half = size / 2;
+  const Var product =
+      Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
+  if (size % 2 == 0) return product_by_pairs(product.tensor(), dim);
+  return product_by_pairs(Cat::call({product.tensor(), Narrow::call(x, dim, size - 1, 1)}, dim),
+                          dim);
+}
+
+// Complex products have no fold of their own.
+Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, bool keepdim) {
+  if (!dim.has_value()) {
+    return Reshape::call(product_by_pairs(Reshape::call(x, {-1}), 0), Shape{});
+  }
+  const std::int64_t d = wrap_dim(*dim, x.ndim(), Prod::doc.name);
+  if (x.ndim() == 0) return Clone::call(x);
+  const Tensor result = product_by_pairs(x, d);
+  return keepdim ? result : Squeeze::call(result, Dims{d});
+}
+
 // PyTorch keeps uint8, the booleans of old.
 Tensor to_truth(const Var& mask, const Tensor& input) {
   return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
@@ -75,7 +104,7 @@ GradList Sum::backward(const Backward<Sum>& b) {
 Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
                   std::optional<DType> dtype) {
   const Tensor x = to_requested(input, dtype);
-  check(is_floating(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+  check(!is_integral(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "could not infer output dtype. Input dtype must be either a floating point or complex "
         "dtype. Got: ",
         x.dtype(), '.');
@@ -95,6 +124,7 @@ GradList Mean::backward(const Backward<Mean>& b) {
 Tensor Prod::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim,
                   std::optional<DType> dtype) {
   const Tensor x = to_requested(input, dtype);
+  if (is_complex(x.dtype())) return complex_product(x, dim, keepdim);
   const std::optional<Dims> dims = dim.has_value() ? std::optional(Dims{*dim}) : std::nullopt;
   const ReducedDims reduced = reduced_dims(dims, keepdim && dim.has_value(), x.ndim(), doc.name);
   const Tensor result = accumulate(cpu::Fold::kProd, x, reduced, dtype);

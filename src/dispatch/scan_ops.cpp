@@ -1,6 +1,7 @@
 #include "dispatch/scan_ops.h"
 
 #include "backend/cpu/scan.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/join_ops.h"
@@ -15,6 +16,8 @@ Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(
 
 Tensor run_scan(cpu::Scan kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
+  // Sums, of the parts.
+  if (is_complex(x.dtype())) return joined_parts(run_scan(kind, parts_of(x), dim));
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
   cpu::scan(kind, rows_along(x, dim), x.data(), result.data());
   return result;
@@ -26,7 +29,7 @@ Tensor accumulate(cpu::Scan kind, const Tensor& input, std::int64_t dim, std::op
                   auto&& record_result) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), Op::doc.name);
   const Tensor asked = dtype.has_value() ? ToDType::call(input, *dtype) : input;
-  if (is_floating(asked.dtype())) return record_result(run_scan(kind, asked, d), asked, d);
+  if (!is_integral(asked.dtype())) return record_result(run_scan(kind, asked, d), asked, d);
   const Tensor result = run_scan(kind, ToDType::call(asked, DType::kInt64), d);
   return dtype.has_value() ? ToDType::call(result, *dtype) : result;
 }
@@ -73,6 +76,18 @@ GradList Recurrence::backward(const Backward<Recurrence>& b) {
   return grads;
 }
 
+// Products of 1, 2, 4, ... neighbours: complex numbers have no scan kernel of their own.
+Tensor complex_products(Tensor x, std::int64_t dim) {
+  if (x.ndim() == 0) return Clone::call(x);
+  const std::int64_t size = x.size(dim);
+  for (std::int64_t step = 1; step < size; step *= 2) {
+    const Var rest = Narrow::call(x, dim, step, size - step);
+    const Var before = Narrow::call(x, dim, 0, size - step);
+    x = Cat::call({Narrow::call(x, dim, 0, step), (rest * before).tensor()}, dim);
+  }
+  return size <= 1 ? Clone::call(x) : x;
+}
+
 }  // namespace
 
 Tensor Cumsum::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
@@ -89,6 +104,10 @@ GradList Cumsum::backward(const Backward<Cumsum>& b) {
 }
 
 Tensor Cumprod::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  if (is_complex(dtype.value_or(input.dtype()))) {
+    const Tensor x = dtype.has_value() ? ToDType::call(input, *dtype) : input;
+    return complex_products(x, wrap_dim(dim, x.ndim(), doc.name));
+  }
   return accumulate<Cumprod>(cpu::Scan::kProd, input, dim, dtype,
                              [](const Tensor& result, const Tensor& x, std::int64_t d) {
                                return record<Cumprod>(result, {x}, {d}, {{x}, {result, true}});

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/reduction_ops.h"
 
@@ -55,6 +56,10 @@ std::optional<cpu::Reduction> norm_reduction(double p, DType dtype) {
 
 Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
                       bool keepdim, std::optional<bool> unbiased) {
+  if (is_complex(input.dtype())) {
+    const Var of_real = call(Real::call(input), dim, correction, keepdim, unbiased);
+    return (of_real + call(Imag::call(input), dim, correction, keepdim, unbiased)).tensor();
+  }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased)};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, false, doc.name);
@@ -67,6 +72,9 @@ GradList Variance::backward(const Backward<Variance>& b) {
 
 Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
                  bool keepdim, std::optional<bool> unbiased) {
+  if (is_complex(input.dtype())) {
+    return sqrt(Var(Variance::call(input, dim, correction, keepdim, unbiased))).tensor();
+  }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased)};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, true, doc.name);
@@ -80,6 +88,7 @@ GradList Std::backward(const Backward<Std>& b) {
 }
 
 Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim, bool keepdim) {
+  if (is_complex(input.dtype())) return call(abs(Var(input)).tensor(), p, dim, keepdim);
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "Expected a floating point or complex tensor as input. Got ", input.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);

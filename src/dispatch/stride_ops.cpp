@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "autograd/tensor_math.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/var.h"
 
@@ -68,8 +69,8 @@ Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry
   if (is_injective(geometry.shape, geometry.strides)) {
     copy_data(flat.alias(geometry.shape, geometry.strides, places.view), grad);
   } else {
-    visit_floating(grad.dtype(), "as_strided",
-                   [&]<class T>() { scatter_add<T>(flat, grad, geometry.strides, places.view); });
+    visit_any_dtype(grad.dtype(),
+                    [&]<class T>() { scatter_add<T>(flat, grad, geometry.strides, places.view); });
   }
   const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, places.input);
   return record<StridedScatter>(result, {grad}, {geometry});
@@ -98,7 +99,10 @@ Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride
 }
 
 GradList AsStrided::backward(const Backward<AsStrided>& b) {
-  return {as_strided_gradient(b.grad(), b.attrs())};
+  const Attrs& attrs = b.attrs();
+  const Tensor grad = attrs.view_is_complex ? ViewAsReal::call(b.grad()) : b.grad();
+  const Tensor result = as_strided_gradient(grad, attrs);
+  return {attrs.input_is_complex ? ViewAsComplex::call(result) : result};
 }
 
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
@@ -119,15 +123,42 @@ Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry)
 
 namespace math {
 
-Tensor as_strided(const Tensor& t, const Shape& shape, const Strides& strides,
-                  std::int64_t offset) {
-  return AsStrided::call(t, shape, strides, t.offset() + offset);
+ViewGeometry::ViewGeometry(const Tensor& base, const Tensor& view)
+    : dtype(view.dtype()), shape(view.shape()), strides(view.strides()) {
+  const bool differ = is_complex(base.dtype()) != is_complex(view.dtype());
+  const auto place = [&](const Tensor& t) {
+    return differ && is_complex(t.dtype()) ? 2 * t.offset() : t.offset();
+  };
+  offset = place(view) - place(base);
 }
 
-IntrusivePtr<Node> as_strided_node(const Tensor& base, const Tensor& view) {
-  return make_intrusive<FunctionNode<AsStrided>>(
-      EdgeList{}, AsStrided::Attrs{base.shape(), base.strides(), view.shape(), view.strides(),
-                                   view.offset() - base.offset()});
+Tensor view_part(const Tensor& t, const ViewGeometry& view) {
+  if (is_complex(t.dtype()) == is_complex(view.dtype)) {
+    return AsStrided::call(t, view.shape, view.strides, t.offset() + view.offset);
+  }
+  if (is_complex(t.dtype())) {
+    const Tensor parts = ViewAsReal::call(t);
+    return AsStrided::call(parts, view.shape, view.strides, parts.offset() + view.offset);
+  }
+  const PairGeometry pairs(view.shape, view.strides);
+  return ViewAsComplex::call(
+      AsStrided::call(t, pairs.shape, pairs.strides, t.offset() + view.offset));
+}
+
+IntrusivePtr<Node> view_part_node(const Tensor& base, const Tensor& view) {
+  const ViewGeometry geometry(base, view);
+  AsStrided::Attrs attrs{base.shape(),   base.strides(),  geometry.shape,
+                         geometry.strides, geometry.offset};
+  if (is_complex(base.dtype()) != is_complex(view.dtype())) {
+    attrs.input_is_complex = is_complex(base.dtype());
+    attrs.view_is_complex = !attrs.input_is_complex;
+    Shape& shape = attrs.input_is_complex ? attrs.input_shape : attrs.shape;
+    Strides& strides = attrs.input_is_complex ? attrs.input_strides : attrs.strides;
+    const PairGeometry pairs(shape, strides);
+    shape = pairs.shape;
+    strides = pairs.strides;
+  }
+  return make_intrusive<FunctionNode<AsStrided>>(EdgeList{}, std::move(attrs));
 }
 
 }  // namespace math

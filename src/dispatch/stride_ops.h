@@ -22,6 +22,9 @@ struct AsStrided {
     Shape shape;
     Strides strides;
     std::int64_t offset;
+    /// The geometry is that of parts: of a complex input seen as real, or of a complex view.
+    bool input_is_complex = false;
+    bool view_is_complex = false;
   };
   static GradList backward(const Backward<AsStrided>& b);
 };

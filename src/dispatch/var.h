@@ -35,6 +35,8 @@ class Var {
   friend Var operator&(const Var& a, const Var& b);
   friend Var operator|(const Var& a, const Var& b);
   friend Var operator!(const Var& a);
+  friend Var conj(const Var& x);
+  friend Var real(const Var& x);
   friend Var where(const Var& mask, const Var& a, const Var& b);
 #define EG_WORD(word) friend Var word(const Var& x);
   EG_UNARY_WORDS(EG_WORD)

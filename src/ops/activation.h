@@ -109,6 +109,7 @@ struct Celu {
 
 struct Sigmoid {
   static constexpr Doc doc{"sigmoid", "1 / (1 + exp(-x))."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return sigmoid(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * ((1 - y) * y); }
 };
@@ -121,6 +122,7 @@ struct Logsigmoid {
 
 struct Silu {
   static constexpr Doc doc{"silu", "x * sigmoid(x)."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return x * sigmoid(x); }
   static constexpr auto grad(auto g, auto x, auto) {
     const auto s = sigmoid(x);

@@ -9,6 +9,7 @@ namespace eg::op {
 
 struct Add {
   static constexpr Doc doc{"add", "input + alpha * other, with broadcasting."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
     double alpha = 1;
@@ -23,6 +24,7 @@ struct Add {
 
 struct Sub {
   static constexpr Doc doc{"sub", "input - alpha * other, with broadcasting."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
     double alpha = 1;
@@ -35,6 +37,7 @@ struct Sub {
 
 struct Mul {
   static constexpr Doc doc{"mul", "Elementwise product, with broadcasting."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto a, auto b) { return a * b; }
   static constexpr auto grad_a(auto g, auto, auto b, auto) { return g * b; }
@@ -43,6 +46,7 @@ struct Mul {
 
 struct Div {
   static constexpr Doc doc{"div", "Elementwise quotient; integers are divided as floats."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array domains{Domain{-2, 2}, Domain{0.5, 2}};
   static constexpr auto forward(auto a, auto b) { return a / b; }
   static constexpr auto grad_a(auto g, auto, auto b, auto) { return g / b; }
@@ -51,6 +55,7 @@ struct Div {
 
 struct Neg {
   static constexpr Doc doc{"neg", "The negative of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto x) { return -x; }
   static constexpr auto grad(auto g, auto, auto) { return -g; }
@@ -58,6 +63,7 @@ struct Neg {
 
 struct Reciprocal {
   static constexpr Doc doc{"reciprocal", "1 / x."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 2};
   static constexpr auto forward(auto x) { return 1 / x; }
   static constexpr auto grad(auto g, auto, auto y) { return -g * (y * y); }
@@ -65,6 +71,7 @@ struct Reciprocal {
 
 struct Square {
   static constexpr Doc doc{"square", "x * x."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto x) { return x * x; }
   static constexpr auto grad(auto g, auto x, auto) { return g * (2 * x); }
@@ -99,6 +106,7 @@ struct FloorDivide {
 
 struct Lerp {
   static constexpr Doc doc{"lerp", "input + weight * (end - input)."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array<std::string_view, 3> operands{"input", "end", "weight"};
   // Two forms, so that weight 0 gives input and weight 1 gives end, exactly.
   static constexpr auto forward(auto a, auto b, auto w) {
@@ -111,6 +119,7 @@ struct Lerp {
 
 struct Addcmul {
   static constexpr Doc doc{"addcmul", "input + value * tensor1 * tensor2."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
   struct Params {
@@ -131,6 +140,7 @@ struct Addcmul {
 
 struct Addcdiv {
   static constexpr Doc doc{"addcdiv", "input + value * tensor1 / tensor2."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
   static constexpr std::array domains{Domain{-2, 2}, Domain{-2, 2}, Domain{0.5, 2}};
   struct Params {

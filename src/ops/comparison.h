@@ -9,12 +9,14 @@ namespace eg::op {
 
 struct Eq {
   static constexpr Doc doc{"eq", "True where the operands are equal."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto a, auto b) { return a == b; }
 };
 
 struct Ne {
   static constexpr Doc doc{"ne", "True where the operands differ."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto a, auto b) { return a != b; }
 };
@@ -45,18 +47,21 @@ struct Ge {
 
 struct LogicalAnd {
   static constexpr Doc doc{"logical_and", "True where both operands are nonzero."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto a, auto b) { return (a != 0) & (b != 0); }
 };
 
 struct LogicalOr {
   static constexpr Doc doc{"logical_or", "True where an operand is nonzero."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto a, auto b) { return (a != 0) | (b != 0); }
 };
 
 struct LogicalXor {
   static constexpr Doc doc{"logical_xor", "True where exactly one operand is nonzero."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto a, auto b) {
     return ((a != 0) & (b == 0)) | ((a == 0) & (b != 0));
@@ -65,12 +70,14 @@ struct LogicalXor {
 
 struct LogicalNot {
   static constexpr Doc doc{"logical_not", "True where input is zero."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return x == 0; }
 };
 
 struct Isnan {
   static constexpr Doc doc{"isnan", "True where input is not a number."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return x != x; }
 };
@@ -78,12 +85,14 @@ struct Isnan {
 // x - x is NaN for an infinite x, and 0 for every integer: no constant that integers lack.
 struct Isinf {
   static constexpr Doc doc{"isinf", "True where input is infinite."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return (x == x) & (x - x != 0); }
 };
 
 struct Isfinite {
   static constexpr Doc doc{"isfinite", "True where input is neither infinite nor NaN."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return x - x == 0; }
 };

@@ -183,6 +183,14 @@ inline constexpr DTypeRule kDTypeRule = [] {
     return DTypeRule::kFloat;
 }();
 
+template <class Op>
+inline constexpr ComplexRule kComplexRule = [] {
+  if constexpr (requires { Op::complex_rule; })
+    return Op::complex_rule;
+  else
+    return ComplexRule::kNone;
+}();
+
 /// The operands' names in signatures: input / input, other / the op's own.
 template <class Op>
 inline constexpr auto kOperandNames = [] {

@@ -12,24 +12,28 @@ namespace eg::op {
 
 struct Exp {
   static constexpr Doc doc{"exp", "e to the power of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return exp(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * y; }
 };
 
 struct Exp2 {
   static constexpr Doc doc{"exp2", "2 to the power of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return exp2(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * y * std::numbers::ln2; }
 };
 
 struct Expm1 {
   static constexpr Doc doc{"expm1", "exp(x) - 1, exact also near 0."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return expm1(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * (y + 1); }
 };
 
 struct Log {
   static constexpr Doc doc{"log", "Natural logarithm of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return log(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / x; }
@@ -37,6 +41,7 @@ struct Log {
 
 struct Log2 {
   static constexpr Doc doc{"log2", "Logarithm of every element to base 2."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return log2(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / (x * std::numbers::ln2); }
@@ -44,6 +49,7 @@ struct Log2 {
 
 struct Log10 {
   static constexpr Doc doc{"log10", "Logarithm of every element to base 10."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return log10(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / (x * std::numbers::ln10); }
@@ -51,6 +57,7 @@ struct Log10 {
 
 struct Log1p {
   static constexpr Doc doc{"log1p", "log(1 + x), exact also near 0."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.5, 2};
   static constexpr auto forward(auto x) { return log1p(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / (x + 1); }
@@ -58,6 +65,7 @@ struct Log1p {
 
 struct Sqrt {
   static constexpr Doc doc{"sqrt", "Square root of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return sqrt(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g / (2 * y); }
@@ -65,6 +73,7 @@ struct Sqrt {
 
 struct Rsqrt {
   static constexpr Doc doc{"rsqrt", "1 / sqrt(x)."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return rsqrt(x); }
   static constexpr auto grad(auto g, auto, auto y) { return -0.5 * g * (y * y * y); }
@@ -72,6 +81,7 @@ struct Rsqrt {
 
 struct Pow {
   static constexpr Doc doc{"pow", "input to the power of exponent."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 2> operands{"input", "exponent"};
   static constexpr std::array domains{Domain{0.5, 2}, Domain{-2, 2}};
@@ -80,7 +90,7 @@ struct Pow {
     return where(b == 0, 0, g * (b * pow(a, where(b == 0, 1, b - 1))));
   }
   static constexpr auto grad_b(auto g, auto a, auto b, auto y) {
-    const auto is_zero = (a == 0) & (b >= 0);
+    const auto is_zero = (a == 0) & (real(b) >= 0);
     return where(is_zero, 0, g * (y * log(where(is_zero, 1, a))));
   }
 };

@@ -9,10 +9,11 @@ namespace eg::op {
 
 struct Abs {
   static constexpr Doc doc{"abs", "Magnitude of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return abs(x); }
-  static constexpr auto grad(auto g, auto x, auto) { return g * sign(x); }
+  static constexpr auto grad(auto g, auto x, auto) { return g * sgn(x); }
 };
 
 struct Sign {
@@ -25,10 +26,15 @@ struct Sign {
 
 struct Sgn {
   static constexpr Doc doc{"sgn", "sign; for complex numbers, the number over its magnitude."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.25, 2};
-  static constexpr auto forward(auto x) { return sign(x); }
-  static constexpr auto grad(auto, auto, auto) { return 0; }
+  static constexpr auto forward(auto x) { return sgn(x); }
+  // Only what turns a number moves it: for a real one that is nothing, (g - g) / 2|x|.
+  static constexpr auto grad(auto g, auto x, auto y) {
+    const auto is_zero = x == 0;
+    return where(is_zero, 0, (g - y * y * conj(g)) / (2 * abs(where(is_zero, 1, x))));
+  }
 };
 
 struct Floor {

@@ -14,6 +14,7 @@ namespace eg::op {
 
 struct Where {
   static constexpr Doc doc{"where", "input where condition holds, other elsewhere."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 3> operands{"condition", "input", "other"};
   static constexpr std::array domains{Domain{1, 1}, Domain{}, Domain{}};
@@ -30,6 +31,7 @@ struct Where {
 
 struct MaskedFill {
   static constexpr Doc doc{"masked_fill", "value where mask holds, input elsewhere."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 3> operands{"input", "mask", "value"};
   static constexpr std::array domains{Domain{}, Domain{1, 1}, Domain{}};

@@ -12,18 +12,21 @@ namespace eg::op {
 
 struct Sin {
   static constexpr Doc doc{"sin", "Sine of every element, in radians."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return sin(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * cos(x); }
 };
 
 struct Cos {
   static constexpr Doc doc{"cos", "Cosine of every element, in radians."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return cos(x); }
   static constexpr auto grad(auto g, auto x, auto) { return -g * sin(x); }
 };
 
 struct Tan {
   static constexpr Doc doc{"tan", "Tangent of every element, in radians."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-1, 1};
   static constexpr auto forward(auto x) { return tan(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * (1 + y * y); }
@@ -31,6 +34,7 @@ struct Tan {
 
 struct Asin {
   static constexpr Doc doc{"asin", "Angle in [-pi/2, pi/2] whose sine is the element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return asin(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(1 - x * x); }
@@ -38,6 +42,7 @@ struct Asin {
 
 struct Acos {
   static constexpr Doc doc{"acos", "Angle in [0, pi] whose cosine is the element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return acos(x); }
   static constexpr auto grad(auto g, auto x, auto) { return -g * rsqrt(1 - x * x); }
@@ -45,6 +50,7 @@ struct Acos {
 
 struct Atan {
   static constexpr Doc doc{"atan", "Angle in [-pi/2, pi/2] whose tangent is the element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return atan(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / (x * x + 1); }
 };
@@ -95,30 +101,35 @@ struct Sinc {
 
 struct Sinh {
   static constexpr Doc doc{"sinh", "Hyperbolic sine of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return sinh(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * cosh(x); }
 };
 
 struct Cosh {
   static constexpr Doc doc{"cosh", "Hyperbolic cosine of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return cosh(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * sinh(x); }
 };
 
 struct Tanh {
   static constexpr Doc doc{"tanh", "Hyperbolic tangent of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return tanh(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * (1 - y * y); }
 };
 
 struct Asinh {
   static constexpr Doc doc{"asinh", "Inverse hyperbolic sine of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return asinh(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(x * x + 1); }
 };
 
 struct Acosh {
   static constexpr Doc doc{"acosh", "Inverse hyperbolic cosine of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{1.25, 3};
   static constexpr auto forward(auto x) { return acosh(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(x * x - 1); }
@@ -126,6 +137,7 @@ struct Acosh {
 
 struct Atanh {
   static constexpr Doc doc{"atanh", "Inverse hyperbolic tangent of every element."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return atanh(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g / (1 - x * x); }

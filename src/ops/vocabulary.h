@@ -27,7 +27,7 @@
 
 /// Words of one operand. Rounding is to even; sign(0) is 0; gradients at kinks are the op's concern.
 #define EG_UNARY_WORDS(X)                                                                        \
-  X(abs) X(sign) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt)                             \
+  X(abs) X(sign) X(sgn) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt)                             \
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
   X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                                                   \
   X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                                             \
@@ -42,6 +42,8 @@
 
 // clang-format on
 
+// Two more words, conj and real, are about complex numbers alone: on real ones they change nothing.
+
 namespace eg::op {
 
 /// The name and the one sentence every table, page and type declaration repeats.
@@ -55,6 +57,14 @@ enum class DTypeRule : std::uint8_t {
   kSame,   ///< the promoted dtype; kernels for integers exist
   kFloat,  ///< like kSame, but integers are computed in float32
   kBool,   ///< computed in the promoted dtype, the result is bool
+};
+
+/// What an op does with complex numbers. A gradient is the direction of steepest ascent, dL/dRe z +
+/// i dL/dIm z, as in PyTorch: through a holomorphic f that is g times the conjugate of f'(z).
+enum class ComplexRule : std::uint8_t {
+  kNone,         ///< there are no kernels
+  kHolomorphic,  ///< the gradient formula is evaluated on the conjugates of what it reads
+  kAsWritten,    ///< the gradient formula holds for complex numbers too
 };
 
 /// A number a formula takes beside its operands.
@@ -112,6 +122,8 @@ struct Probe {
   friend constexpr Probe operator&(Probe a, Probe b) { return join(a, b); }
   friend constexpr Probe operator|(Probe a, Probe b) { return join(a, b); }
   friend constexpr Probe operator!(Probe a) { return join(a, {}); }
+  friend constexpr Probe conj(Probe a) { return join(a, {}); }
+  friend constexpr Probe real(Probe a) { return join(a, {}); }
   friend constexpr Probe where(Probe mask, Probe a, Probe b) { return join(mask, join(a, b)); }
 #define EG_WORD(word) \
   friend constexpr Probe word(Probe a) { return join(a, {}); }

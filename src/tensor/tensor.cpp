@@ -59,8 +59,13 @@ std::int64_t Tensor::size(std::int64_t dim) const {
 }
 
 Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
+  return alias_as(impl_->dtype_, shape, strides, offset);
+}
+
+Tensor Tensor::alias_as(DType dtype, const Shape& shape, const Strides& strides,
+                        std::int64_t offset) const {
   return Tensor(make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset,
-                                           impl_->dtype_));
+                                           dtype));
 }
 
 }  // namespace eg

@@ -121,6 +121,9 @@ class Tensor {
   /// Another view of the same storage and version counter, without autograd metadata.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
   Tensor alias() const { return alias(shape(), strides(), offset()); }
+  /// The same memory read as another dtype, in which strides and offset count.
+  Tensor alias_as(DType dtype, const Shape& shape, const Strides& strides,
+                  std::int64_t offset) const;
 
   bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
   void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }

@@ -60,6 +60,19 @@ class FunctionLaws : public ::testing::TestWithParam<SampleCase> {
   SampleCall call() const { return {GetParam().op_id, GetParam().arguments, GetParam().sample}; }
 };
 
+// The leaves as complex numbers off the real axis.
+TensorList complex_leaves(const TensorList& leaves) {
+  TensorList result;
+  double angle = 0.3;
+  for (const Tensor& leaf : leaves) {
+    const Tensor turned = Polar::call(detach(leaf), full_like(leaf, angle));
+    set_requires_grad(turned, true);
+    result.push_back(turned);
+    angle += 0.4;
+  }
+  return result;
+}
+
 // First and second order.
 TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
   const SampleCall op = call();
@@ -77,6 +90,31 @@ TEST_P(FunctionLaws, TangentsMatchGradients) {
   EXPECT_TRUE(testing::forward_check(op, op.leaves())) << GetParam().sample;
 }
 
+// M.1 to M.5: for every op that takes complex numbers where its samples are real; the others say
+// that they do not.
+TEST_P(FunctionLaws, ComplexGradientsMatchFiniteDifferences) {
+  const SampleCall op = call();
+  const TensorList real_leaves = op.leaves();
+  for (const Tensor& leaf : real_leaves) {
+    if (leaf.dtype() != DType::kFloat64) return SUCCEED();
+  }
+  const TensorList leaves = complex_leaves(real_leaves);
+  TensorList results;
+  try {
+    results = op(leaves);
+  } catch (const Error& error) {
+    EXPECT_EQ(error_code_name(error.code()), error_code_name(ErrorCode::kDtypeMismatch))
+        << error.what();
+    return;
+  }
+  for (const Tensor& result : results) {
+    if (!requires_grad(result)) return SUCCEED();
+  }
+  if (leaves.empty()) return SUCCEED();
+  EXPECT_TRUE(testing::gradcheck(op, leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::forward_check(op, leaves)) << GetParam().sample;
+}
+
 TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
   const SampleCall op = call();
   TensorList packed;
@@ -92,8 +130,11 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
     copy_data(view, leaf);
     strided.push_back(view);
   }
-  // Geometry is what as_strided is about, and in-place ops and views share what they are given.
-  if (GetParam().label.starts_with("as_strided") || packed.empty()) return SUCCEED();
+  // Geometry is what as_strided is about, and pairs lie side by side.
+  const std::string& label = GetParam().label;
+  const bool is_about_geometry =
+      label.starts_with("as_strided") || label.starts_with("view_as_complex");
+  if (is_about_geometry || packed.empty()) return SUCCEED();
   const TensorList expected = op(packed);
   const TensorList actual = op(strided);
   ASSERT_EQ(actual.size(), expected.size());

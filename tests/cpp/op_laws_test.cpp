@@ -7,6 +7,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "ops/all.h"
@@ -81,6 +82,58 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
 TEST_P(OpLaws, GradientsMatchFiniteDifferences) {
   if (!GetParam().differentiable) return SUCCEED();
   EXPECT_TRUE(gradcheck_one([&](const TensorList& x) { return apply(x); }, samples({2, 3})));
+}
+
+// M.1 to M.5, N.11
+TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
+  if (!GetParam().differentiable || info().complex_rule == op::ComplexRule::kNone) {
+    return SUCCEED();
+  }
+  TensorList inputs;
+  for (std::size_t i = 0; i < info().arity; ++i) {
+    const Tensor re = sample(i, {2, 3});
+    if (is_mask(i)) {
+      inputs.push_back(re);
+      continue;
+    }
+    const Tensor turned = Polar::call(detach(re), full_like(re, 0.3 + 0.4 * static_cast<double>(i)));
+    set_requires_grad(turned, info().gradients[i].exists);
+    inputs.push_back(turned);
+  }
+  const auto apply_all = [&](const TensorList& x) { return TensorList{apply(x)}; };
+  EXPECT_TRUE(testing::gradcheck(apply_all, inputs));
+  EXPECT_TRUE(forward_check(apply_all, inputs));
+  // A real operand beside complex ones.
+  for (std::size_t i = 0; i < info().arity; ++i) {
+    if (is_mask(i)) continue;
+    TensorList mixed = inputs;
+    mixed[i] = sample(i, {2, 3});
+    EXPECT_TRUE(testing::gradcheck(apply_all, mixed)) << "operand " << i << " is real";
+    EXPECT_TRUE(forward_check(apply_all, mixed)) << "operand " << i << " is real";
+  }
+}
+
+// complex64 is computed in complex128.
+TEST_P(OpLaws, Complex64AgreesWithComplex128) {
+  if (info().complex_rule == op::ComplexRule::kNone) return SUCCEED();
+  TensorList exact;
+  TensorList single;
+  for (std::size_t i = 0; i < info().arity; ++i) {
+    const Tensor re = sample(i, {2, 3}, DType::kFloat64, false);
+    exact.push_back(is_mask(i) ? re : Polar::call(re, full_like(re, 0.5)));
+    single.push_back(is_mask(i) ? re : ToDType::call(exact[i], DType::kComplex64));
+  }
+  const Tensor expected = apply(exact);
+  const Tensor actual = apply(single);
+  const DType dtype = info().dtype_rule == op::DTypeRule::kBool ? DType::kBool
+                      : info().is_real_of_complex               ? DType::kFloat32
+                                                                : DType::kComplex64;
+  EXPECT_EQ(actual.dtype(), dtype);
+  if (dtype == DType::kBool) return;
+  const auto a = values(actual);
+  const auto b = values(expected);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5 * (1 + std::abs(b[i])));
 }
 
 // N.11

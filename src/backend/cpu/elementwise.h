@@ -2,10 +2,12 @@
 
 // The kernels of elementwise ops: a formula in a loop over packs (see kernel.h for who calls them).
 
+#include <type_traits>
 #include <utility>
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/pack.h"
+#include "backend/cpu/pack_complex.h"
 #include "ops/elementwise.h"
 
 namespace eg::cpu {
@@ -21,9 +23,12 @@ void for_each_pack(const KernelArgs& args, std::index_sequence<I...>, Body&& bod
     if constexpr (requires { value.bits; }) {
       value.store(reinterpret_cast<bool*>(out));
       out += kLanes<T>;
+    } else if constexpr (std::is_same_v<decltype(value), const RealPart>) {
+      value.store(out);
+      out += sizeof(RealPart);
     } else {
       Pack<T>(value).store(out);
-      out += sizeof(Vec<T>);
+      out += sizeof(Pack<T>);
     }
     ((in[I] += args.step[I]), ...);
   }
@@ -38,6 +43,18 @@ void forward_kernel(const KernelArgs& args) {
   detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op>>{},
                            [&](auto... x) { return op::forward<Op>(p, x...); });
 }
+
+/// True when complex operands give a real result.
+template <class Op>
+inline constexpr bool kIsRealOfComplex = []<std::size_t... J>(std::index_sequence<J...>) {
+  if constexpr (op::kComplexRule<Op> == op::ComplexRule::kNone) {
+    return false;
+  } else {
+    using Value = decltype(op::forward<Op>(
+        op::ParamsOf<Op>{}, (static_cast<void>(J), std::declval<Pack<Complex>>())...));
+    return std::is_same_v<Value, RealPart>;
+  }
+}(std::make_index_sequence<op::kArity<Op>>{});
 
 /// The gradient kernel of input I; operands are the incoming gradient, the inputs and the output,
 /// of which those the formula does not read may be anything.

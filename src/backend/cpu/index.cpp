@@ -19,6 +19,8 @@ void visit_width(std::size_t item_size, Visit&& visit) {
       return visit.template operator()<std::uint32_t>();
     case 8:
       return visit.template operator()<std::uint64_t>();
+    case 16:
+      return visit.template operator()<std::complex<double>>();
     default:
       fail(ErrorCode::kInternal, "no element is ", item_size, " bytes wide.");
   }
@@ -155,7 +157,7 @@ void put_rows(const Rows& r, std::size_t item_size, void* indexed, const void* p
 
 void add_rows(const Rows& r, DType dtype, void* indexed, const void* packed, std::int64_t skip) {
   const auto count = static_cast<std::int64_t>(r.index.size());
-  visit_dtype(dtype, [&]<class T>() {
+  visit_any_dtype(dtype, [&]<class T>() {
     // Adds the sources of rows [first, last) of one block.
     const auto add = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
       T* block = static_cast<T*>(indexed) + o * r.rows * r.inner;
@@ -207,7 +209,7 @@ void put_elements(const Elements& e, std::size_t item_size, void* indexed, const
 }
 
 void add_elements(const Elements& e, DType dtype, void* indexed, const void* packed) {
-  visit_dtype(dtype, [&]<class T>() {
+  visit_any_dtype(dtype, [&]<class T>() {
     auto* to = static_cast<T*>(indexed);
     const auto* from = static_cast<const T*>(packed);
     for_each_target(e, [&](std::int64_t named, std::int64_t i) { add_to(to[named], from[i]); });

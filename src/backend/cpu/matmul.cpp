@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <type_traits>
 
 #include "backend/cpu/gemm/gemm.h"
@@ -25,13 +26,24 @@ struct Batch {
   std::int64_t stride_c;
 };
 
+// Integers are multiplied without a sign, because they wrap around.
+template <class T>
+struct Factor {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T>
+struct Factor<std::complex<T>> {
+  using type = std::complex<T>;
+};
+
+// For the types that gemm has no kernels for.
 template <class T>
 void multiply_row(const MatrixProduct& p, const T* a, const T* b, T* c) {
-  using Wrapping = std::make_unsigned_t<T>;
+  using Wrapping = typename Factor<T>::type;
   const auto alpha = static_cast<Wrapping>(p.alpha.to<T>());
   const auto beta = static_cast<Wrapping>(p.beta.to<T>());
   for (std::int64_t j = 0; j < p.n; ++j) {
-    c[j] = beta == 0 ? T{0}
+    c[j] = beta == Wrapping{0} ? T{0}
                      : static_cast<T>(static_cast<Wrapping>(beta * static_cast<Wrapping>(c[j])));
   }
   for (std::int64_t q = 0; q < p.k; ++q) {
@@ -102,7 +114,7 @@ void multiply_batches(const MatrixProduct& p) {
 
 void multiply(const MatrixProduct& product) {
   if (product.m == 0 || product.n == 0 || numel(product.batch) == 0) return;
-  visit_dtype(product.dtype, [&]<class T>() {
+  visit_any_dtype(product.dtype, [&]<class T>() {
     if (!product.batch.empty()) {
       multiply_batches<T>(product);
     } else {

@@ -66,6 +66,8 @@ struct Pack {
   friend Mask<T> operator>(Pack a, Pack b) { return {a.v > b.v}; }
   friend Mask<T> operator>=(Pack a, Pack b) { return {a.v >= b.v}; }
 
+  friend Pack conj(Pack x) { return x; }
+  friend Pack real(Pack x) { return x; }
 #define EG_WORD(word) \
   friend Pack word(Pack x) { return {vec_##word(x.v)}; }
   EG_UNARY_WORDS(EG_WORD)

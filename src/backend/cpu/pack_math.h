@@ -111,6 +111,12 @@ inline V vec_sign(V x) {
   return (x > 0 ? one : V{}) - (x < 0 ? one : V{});
 }
 
+/// For real numbers the same.
+template <class V>
+inline V vec_sgn(V x) {
+  return vec_sign(x);
+}
+
 template <FloatVec V>
 inline V vec_maximum(V a, V b) {
   return ((a > b) | (a != a)) ? a : b;

@@ -54,6 +54,57 @@ RowFunction row_function(DType to, DType from) {
   });
 }
 
+// Converts rows of elements from one dtype to another. A complex number is two real ones side by
+// side: what there is to convert are parts, one or two steps apart.
+class RowConversion {
+ public:
+  RowConversion(DType to, DType from)
+      : to_(to), from_(from), convert_parts_(row_function(real_dtype(to), real_dtype(from))) {}
+
+  void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                  std::int64_t count) const {
+    if (!is_complex(to_) && !is_complex(from_)) {
+      convert_parts_(to, to_step, from, from_step, count);
+    } else if (is_complex(to_) && is_complex(from_)) {
+      if (to_step == 1 && from_step == 1) return convert_parts_(to, 1, from, 1, 2 * count);
+      convert_parts_(to, 2 * to_step, from, 2 * from_step, count);
+      convert_parts_(second_part(to, to_), 2 * to_step, second_part(from, from_), 2 * from_step,
+                     count);
+    } else if (is_complex(to_)) {
+      constexpr double kZero = 0;
+      convert_parts_(to, 2 * to_step, from, from_step, count);
+      row_function(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
+                                                     count);
+    } else {
+      convert_parts_(to, to_step, from, 2 * from_step, count);
+      if (to_ == DType::kBool) join_truth(static_cast<bool*>(to), to_step, from, from_step, count);
+    }
+  }
+
+ private:
+  static void* second_part(void* data, DType dtype) {
+    return static_cast<char*>(data) + item_size(dtype) / 2;
+  }
+  static const void* second_part(const void* data, DType dtype) {
+    return static_cast<const char*>(data) + item_size(dtype) / 2;
+  }
+  // A number with an imaginary part alone is not zero either.
+  void join_truth(bool* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                  std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      bool has_imaginary = false;
+      const auto* part = static_cast<const char*>(second_part(from, from_)) +
+                         i * from_step * static_cast<std::int64_t>(item_size(from_));
+      convert_parts_(&has_imaginary, 1, part, 1, 1);
+      to[i * to_step] |= has_imaginary;
+    }
+  }
+
+  DType to_;
+  DType from_;
+  RowFunction convert_parts_;
+};
+
 void* at(void* data, DType dtype, std::int64_t element) {
   return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
 }
@@ -141,7 +192,7 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands) {
 
 void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
                       DType from_dtype, std::int64_t from_step, std::int64_t count) {
-  row_function(to_dtype, from_dtype)(to, to_step, from, from_step, count);
+  RowConversion(to_dtype, from_dtype)(to, to_step, from, from_step, count);
 }
 
 bool is_linear(const Loop& loop, const Operand& operand) {
@@ -156,7 +207,7 @@ bool is_constant(const Operand& operand) {
 
 void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,
             void* packed, DType dtype) {
-  const RowFunction convert_elements = row_function(dtype, source.dtype);
+  const RowConversion convert_elements(dtype, source.dtype);
   const std::int64_t step = source.strides[loop.sizes.size() - 1];
   for_each_row(loop, source, begin, count,
                [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
@@ -167,7 +218,7 @@ void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::in
 
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
              const void* packed, DType dtype) {
-  const RowFunction convert_elements = row_function(destination.dtype, dtype);
+  const RowConversion convert_elements(destination.dtype, dtype);
   const std::int64_t step = destination.strides[loop.sizes.size() - 1];
   for_each_row(loop, destination, begin, count,
                [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
@@ -180,7 +231,7 @@ void copy(const Shape& shape, const Operand& destination, const Operand& source)
   if (numel(shape) == 0) return;
   std::array<Operand, 2> operands{destination, source};
   const Loop loop = make_loop(shape, operands);
-  const RowFunction convert_elements = row_function(destination.dtype, source.dtype);
+  const RowConversion convert_elements(destination.dtype, source.dtype);
   const std::size_t inner = loop.sizes.size() - 1;
   const std::int64_t rows = loop.numel() / loop.sizes[inner];
   const auto copy_row = [&](std::int64_t row, std::int64_t begin, std::int64_t end) {

@@ -52,7 +52,8 @@ AssertionResult close(const TensorList& actual, const TensorList& expected, cons
 
 }  // namespace
 
-AssertionResult forward_check(const Function& function, const TensorList& inputs) {
+AssertionResult forward_check(const Function& of_complex, const TensorList& complex_inputs) {
+  const auto [function, inputs] = RealForm(of_complex, complex_inputs);
   TensorList leaves;
   TensorList directions;
   for (const Tensor& input : inputs) {

@@ -5,6 +5,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/variable.h"
+#include "dispatch/complex_ops.h"
 #include "support/tensors.h"
 
 namespace eg::testing {
@@ -84,8 +85,33 @@ AssertionResult compare(const TensorList& inputs, const TensorList& gradients,
 
 }  // namespace
 
-AssertionResult gradcheck(const Function& function, const TensorList& inputs,
+RealForm::RealForm(const Function& of_complex, const TensorList& complex_inputs) {
+  std::vector<bool> is_joined;
+  for (const Tensor& input : complex_inputs) {
+    is_joined.push_back(is_complex(input.dtype()));
+    Tensor parts = input;
+    if (is_joined.back()) {
+      parts = detach(parts_of(input));
+      set_requires_grad(parts, requires_grad(input));
+    }
+    inputs.push_back(parts);
+  }
+  function = [of_complex, is_joined](const TensorList& parts) {
+    TensorList joined;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      joined.push_back(is_joined[i] ? ViewAsComplex::call(parts[i]) : parts[i]);
+    }
+    TensorList outputs = of_complex(joined);
+    for (Tensor& output : outputs) {
+      if (output.defined() && is_complex(output.dtype())) output = ViewAsReal::call(output);
+    }
+    return outputs;
+  };
+}
+
+AssertionResult gradcheck(const Function& of_complex, const TensorList& complex_inputs,
                           const GradcheckOptions& options) {
+  const auto [function, inputs] = RealForm(of_complex, complex_inputs);
   TensorList leaves;
   for (const Tensor& input : inputs) {
     if (requires_grad(input)) leaves.push_back(input);

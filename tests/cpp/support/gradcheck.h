@@ -23,8 +23,16 @@ struct GradcheckOptions {
   bool second_order = true;
 };
 
+/// A function of complex numbers as one of their parts, which is what its derivatives mean. What is
+/// real stays as it is.
+struct RealForm {
+  RealForm(const Function& of_complex, const TensorList& complex_inputs);
+  Function function;
+  TensorList inputs;
+};
+
 /// Checks the derivatives of `function` with respect to the inputs that require grad. Their
-/// elements are changed and put back; everything that requires grad must be float64.
+/// elements are changed and put back; everything that requires grad must be float64 or complex128.
 ::testing::AssertionResult gradcheck(const Function& function, const TensorList& inputs,
                                      const GradcheckOptions& options = {});
 

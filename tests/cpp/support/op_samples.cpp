@@ -1,6 +1,7 @@
 #include "support/op_samples.h"
 
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -63,6 +64,7 @@ class Parser {
       return result;
     }
     if (take("T(")) return tensor('T');
+    if (take("C(")) return tensor('C');
     if (take("I(")) return tensor('I');
     if (take("B(")) return tensor('B');
     if (take("[")) {
@@ -113,6 +115,15 @@ class Parser {
       const double low = argument(1, -2);
       const double high = argument(2, 2);
       result.tensor = filled<double>(shape, [&] { return low + (high - low) * sequence_.next(); });
+      set_requires_grad(result.tensor, true);
+    } else if (type == 'C') {
+      const double low = argument(1, -2);
+      const double high = argument(2, 2);
+      const auto part = [&] { return low + (high - low) * sequence_.next(); };
+      result.tensor = filled<std::complex<double>>(shape, [&] {
+        const double re = part();
+        return std::complex<double>(re, part());
+      });
       set_requires_grad(result.tensor, true);
     } else if (type == 'I') {
       const double count = argument(1, 2);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/view_ops.h"
@@ -39,8 +40,9 @@ Tensor leaf(const std::vector<T>& values) {
 }
 inline Tensor leaf(float value) { return leaf<float>({value}, {}); }
 
-/// The elements in row-major order, as doubles.
+/// The elements in row-major order, as doubles; of complex ones both parts.
 inline std::vector<double> values(const Tensor& t) {
+  if (is_complex(t.dtype())) return values(parts_of(t));
   const Tensor packed = contiguous_copy(detach(t));
   std::vector<double> result;
   visit_dtype(packed.dtype(), [&]<class T>() {

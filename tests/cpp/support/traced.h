@@ -112,6 +112,8 @@ class Traced {
   friend Traced where(const Traced& mask, const Traced& a, const Traced& b) {
     return apply<op::OpNamed<"where">>(mask, a, b);
   }
+  friend Traced conj(const Traced& x) { return x; }
+  friend Traced real(const Traced& x) { return x; }
 #define EG_WORD(word) \
   friend Traced word(const Traced& x) { return apply<op::OpNamed<#word>>(x); }
   EG_UNARY_WORDS(EG_WORD)
