@@ -16,7 +16,7 @@ struct TypeList {
   template <class Visit>
   static constexpr void for_each(Visit&& visit) {
     // An array, not a fold over the comma: compilers limit how deep folds nest.
-    [[maybe_unused]] const char in_order[] = {'\0', (visit.template operator()<Ts>(), '\0')...};
+    [[maybe_unused]] const char in_order[] = { '\0', (visit.template operator()<Ts>(), '\0')... };
   }
 
   /// Applies a class template to all types: `List::apply<testing::Types>`.

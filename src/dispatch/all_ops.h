@@ -11,6 +11,7 @@
 #include "dispatch/distance_ops.h"
 #include "dispatch/einsum_ops.h"
 #include "dispatch/factory_ops.h"
+#include "dispatch/fft_ops.h"
 #include "dispatch/index_ops.h"
 #include "dispatch/join_ops.h"
 #include "dispatch/linalg_ops.h"
@@ -35,7 +36,7 @@ using FunctionOps =
     Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps,
            ReductionCompositeOps, BranchOps, SoftmaxOps, LossOps, MatmulOps, NormOps,
            ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps,
-           EinsumOps, OrderOps, ScanOps, ComplexOps, OptimOps>;
+           EinsumOps, OrderOps, ScanOps, ComplexOps, FftOps, OptimOps>;
 using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
 
 }  // namespace eg

@@ -48,8 +48,8 @@ struct Imag {
 };
 
 struct Conj {
-  static constexpr op::Doc doc{
-      "conj", "The complex conjugate of every element; a real tensor is its own."};
+  static constexpr op::Doc doc{"conj",
+                               "The complex conjugate of every element; a real tensor is its own."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);

@@ -198,7 +198,8 @@ Tensor output_tangent(const ElementwiseInfo& info, std::span<const Tensor> input
     const bool any_complex = std::any_of(inputs.begin(), inputs.end(),
                                          [](const Tensor& t) { return is_complex(t.dtype()); });
     if (any_complex) {
-      const auto node = make_intrusive<ElementwiseNode>(info, tangent_edges(inputs), inputs, params);
+      const auto node =
+          make_intrusive<ElementwiseNode>(info, tangent_edges(inputs), inputs, params);
       node->add_input_metadata(output);
       node->save_inputs(inputs);
       node->save_output(output, SavedAs::kInput);
@@ -331,8 +332,7 @@ bool is_packed_with(const Tensor& t, const Tensor& out) {
 }  // namespace
 
 Operand::Operand(Scalar scalar) : tensor_(scalar_tensor(scalar)) {}
-Operand::Operand(std::complex<double> value)
-    : tensor_(Tensor::empty({}, DType::kComplex128)) {
+Operand::Operand(std::complex<double> value) : tensor_(Tensor::empty({}, DType::kComplex128)) {
   *tensor_.data_as<std::complex<double>>() = value;
   tensor_.set_wrapped_number();
 }

@@ -11,7 +11,7 @@ namespace eg {
 namespace {
 
 // Narrow integers are folded as int64, which has kernels.
-DType compute_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::kInt64; }
+DType compute_dtype(DType dtype) { return is_integral(dtype) ? DType::kInt64 : dtype; }
 
 Tensor run_extremum(cpu::Fold fold, const Tensor& input, const ReducedDims& reduced) {
   const cpu::Reduction reduction{.fold = fold, .compute = compute_dtype(input.dtype())};

@@ -100,9 +100,16 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
     return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
   check(!in_place || entry.has_in_place, ErrorCode::kInvalidArgument, entry.name,
         "has no in-place form.");
-  Results results = entry.function(words, count);
-  if (!in_place) return results;
-  return {CopyInPlace::call(ArgumentReader(words, count).tensor(), results[0])};
+  try {
+    Results results = entry.function(words, count);
+    if (!in_place) return results;
+    return {CopyInPlace::call(ArgumentReader(words, count).tensor(), results[0])};
+  } catch (const Error& error) {
+    // What helps several ops does not know for which one it failed.
+    const std::string_view message = error.what();
+    if (message.starts_with('[')) throw;
+    throw Error(error.code(), join_text('[', entry.name, "] ", message));
+  }
 }
 
 }  // namespace eg

@@ -19,8 +19,8 @@ struct StepList {
 void check_lists(std::string_view op, const TensorList& params,
                  std::initializer_list<StepList> lists) {
   for (const Tensor& param : params) {
-    check(is_floating(param.dtype()), ErrorCode::kDtypeMismatch, op,
-          "expected parameters of float32 or float64, got ", param.dtype(), '.');
+    check(is_differentiable(param.dtype()), ErrorCode::kDtypeMismatch, op,
+          "expected parameters of a floating point or complex dtype, got ", param.dtype(), '.');
     check_inplace(param, false);
   }
   for (const StepList& list : lists) {
@@ -45,6 +45,11 @@ Strides order_of(const Tensor& param) {
   return is_non_overlapping_and_dense(param.shape(), param.strides())
              ? param.strides()
              : contiguous_strides(param.shape());
+}
+
+// A complex number is stepped as two real ones.
+std::int64_t count_parts(const Tensor& param) {
+  return is_complex(param.dtype()) ? 2 * param.numel() : param.numel();
 }
 
 // The elements of a tensor as one block in a given order: its own memory where it lies so, else a
@@ -88,8 +93,9 @@ TensorList SgdStepInPlace::call(const TensorList& params, const TensorList& grad
     const Block param(params[i], order);
     const Block grad(grads[i], order);
     const Block buffer(buffers.at(i), order);
-    visit_floating(params[i].dtype(), doc.name, [&]<class T>() {
-      cpu::sgd_step(step, params[i].numel(), param.data<T>(), grad.data<T>(), buffer.data<T>());
+    visit_floating(real_dtype(params[i].dtype()), doc.name, [&]<class T>() {
+      cpu::sgd_step(step, count_parts(params[i]), param.data<T>(), grad.data<T>(),
+                    buffer.data<T>());
     });
     param.commit();
     buffer.commit();
@@ -115,9 +121,9 @@ TensorList AdamStepInPlace::call(const TensorList& params, const TensorList& gra
     const Block exp_avg(exp_avgs[i], order);
     const Block exp_avg_sq(exp_avg_sqs[i], order);
     const Block maximum(maxima.at(i), order);
-    visit_floating(params[i].dtype(), doc.name, [&]<class T>() {
-      cpu::adam_step(adam, params[i].numel(), param.data<T>(), grad.data<T>(), exp_avg.data<T>(),
-                     exp_avg_sq.data<T>(), maximum.data<T>());
+    visit_floating(real_dtype(params[i].dtype()), doc.name, [&]<class T>() {
+      cpu::adam_step(adam, count_parts(params[i]), param.data<T>(), grad.data<T>(),
+                     exp_avg.data<T>(), exp_avg_sq.data<T>(), maximum.data<T>());
     });
     for (const Block* changed : {&param, &exp_avg, &exp_avg_sq, &maximum}) changed->commit();
   }

@@ -60,7 +60,10 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
 Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
                      const ReducedDims& reduced) {
   if (is_complex(reduction.compute)) {
-    // Sums, which are all there is: those of the parts, whose dimension is behind the others.
+    if (reduction.fold != cpu::Fold::kSum) {
+      fail(ErrorCode::kDtypeMismatch, "not implemented for ", reduction.compute, '.');
+    }
+    // The sum of the parts, whose dimension is behind the others.
     cpu::Reduction of_parts = reduction;
     of_parts.compute = real_dtype(reduction.compute);
     return joined_parts(run_reduction(of_parts, parts_of(input), reduced));

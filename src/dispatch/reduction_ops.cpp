@@ -64,8 +64,7 @@ Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
     return full(shape, 1, x.dtype(), x.device());
   }
   const std::int64_t half = size / 2;
-  const Var product =
-      Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
+  const Var product = Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
   if (size % 2 == 0) return product_by_pairs(product.tensor(), dim);
   return product_by_pairs(Cat::call({product.tensor(), Narrow::call(x, dim, size - 1, 1)}, dim),
                           dim);

@@ -147,8 +147,8 @@ Tensor view_part(const Tensor& t, const ViewGeometry& view) {
 
 IntrusivePtr<Node> view_part_node(const Tensor& base, const Tensor& view) {
   const ViewGeometry geometry(base, view);
-  AsStrided::Attrs attrs{base.shape(),   base.strides(),  geometry.shape,
-                         geometry.strides, geometry.offset};
+  AsStrided::Attrs attrs{base.shape(), base.strides(), geometry.shape, geometry.strides,
+                         geometry.offset};
   if (is_complex(base.dtype()) != is_complex(view.dtype())) {
     attrs.input_is_complex = is_complex(base.dtype());
     attrs.view_is_complex = !attrs.input_is_complex;

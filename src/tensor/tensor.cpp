@@ -64,8 +64,8 @@ Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t of
 
 Tensor Tensor::alias_as(DType dtype, const Shape& shape, const Strides& strides,
                         std::int64_t offset) const {
-  return Tensor(make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset,
-                                           dtype));
+  return Tensor(
+      make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset, dtype));
 }
 
 }  // namespace eg

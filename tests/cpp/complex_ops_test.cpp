@@ -1,12 +1,13 @@
 // Complex numbers through ops and through autograd: PyTorch's numbers.
 
+#include "dispatch/complex_ops.h"
+
 #include <complex>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/join_ops.h"
@@ -79,9 +80,8 @@ TEST(Complex, AComplexResultNeedsAGradientOfItsOwnDtype) {
   const Tensor doubled = (Var(z) * 2).tensor();
   backward({doubled}, {tensor<C>({C{1, 0}}, Shape{})});
   EXPECT_EQ(values(grad(z)), (Numbers{2, 0}));
-  expect_error(ErrorCode::kNonScalarBackward, "real scalar outputs", [&] {
-    backward({(Var(z) * 2).tensor()});
-  });
+  expect_error(ErrorCode::kNonScalarBackward, "real scalar outputs",
+               [&] { backward({(Var(z) * 2).tensor()}); });
   expect_error(ErrorCode::kDtypeMismatch,
                "both grad_output and output are required to have the same dtype",
                [&] { backward({(Var(z) * 2).tensor()}, {tensor<double>({1}, Shape{})}); });
@@ -146,7 +146,8 @@ TEST(Complex, WhatHasNoOrderSaysSo) {
   expect_error(ErrorCode::kDtypeMismatch, "[floor]", [&] { call<op::Floor>(z); });
   expect_error(ErrorCode::kDtypeMismatch, "In-place abs is not supported for complex tensors",
                [&] { call_in_place<op::Abs>(z); });
-  expect_error(ErrorCode::kDtypeMismatch, "non-complex", [&] { Imag::call(full({2}, 1, DType::kFloat32)); });
+  expect_error(ErrorCode::kDtypeMismatch, "non-complex",
+               [&] { Imag::call(full({2}, 1, DType::kFloat32)); });
 }
 
 TEST(Complex, ViewsAsPairsNeedPairs) {
@@ -157,11 +158,11 @@ TEST(Complex, ViewsAsPairsNeedPairs) {
                [&] { ViewAsComplex::call(full({3}, 1, DType::kFloat32)); });
   expect_error(ErrorCode::kShapeMismatch, "one or more dimensions",
                [&] { ViewAsComplex::call(full({}, 1, DType::kFloat32)); });
-  expect_error(ErrorCode::kShapeMismatch, "stride 1",
-               [&] { ViewAsComplex::call(Transpose::call(full({2, 2}, 1, DType::kFloat32), 0, 1)); });
-  expect_error(ErrorCode::kShapeMismatch, "storage_offset divisible by 2", [&] {
-    ViewAsComplex::call(Narrow::call(full({3}, 1, DType::kFloat32), 0, 1, 2));
+  expect_error(ErrorCode::kShapeMismatch, "stride 1", [&] {
+    ViewAsComplex::call(Transpose::call(full({2, 2}, 1, DType::kFloat32), 0, 1));
   });
+  expect_error(ErrorCode::kShapeMismatch, "storage_offset divisible by 2",
+               [&] { ViewAsComplex::call(Narrow::call(full({3}, 1, DType::kFloat32), 0, 1, 2)); });
 }
 
 // A change of the parts is a change of the number, to autograd too.

@@ -96,7 +96,8 @@ TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
       inputs.push_back(re);
       continue;
     }
-    const Tensor turned = Polar::call(detach(re), full_like(re, 0.3 + 0.4 * static_cast<double>(i)));
+    const Tensor turned =
+        Polar::call(detach(re), full_like(re, 0.3 + 0.4 * static_cast<double>(i)));
     set_requires_grad(turned, info().gradients[i].exists);
     inputs.push_back(turned);
   }

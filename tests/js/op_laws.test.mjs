@@ -24,7 +24,12 @@ function call(op, args) {
   // A leaf that requires a gradient cannot be written to.
   const own = writesItself(op) ? [first.clone(), ...rest] : args;
   const result = eg[op.js](...own);
-  return Array.isArray(result) ? result : [result];
+  return [result].flat().map(partsOf);
+}
+
+/** A complex tensor as the real one of its parts, which is what its derivatives mean. */
+function partsOf(tensor) {
+  return tensor.dtype.startsWith("complex") ? eg.viewAsReal(tensor) : tensor;
 }
 
 /** Returns sum(weight * output) over the float outputs that `pick` takes, and those outputs. */
@@ -72,7 +77,7 @@ function checkGradients(op, args) {
     );
 
   const recorded = floats.filter((i) => outputs[i].requiresGrad);
-  const zeros = leaves.map((leaf) => new Float64Array(leaf.numel));
+  const zeros = leaves.map((leaf) => new Float64Array(partsOf(leaf).numel));
   const grads =
     recorded.length === 0
       ? zeros
@@ -89,8 +94,8 @@ function checkGradients(op, args) {
 
 // Central differences of `f` with respect to every element of a leaf.
 function differences(leaf, f) {
-  const alias = leaf.detach().reshape([-1]);
-  return Array.from({ length: leaf.numel }, (_, i) => {
+  const alias = partsOf(leaf.detach()).reshape([-1]);
+  return Array.from({ length: alias.numel }, (_, i) => {
     const at = (value) => {
       alias.set_([i], value);
       return eg.noGrad(() => eg.scope(f));

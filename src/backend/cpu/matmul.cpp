@@ -43,8 +43,9 @@ void multiply_row(const MatrixProduct& p, const T* a, const T* b, T* c) {
   const auto alpha = static_cast<Wrapping>(p.alpha.to<T>());
   const auto beta = static_cast<Wrapping>(p.beta.to<T>());
   for (std::int64_t j = 0; j < p.n; ++j) {
-    c[j] = beta == Wrapping{0} ? T{0}
-                     : static_cast<T>(static_cast<Wrapping>(beta * static_cast<Wrapping>(c[j])));
+    c[j] = beta == Wrapping{0}
+               ? T{0}
+               : static_cast<T>(static_cast<Wrapping>(beta * static_cast<Wrapping>(c[j])));
   }
   for (std::int64_t q = 0; q < p.k; ++q) {
     const auto factor =

@@ -3,9 +3,9 @@
 // Pack<std::complex<double>>: complex numbers in the vocabulary of ops/vocabulary.h.
 //
 // A pack of 16 bytes holds one number, so this is plain scalar arithmetic in the form that kernels
-// expect. complex64 has no kernels of its own: it is computed in complex128, which costs speed where
-// nobody trains and keeps every intermediate from overflowing. Only words that have a meaning for
-// complex numbers exist; an op that uses another one does not compile as a complex op.
+// expect. complex64 has no kernels of its own: it is computed in complex128, which costs speed
+// where nobody trains and keeps every intermediate from overflowing. Only words that have a meaning
+// for complex numbers exist; an op that uses another one does not compile as a complex op.
 
 #include <cmath>
 #include <complex>

@@ -9,7 +9,7 @@ export const opTable = readJson("web/src/generated/op_table.json").ops;
 
 /**
  * Returns functions that make the arguments of a sample call, from the same numbers each time.
- * Arguments are tensors (those of float64 require a gradient) and plain values.
+ * Arguments are tensors (those of float64 and complex128 require a gradient) and plain values.
  */
 export function samplesOf(op) {
   if (op.kind === "elementwise") return elementwiseSamples(op);
@@ -43,6 +43,10 @@ function evaluate(text, random) {
       fill(Float64Array, shape, () => low + (high - low) * random()),
       { shape, requiresGrad: true },
     );
+  const C = (shape, low, high) => {
+    const parts = eg.noGrad(() => T([...shape, 2], low, high)).detach();
+    return eg.viewAsComplex(parts).requiresGrad_(true);
+  };
   const I = (shape, n) =>
     eg.tensor(
       fill(BigInt64Array, shape, () => BigInt(Math.floor(n * random()))),
@@ -53,7 +57,7 @@ function evaluate(text, random) {
       fill(Uint8Array, shape, () => Number(random() < 0.5)),
       { shape, dtype: "bool" },
     );
-  return new Function("T", "I", "B", `return [${text}];`)(T, I, B);
+  return new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
 }
 
 /** Returns a generator of numbers in [0, 1) that starts the same for the same text. */

@@ -1,13 +1,14 @@
 // Gradients checked against differences: the test of a function's backward, and of its backward's.
 //
-// Both sides are matrices with a row per input element and a column per output element. Numerical:
+// Both sides are matrices with a row per input element and a column per output element, where a
+// complex number counts as two: its parts. Numerical:
 // (f(x + eps) - f(x - eps)) / 2 eps, element by element. Analytical: the gradient of one output
 // element at a time, taken twice, which must agree to the last bit.
 
 import { randn, zerosLike } from "../generated/ops.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
-import { newArray } from "../tensor/dtype.js";
+import { newArray, partsOf } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
@@ -36,7 +37,7 @@ export interface GradgradcheckOptions extends GradcheckOptions {
 export type CheckedFunction = (...inputs: Tensor[]) => unknown;
 
 /**
- * Checks the gradients of `fn` with respect to the inputs that require one, which should be float64.
+ * Checks the gradients of `fn` with respect to the inputs that require one, which should be float64 or complex128.
  * Returns whether they are right; with `raiseException` a wrong gradient is an error that shows both values.
  */
 export function gradcheck(
@@ -115,10 +116,10 @@ function checkInputs(inputs: readonly unknown[]): Tensor[] {
   inputs.forEach((input, i) => {
     if (!requiresGrad(input)) return;
     const { dtype, shape, strides } = input;
-    if (dtype !== "float64") {
+    if (dtype !== "float64" && dtype !== "complex128") {
       console.warn(
-        `edgegrad: input #${i} of gradcheck requires gradient and is not a double precision floating point. ` +
-          "This check will likely fail if all the inputs are not of double precision floating point.",
+        `edgegrad: input #${i} of gradcheck requires gradient and is not a double precision floating point or complex. ` +
+          "This check will likely fail if all the inputs are not of double precision floating point or complex.",
       );
     }
     if (shape.some((size, dim) => size > 1 && strides[dim] === 0)) {
@@ -163,7 +164,7 @@ function checkJacobians(
       const actual = analytical[j] as Matrix;
       if (areClose(actual, expected, atol, rtol)) return;
       const where = `Jacobian mismatch for output ${i} with respect to input ${inputs.indexOf(input)},`;
-      const columns = output.numel;
+      const columns = elementsOf(output);
       throw new Mismatch(
         `${where}\nnumerical:${print(expected, columns)}\nanalytical:${print(actual, columns)}`,
       );
@@ -173,8 +174,8 @@ function checkJacobians(
 
 // For each input, the derivatives of `output` by its elements.
 function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[] {
-  const columns = output.numel;
-  const matrices = inputs.map((input) => new Float64Array(input.numel * columns));
+  const columns = elementsOf(output);
+  const matrices = inputs.map((input) => new Float64Array(elementsOf(input) * columns));
   for (let column = 0; column < columns; column++) {
     const [first, second] = [0, 1].map(() => scope(() => oneGradient(output, column, inputs)));
     inputs.forEach((_, j) => {
@@ -200,13 +201,19 @@ function oneGradient(output: Tensor, element: number, inputs: readonly Tensor[])
   const gradOutputs = fromElements(dtype, shape, elements);
   const grads = grad(output, inputs, { gradOutputs, retainGraph: true, allowUnused: true });
   return grads.map((one, j) => {
-    const { shape: expected, numel: size } = inputs[j] as Tensor;
-    if (one === null) return new Float64Array(size);
+    const input = inputs[j] as Tensor;
+    const expected = input.shape;
+    if (one === null) return new Float64Array(elementsOf(input));
     if (String(one.shape) !== String(expected)) {
       throw new Mismatch("Analytical gradient has incorrect size");
     }
     return Float64Array.from(one.dataSync(), Number);
   });
+}
+
+// How many real numbers a tensor holds.
+function elementsOf({ dtype, numel }: Tensor): number {
+  return numel * partsOf(dtype);
 }
 
 // A backward is linear: no gradient in, no gradient out.

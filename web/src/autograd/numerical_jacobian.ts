@@ -1,9 +1,11 @@
 // Derivatives by central differences.
 
+import { viewAsReal } from "../generated/ops.js";
+import { isComplex } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** Row-major: a row per input element, a column per output element. */
+/** Row-major: a row per input element, a column per output element; a complex number is two. */
 export type Matrix = Float64Array;
 
 /**
@@ -15,9 +17,10 @@ export function numericalJacobian(
   input: Tensor,
   eps: number,
 ): Matrix[] {
-  const { shape, numel } = input;
   const original = input.dataSync();
-  const alias = input.detach();
+  const numel = original.length;
+  const alias = isComplex(input.dtype) ? viewAsReal(input.detach()) : input.detach();
+  const { shape } = alias;
   let matrices: Matrix[] = [];
   for (let row = 0; row < numel; row++) {
     const index = indexOf(row, shape);

@@ -1051,6 +1051,42 @@ export interface TensorMethods {
   diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
+  /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
+  viewAsReal(): Tensor;
+  /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
+  viewAsComplex(): Tensor;
+  /** A view of the real parts; of a real tensor, itself. */
+  real(): Tensor;
+  /** A view of the imaginary parts of a complex tensor. */
+  imag(): Tensor;
+  /** The complex conjugate of every element; a real tensor is its own. */
+  conj(): Tensor;
+  /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
+  angle(): Tensor;
+  /** The numbers real + i imag, with broadcasting. */
+  complex(imag: Tensor): Tensor;
+  /** The numbers of magnitude abs and argument angle, in radians. */
+  polar(angle: Tensor): Tensor;
+  /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
+  fft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
+  fft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  fft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  fft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
+  /** The inverse of fft. */
+  ifft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
+  ifft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  ifft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  ifft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
+  /** fft of real numbers without the second half, which mirrors the first. */
+  rfft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
+  rfft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  rfft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  rfft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
+  /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
+  irfft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
+  irfft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  irfft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
+  irfft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
 }
 
 /** Gives Tensor the ops as methods. */
@@ -1417,5 +1453,17 @@ export function attachOps(): void {
     cumprod_: ops.cumprod_,
     logcumsumexp: ops.logcumsumexp,
     diff: ops.diff,
+    viewAsReal: ops.viewAsReal,
+    viewAsComplex: ops.viewAsComplex,
+    real: ops.real,
+    imag: ops.imag,
+    conj: ops.conj,
+    angle: ops.angle,
+    complex: ops.complex,
+    polar: ops.polar,
+    fft: ops.fft,
+    ifft: ops.ifft,
+    rfft: ops.rfft,
+    irfft: ops.irfft,
   });
 }

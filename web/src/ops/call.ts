@@ -2,6 +2,7 @@
 
 import { callFrame, checked, frameOf, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
+import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
 import { Kind, type Op, usageOf } from "./signature.js";
@@ -90,11 +91,11 @@ function fillGaps(op: Op, values: unknown[]): unknown[] {
   return values;
 }
 
-/** True for a plain object, which no parameter takes. */
+/** True for a plain object, which no parameter takes unless it is a complex number. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return (prototype === Object.prototype || prototype === null) && !isComplexNumber(value);
 }
 
 // reshape(2, 3) for reshape([2, 3]).

@@ -2,7 +2,7 @@
 
 import { callFrame, reserveFrame } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { dtypeCode } from "../tensor/dtype.js";
+import { dtypeCode, isComplexNumber } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Kind, type Op, type Parameter } from "./signature.js";
@@ -11,6 +11,7 @@ const kFloat = 1;
 const kInt = 2;
 const kBool = 3;
 const kBigInt = 4;
+const kComplex = 5;
 
 // What the arguments after a list may take without asking for room again.
 const kSpareWords = 64;
@@ -132,6 +133,12 @@ function writeScalar(frame: Float64Array, at: number, op: Op, i: number, value: 
   }
   if (typeof value === "bigint") return writeBigInt(frame, at, value);
   const isOperand = op.kinds[i] === Kind.Operand || op.kinds[i] === Kind.OptionalOperand;
+  if (isOperand && isComplexNumber(value)) {
+    frame[at] = kComplex;
+    frame[at + 1] = value.re;
+    frame[at + 2] = value.im;
+    return at + 3;
+  }
   return reject(op, i, isOperand ? "a tensor or a number" : "a number", value);
 }
 

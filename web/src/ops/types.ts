@@ -1,12 +1,13 @@
 // The types of op arguments that are not tensors.
 
+import type { Complex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** A plain number, where PyTorch takes a Python number. */
 export type Scalar = number | boolean | bigint;
 
-/** A tensor, or a number that is broadcast to any shape. */
-export type Operand = Tensor | Scalar;
+/** A tensor, or a number, complex ones included, that is broadcast to any shape. */
+export type Operand = Tensor | Scalar | Complex;
 
 /** A list of whole numbers, or one for a list of one. */
 export type Ints = number | readonly number[];

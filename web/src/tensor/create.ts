@@ -11,6 +11,7 @@ import {
   type DType,
   dtypeCode,
   isComplex,
+  isComplexNumber,
   newArray,
   partsOf,
   type TypedArray,
@@ -161,12 +162,6 @@ function shapeOf(data: unknown): number[] {
 
 function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferView {
   return ArrayBuffer.isView(data) && !(data instanceof DataView);
-}
-
-function isComplexNumber(data: unknown): data is Complex {
-  if (typeof data !== "object" || data === null) return false;
-  const { re, im } = data as Partial<Complex>;
-  return typeof re === "number" && typeof im === "number";
 }
 
 // Typed arrays of the right kind need no look at each element.

@@ -25,6 +25,13 @@ export interface Complex {
   readonly im: number;
 }
 
+/** Whether a value is a complex number. */
+export function isComplexNumber(value: unknown): value is Complex {
+  if (typeof value !== "object" || value === null) return false;
+  const { re, im } = value as Partial<Complex>;
+  return typeof re === "number" && typeof im === "number";
+}
+
 /** All element types; the position is the code C++ uses. */
 const kDTypes: readonly DType[] = [
   "float32",

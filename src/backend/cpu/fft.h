@@ -1,0 +1,25 @@
+#pragma once
+
+// Discrete Fourier transforms of rows.
+//
+// A size with small prime factors is transformed factor by factor (Stockham's ordering, which needs
+// no bit reversal). One with a large prime factor becomes a convolution of a power-of-two size
+// (Bluestein). Everything is computed in double, whatever the dtype of the tensors.
+
+#include <complex>
+#include <cstdint>
+
+namespace eg::cpu {
+
+/// Packed numbers seen as [outer, size, inner]; the transform runs along the middle.
+struct FftRows {
+  std::int64_t outer = 1;
+  std::int64_t size = 1;
+  std::int64_t inner = 1;
+};
+
+/// Replaces every row x by scale * sum over k of x[k] exp(-2 pi i j k / size), or its conjugate
+/// exponent when `inverse`.
+void fft(const FftRows& rows, bool inverse, double scale, std::complex<double>* data);
+
+}  // namespace eg::cpu
