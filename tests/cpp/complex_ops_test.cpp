@@ -49,7 +49,7 @@ void expect_near(C actual, C expected) {
   EXPECT_NEAR(actual.imag(), expected.imag(), 1e-7);
 }
 
-// CC-105
+// CC-105, M.3
 TEST(Complex, MagnitudePointsAlongTheNumberAndNowhereAtZero) {
   const auto loss = [](const Tensor& z) { return abs(Var(z)).tensor(); };
   expect_near(gradient_at({3, 4}, loss), {0.6, 0.8});
@@ -74,7 +74,7 @@ TEST(Complex, ExpAndLogHavePyTorchsGradients) {
               {-0.2555864937, 0.6592992917});
 }
 
-// CC-111
+// CC-111, M.6
 TEST(Complex, AComplexResultNeedsAGradientOfItsOwnDtype) {
   const Tensor z = scalar_leaf({1, 2});
   const Tensor doubled = (Var(z) * 2).tensor();

@@ -62,7 +62,6 @@ describe("complex tensors", () => {
 });
 
 describe("gradients of complex numbers are PyTorch's", () => {
-  // CC-105, CC-107, CC-109, CC-112
   const cases = [
     ["abs", 3, 4, (z) => z.abs(), [0.6, 0.8]],
     ["abs at 0", 0, 0, (z) => z.abs(), [0, 0]],
@@ -76,6 +75,7 @@ describe("gradients of complex numbers are PyTorch's", () => {
     ["Im conj z", 3, 4, (z) => z.conj().imag(), [0, -1]],
   ];
   for (const [name, re, im, loss, expected] of cases) {
+    // CC-105, CC-107, CC-109, CC-112
     test(name, () => assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 }));
   }
 
