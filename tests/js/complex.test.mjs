@@ -76,7 +76,8 @@ describe("gradients of complex numbers are PyTorch's", () => {
   ];
   for (const [name, re, im, loss, expected] of cases) {
     // CC-105, CC-107, CC-109, CC-112
-    test(name, () => assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 }));
+    test(`the gradient of ${name}`, () =>
+      assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 }));
   }
 
   // CC-111
