@@ -75,13 +75,14 @@ describe("gradients of complex numbers are PyTorch's", () => {
     ["Im conj z", 3, 4, (z) => z.conj().imag(), [0, -1]],
   ];
   for (const [name, re, im, loss, expected] of cases) {
-    // CC-105, CC-107, CC-109, CC-112
-    test(`the gradient of ${name}`, () =>
-      assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 }));
+    test(`the gradient of ${name}`, () => {
+      // CC-105, CC-107, CC-109, CC-112
+      assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 });
+    });
   }
 
-  // CC-111
   test("a complex result needs a gradient, of its own dtype", () => {
+    // CC-111
     const z = scalar(1, 2);
     z.mul(2).backward(eg.tensor({ re: 1, im: 0 }, { dtype: "complex128" }));
     assert.deepEqual([...z.grad.dataSync()], [2, 0]);
