@@ -1,5 +1,7 @@
 #include "dispatch/copy_ops.h"
 
+#include "base/warning.h"
+#include "dispatch/complex_ops.h"
 #include "dispatch/factories.h"
 
 namespace eg {
@@ -19,6 +21,10 @@ Tensor Contiguous::call(const Tensor& input) {
 
 Tensor ToDType::call(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
+  if (is_complex(input.dtype()) && !is_complex(dtype) && dtype != DType::kBool) {
+    static WarnOnce discards;
+    discards.warn("Casting complex values to real discards the imaginary part.");
+  }
   Tensor copy = empty_with_layout_of(input, dtype);
   copy_data(copy, input);
   if (!is_differentiable(dtype)) return copy;
@@ -26,7 +32,8 @@ Tensor ToDType::call(const Tensor& input, DType dtype) {
 }
 
 GradList ToDType::backward(const Backward<ToDType>& b) {
-  return {ToDType::call(b.grad(), b.attrs().dtype)};
+  const DType dtype = b.attrs().dtype;
+  return {ToDType::call(is_complex(dtype) ? b.grad() : Real::call(b.grad()), dtype)};
 }
 
 Tensor ToDevice::call(const Tensor& input, Device device) {

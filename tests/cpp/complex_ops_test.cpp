@@ -18,6 +18,7 @@
 #include "ops/all.h"
 #include "support/errors.h"
 #include "support/tensors.h"
+#include "support/warnings.h"
 
 namespace eg {
 namespace {
@@ -112,14 +113,19 @@ TEST(Complex, ARealOperandGetsTheRealPart) {
 }
 
 TEST(Complex, CastsTakeTheRealPartBothWays) {
+  const testing::WarningRecorder warnings;
   const Tensor z = complex_leaf({{1, 2}, {3, 4}}, Shape{2});
   const Tensor re = ToDType::call(z, DType::kFloat64);
   EXPECT_EQ(values(re), (Numbers{1, 3}));
   backward({sum(re)});
+  ASSERT_EQ(warnings.messages().size(), 1U);
+  EXPECT_EQ(warnings.messages()[0],
+            "Casting complex values to real discards the imaginary part.");
   EXPECT_EQ(values(grad(z)), (Numbers{1, 0, 1, 0}));
   const Tensor x = testing::leaf<double>({5});
   backward({sum(Imag::call((Var(ToDType::call(x, DType::kComplex128)) * z).tensor()))});
   EXPECT_EQ(values(grad(x)), (Numbers{6}));
+  EXPECT_EQ(warnings.messages().size(), 1U) << "a gradient's real part is no cast of the user's";
   EXPECT_EQ(values(ToDType::call(tensor<C>({{0, 1}, {0, 0}}), DType::kBool)), (Numbers{1, 0}));
 }
 
