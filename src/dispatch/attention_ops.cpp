@@ -4,32 +4,20 @@
 #include <limits>
 
 #include "dispatch/factories.h"
+#include "dispatch/fused_attention.h"
 #include "dispatch/index_ops.h"
-#include "dispatch/join_ops.h"
 #include "dispatch/matmul_ops.h"
-#include "dispatch/matrix_product.h"
 #include "dispatch/random_ops.h"
-#include "dispatch/reduction_ops.h"
-#include "dispatch/softmax_ops.h"
 #include "dispatch/var.h"
 
 namespace eg {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // What is added to the scores; bool masks say what stays.
-Var additive(const Tensor& mask, DType dtype) {
+Tensor additive(const Tensor& mask, DType dtype) {
   if (mask.dtype() != DType::kBool) return mask;
-  const Tensor zero = full({}, 0, dtype);
-  return where(Var(mask), Var(zero), Var(full({}, -kInfinity, dtype)));
-}
-
-// A row that may attend to nothing is zero, where softmax alone would be 0 / 0.
-Tensor masked_softmax(const Var& scores) {
-  const Tensor nothing = All::call((scores == -kInfinity).tensor(), Dims{-1}, true);
-  const Var finite = where(Var(nothing), Var(0), scores);
-  return where(Var(nothing), Var(0), Var(Softmax::call(finite.tensor(), -1))).tensor();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return where(Var(mask), Var(full({}, 0, dtype)), Var(full({}, -kInfinity, dtype))).tensor();
 }
 
 Tensor repeat_heads(const Tensor& t, std::int64_t heads) {
@@ -71,22 +59,14 @@ Tensor ScaledDotProductAttention::call(const Tensor& query, const Tensor& key, c
     k = repeat_heads(key, query.size(-3));
     v = repeat_heads(value, query.size(-3));
   }
-  // Half of the scale on either side keeps the products small.
-  const double root = std::sqrt(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))));
-  const bool is_split = root == root;
-  const Var q = Var(query) * (is_split ? root : *scale);
-  const Var scaled_key = is_split ? Var(k) * root : Var(k);
-  Var scores = Matmul::call(q.tensor(), transposed(scaled_key.tensor()));
-  Tensor weights;
-  if (is_causal) {
-    const Tensor ones = full({query.size(-2), key.size(-2)}, true, DType::kBool, query.device());
-    scores = scores + additive(Tril::call(ones), query.dtype());
-    weights = Softmax::call(scores.tensor(), -1);
-  } else if (attn_mask) {
-    weights = masked_softmax(scores + additive(*attn_mask, query.dtype()));
-  } else {
-    weights = Softmax::call(scores.tensor(), -1);
-  }
+  const AttentionInputs inputs{query,
+                               k,
+                               v,
+                               attn_mask ? additive(*attn_mask, query.dtype()) : Tensor(),
+                               scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))),
+                               is_causal};
+  if (dropout_p == 0 && can_fuse(inputs)) return fused_attention(inputs);
+  const Tensor weights = attention_weights(inputs);
   return Matmul::call(dropout_p > 0 ? Dropout::call(weights, dropout_p) : weights, v);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Attention, as a composite of products and softmax.
+// Attention: one kernel where fused_attention.h can, a composite of products and softmax elsewhere.
 
 #include "dispatch/function_op.h"
 

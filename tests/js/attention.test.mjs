@@ -110,7 +110,7 @@ describe("MultiheadAttention follows the formula", () => {
     assertTensor(weights, expected.weights.flat(2), { ...kTolerance, shape: [2, 3, 3] });
     const [same, nothing] = layer.call(x, x, x, null, false, attnMask);
     assert.equal(nothing, null);
-    assertTensor(same, output.dataSync(), { rtol: 0, atol: 0 });
+    assertTensor(same, output.dataSync(), kTolerance);
   });
 
   test("keys are PyTorch's, and weights begin as there", () => {
@@ -170,6 +170,54 @@ describe("MultiheadAttention follows the formula", () => {
       "InvalidArgument",
       /Need attn_mask/,
     );
+  });
+});
+
+describe("MultiheadAttention without weights", () => {
+  const hidden = (rows) => eg.tensor(rows, { dtype: "bool" });
+  const causal = eg.ones([5, 5], { dtype: "bool" }).triu(1);
+  const padding = hidden([
+    [false, false, false, true, true],
+    [false, false, false, false, false],
+  ]);
+  const cases = {
+    "no mask": {},
+    "a mask": { attnMask: eg.randn([5, 5]) },
+    "a mask per head": { attnMask: eg.randn([4, 5, 5]) },
+    "a causal mask": { attnMask: causal, isCausal: true },
+    "hidden keys": { keyPaddingMask: padding },
+    "a causal mask and hidden keys": {
+      attnMask: causal,
+      keyPaddingMask: padding,
+      isCausal: true,
+    },
+  };
+  for (const [name, options] of Object.entries(cases)) {
+    test(`gives what it gives with weights: ${name}`, () => {
+      for (const extra of [{}, { addBiasKv: true, addZeroAttn: true }]) {
+        const layer = new nn.MultiheadAttention(6, 2, { batchFirst: true, ...extra });
+        const inputs = [1, 2, 3].map(() => eg.randn([2, 5, 6], { requiresGrad: true }));
+        const [withWeights, fused] = [true, false].map((needWeights) => {
+          const [output] = layer.call(...inputs, { ...options, needWeights });
+          return [output, ...eg.autograd.grad([output.square().sum()], inputs)];
+        });
+        fused.forEach((tensor, i) => {
+          assertTensor(tensor, withWeights[i].contiguous().dataSync(), { rtol: 1e-4, atol: 1e-5 });
+        });
+      }
+    });
+  }
+
+  test("a query that may see nothing gets the bias alone", () => {
+    const layer = new nn.MultiheadAttention(4, 2);
+    const x = eg.randn([3, 4]);
+    const attnMask = hidden([
+      [true, true, true],
+      [false, false, true],
+      [false, false, false],
+    ]);
+    const [output] = layer.call(x, x, x, { attnMask, needWeights: false });
+    assert.deepEqual(output.arraySync()[0], layer.out_proj.bias.arraySync());
   });
 });
 

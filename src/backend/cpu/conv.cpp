@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "backend/cpu/conv_planes.h"
-#include "backend/cpu/conv_scratch.h"
 #include "backend/cpu/conv_tile.h"
+#include "backend/cpu/scratch_array.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {

@@ -8,7 +8,7 @@
 
 #include "backend/cpu/conv.h"
 #include "backend/cpu/conv_planes.h"
-#include "backend/cpu/conv_scratch.h"
+#include "backend/cpu/scratch_array.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {

@@ -121,8 +121,22 @@ inline ExpReduction<T> reduce_exp(Vec<T> x) {
 /// exp(x + correction), where the correction is what x could not hold: |correction| < 0.05.
 template <class T>
 inline Vec<T> exp_of_sum(Vec<T> x, Vec<T> correction) {
-  const auto [n, rest] = reduce_exp<T>(clamp_lanes<T>(x, Format<T>::kExpLow, Format<T>::kExpHigh));
-  return scale<T>(expm1_series<T>(rest + correction) + 1, n.bits);
+  // Zeros are chosen, not computed: processors take a hundred cycles over a product that
+  // underflows, and masks make rows of -infinity.
+  const auto is_zero = x < Format<T>::kExpLow;
+  x = is_zero ? Vec<T>{} : x;
+  const auto [n, rest] = reduce_exp<T>(x > Format<T>::kExpHigh ? splat(Format<T>::kExpHigh) : x);
+  const Vec<T> result = scale<T>(expm1_series<T>(rest + correction) + 1, n.bits);
+  return is_zero ? Vec<T>{} : result;
+}
+
+/// exp(x) of x <= 0, where results below the smallest normal number are zero.
+template <class T>
+inline Vec<T> exp_of_negative(Vec<T> x) {
+  // The power of two of the least exponent, all of whose bits are zero, is zero.
+  constexpr T kLow = -Format<T>::kBias * static_cast<T>(0.69314718055994530942);
+  const auto [n, rest] = reduce_exp<T>(x < kLow ? splat(kLow) : x);
+  return (expm1_series<T>(rest) + 1) * power_of_two<T>(n.bits);
 }
 
 template <class T>

@@ -12,6 +12,7 @@ import {
   linear,
   maskedFill,
   mul,
+  scaledDotProductAttention,
   softmax,
   transpose,
   zeros,
@@ -192,26 +193,40 @@ export class MultiheadAttention extends Module {
     const [q, k, v] = [query, key, value].map((each) => this.#sequenceFirst(each, isBatched));
     const [length = 0, batch = 0] = (q as Tensor).shape;
     const projected = this.#project(q as Tensor, k as Tensor, v as Tensor);
-    const [queries, ...rest] = projected;
-    const [keys, values] = rest.map((each, i) =>
-      this.#extend(each, i === 0 ? this.bias_k : this.bias_v),
-    );
-    const count = (keys as Tensor).shape[1] as number;
-    const mask = this.#maskFor(options, queries.dtype, [batch, length, count], isBatched);
-    const scaled = mul(this.#split(queries), Math.sqrt(1 / this.headDim));
-    const turned = transpose(keys as Tensor, 1, 2);
+    const [queries, ownKeys, ownValues] = projected;
+    const keys = this.#extend(ownKeys, this.bias_k);
+    const values = this.#extend(ownValues, this.bias_v);
+    const count = keys.shape[1] as number;
+    const splitQueries = this.#split(queries);
+    const sizes = [batch, length, count] as const;
+    const giveBack = (heads: Tensor) => {
+      const joined = transpose(heads, 0, 1).reshape(length, batch, this.embedDim);
+      return this.#giveBack(this.out_proj.call(joined), isBatched);
+    };
+    if (!needWeights) {
+      // Where the mask is said to be the causal one it need not be read.
+      const isCausal = this.#isPlainlyCausal(options);
+      const mask = isCausal ? null : this.#maskFor(options, queries.dtype, sizes, isBatched);
+      const dropoutP = this.training ? this.dropout : 0;
+      const given = { attnMask: mask, dropoutP, isCausal };
+      const heads = scaledDotProductAttention(splitQueries, keys, values, given);
+      return [giveBack(heads), null];
+    }
+    const mask = this.#maskFor(options, queries.dtype, sizes, isBatched);
+    const scaled = mul(splitQueries, Math.sqrt(1 / this.headDim));
+    const turned = transpose(keys, 1, 2);
     const scores = mask === null ? bmm(scaled, turned) : baddbmm(mask, scaled, turned);
     const weights = dropout(softmax(scores, -1), this.dropout, this.training);
-    const joined = transpose(bmm(weights, values as Tensor), 0, 1).reshape(
-      length,
-      batch,
-      this.embedDim,
-    );
-    const output = this.#giveBack(this.out_proj.call(joined), isBatched);
-    if (!needWeights) return [output, null];
+    const output = giveBack(bmm(weights, values));
     const each = weights.view(batch, this.numHeads, length, count);
     const shown = averageAttnWeights ? each.mean({ dim: 1 }) : each;
     return [output, isBatched ? shown : shown.squeeze(0)];
+  }
+
+  // The positions that the layer adds come last, and a causal mask would hide them.
+  #isPlainlyCausal({ isCausal, attnMask, keyPaddingMask }: AttentionOptions): boolean {
+    const addsPositions = this.bias_k !== null || this.addZeroAttn;
+    return !!isCausal && !!attnMask && !keyPaddingMask && !addsPositions;
   }
 
   #project(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
