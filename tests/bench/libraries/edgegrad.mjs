@@ -7,7 +7,7 @@ export async function load({ threads = 1 } = {}) {
   await eg.init({ threads, webgpu: "off" });
   const { variant, threads: started } = eg.runtime();
   const detail = `${variant}, ${started} thread${started === 1 ? "" : "s"}`;
-  return { detail, variant, product, chain, trainer, plainStep };
+  return { detail, variant, product, convolution, attention, chain, trainer, plainStep };
 }
 
 function product(layout, n, a, b) {
@@ -18,6 +18,43 @@ function product(layout, n, a, b) {
   const x = matrix(a, layout[0] === "T");
   const y = matrix(b, layout[1] === "T");
   return () => eg.matmul(x, y).dispose();
+}
+
+const random = (...shape) => eg.rand(shape).sub(0.5);
+
+/** Runs backward through `y` for some of its inputs, again and again. */
+function gradientOf(y, inputs) {
+  const gradOutputs = [random(...y.shape)];
+  return () => {
+    const options = { gradOutputs, retainGraph: true };
+    for (const gradient of eg.autograd.grad([y], inputs, options)) gradient.dispose();
+  };
+}
+
+/** Its forward pass and two gradients, each of `operations` multiplications and additions. */
+function convolution({ batch, inputs, size, outputs, kernel }) {
+  const x = random(batch, inputs, size, size).requiresGrad_();
+  const weight = random(outputs, inputs, kernel, kernel).requiresGrad_();
+  const y = eg.conv2d(x, weight);
+  const operations = 2 * y.numel * inputs * kernel * kernel;
+  const forward = () => eg.noGrad(() => eg.conv2d(x, weight).dispose());
+  return [
+    { part: "forward", operations, run: forward },
+    { part: "input gradient", operations, run: gradientOf(y, [x]) },
+    { part: "weight gradient", operations, run: gradientOf(y, [weight]) },
+  ];
+}
+
+/** Its forward pass, which is two products, and its backward pass, which is five: the scores are made again. */
+function attention({ batch, heads, length, width, isCausal }) {
+  const inputs = [1, 2, 3].map(() => random(batch, heads, length, width).requiresGrad_());
+  const attend = () => eg.scaledDotProductAttention(...inputs, { isCausal });
+  const pairs = isCausal ? (length * (length + 1)) / 2 : length * length;
+  const product = 2 * batch * heads * pairs * width;
+  return [
+    { part: "forward", operations: 2 * product, run: () => eg.noGrad(() => attend().dispose()) },
+    { part: "backward", operations: 5 * product, run: gradientOf(attend(), inputs) },
+  ];
 }
 
 async function chain(length) {
@@ -54,7 +91,8 @@ function trainer(task, batches) {
   let loss = null;
   return {
     step(i) {
-      loss = trainingStep(training, tensors[i % tensors.length]);
+      loss?.dispose();
+      loss = eg.scope(() => trainingStep(training, tensors[i % tensors.length]));
     },
     loss: () => loss.itemAsync(),
   };

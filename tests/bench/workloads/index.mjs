@@ -9,10 +9,11 @@ import chain from "./chain.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
 import memory from "./memory.mjs";
+import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
 import startup from "./startup.mjs";
 import { kTrainings } from "./training.mjs";
 
-const kAll = [gemm, chain, ...kTrainings, singleImage, startup, download, memory];
+const kAll = [gemm, share, chain, ...kTrainings, singleImage, startup, download, memory];
 
 export const kWorkloads = Object.fromEntries(kAll.map((workload) => [workload.name, workload]));
