@@ -212,6 +212,14 @@ void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
   grad_fn(t);
 }
 
+void take_history(const Tensor& t, const Tensor& from) {
+  IntrusivePtr<Node> node = grad_fn(from);
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  const IntrusivePtr<Node> previous = std::exchange(meta.grad_fn, std::move(node));
+  const std::uint32_t previous_nr = std::exchange(meta.output_nr, output_nr(from));
+  if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
+}
+
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
   // Nothing of an inference tensor can be recorded, so there is no history to keep in step.
   if (is_inference(base)) return;

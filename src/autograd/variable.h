@@ -110,6 +110,9 @@ void set_history(const Tensor& t, const IntrusivePtr<Node>& node);
 /// Makes `node` the history of `t` after an in-place change; on a view, of its base (CopySlices).
 void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node);
 
+/// Puts `t`, which is no view, at the place of `from` in the graph.
+void take_history(const Tensor& t, const Tensor& from);
+
 /// A view of `base` that autograd tracks; `t` must alias base's storage. No record is made here.
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta);
 

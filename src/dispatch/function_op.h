@@ -12,7 +12,8 @@
 //   };
 //
 // `static constexpr bool in_place = true;` gives it an in-place form too, index_select_: the result
-// written into the first argument.
+// written into the first argument. `in_place_view` makes the first argument the view that is the
+// result (see in_place.h).
 //
 // and a place in the TypeList at the end of its header. From that follow the binding, the
 // TypeScript signature, its documentation and the derived tests: the types of the arguments are
@@ -53,9 +54,13 @@ enum class Audience : std::uint8_t {
   kInternal,  ///< for the package's own code
 };
 
+/// Whether an in-place form of a function op changes not values but what the tensor shows.
+template <class Op>
+inline constexpr bool kIsViewInPlace = requires { requires Op::in_place_view; };
+
 /// Whether a function op has an in-place form beside it.
 template <class Op>
-inline constexpr bool kHasInPlaceForm = requires { requires Op::in_place; };
+inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { requires Op::in_place; };
 
 /// A result that is one tensor or several, by the arguments: max(x), max(x, dim).
 struct OneOrMore {

@@ -72,6 +72,7 @@ struct Addmm {
   static constexpr op::Doc doc{
       "addmm",
       "beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0."};
+  static constexpr bool in_place = true;
   static constexpr std::array args{Arg{"input"}, Arg{"mat1"}, Arg{"mat2"}, Arg{"beta", "1"},
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 3> samples{
@@ -91,6 +92,7 @@ struct Addmm {
 
 struct Baddbmm {
   static constexpr op::Doc doc{"baddbmm", "addmm for every matrix of a batch."};
+  static constexpr bool in_place = true;
   static constexpr std::array args{Arg{"input"}, Arg{"batch1"}, Arg{"batch2"}, Arg{"beta", "1"},
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 2> samples{

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "dispatch/in_place.h"
 
 namespace eg {
 namespace {
@@ -21,16 +22,33 @@ Results call_function(Result (*function)(Args...), ArgumentReader reader) {
   return to_results(std::apply(function, std::move(args)));
 }
 
+template <class Op, class Result, class... Args>
+Results call_in_place(Result (* /*call*/)(Args...), ArgumentReader reader) {
+  const std::tuple<std::decay_t<Args>...> args{ArgumentType<std::decay_t<Args>>::read(reader)...};
+  return {std::apply([](const auto&... each) { return apply_in_place<Op>(each...); }, args)};
+}
+
+template <class Op>
+constexpr FunctionCall in_place_form() {
+  if constexpr (kHasInPlaceForm<Op>) {
+    return [](const double* words, std::size_t count) {
+      return call_in_place<Op>(&Op::call, ArgumentReader(words, count));
+    };
+  } else {
+    return nullptr;
+  }
+}
+
 template <class Op>
 constexpr OpEntry entry() {
   if constexpr (op::Elementwise<Op>) {
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr, true};
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr, nullptr};
   } else {
     return {Op::doc.name, nullptr, 0,
             [](const double* words, std::size_t count) {
               return call_function(&Op::call, ArgumentReader(words, count));
             },
-            kHasInPlaceForm<Op>};
+            in_place_form<Op>()};
   }
 }
 
@@ -80,8 +98,13 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
   for (std::size_t i = 0; i < info.arity; ++i) inputs.push_back(reader.operand().tensor());
   op::ParamValues params{};
   for (std::size_t i = 0; i < entry.param_count; ++i) params[i] = reader.word();
-  return in_place ? apply_elementwise_in_place(info, inputs, params)
-                  : apply_elementwise(info, inputs, params);
+  if (!in_place) return apply_elementwise(info, inputs, params);
+  if (info.dtype_rule != op::DTypeRule::kBool)
+    return apply_elementwise_in_place(info, inputs, params);
+  return write_result(info.name, {inputs.data(), 1}, [&](const Tensor& t) {
+    inputs[0] = t;
+    return apply_elementwise(info, inputs, params);
+  });
 }
 
 }  // namespace
@@ -98,12 +121,10 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   const OpEntry& entry = kTable[id];
   if (entry.elementwise != nullptr)
     return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
-  check(!in_place || entry.has_in_place, ErrorCode::kInvalidArgument, entry.name,
-        "has no in-place form.");
+  const FunctionCall function = in_place ? entry.in_place : entry.function;
+  check(function != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
   try {
-    Results results = entry.function(words, count);
-    if (!in_place) return results;
-    return {CopyInPlace::call(ArgumentReader(words, count).tensor(), results[0])};
+    return function(words, count);
   } catch (const Error& error) {
     // What helps several ops does not know for which one it failed.
     const std::string_view message = error.what();

@@ -24,7 +24,8 @@ struct OpEntry {
   std::size_t param_count;
   /// For all others; else null.
   FunctionCall function;
-  bool has_in_place;
+  /// Its form that changes the first argument, if there is one.
+  FunctionCall in_place;
 };
 
 /// The ops by id.

@@ -1,12 +1,15 @@
 #include "dispatch/rearrange_ops.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "backend/cpu/index.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/slice_ops.h"
+#include "dispatch/stride_ops.h"
 #include "dispatch/view_ops.h"
 
 namespace eg {
@@ -144,6 +147,31 @@ Tensor Trace::call(const Tensor& input) {
   check(input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
         "trace: expected a matrix, but got tensor with dim ", input.ndim(), '.');
   return Sum::call(Diagonal::call(input));
+}
+
+Tensor FillDiagonalInPlace::call(const Tensor& input, Scalar fill_value, bool wrap) {
+  check(input.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
+        "dimensions must larger than 1, got shape ", input.shape(), '.');
+  const std::int64_t height = input.size(0);
+  const std::int64_t width = input.size(1);
+  if (input.ndim() > 2) {
+    check(std::all_of(input.shape().begin(), input.shape().end(),
+                      [&](std::int64_t size) { return size == height; }),
+          ErrorCode::kShapeMismatch, doc.name,
+          "all dimensions of input must be of equal length, got shape ", input.shape(), '.');
+  }
+  const std::int64_t step =
+      std::accumulate(input.strides().begin(), input.strides().end(), std::int64_t{0});
+  const auto fill = [&](std::int64_t size, std::int64_t start) {
+    FillInPlace::call(AsStrided::call(input, {size}, {step}, input.offset() + start), fill_value);
+  };
+  const std::int64_t size = std::min(height, width);
+  fill(size, 0);
+  // Diagonals of the square blocks below, each after a row that is left out.
+  if (wrap && input.ndim() == 2 && height > width + 1) {
+    fill((input.numel() + width) / (width + 1) - size, input.strides()[0] * (width + 1));
+  }
+  return input;
 }
 
 }  // namespace eg

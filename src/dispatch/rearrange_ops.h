@@ -84,6 +84,14 @@ struct Trace {
   static Tensor call(const Tensor& input);
 };
 
-using RearrangeOps = TypeList<Flip, Roll, Rot90, Tril, Triu, Diag, Trace>;
+struct FillDiagonalInPlace {
+  static constexpr op::Doc doc{
+      "fill_diagonal_",
+      "Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix."};
+  static constexpr std::array args{Arg{"input"}, Arg{"fill_value"}, Arg{"wrap", "false"}};
+  static Tensor call(const Tensor& input, Scalar fill_value, bool wrap = false);
+};
+
+using RearrangeOps = TypeList<Flip, Roll, Rot90, Tril, Triu, Diag, Trace, FillDiagonalInPlace>;
 
 }  // namespace eg

@@ -57,6 +57,7 @@ struct Unflatten {
 
 struct Transpose {
   static constexpr op::Doc doc{"transpose", "A view with dimensions dim0 and dim1 exchanged."};
+  static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim0"}, Arg{"dim1"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3, 4]), 0, 2", "T([2, 3]), -1, 0",
                                                            "T([]), 0, -1"};
@@ -71,12 +72,14 @@ struct Transpose {
 
 struct Swapaxes {
   static constexpr op::Doc doc{"swapaxes", "A view with dimensions axis0 and axis1 exchanged."};
+  static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"axis0"}, Arg{"axis1"}};
   static Tensor call(const Tensor& input, std::int64_t axis0, std::int64_t axis1);
 };
 
 struct MatrixTranspose {
   static constexpr op::Doc doc{"t", "The transpose of a matrix; a vector stays as it is."};
+  static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([3])"};
   static Tensor call(const Tensor& input);
@@ -110,6 +113,7 @@ struct Movedim {
 struct Squeeze {
   static constexpr op::Doc doc{
       "squeeze", "A view without the dimensions of size one, or those of them in dim."};
+  static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}};
   static constexpr std::array<std::string_view, 4> samples{"T([1, 2, 1])", "T([2, 1, 3]), 1",
                                                            "T([1, 2, 1]), [0, 1]", "T([]), -1"};
@@ -123,6 +127,7 @@ struct Squeeze {
 
 struct Unsqueeze {
   static constexpr op::Doc doc{"unsqueeze", "A view with a dimension of size one inserted at dim."};
+  static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), 1", "T([2, 3]), -1",
                                                            "T([]), 0"};

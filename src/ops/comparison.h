@@ -1,6 +1,7 @@
 #pragma once
 
-// Questions: their answers are bool and have no gradient.
+// Questions: their answers are bool and have no gradient. Those that are `in_place` may be written
+// over their first operand, as zeros and ones of its dtype.
 
 #include "base/type_list.h"
 #include "ops/elementwise.h"
@@ -11,6 +12,7 @@ struct Eq {
   static constexpr Doc doc{"eq", "True where the operands are equal."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a == b; }
 };
 
@@ -18,30 +20,35 @@ struct Ne {
   static constexpr Doc doc{"ne", "True where the operands differ."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a != b; }
 };
 
 struct Lt {
   static constexpr Doc doc{"lt", "True where input is less than other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a < b; }
 };
 
 struct Le {
   static constexpr Doc doc{"le", "True where input is at most other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a <= b; }
 };
 
 struct Gt {
   static constexpr Doc doc{"gt", "True where input is greater than other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a > b; }
 };
 
 struct Ge {
   static constexpr Doc doc{"ge", "True where input is at least other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a >= b; }
 };
 
@@ -49,6 +56,7 @@ struct LogicalAnd {
   static constexpr Doc doc{"logical_and", "True where both operands are nonzero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return (a != 0) & (b != 0); }
 };
 
@@ -56,6 +64,7 @@ struct LogicalOr {
   static constexpr Doc doc{"logical_or", "True where an operand is nonzero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return (a != 0) | (b != 0); }
 };
 
@@ -63,6 +72,7 @@ struct LogicalXor {
   static constexpr Doc doc{"logical_xor", "True where exactly one operand is nonzero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) {
     return ((a != 0) & (b == 0)) | ((a == 0) & (b != 0));
   }
@@ -72,6 +82,7 @@ struct LogicalNot {
   static constexpr Doc doc{"logical_not", "True where input is zero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr bool in_place = true;
   static constexpr auto forward(auto x) { return x == 0; }
 };
 

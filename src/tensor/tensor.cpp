@@ -58,6 +58,14 @@ std::int64_t Tensor::size(std::int64_t dim) const {
   return shape()[static_cast<std::size_t>(wrap_dim(dim, ndim(), "size"))];
 }
 
+void Tensor::set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const {
+  invariant(eg::numel(shape) == numel(), "a tensor that is reshaped keeps its elements");
+  impl_->shape_ = shape;
+  impl_->strides_ = strides;
+  impl_->offset_ = offset;
+  impl_->is_contiguous_ = eg::is_contiguous(shape, strides);
+}
+
 Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
   return alias_as(impl_->dtype_, shape, strides, offset);
 }

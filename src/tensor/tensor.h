@@ -125,6 +125,10 @@ class Tensor {
   Tensor alias_as(DType dtype, const Shape& shape, const Strides& strides,
                   std::int64_t offset) const;
 
+  /// Shows as many other elements of the same storage from now on, which all handles see: the half
+  /// of transpose_ that is not autograd's.
+  void set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const;
+
   bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
   void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }
 

@@ -5,6 +5,7 @@
 #include "autograd/variable.h"
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "dispatch/op_table.h"
 #include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/op_samples.h"
@@ -22,6 +23,7 @@ struct SampleCase {
   std::string sample;
   std::size_t op_id;
   std::vector<ArgumentInfo> arguments;
+  bool is_view_in_place;
 };
 
 template <class T>
@@ -47,7 +49,7 @@ std::vector<SampleCase> all_cases() {
       std::size_t number = 0;
       for (const std::string_view sample : Op::samples) {
         cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++),
-                         std::string(sample), id, arguments_of<Op>(&Op::call)});
+                         std::string(sample), id, arguments_of<Op>(&Op::call), kIsViewInPlace<Op>});
       }
     }
     ++id;
@@ -145,6 +147,43 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
     for (std::size_t n = 0; n < a.size(); ++n)
       EXPECT_NEAR(a[n], b[n], 1e-12 * (1 + std::abs(b[n])));
   }
+}
+
+// x.op_(...) for an x that was computed, and for an x that is part of something else.
+TEST_P(FunctionLaws, InPlaceFormIsTheOpForAutogradToo) {
+  const SampleCall op = call();
+  const TensorList leaves = op.leaves();
+  if (op_table()[GetParam().op_id].in_place == nullptr || leaves.empty()) return SUCCEED();
+  const bool changes_shape = op(leaves)[0].shape() != leaves[0].shape();
+  if (changes_shape && !GetParam().is_view_in_place) return SUCCEED();
+  const auto change = [&](const TensorList& in, const Tensor& target) {
+    TensorList arguments = in;
+    arguments[0] = target;
+    const std::uint32_t version = target.version();
+    EXPECT_TRUE(op(arguments, true)[0].is_same(target));
+    EXPECT_GT(target.version(), version);
+  };
+  const auto of_result = [&](const TensorList& in) {
+    const Tensor x = (Var(in[0]) * 2).tensor();
+    change(in, x);
+    return TensorList{x};
+  };
+  const auto of_part = [&](const TensorList& in) {
+    const Tensor base = Stack::call({in[0], in[0]});
+    const Tensor part = Select::call(base, 0, 1);
+    change(in, part);
+    return TensorList{base, part};
+  };
+  const auto plain = [&](const TensorList& in) {
+    TensorList arguments = in;
+    arguments[0] = (Var(in[0]) * 2).tensor();
+    return op(arguments);
+  };
+  EXPECT_EQ(values(of_result(leaves)[0]), values(plain(leaves)[0]));
+  EXPECT_TRUE(testing::gradcheck(of_result, leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::gradcheck(of_part, leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::forward_check(of_result, leaves)) << GetParam().sample;
+  EXPECT_THROW(op(leaves, true), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(all_cases()),

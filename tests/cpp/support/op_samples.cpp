@@ -247,14 +247,14 @@ TensorList SampleCall::leaves() const {
   return leaves;
 }
 
-TensorList SampleCall::operator()(const TensorList& leaves) const {
+TensorList SampleCall::operator()(const TensorList& leaves, bool in_place) const {
   std::vector<SampleValue> values = values_;
   std::size_t next = 0;
   for_each_leaf(values, [&](Tensor& leaf) { leaf = leaves.at(next++); });
   Encoder encoder;
   for (std::size_t i = 0; i < values.size(); ++i) encoder.add(arguments_[i], values[i]);
   TensorList floating;
-  for (const Tensor& t : invoke_op(op_id_, encoder.words().data(), encoder.words().size(), false)) {
+  for (const Tensor& t : invoke_op(op_id_, encoder.words().data(), encoder.words().size(), in_place)) {
     if (is_floating(t.dtype())) floating.push_back(t);
   }
   return floating;

@@ -41,8 +41,9 @@ class SampleCall {
 
   /// The tensors of the sample that require grad, in order.
   TensorList leaves() const;
-  /// Runs the op with `leaves` in the places of leaves(); gives its floating results.
-  TensorList operator()(const TensorList& leaves) const;
+  /// Runs the op, or its in-place form, with `leaves` in the places of leaves(); gives its floating
+  /// results.
+  TensorList operator()(const TensorList& leaves, bool in_place = false) const;
 
  private:
   std::size_t op_id_;

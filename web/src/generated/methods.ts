@@ -70,24 +70,44 @@ export interface TensorMethods {
   addcdiv_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
   /** True where the operands are equal. */
   eq(other: Operand): Tensor;
+  /** Like eq(), but in place. */
+  eq_(other: Operand): this;
   /** True where the operands differ. */
   ne(other: Operand): Tensor;
+  /** Like ne(), but in place. */
+  ne_(other: Operand): this;
   /** True where input is less than other. */
   lt(other: Operand): Tensor;
+  /** Like lt(), but in place. */
+  lt_(other: Operand): this;
   /** True where input is at most other. */
   le(other: Operand): Tensor;
+  /** Like le(), but in place. */
+  le_(other: Operand): this;
   /** True where input is greater than other. */
   gt(other: Operand): Tensor;
+  /** Like gt(), but in place. */
+  gt_(other: Operand): this;
   /** True where input is at least other. */
   ge(other: Operand): Tensor;
+  /** Like ge(), but in place. */
+  ge_(other: Operand): this;
   /** True where both operands are nonzero. */
   logicalAnd(other: Operand): Tensor;
+  /** Like logicalAnd(), but in place. */
+  logicalAnd_(other: Operand): this;
   /** True where an operand is nonzero. */
   logicalOr(other: Operand): Tensor;
+  /** Like logicalOr(), but in place. */
+  logicalOr_(other: Operand): this;
   /** True where exactly one operand is nonzero. */
   logicalXor(other: Operand): Tensor;
+  /** Like logicalXor(), but in place. */
+  logicalXor_(other: Operand): this;
   /** True where input is zero. */
   logicalNot(): Tensor;
+  /** Like logicalNot(), but in place. */
+  logicalNot_(): this;
   /** True where input is not a number. */
   isnan(): Tensor;
   /** True where input is infinite. */
@@ -438,10 +458,16 @@ export interface TensorMethods {
   unflatten(dim: number, ...sizes: number[]): Tensor;
   /** A view with dimensions dim0 and dim1 exchanged. */
   transpose(dim0: number, dim1: number): Tensor;
+  /** Like transpose(), but in place. */
+  transpose_(dim0: number, dim1: number): this;
   /** A view with dimensions axis0 and axis1 exchanged. */
   swapaxes(axis0: number, axis1: number): Tensor;
+  /** Like swapaxes(), but in place. */
+  swapaxes_(axis0: number, axis1: number): this;
   /** The transpose of a matrix; a vector stays as it is. */
   t(): Tensor;
+  /** Like t(), but in place. */
+  t_(): this;
   /** A view with the dimensions in the order dims. */
   permute(dims: Ints): Tensor;
   permute(...dims: number[]): Tensor;
@@ -450,8 +476,13 @@ export interface TensorMethods {
   /** A view without the dimensions of size one, or those of them in dim. */
   squeeze(dim?: Ints | null): Tensor;
   squeeze(options: { dim?: Ints | null }): Tensor;
+  /** Like squeeze(), but in place. */
+  squeeze_(dim?: Ints | null): this;
+  squeeze_(options: { dim?: Ints | null }): this;
   /** A view with a dimension of size one inserted at dim. */
   unsqueeze(dim: number): Tensor;
+  /** Like unsqueeze(), but in place. */
+  unsqueeze_(dim: number): this;
   /** A view that repeats dimensions of size one; -1 keeps a size. */
   expand(size: Ints): Tensor;
   expand(...size: number[]): Tensor;
@@ -518,6 +549,9 @@ export interface TensorMethods {
   diag(options: { diagonal?: number }): Tensor;
   /** The sum of the diagonal of a matrix. */
   trace(): Tensor;
+  /** Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix. */
+  fillDiagonal_(fillValue: Scalar, wrap?: boolean): this;
+  fillDiagonal_(fillValue: Scalar, options: { wrap?: boolean }): this;
   /** The slices of input along dim that index names. */
   indexSelect(dim: number, index: Tensor): Tensor;
   /** A copy of input with alpha * source added to the slices index names. */
@@ -811,10 +845,18 @@ export interface TensorMethods {
   addmm(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   addmm(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addmm(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** Like addmm(), but in place. */
+  addmm_(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): this;
+  addmm_(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
+  addmm_(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
   /** addmm for every matrix of a batch. */
   baddbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   baddbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   baddbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** Like baddbmm(), but in place. */
+  baddbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): this;
+  baddbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
+  baddbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
   /** input @ weightᵀ + bias over the last dim, for any leading dims. */
   linear(weight: Tensor, bias?: Tensor | null): Tensor;
   linear(weight: Tensor, options: { bias?: Tensor | null }): Tensor;
@@ -1119,15 +1161,25 @@ export function attachOps(): void {
     addcdiv: ops.addcdiv,
     addcdiv_: ops.addcdiv_,
     eq: ops.eq,
+    eq_: ops.eq_,
     ne: ops.ne,
+    ne_: ops.ne_,
     lt: ops.lt,
+    lt_: ops.lt_,
     le: ops.le,
+    le_: ops.le_,
     gt: ops.gt,
+    gt_: ops.gt_,
     ge: ops.ge,
+    ge_: ops.ge_,
     logicalAnd: ops.logicalAnd,
+    logicalAnd_: ops.logicalAnd_,
     logicalOr: ops.logicalOr,
+    logicalOr_: ops.logicalOr_,
     logicalXor: ops.logicalXor,
+    logicalXor_: ops.logicalXor_,
     logicalNot: ops.logicalNot,
+    logicalNot_: ops.logicalNot_,
     isnan: ops.isnan,
     isinf: ops.isinf,
     isfinite: ops.isfinite,
@@ -1284,12 +1336,17 @@ export function attachOps(): void {
     flatten: ops.flatten,
     unflatten: ops.unflatten,
     transpose: ops.transpose,
+    transpose_: ops.transpose_,
     swapaxes: ops.swapaxes,
+    swapaxes_: ops.swapaxes_,
     t: ops.t,
+    t_: ops.t_,
     permute: ops.permute,
     movedim: ops.movedim,
     squeeze: ops.squeeze,
+    squeeze_: ops.squeeze_,
     unsqueeze: ops.unsqueeze,
+    unsqueeze_: ops.unsqueeze_,
     expand: ops.expand,
     expandAs: ops.expandAs,
     broadcastTo: ops.broadcastTo,
@@ -1313,6 +1370,7 @@ export function attachOps(): void {
     triu_: ops.triu_,
     diag: ops.diag,
     trace: ops.trace,
+    fillDiagonal_: ops.fillDiagonal_,
     indexSelect: ops.indexSelect,
     indexAdd: ops.indexAdd,
     indexAdd_: ops.indexAdd_,
@@ -1396,7 +1454,9 @@ export function attachOps(): void {
     dot: ops.dot,
     matmul: ops.matmul,
     addmm: ops.addmm,
+    addmm_: ops.addmm_,
     baddbmm: ops.baddbmm,
+    baddbmm_: ops.baddbmm_,
     linear: ops.linear,
     bilinear: ops.bilinear,
     outer: ops.outer,

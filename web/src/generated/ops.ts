@@ -149,50 +149,100 @@ export const eq: {
   (input: Operand, other: Operand): Tensor;
 } = define("eq", 13, "input:operand other:operand");
 
+/** Like eq(), but writes the result into input and returns it. */
+export const eq_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("eq", 13, "input:operand other:operand");
+
 /** True where the operands differ. */
 export const ne: {
   (input: Operand, other: Operand): Tensor;
 } = define("ne", 14, "input:operand other:operand");
+
+/** Like ne(), but writes the result into input and returns it. */
+export const ne_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("ne", 14, "input:operand other:operand");
 
 /** True where input is less than other. */
 export const lt: {
   (input: Operand, other: Operand): Tensor;
 } = define("lt", 15, "input:operand other:operand");
 
+/** Like lt(), but writes the result into input and returns it. */
+export const lt_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("lt", 15, "input:operand other:operand");
+
 /** True where input is at most other. */
 export const le: {
   (input: Operand, other: Operand): Tensor;
 } = define("le", 16, "input:operand other:operand");
+
+/** Like le(), but writes the result into input and returns it. */
+export const le_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("le", 16, "input:operand other:operand");
 
 /** True where input is greater than other. */
 export const gt: {
   (input: Operand, other: Operand): Tensor;
 } = define("gt", 17, "input:operand other:operand");
 
+/** Like gt(), but writes the result into input and returns it. */
+export const gt_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("gt", 17, "input:operand other:operand");
+
 /** True where input is at least other. */
 export const ge: {
   (input: Operand, other: Operand): Tensor;
 } = define("ge", 18, "input:operand other:operand");
+
+/** Like ge(), but writes the result into input and returns it. */
+export const ge_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("ge", 18, "input:operand other:operand");
 
 /** True where both operands are nonzero. */
 export const logicalAnd: {
   (input: Operand, other: Operand): Tensor;
 } = define("logical_and", 19, "input:operand other:operand");
 
+/** Like logicalAnd(), but writes the result into input and returns it. */
+export const logicalAnd_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("logical_and", 19, "input:operand other:operand");
+
 /** True where an operand is nonzero. */
 export const logicalOr: {
   (input: Operand, other: Operand): Tensor;
 } = define("logical_or", 20, "input:operand other:operand");
+
+/** Like logicalOr(), but writes the result into input and returns it. */
+export const logicalOr_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("logical_or", 20, "input:operand other:operand");
 
 /** True where exactly one operand is nonzero. */
 export const logicalXor: {
   (input: Operand, other: Operand): Tensor;
 } = define("logical_xor", 21, "input:operand other:operand");
 
+/** Like logicalXor(), but writes the result into input and returns it. */
+export const logicalXor_: {
+  (input: Tensor, other: Operand): Tensor;
+} = defineInPlace("logical_xor", 21, "input:operand other:operand");
+
 /** True where input is zero. */
 export const logicalNot: {
   (input: Tensor): Tensor;
 } = define("logical_not", 22, "input:operand");
+
+/** Like logicalNot(), but writes the result into input and returns it. */
+export const logicalNot_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("logical_not", 22, "input:operand");
 
 /** True where input is not a number. */
 export const isnan: {
@@ -1012,15 +1062,30 @@ export const transpose: {
   (input: Tensor, dim0: number, dim1: number): Tensor;
 } = define("transpose", 109, "input:tensor dim0:int dim1:int");
 
+/** Like transpose(), but writes the result into input and returns it. */
+export const transpose_: {
+  (input: Tensor, dim0: number, dim1: number): Tensor;
+} = defineInPlace("transpose", 109, "input:tensor dim0:int dim1:int");
+
 /** A view with dimensions axis0 and axis1 exchanged. */
 export const swapaxes: {
   (input: Tensor, axis0: number, axis1: number): Tensor;
 } = define("swapaxes", 110, "input:tensor axis0:int axis1:int");
 
+/** Like swapaxes(), but writes the result into input and returns it. */
+export const swapaxes_: {
+  (input: Tensor, axis0: number, axis1: number): Tensor;
+} = defineInPlace("swapaxes", 110, "input:tensor axis0:int axis1:int");
+
 /** The transpose of a matrix; a vector stays as it is. */
 export const t: {
   (input: Tensor): Tensor;
 } = define("t", 111, "input:tensor");
+
+/** Like t(), but writes the result into input and returns it. */
+export const t_: {
+  (input: Tensor): Tensor;
+} = defineInPlace("t", 111, "input:tensor");
 
 /** A view with the dimensions in the order dims. */
 export const permute: {
@@ -1039,10 +1104,21 @@ export const squeeze: {
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
 } = define("squeeze", 114, "input:tensor dim:ints?=null");
 
+/** Like squeeze(), but writes the result into input and returns it. */
+export const squeeze_: {
+  (input: Tensor, dim?: Ints | null): Tensor;
+  (input: Tensor, options: { dim?: Ints | null }): Tensor;
+} = defineInPlace("squeeze", 114, "input:tensor dim:ints?=null");
+
 /** A view with a dimension of size one inserted at dim. */
 export const unsqueeze: {
   (input: Tensor, dim: number): Tensor;
 } = define("unsqueeze", 115, "input:tensor dim:int");
+
+/** Like unsqueeze(), but writes the result into input and returns it. */
+export const unsqueeze_: {
+  (input: Tensor, dim: number): Tensor;
+} = defineInPlace("unsqueeze", 115, "input:tensor dim:int");
 
 /** A view that repeats dimensions of size one; -1 keeps a size. */
 export const expand: {
@@ -1207,273 +1283,279 @@ export const trace: {
   (input: Tensor): Tensor;
 } = define("trace", 142, "input:tensor");
 
+/** Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix. */
+export const fillDiagonal_: {
+  (input: Tensor, fillValue: Scalar, wrap?: boolean): Tensor;
+  (input: Tensor, fillValue: Scalar, options: { wrap?: boolean }): Tensor;
+} = defineInPlace("fill_diagonal_", 143, "input:tensor fillValue:scalar wrap:bool=false", 0);
+
 /** The slices of input along dim that index names. */
 export const indexSelect: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
-} = define("index_select", 143, "input:tensor dim:int index:tensor");
+} = define("index_select", 144, "input:tensor dim:int index:tensor");
 
 /** A copy of input with alpha * source added to the slices index names. */
 export const indexAdd: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
-} = define("index_add", 144, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
+} = define("index_add", 145, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
 
 /** Like indexAdd(), but writes the result into input and returns it. */
 export const indexAdd_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("index_add", 144, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
+} = defineInPlace("index_add", 145, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
 
 /** A copy of input with the slices of source in the places index names. */
 export const indexCopy: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
-} = define("index_copy", 145, "input:tensor dim:int index:tensor source:tensor");
+} = define("index_copy", 146, "input:tensor dim:int index:tensor source:tensor");
 
 /** Like indexCopy(), but writes the result into input and returns it. */
 export const indexCopy_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
-} = defineInPlace("index_copy", 145, "input:tensor dim:int index:tensor source:tensor");
+} = defineInPlace("index_copy", 146, "input:tensor dim:int index:tensor source:tensor");
 
 /** A copy of input with value in the slices index names. */
 export const indexFill: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
-} = define("index_fill", 146, "input:tensor dim:int index:tensor value:operand");
+} = define("index_fill", 147, "input:tensor dim:int index:tensor value:operand");
 
 /** Like indexFill(), but writes the result into input and returns it. */
 export const indexFill_: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
-} = defineInPlace("index_fill", 146, "input:tensor dim:int index:tensor value:operand");
+} = defineInPlace("index_fill", 147, "input:tensor dim:int index:tensor value:operand");
 
 /** The elements of input that index names along dim, one for each. */
 export const gather: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
-} = define("gather", 147, "input:tensor dim:int index:tensor");
+} = define("gather", 148, "input:tensor dim:int index:tensor");
 
 /** A copy of input with the elements of src, or a number, in the places index names along dim. */
 export const scatter: {
   (input: Tensor, dim: number, index: Tensor, src: Operand): Tensor;
-} = define("scatter", 148, "input:tensor dim:int index:tensor src:operand");
+} = define("scatter", 149, "input:tensor dim:int index:tensor src:operand");
 
 /** Like scatter(), but writes the result into input and returns it. */
 export const scatter_: {
   (input: Tensor, dim: number, index: Tensor, src: Operand): Tensor;
-} = defineInPlace("scatter", 148, "input:tensor dim:int index:tensor src:operand");
+} = defineInPlace("scatter", 149, "input:tensor dim:int index:tensor src:operand");
 
 /** A copy of input with the elements of src added in the places index names along dim. */
 export const scatterAdd: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
-} = define("scatter_add", 149, "input:tensor dim:int index:tensor src:tensor");
+} = define("scatter_add", 150, "input:tensor dim:int index:tensor src:tensor");
 
 /** Like scatterAdd(), but writes the result into input and returns it. */
 export const scatterAdd_: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
-} = defineInPlace("scatter_add", 149, "input:tensor dim:int index:tensor src:tensor");
+} = defineInPlace("scatter_add", 150, "input:tensor dim:int index:tensor src:tensor");
 
 /** gather, with input and indices broadcast apart from dim; flat without dim. */
 export const takeAlongDim: {
   (input: Tensor, indices: Tensor, dim?: number | null): Tensor;
   (input: Tensor, indices: Tensor, options: { dim?: number | null }): Tensor;
-} = define("take_along_dim", 150, "input:tensor indices:tensor dim:int?=null");
+} = define("take_along_dim", 151, "input:tensor indices:tensor dim:int?=null");
 
 /** The elements of the flattened input that index names. */
 export const take: {
   (input: Tensor, index: Tensor): Tensor;
-} = define("take", 151, "input:tensor index:tensor");
+} = define("take", 152, "input:tensor index:tensor");
 
 /** The elements of input where mask holds, as a vector. */
 export const maskedSelect: {
   (input: Tensor, mask: Tensor): Tensor;
-} = define("masked_select", 152, "input:tensor mask:tensor");
+} = define("masked_select", 153, "input:tensor mask:tensor");
 
 /** A copy of input with the elements of source, in order, where mask holds. */
 export const maskedScatter: {
   (input: Tensor, mask: Tensor, source: Tensor): Tensor;
-} = define("masked_scatter", 153, "input:tensor mask:tensor source:tensor");
+} = define("masked_scatter", 154, "input:tensor mask:tensor source:tensor");
 
 /** Like maskedScatter(), but writes the result into input and returns it. */
 export const maskedScatter_: {
   (input: Tensor, mask: Tensor, source: Tensor): Tensor;
-} = defineInPlace("masked_scatter", 153, "input:tensor mask:tensor source:tensor");
+} = defineInPlace("masked_scatter", 154, "input:tensor mask:tensor source:tensor");
 
 /** The positions of the elements that are not zero, one per row. */
 export const nonzero: {
   (input: Tensor): Tensor;
-} = define("nonzero", 154, "input:tensor");
+} = define("nonzero", 155, "input:tensor");
 
 /** Every slice along dim repeated in place; flat without dim. */
 export const repeatInterleave: {
   (input: Tensor, repeats: Operand, dim?: number | null): Tensor;
   (input: Tensor, repeats: Operand, options: { dim?: number | null }): Tensor;
-} = define("repeat_interleave", 155, "input:tensor repeats:operand dim:int?=null");
+} = define("repeat_interleave", 156, "input:tensor repeats:operand dim:int?=null");
 
 /** Classes as rows of zeros with a one at the class. */
 export const oneHot: {
   (input: Tensor, numClasses?: number): Tensor;
   (input: Tensor, options: { numClasses?: number }): Tensor;
-} = define("one_hot", 156, "input:tensor numClasses:int=-1");
+} = define("one_hot", 157, "input:tensor numClasses:int=-1");
 
 /** The rows of weight that input names; row padding_idx gets no gradient. */
 export const embedding: {
   (input: Tensor, weight: Tensor, paddingIdx?: number | null): Tensor;
   (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
-} = define("embedding", 157, "input:tensor weight:tensor paddingIdx:int?=null");
+} = define("embedding", 158, "input:tensor weight:tensor paddingIdx:int?=null");
 
 /** A copy of input with values, broadcast, at the elements that indices name. */
 export const indexPut: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;
-} = define("index_put", 159, "input:tensor indices:tensors values:operand accumulate:bool=false");
+} = define("index_put", 160, "input:tensor indices:tensors values:operand accumulate:bool=false");
 
 /** Writes values, broadcast, to the elements of input that indices name, or adds them. */
 export const indexPut_: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean, dims?: Ints | null): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): Tensor;
-} = defineInPlace("index_put_", 160, "input:tensor indices:tensors values:operand accumulate:bool=false dims:ints?=null", 0);
+} = defineInPlace("index_put_", 161, "input:tensor indices:tensors values:operand accumulate:bool=false dims:ints?=null", 0);
 
 /** A tensor of zeros. */
 export const zeros: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("zeros", 161, "size:ints dtype:dtype?=null");
+} = defineFactory("zeros", 162, "size:ints dtype:dtype?=null");
 
 /** A tensor of ones. */
 export const ones: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("ones", 162, "size:ints dtype:dtype?=null");
+} = defineFactory("ones", 163, "size:ints dtype:dtype?=null");
 
 /** A tensor of one value; its dtype follows the value. */
 export const full: {
   (size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
-} = defineFactory("full", 163, "size:ints fillValue:scalar dtype:dtype?=null");
+} = defineFactory("full", 164, "size:ints fillValue:scalar dtype:dtype?=null");
 
 /** A tensor of unset values. */
 export const empty: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("empty", 164, "size:ints dtype:dtype?=null");
+} = defineFactory("empty", 165, "size:ints dtype:dtype?=null");
 
 /** Numbers from start to before end, a step apart; arange(end) begins at 0. */
 export const arange: {
   (start: Scalar, end?: Scalar | null, step?: Scalar, options?: TensorOptions): Tensor;
   (start: Scalar, options: { end?: Scalar | null; step?: Scalar } & TensorOptions): Tensor;
   (start: Scalar, end: Scalar | null, options: { step?: Scalar } & TensorOptions): Tensor;
-} = defineFactory("arange", 165, "start:scalar end:scalar?=null step:scalar=1 dtype:dtype?=null");
+} = defineFactory("arange", 166, "start:scalar end:scalar?=null step:scalar=1 dtype:dtype?=null");
 
 /** steps numbers from start to end, both included, evenly apart. */
 export const linspace: {
   (start: number, end: number, steps: number, options?: TensorOptions): Tensor;
-} = defineFactory("linspace", 166, "start:number end:number steps:int dtype:dtype?=null");
+} = defineFactory("linspace", 167, "start:number end:number steps:int dtype:dtype?=null");
 
 /** Ones on the diagonal of an n by m matrix of zeros. */
 export const eye: {
   (n: number, m?: number | null, options?: TensorOptions): Tensor;
   (n: number, options: { m?: number | null } & TensorOptions): Tensor;
-} = defineFactory("eye", 167, "n:int m:int?=null dtype:dtype?=null");
+} = defineFactory("eye", 168, "n:int m:int?=null dtype:dtype?=null");
 
 /** Zeros in the shape of input. */
 export const zerosLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("zeros_like", 168, "input:tensor dtype:dtype?=null");
+} = defineFactory("zeros_like", 169, "input:tensor dtype:dtype?=null");
 
 /** Ones in the shape of input. */
 export const onesLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("ones_like", 169, "input:tensor dtype:dtype?=null");
+} = defineFactory("ones_like", 170, "input:tensor dtype:dtype?=null");
 
 /** One value in the shape of input. */
 export const fullLike: {
   (input: Tensor, fillValue: Scalar, options?: TensorOptions): Tensor;
-} = defineFactory("full_like", 170, "input:tensor fillValue:scalar dtype:dtype?=null");
+} = defineFactory("full_like", 171, "input:tensor fillValue:scalar dtype:dtype?=null");
 
 /** Unset values in the shape of input. */
 export const emptyLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("empty_like", 171, "input:tensor dtype:dtype?=null");
+} = defineFactory("empty_like", 172, "input:tensor dtype:dtype?=null");
 
 /** Uniform random numbers in [0, 1). */
 export const rand: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("rand", 172, "size:ints dtype:dtype?=null");
+} = defineFactory("rand", 173, "size:ints dtype:dtype?=null");
 
 /** Normal random numbers of mean 0 and standard deviation 1. */
 export const randn: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("randn", 173, "size:ints dtype:dtype?=null");
+} = defineFactory("randn", 174, "size:ints dtype:dtype?=null");
 
 /** Random integers in [low, high); randint(high, size) begins at 0. */
 export const randint: {
   (low: number, high: Ints, size?: Ints | null, options?: TensorOptions): Tensor;
   (low: number, high: Ints, options: { size?: Ints | null } & TensorOptions): Tensor;
-} = defineFactory("randint", 174, "low:int high:ints size:ints?=null dtype:dtype?=null");
+} = defineFactory("randint", 175, "low:int high:ints size:ints?=null dtype:dtype?=null");
 
 /** The integers below n in random order. */
 export const randperm: {
   (n: number, options?: TensorOptions): Tensor;
-} = defineFactory("randperm", 175, "n:int dtype:dtype?=null");
+} = defineFactory("randperm", 176, "n:int dtype:dtype?=null");
 
 /** Uniform random numbers in [0, 1) in the shape of input. */
 export const randLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("rand_like", 176, "input:tensor dtype:dtype?=null");
+} = defineFactory("rand_like", 177, "input:tensor dtype:dtype?=null");
 
 /** Normal random numbers in the shape of input. */
 export const randnLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("randn_like", 177, "input:tensor dtype:dtype?=null");
+} = defineFactory("randn_like", 178, "input:tensor dtype:dtype?=null");
 
 /** Sets the elements of input to uniform random numbers in [from, to). */
 export const uniform_: {
   (input: Tensor, from?: number, to?: number): Tensor;
   (input: Tensor, options: { from?: number; to?: number }): Tensor;
   (input: Tensor, from: number, options: { to?: number }): Tensor;
-} = defineInPlace("uniform_", 178, "input:tensor from:number=0 to:number=1", 0);
+} = defineInPlace("uniform_", 179, "input:tensor from:number=0 to:number=1", 0);
 
 /** Sets the elements of input to normal random numbers. */
 export const normal_: {
   (input: Tensor, mean?: number, std?: number): Tensor;
   (input: Tensor, options: { mean?: number; std?: number }): Tensor;
   (input: Tensor, mean: number, options: { std?: number }): Tensor;
-} = defineInPlace("normal_", 179, "input:tensor mean:number=0 std:number=1", 0);
+} = defineInPlace("normal_", 180, "input:tensor mean:number=0 std:number=1", 0);
 
 /** Sets the elements of input to random integers in [from, to), or of its whole range. */
 export const random_: {
   (input: Tensor, from?: number | null, to?: number | null): Tensor;
   (input: Tensor, options: { from?: number | null; to?: number | null }): Tensor;
   (input: Tensor, from: number | null, options: { to?: number | null }): Tensor;
-} = defineInPlace("random_", 180, "input:tensor from:int?=null to:int?=null", 0);
+} = defineInPlace("random_", 181, "input:tensor from:int?=null to:int?=null", 0);
 
 /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
 export const exponential_: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
-} = defineInPlace("exponential_", 181, "input:tensor lambd:number=1", 0);
+} = defineInPlace("exponential_", 182, "input:tensor lambd:number=1", 0);
 
 /** Sets the elements of input to 1 with probability p, else to 0. */
 export const bernoulli_: {
   (input: Tensor, p?: number): Tensor;
   (input: Tensor, options: { p?: number }): Tensor;
-} = defineInPlace("bernoulli_", 182, "input:tensor p:number=0.5", 0);
+} = defineInPlace("bernoulli_", 183, "input:tensor p:number=0.5", 0);
 
 /** 1 with the probability input, else 0. */
 export const bernoulli: {
   (input: Tensor): Tensor;
-} = define("bernoulli", 183, "input:tensor");
+} = define("bernoulli", 184, "input:tensor");
 
 /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
 export const dropout: {
   (input: Tensor, p?: number, training?: boolean): Tensor;
   (input: Tensor, options: { p?: number; training?: boolean }): Tensor;
   (input: Tensor, p: number, options: { training?: boolean }): Tensor;
-} = define("dropout", 184, "input:tensor p:number=0.5 training:bool=true");
+} = define("dropout", 185, "input:tensor p:number=0.5 training:bool=true");
 
 /** Sum of the elements, of all or along dim; of integers as int64. */
 export const sum: {
@@ -1481,7 +1563,7 @@ export const sum: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("sum", 185, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("sum", 186, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
 
 /** Mean of the elements, of all or along dim. */
 export const mean: {
@@ -1489,7 +1571,7 @@ export const mean: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("mean", 186, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("mean", 187, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
 
 /** Product of the elements, of all or along dim; of integers as int64. */
 export const prod: {
@@ -1497,63 +1579,63 @@ export const prod: {
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("prod", 187, "input:tensor dim:int?=null keepdim:bool=false dtype:dtype?=null");
+} = define("prod", 188, "input:tensor dim:int?=null keepdim:bool=false dtype:dtype?=null");
 
 /** Whether some element is not zero, of all or along dim. */
 export const any: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("any", 188, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("any", 189, "input:tensor dim:ints?=null keepdim:bool=false");
 
 /** Whether every element is not zero, of all or along dim. */
 export const all: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("all", 189, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("all", 190, "input:tensor dim:ints?=null keepdim:bool=false");
 
 /** Largest element, of all or along dim; ties share the gradient. */
 export const amax: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("amax", 190, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("amax", 191, "input:tensor dim:ints?=null keepdim:bool=false");
 
 /** Smallest element, of all or along dim; ties share the gradient. */
 export const amin: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("amin", 191, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("amin", 192, "input:tensor dim:ints?=null keepdim:bool=false");
 
 /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
 export const max: {
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("max", 192, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("max", 193, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
 export const min: {
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("min", 193, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("min", 194, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** Index of the first largest element, of all or along dim. */
 export const argmax: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
-} = define("argmax", 194, "input:tensor dim:int?=null keepdim:bool=false");
+} = define("argmax", 195, "input:tensor dim:int?=null keepdim:bool=false");
 
 /** Index of the first smallest element, of all or along dim. */
 export const argmin: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
-} = define("argmin", 195, "input:tensor dim:int?=null keepdim:bool=false");
+} = define("argmin", 196, "input:tensor dim:int?=null keepdim:bool=false");
 
 /** Variance of all elements or along dim, over their number less correction. */
 const varOp: {
@@ -1562,7 +1644,7 @@ const varOp: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-} = define("var", 196, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+} = define("var", 197, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
 export { varOp as var };
 
 /** Standard deviation: the square root of var. */
@@ -1572,7 +1654,7 @@ export const std: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-} = define("std", 197, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+} = define("std", 198, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
 
 /** The p-norm of all elements as one vector, or of the vectors along dim. */
 export const norm: {
@@ -1580,13 +1662,13 @@ export const norm: {
   (input: Tensor, options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("norm", 198, "input:tensor p:number=2 dim:ints?=null keepdim:bool=false");
+} = define("norm", 199, "input:tensor p:number=2 dim:ints?=null keepdim:bool=false");
 
 /** log(sum(exp(input))) along dim, without overflow. */
 export const logsumexp: {
   (input: Tensor, dim: Ints, keepdim?: boolean): Tensor;
   (input: Tensor, dim: Ints, options: { keepdim?: boolean }): Tensor;
-} = define("logsumexp", 199, "input:tensor dim:ints keepdim:bool=false");
+} = define("logsumexp", 200, "input:tensor dim:ints keepdim:bool=false");
 
 /** Sum of the elements that are not NaN. */
 export const nansum: {
@@ -1594,7 +1676,7 @@ export const nansum: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("nansum", 200, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("nansum", 201, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
 
 /** Mean of the elements that are not NaN. */
 export const nanmean: {
@@ -1602,20 +1684,20 @@ export const nanmean: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("nanmean", 201, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("nanmean", 202, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
 
 /** Number of elements that are not zero. */
 export const countNonzero: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
-} = define("count_nonzero", 202, "input:tensor dim:ints?=null");
+} = define("count_nonzero", 203, "input:tensor dim:ints?=null");
 
 /** [smallest, largest] element, of all or along dim. */
 export const aminmax: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor[];
-} = define("aminmax", 203, "input:tensor dim:int?=null keepdim:bool=false", "tensors");
+} = define("aminmax", 204, "input:tensor dim:int?=null keepdim:bool=false", "tensors");
 
 /** [variance, mean] of all elements or along dim. */
 export const varMean: {
@@ -1624,7 +1706,7 @@ export const varMean: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
-} = define("var_mean", 204, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
+} = define("var_mean", 205, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
 
 /** [standard deviation, mean] of all elements or along dim. */
 export const stdMean: {
@@ -1633,22 +1715,22 @@ export const stdMean: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
-} = define("std_mean", 205, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
+} = define("std_mean", 206, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
 
 /** input where it is positive, else weight * input, a weight for all or per channel. */
 export const prelu: {
   (input: Tensor, weight: Tensor): Tensor;
-} = define("prelu", 206, "input:tensor weight:tensor");
+} = define("prelu", 207, "input:tensor weight:tensor");
 
 /** input where it is above threshold, else value. */
 export const threshold: {
   (input: Tensor, threshold: Scalar, value: Scalar): Tensor;
-} = define("threshold", 207, "input:tensor threshold:scalar value:scalar");
+} = define("threshold", 208, "input:tensor threshold:scalar value:scalar");
 
 /** Like threshold(), but writes the result into input and returns it. */
 export const threshold_: {
   (input: Tensor, threshold: Scalar, value: Scalar): Tensor;
-} = defineInPlace("threshold", 207, "input:tensor threshold:scalar value:scalar");
+} = defineInPlace("threshold", 208, "input:tensor threshold:scalar value:scalar");
 
 /** Whether elements differ by at most atol + rtol * |other|, or are the same. */
 export const isclose: {
@@ -1656,25 +1738,25 @@ export const isclose: {
   (input: Tensor, other: Tensor, options: { rtol?: number; atol?: number; equalNan?: boolean }): Tensor;
   (input: Tensor, other: Tensor, rtol: number, options: { atol?: number; equalNan?: boolean }): Tensor;
   (input: Tensor, other: Tensor, rtol: number, atol: number, options: { equalNan?: boolean }): Tensor;
-} = define("isclose", 208, "input:tensor other:tensor rtol:number=0.00001 atol:number=1e-8 equalNan:bool=false");
+} = define("isclose", 209, "input:tensor other:tensor rtol:number=0.00001 atol:number=1e-8 equalNan:bool=false");
 
 /** exp(input) divided by its sum along dim. */
 export const softmax: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("softmax", 209, "input:tensor dim:int dtype:dtype?=null");
+} = define("softmax", 210, "input:tensor dim:int dtype:dtype?=null");
 
 /** Logarithm of softmax, exact where softmax is almost zero. */
 export const logSoftmax: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("log_softmax", 210, "input:tensor dim:int dtype:dtype?=null");
+} = define("log_softmax", 211, "input:tensor dim:int dtype:dtype?=null");
 
 /** softmax of the negative input. */
 export const softmin: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("softmin", 211, "input:tensor dim:int dtype:dtype?=null");
+} = define("softmin", 212, "input:tensor dim:int dtype:dtype?=null");
 
 /** Cross entropy of scores with target classes or probabilities. */
 export const crossEntropy: {
@@ -1683,7 +1765,7 @@ export const crossEntropy: {
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, reduction: "none" | "mean" | "sum", options: { labelSmoothing?: number }): Tensor;
-} = define("cross_entropy", 212, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean labelSmoothing:number=0");
+} = define("cross_entropy", 213, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean labelSmoothing:number=0");
 
 /** Negative log-likelihood of target classes, from log-probabilities. */
 export const nllLoss: {
@@ -1691,40 +1773,40 @@ export const nllLoss: {
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("nll_loss", 213, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean");
+} = define("nll_loss", 214, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean");
 
 /** Mean squared error. */
 export const mseLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("mse_loss", 214, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("mse_loss", 215, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
 
 /** Mean absolute error. */
 export const l1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("l1_loss", 215, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("l1_loss", 216, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
 
 /** Mean absolute error, squared and scaled by 1 / beta below beta. */
 export const smoothL1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
-} = define("smooth_l1_loss", 216, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean beta:number=1");
+} = define("smooth_l1_loss", 217, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean beta:number=1");
 
 /** Mean half squared error, continued straight above delta. */
 export const huberLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
-} = define("huber_loss", 217, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean delta:number=1");
+} = define("huber_loss", 218, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean delta:number=1");
 
 /** Cross entropy of probabilities of yes. */
 export const binaryCrossEntropy: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("binary_cross_entropy", 218, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("binary_cross_entropy", 219, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
 
 /** Cross entropy of sigmoid(input), stable for any input. */
 export const binaryCrossEntropyWithLogits: {
@@ -1732,41 +1814,41 @@ export const binaryCrossEntropyWithLogits: {
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, reduction: "none" | "mean" | "sum", options: { posWeight?: Tensor | null }): Tensor;
-} = define("binary_cross_entropy_with_logits", 219, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean posWeight:tensor?=null");
+} = define("binary_cross_entropy_with_logits", 220, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean posWeight:tensor?=null");
 
 /** Kullback-Leibler divergence of target from the log-probabilities input. */
 export const klDiv: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
-} = define("kl_div", 220, "input:tensor target:tensor reduction:choice(none|mean|sum|batchmean)=mean logTarget:bool=false");
+} = define("kl_div", 221, "input:tensor target:tensor reduction:choice(none|mean|sum|batchmean)=mean logTarget:bool=false");
 
 /** By how much input1 fails to be margin above (target 1) or below (target -1) input2. */
 export const marginRankingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("margin_ranking_loss", 221, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+} = define("margin_ranking_loss", 222, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
 
 /** A distance itself (target 1), or how much it lacks to margin (target -1). */
 export const hingeEmbeddingLoss: {
   (input: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("hinge_embedding_loss", 222, "input:tensor target:tensor margin:number=1 reduction:choice(none|mean|sum)=mean");
+} = define("hinge_embedding_loss", 223, "input:tensor target:tensor margin:number=1 reduction:choice(none|mean|sum)=mean");
 
 /** log(1 + exp(-target * input)), of targets 1 and -1. */
 export const softMarginLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("soft_margin_loss", 223, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("soft_margin_loss", 224, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
 
 /** One minus the cosine of two vectors (target 1), or how far it is above margin (target -1). */
 export const cosineEmbeddingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("cosine_embedding_loss", 224, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+} = define("cosine_embedding_loss", 225, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
 
 /** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
 export const tripletMarginLoss: {
@@ -1776,7 +1858,7 @@ export const tripletMarginLoss: {
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, options: { eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, options: { swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, swap: boolean, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("triplet_margin_loss", 225, "anchor:tensor positive:tensor negative:tensor margin:number=1 p:number=2 eps:number=0.000001 swap:bool=false reduction:choice(none|mean|sum)=mean");
+} = define("triplet_margin_loss", 226, "anchor:tensor positive:tensor negative:tensor margin:number=1 p:number=2 eps:number=0.000001 swap:bool=false reduction:choice(none|mean|sum)=mean");
 
 /** By how much the scores of the other classes come within margin of the target's, to the power p (1 or 2), divided by the number of classes. */
 export const multiMarginLoss: {
@@ -1785,20 +1867,20 @@ export const multiMarginLoss: {
   (input: Tensor, target: Tensor, p: number, options: { margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, p: number, margin: number, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, p: number, margin: number, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multi_margin_loss", 226, "input:tensor target:tensor p:number=1 margin:number=1 weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("multi_margin_loss", 227, "input:tensor target:tensor p:number=1 margin:number=1 weight:tensor?=null reduction:choice(none|mean|sum)=mean");
 
 /** By how much the scores of other classes come within one of the targets', divided by the number of classes. A row of target lists classes up to the first negative number. */
 export const multilabelMarginLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multilabel_margin_loss", 227, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("multilabel_margin_loss", 228, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
 
 /** Cross entropy of independent classes from their logits, as a mean over the classes. */
 export const multilabelSoftMarginLoss: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multilabel_soft_margin_loss", 228, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("multilabel_soft_margin_loss", 229, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
 
 /** Negative log likelihood of counts whose rate, or its logarithm, is the input. */
 export const poissonNllLoss: {
@@ -1807,7 +1889,7 @@ export const poissonNllLoss: {
   (input: Tensor, target: Tensor, logInput: boolean, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, logInput: boolean, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("poisson_nll_loss", 229, "input:tensor target:tensor logInput:bool=true full:bool=false eps:number=1e-8 reduction:choice(none|mean|sum)=mean");
+} = define("poisson_nll_loss", 230, "input:tensor target:tensor logInput:bool=true full:bool=false eps:number=1e-8 reduction:choice(none|mean|sum)=mean");
 
 /** Negative log likelihood of target under normal distributions with the mean input and the variance var, of at least eps. */
 export const gaussianNllLoss: {
@@ -1815,63 +1897,77 @@ export const gaussianNllLoss: {
   (input: Tensor, target: Tensor, var_: Operand, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, var_: Operand, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, var_: Operand, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("gaussian_nll_loss", 230, "input:tensor target:tensor var:operand full:bool=false eps:number=0.000001 reduction:choice(none|mean|sum)=mean");
+} = define("gaussian_nll_loss", 231, "input:tensor target:tensor var:operand full:bool=false eps:number=0.000001 reduction:choice(none|mean|sum)=mean");
 
 /** Product of two matrices. */
 export const mm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("mm", 231, "input:tensor mat2:tensor");
+} = define("mm", 232, "input:tensor mat2:tensor");
 
 /** Products of two batches of matrices, pair by pair. */
 export const bmm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("bmm", 232, "input:tensor mat2:tensor");
+} = define("bmm", 233, "input:tensor mat2:tensor");
 
 /** Product of a matrix and a vector. */
 export const mv: {
   (input: Tensor, vec: Tensor): Tensor;
-} = define("mv", 233, "input:tensor vec:tensor");
+} = define("mv", 234, "input:tensor vec:tensor");
 
 /** Sum of the products of the elements of two vectors. */
 export const dot: {
   (input: Tensor, tensor: Tensor): Tensor;
-} = define("dot", 234, "input:tensor tensor:tensor");
+} = define("dot", 235, "input:tensor tensor:tensor");
 
 /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
 export const matmul: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("matmul", 235, "input:tensor other:tensor");
+} = define("matmul", 236, "input:tensor other:tensor");
 
 /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
 export const addmm: {
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addmm", 236, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addmm", 237, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addmm(), but writes the result into input and returns it. */
+export const addmm_: {
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addmm", 237, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
 
 /** addmm for every matrix of a batch. */
 export const baddbmm: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("baddbmm", 237, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("baddbmm", 238, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like baddbmm(), but writes the result into input and returns it. */
+export const baddbmm_: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("baddbmm", 238, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
 
 /** input @ weightᵀ + bias over the last dim, for any leading dims. */
 export const linear: {
   (input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("linear", 238, "input:tensor weight:tensor bias:tensor?=null");
+} = define("linear", 239, "input:tensor weight:tensor bias:tensor?=null");
 
 /** input1 @ weight[o] @ input2 + bias[o] for every output o. */
 export const bilinear: {
   (input1: Tensor, input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input1: Tensor, input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("bilinear", 239, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
+} = define("bilinear", 240, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
 
 /** Every element of one vector times every element of another. */
 export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
-} = define("outer", 240, "input:tensor vec2:tensor");
+} = define("outer", 241, "input:tensor vec2:tensor");
 
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
@@ -1879,14 +1975,14 @@ export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 241, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm", 242, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 242, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm", 243, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
 
 /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
 export const batchNorm: {
@@ -1896,7 +1992,7 @@ export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("batch_norm", 243, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
+} = define("batch_norm", 244, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
 
 /** Normalises groups of channels of every sample, then scales and shifts every channel. */
 export const groupNorm: {
@@ -1904,7 +2000,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("group_norm", 244, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("group_norm", 245, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Normalises every channel of every sample by itself, or by running statistics. */
 export const instanceNorm: {
@@ -1916,7 +2012,7 @@ export const instanceNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("instance_norm", 245, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
+} = define("instance_norm", 246, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
 
 /** Vectors along dim divided by their p-norm, or by eps if larger. */
 export const normalize: {
@@ -1924,14 +2020,14 @@ export const normalize: {
   (input: Tensor, options: { p?: number; dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, dim: Ints, options: { eps?: number }): Tensor;
-} = define("normalize", 246, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
+} = define("normalize", 247, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
 
 /** The cosine of the angle between vectors along dim. */
 export const cosineSimilarity: {
   (x1: Tensor, x2: Tensor, dim?: number, eps?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
   (x1: Tensor, x2: Tensor, dim: number, options: { eps?: number }): Tensor;
-} = define("cosine_similarity", 247, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
+} = define("cosine_similarity", 248, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
 
 /** The p-norm of x1 - x2 + eps along the last dimension. */
 export const pairwiseDistance: {
@@ -1939,26 +2035,26 @@ export const pairwiseDistance: {
   (x1: Tensor, x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
-} = define("pairwise_distance", 248, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
+} = define("pairwise_distance", 249, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
 
 /** The p-norms between the rows of x1 and those of x2. */
 export const cdist: {
   (x1: Tensor, x2: Tensor, p?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { p?: number }): Tensor;
-} = define("cdist", 249, "x1:tensor x2:tensor p:number=2");
+} = define("cdist", 250, "x1:tensor x2:tensor p:number=2");
 
 /** The first half along dim times the sigmoid of the second half. */
 export const glu: {
   (input: Tensor, dim?: number): Tensor;
   (input: Tensor, options: { dim?: number }): Tensor;
-} = define("glu", 250, "input:tensor dim:int=-1");
+} = define("glu", 251, "input:tensor dim:int=-1");
 
 /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
 export const pad: {
   (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-} = define("pad", 251, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
+} = define("pad", 252, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
 
 /** Resamples the dimensions after the channels to size, or by scaleFactor. */
 export const interpolate: {
@@ -1968,7 +2064,7 @@ export const interpolate: {
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-} = define("interpolate", 252, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+} = define("interpolate", 253, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
 
 /** The largest element of windows along the last dim. */
 export const maxPool1d: {
@@ -1978,7 +2074,7 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool1d", 253, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool1d", 254, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
 export const maxPool2d: {
@@ -1988,7 +2084,7 @@ export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool2d", 254, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool2d", 255, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The mean of windows along the last dim. */
 export const avgPool1d: {
@@ -1997,7 +2093,7 @@ export const avgPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
-} = define("avg_pool1d", 255, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
+} = define("avg_pool1d", 256, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
 
 /** The mean of windows over the last two dims. */
 export const avgPool2d: {
@@ -2007,19 +2103,19 @@ export const avgPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-} = define("avg_pool2d", 256, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
+} = define("avg_pool2d", 257, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
 
 /** The mean of windows chosen so that the result has output_size. */
 export const adaptiveAvgPool2d: {
   (input: Tensor, outputSize: Ints): Tensor;
   (input: Tensor, ...outputSize: number[]): Tensor;
-} = define("adaptive_avg_pool2d", 257, "input:tensor outputSize:ints");
+} = define("adaptive_avg_pool2d", 258, "input:tensor outputSize:ints");
 
 /** The largest element of windows chosen so that the result has output_size. */
 export const adaptiveMaxPool2d: {
   (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
   (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("adaptive_max_pool2d", 258, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
+} = define("adaptive_max_pool2d", 259, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
 
 /** Convolution over the last dim. */
 export const conv1d: {
@@ -2029,7 +2125,7 @@ export const conv1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv1d", 259, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv1d", 260, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Convolution over the last two dims. */
 export const conv2d: {
@@ -2039,7 +2135,7 @@ export const conv2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv2d", 260, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv2d", 261, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Transposed convolution over the last dim: what the gradient of conv1d does. */
 export const convTranspose1d: {
@@ -2050,7 +2146,7 @@ export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose1d", 261, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose1d", 262, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
 export const convTranspose2d: {
@@ -2061,7 +2157,7 @@ export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose2d", 262, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose2d", 263, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
 export const scaledDotProductAttention: {
@@ -2071,74 +2167,74 @@ export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
-} = define("scaled_dot_product_attention", 263, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
+} = define("scaled_dot_product_attention", 264, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
 
 /** Determinant of every square matrix. */
 export const det: {
   (input: Tensor): Tensor;
-} = define("det", 264, "input:tensor");
+} = define("det", 265, "input:tensor");
 
 /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
 export const slogdet: {
   (input: Tensor): Tensor[];
-} = define("slogdet", 265, "input:tensor", "tensors");
+} = define("slogdet", 266, "input:tensor", "tensors");
 
 /** Inverse of every square matrix. */
 export const inverse: {
   (input: Tensor): Tensor;
-} = define("inverse", 266, "input:tensor");
+} = define("inverse", 267, "input:tensor");
 
 /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
 export const cholesky: {
   (input: Tensor, upper?: boolean): Tensor;
   (input: Tensor, options: { upper?: boolean }): Tensor;
-} = define("cholesky", 267, "input:tensor upper:bool=false");
+} = define("cholesky", 268, "input:tensor upper:bool=false");
 
 /** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
 export const solve: {
   (A: Tensor, B: Tensor, left?: boolean): Tensor;
   (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
-} = define("solve", 268, "A:tensor B:tensor left:bool=true");
+} = define("solve", 269, "A:tensor B:tensor left:bool=true");
 
 /** Kronecker product: other, scaled by every element of input, in its place. */
 export const kron: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("kron", 269, "input:tensor other:tensor");
+} = define("kron", 270, "input:tensor other:tensor");
 
 /** Cross product of the vectors of three along dim. */
 export const cross: {
   (input: Tensor, other: Tensor, dim?: number): Tensor;
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
-} = define("cross", 270, "input:tensor other:tensor dim:int=-1");
+} = define("cross", 271, "input:tensor other:tensor dim:int=-1");
 
 /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
 export const qr: {
   (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
   (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
-} = define("qr", 271, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
+} = define("qr", 272, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
 
 /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
 export const svd: {
   (A: Tensor, fullMatrices?: boolean): Tensor[];
   (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
-} = define("svd", 272, "A:tensor fullMatrices:bool=true", "tensors");
+} = define("svd", 273, "A:tensor fullMatrices:bool=true", "tensors");
 
 /** The singular values of A, falling. */
 export const svdvals: {
   (A: Tensor): Tensor;
-} = define("svdvals", 273, "A:tensor");
+} = define("svdvals", 274, "A:tensor");
 
 /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
 export const eigh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor[];
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
-} = define("eigh", 274, "A:tensor UPLO:choice(L|U)=L", "tensors");
+} = define("eigh", 275, "A:tensor UPLO:choice(L|U)=L", "tensors");
 
 /** The eigenvalues of symmetric matrices, rising. */
 export const eigvalsh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor;
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
-} = define("eigvalsh", 275, "A:tensor UPLO:choice(L|U)=L");
+} = define("eigvalsh", 276, "A:tensor UPLO:choice(L|U)=L");
 
 /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
 export const pinv: {
@@ -2146,14 +2242,14 @@ export const pinv: {
   (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-} = define("pinv", 276, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
+} = define("pinv", 277, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
 
 /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
 export const lstsq: {
   (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
   (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
   (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-} = define("lstsq", 277, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
+} = define("lstsq", 278, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
 
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
@@ -2161,7 +2257,7 @@ export const sort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
-} = define("sort", 279, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+} = define("sort", 280, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
 
 /** The indices that put the elements along dim in order. */
 export const argsort: {
@@ -2169,12 +2265,12 @@ export const argsort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
-} = define("argsort", 280, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+} = define("argsort", 281, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
 
 /** The elements along the first dimension in order. */
 export const msort: {
   (input: Tensor): Tensor;
-} = define("msort", 281, "input:tensor");
+} = define("msort", 282, "input:tensor");
 
 /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
@@ -2182,74 +2278,74 @@ export const topk: {
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
-} = define("topk", 282, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+} = define("topk", 283, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
 /** [values, indices]: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("kthvalue", 283, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
+} = define("kthvalue", 284, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("median", 284, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("median", 285, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("nanmedian", 285, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("nanmedian", 286, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("mode", 286, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
+} = define("mode", 287, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
 /** [values, indices]: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummax", 287, "input:tensor dim:int", "tensors");
+} = define("cummax", 288, "input:tensor dim:int", "tensors");
 
 /** [values, indices]: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummin", 288, "input:tensor dim:int", "tensors");
+} = define("cummin", 289, "input:tensor dim:int", "tensors");
 
 /** Sums of the elements up to each, along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumsum", 289, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumsum", 290, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumsum(), but writes the result into input and returns it. */
 export const cumsum_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumsum", 289, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumsum", 290, "input:tensor dim:int dtype:dtype?=null");
 
 /** Products of the elements up to each, along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumprod", 290, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumprod", 291, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumprod(), but writes the result into input and returns it. */
 export const cumprod_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumprod", 290, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumprod", 291, "input:tensor dim:int dtype:dtype?=null");
 
 /** Logarithms of the sums of exponentials up to each element, along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
-} = define("logcumsumexp", 291, "input:tensor dim:int");
+} = define("logcumsumexp", 292, "input:tensor dim:int");
 
 /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
 export const diff: {
@@ -2258,47 +2354,47 @@ export const diff: {
   (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-} = define("diff", 292, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
+} = define("diff", 293, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
 
 /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
 export const viewAsReal: {
   (input: Tensor): Tensor;
-} = define("view_as_real", 293, "input:tensor");
+} = define("view_as_real", 294, "input:tensor");
 
 /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
 export const viewAsComplex: {
   (input: Tensor): Tensor;
-} = define("view_as_complex", 294, "input:tensor");
+} = define("view_as_complex", 295, "input:tensor");
 
 /** A view of the real parts; of a real tensor, itself. */
 export const real: {
   (input: Tensor): Tensor;
-} = define("real", 295, "input:tensor");
+} = define("real", 296, "input:tensor");
 
 /** A view of the imaginary parts of a complex tensor. */
 export const imag: {
   (input: Tensor): Tensor;
-} = define("imag", 296, "input:tensor");
+} = define("imag", 297, "input:tensor");
 
 /** The complex conjugate of every element; a real tensor is its own. */
 export const conj: {
   (input: Tensor): Tensor;
-} = define("conj", 297, "input:tensor");
+} = define("conj", 298, "input:tensor");
 
 /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
 export const angle: {
   (input: Tensor): Tensor;
-} = define("angle", 298, "input:tensor");
+} = define("angle", 299, "input:tensor");
 
 /** The numbers real + i imag, with broadcasting. */
 export const complex: {
   (real: Tensor, imag: Tensor): Tensor;
-} = define("complex", 299, "real:tensor imag:tensor");
+} = define("complex", 300, "real:tensor imag:tensor");
 
 /** The numbers of magnitude abs and argument angle, in radians. */
 export const polar: {
   (abs: Tensor, angle: Tensor): Tensor;
-} = define("polar", 300, "abs:tensor angle:tensor");
+} = define("polar", 301, "abs:tensor angle:tensor");
 
 /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
 export const fft: {
@@ -2306,7 +2402,7 @@ export const fft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("fft", 301, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("fft", 302, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of fft. */
 export const ifft: {
@@ -2314,7 +2410,7 @@ export const ifft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("ifft", 302, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("ifft", 303, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** fft of real numbers without the second half, which mirrors the first. */
 export const rfft: {
@@ -2322,7 +2418,7 @@ export const rfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("rfft", 303, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("rfft", 304, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
 export const irfft: {
@@ -2330,4 +2426,4 @@ export const irfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("irfft", 304, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("irfft", 305, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");

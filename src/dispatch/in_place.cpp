@@ -1,0 +1,68 @@
+#include "dispatch/in_place.h"
+
+#include "dispatch/copy_ops.h"
+#include "dispatch/factories.h"
+#include "dispatch/promotion.h"
+
+namespace eg {
+namespace {
+
+// The values of `t` now, at its place in the graph.
+Tensor snapshot(const Tensor& t) {
+  const Tensor copy = contiguous_copy(t);
+  take_history(copy, t);
+  const Tensor tangent_of_t = tangent(t);
+  if (!tangent_of_t.defined()) return copy;
+  const Tensor tangent_of_copy = [&] {
+    const NoDualLevelGuard guard;
+    return Clone::call(tangent_of_t);
+  }();
+  set_view_tangent(copy, tangent_of_copy);
+  return copy;
+}
+
+}  // namespace
+
+Tensor write_result(std::string_view op, std::span<const Tensor> operands,
+                    const OfTarget& compute) {
+  const Tensor target = operands[0];
+  const bool recording = should_record(operands);
+  check_inplace(target, recording);
+  Tensor result = compute(recording || any_has_tangent(operands) ? snapshot(target) : target);
+  check(result.shape() == target.shape(), ErrorCode::kShapeMismatch, op, "output with shape ",
+        target.shape(), " doesn't match the broadcast shape ", result.shape(), '.');
+  check(can_cast(result.dtype(), target.dtype()), ErrorCode::kDtypeMismatch, op, "result type ",
+        result.dtype(), " can't be cast to the desired output type ", target.dtype(), '.');
+  result = ToDType::call(result, target.dtype());
+  // A view hands the change on to its base, for which the node has to begin at the view. And what
+  // has no history of its own still ends that of the target.
+  if (is_view(target) || !requires_grad(result)) return CopyInPlace::call(target, result);
+  copy_data(target, result);
+  target.bump_version();
+  take_history(target, result);
+  set_tangent(target, tangent(result));
+  return target;
+}
+
+Tensor become_view(const Tensor& target, const OfTarget& compute) {
+  const bool recording = should_record({&target, 1});
+  check_inplace(target, recording);
+  const Tensor before = target.alias();
+  if (recording) take_history(before, target);
+  const Tensor after = compute(before);
+  const Tensor old_tangent = tangent(target);
+  const bool has_own_history = recording && !is_view(target);
+  // A view finds its new place in its base by itself, when it is asked for its history next.
+  if (has_own_history) take_history(target, after);
+  target.set_geometry(after.shape(), after.strides(), after.offset());
+  target.bump_version();
+  if (!old_tangent.defined()) return target;
+  const Tensor new_tangent = [&] {
+    const NoDualLevelGuard guard;
+    return compute(old_tangent);
+  }();
+  set_view_tangent(target, new_tangent);
+  return target;
+}
+
+}  // namespace eg

@@ -1,0 +1,48 @@
+#pragma once
+
+// The in-place forms of ops that are not elementwise: x.cumsum_(0), x.transpose_(0, 1).
+//
+// They run the plain op and give its result to x: the values, and the place in the graph. Where
+// backward will want what x was before, the op works on a copy. `Op::in_place` asks for a form that
+// writes the result over x, `Op::in_place_view` for one that makes x the view that is the result.
+
+#include <functional>
+#include <string_view>
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+/// An op as a function of its first argument.
+using OfTarget = std::function<Tensor(const Tensor& target)>;
+
+/// Writes compute(target) over `target`, the first of the operands.
+Tensor write_result(std::string_view op, std::span<const Tensor> operands, const OfTarget& compute);
+
+/// Makes `target` show what its view compute(target) shows.
+Tensor become_view(const Tensor& target, const OfTarget& compute);
+
+namespace detail {
+
+template <class T>
+void collect_tensors(TensorList& tensors, const T& argument) {
+  if constexpr (std::is_same_v<T, Tensor>) tensors.push_back(argument);
+  if constexpr (std::is_same_v<T, Operand>) tensors.push_back(argument.tensor());
+}
+
+}  // namespace detail
+
+/// Runs the in-place form of `Op`.
+template <class Op, class... Args>
+Tensor apply_in_place(const Tensor& target, const Args&... args) {
+  const OfTarget compute = [&](const Tensor& t) -> Tensor { return Op::call(t, args...); };
+  if constexpr (kIsViewInPlace<Op>) {
+    return become_view(target, compute);
+  } else {
+    TensorList operands{target};
+    (detail::collect_tensors(operands, args), ...);
+    return write_result(Op::doc.name, operands, compute);
+  }
+}
+
+}  // namespace eg
