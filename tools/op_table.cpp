@@ -112,9 +112,9 @@ Object describe_elementwise(Object object) {
     if (!param.choices.empty()) arg.field("choices", choices_of(param.choices));
     args.add(arg.str());
   }
-  const bool in_place = op::kDTypeRule<Op> == op::DTypeRule::kBool
-                            ? requires { Op::in_place; }
-                            : !requires { Op::first_is_mask; };
+  const bool in_place = op::kDTypeRule<Op> == op::DTypeRule::kBool ? requires {
+    Op::in_place;
+  } : !requires { Op::first_is_mask; };
   object.field("kind", "\"elementwise\"").field("args", args.str()).field("returns", "\"tensor\"");
   object.field("inplace", in_place ? "true" : "false");
   object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");

@@ -33,7 +33,9 @@ void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
   check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": The input tensor ", name,
         " must have at least 2 dimensions.");
   check(is_floating(t.dtype()), ErrorCode::kDtypeMismatch, op, api,
-        ": Expected a floating point or complex tensor as input. Got ", t.dtype(), '.');
+        is_complex(t.dtype()) ? ": not implemented for complex matrices. Got "
+                              : ": Expected a floating point or complex tensor as input. Got ",
+        t.dtype(), '.');
 }
 
 void check_square(const Tensor& t, std::string_view name, std::string_view op,

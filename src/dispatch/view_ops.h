@@ -74,6 +74,7 @@ struct Swapaxes {
   static constexpr op::Doc doc{"swapaxes", "A view with dimensions axis0 and axis1 exchanged."};
   static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"axis0"}, Arg{"axis1"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 3, 4]), 0, 2"};
   static Tensor call(const Tensor& input, std::int64_t axis0, std::int64_t axis1);
 };
 

@@ -14,7 +14,7 @@ const kStopsGradients = new Set(["detach"]);
 
 const isPublic = (op) => op.kind !== "internal";
 const writesItself = (op) => op.js.endsWith("_");
-const startsWithTensor = (op) => samplesOf(op)[0].text.startsWith("T");
+const startsWithTensor = (op) => samplesOf(op)[0]?.text.startsWith("T");
 const isFloat = (tensor) => tensor.dtype === "float64" || tensor.dtype === "float32";
 
 /** Calls an op the same way each time, random ones included; returns its results as a list. */

@@ -43,22 +43,29 @@ ColumnMatrix in_order(const ColumnMatrix& a, const Order& order) {
 void make_columns_orthogonal(ColumnMatrix& a, ColumnMatrix& v) {
   constexpr int kMaxSweeps = 60;
   bool is_done = false;
+  // What rounding leaves of a product that should be zero.
+  const double tolerance = kEpsilon * std::sqrt(static_cast<double>(a.rows()));
+  std::vector<double> squares(static_cast<std::size_t>(a.columns()));
   for (int sweep = 0; sweep < kMaxSweeps && !is_done; ++sweep) {
     is_done = true;
+    for (std::int64_t j = 0; j < a.columns(); ++j)
+      squares[static_cast<std::size_t>(j)] = dot(a.column(j), a.column(j), a.rows());
     for (std::int64_t q = 1; q < a.columns(); ++q) {
       for (std::int64_t p = 0; p < q; ++p) {
         double* x = a.column(p);
         double* y = a.column(q);
-        const double xx = dot(x, x, a.rows());
-        const double yy = dot(y, y, a.rows());
+        double& xx = squares[static_cast<std::size_t>(p)];
+        double& yy = squares[static_cast<std::size_t>(q)];
         const double xy = dot(x, y, a.rows());
-        if (std::abs(xy) <= kEpsilon * std::sqrt(xx) * std::sqrt(yy)) continue;
+        if (std::abs(xy) <= tolerance * std::sqrt(xx) * std::sqrt(yy)) continue;
         is_done = false;
         const double cotangent = (xx - yy) / (2 * xy);
         const double t =
             std::copysign(1, cotangent) / (std::abs(cotangent) + std::hypot(1, cotangent));
         const double c = 1 / std::hypot(1, t);
         rotate(x, y, c, c * t, a.rows());
+        xx += t * xy;
+        yy = std::max(0.0, yy - t * xy);
         rotate(v.column(p), v.column(q), c, c * t, v.rows());
       }
     }

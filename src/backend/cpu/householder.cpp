@@ -1,13 +1,20 @@
 #include "backend/cpu/householder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace eg::cpu {
 
 double dot(const double* a, const double* b, std::int64_t n) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  // Four sums, because no compiler may reorder one.
+  std::array<double, 4> sums{};
+  std::int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  for (; i < n; ++i) sum += a[i] * b[i];
   return sum;
 }
 

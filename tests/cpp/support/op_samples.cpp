@@ -254,7 +254,8 @@ TensorList SampleCall::operator()(const TensorList& leaves, bool in_place) const
   Encoder encoder;
   for (std::size_t i = 0; i < values.size(); ++i) encoder.add(arguments_[i], values[i]);
   TensorList floating;
-  for (const Tensor& t : invoke_op(op_id_, encoder.words().data(), encoder.words().size(), in_place)) {
+  for (const Tensor& t :
+       invoke_op(op_id_, encoder.words().data(), encoder.words().size(), in_place)) {
     if (is_floating(t.dtype())) floating.push_back(t);
   }
   return floating;

@@ -1,0 +1,64 @@
+// Decompositions through the package: results as arrays, options, gradients, errors.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor } from "./support/assert.mjs";
+import { eg } from "./support/engine.mjs";
+
+const kDouble = { dtype: "float64" };
+const kLeaf = { ...kDouble, requiresGrad: true };
+const { gradcheck, gradgradcheck } = eg.autograd;
+
+function leaf(...shape) {
+  return eg.rand(shape, kDouble).sub(0.5).detach().requiresGrad_();
+}
+
+describe("decompositions", () => {
+  test("give back the matrix they are of, in every mode", () => {
+    eg.manualSeed(1);
+    const a = eg.randn([2, 4, 3], kDouble);
+    for (const mode of ["reduced", "complete"]) {
+      const [q, r] = a.qr(mode);
+      assertTensor(q.matmul(r), a.dataSync(), { rtol: 0, atol: 1e-12 });
+    }
+    assert.deepEqual(eg.qr(a, { mode: "r" })[0].shape, [0]);
+    const [u, s, vh] = eg.svd(a, { fullMatrices: false });
+    assertTensor(u.mul(s.unsqueeze(-2)).matmul(vh), a.dataSync(), { rtol: 0, atol: 1e-12 });
+    assert.deepEqual(eg.svd(a)[0].shape, [2, 4, 4]);
+    const gram = a.transpose(-1, -2).matmul(a);
+    const [values, vectors] = eg.eigh(gram, "U");
+    const product = vectors.mul(values.unsqueeze(-2)).matmul(vectors.transpose(-1, -2));
+    assertTensor(product, gram.dataSync(), { rtol: 0, atol: 1e-11 });
+    assertTensor(values.flip(-1).sqrt(), a.svdvals().dataSync(), { rtol: 1e-9, atol: 1e-9 });
+  });
+
+  test("pass gradcheck and gradgradcheck", () => {
+    eg.manualSeed(2);
+    const checks = [
+      [(x) => x.qr(), leaf(4, 3)],
+      [(x) => x.svd(false).map((part) => part.abs()), leaf(3, 2)],
+      [(x) => eg.eigvalsh(x.add(x.t())), leaf(3, 3)],
+      [(x) => x.pinv(), leaf(2, 3)],
+    ];
+    for (const [f, x] of checks) {
+      assert.equal(gradcheck(f, [x]), true);
+      assert.equal(gradgradcheck(f, [x]), true);
+    }
+    const both = [leaf(4, 2), leaf(4)];
+    assert.equal(
+      gradcheck((a, b) => eg.lstsq(a, b)[0], both),
+      true,
+    );
+  });
+
+  test("are nodes with PyTorch's names, and the errors its sentences", () => {
+    const a = eg.tensor([[1, 2]], kLeaf);
+    assert.equal(eg.svd(a)[1].gradFn.name, "LinalgSvdBackward0");
+    assert.equal(eg.qr(a)[0].gradFn.name, "LinalgQrBackward0");
+    assert.throws(() => eg.eigh(a), {
+      code: "ShapeMismatch",
+      message: /A must be batches of square matrices, but they are 1 by 2 matrices/,
+    });
+    assert.throws(() => eg.qr(a, "thin"), { code: "InvalidArgument", message: /"reduced"/ });
+  });
+});
