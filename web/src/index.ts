@@ -18,6 +18,7 @@ export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
+export { ctcLoss } from "./nn/ctc_loss.js";
 export * as nn from "./nn/index.js";
 export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
 export { allclose, equal, type Tolerance } from "./ops/compare.js";

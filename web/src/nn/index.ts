@@ -44,6 +44,7 @@ export {
   type ConvTransposeOptions,
   type PaddingMode,
 } from "./conv.js";
+export { CTCLoss, type CTCLossOptions, type Lengths } from "./ctc_loss.js";
 export { Embedding, type EmbeddingOptions } from "./embedding.js";
 export * as init from "./init.js";
 export { LayerNorm, type LayerNormOptions } from "./layer_norm.js";
