@@ -26,8 +26,8 @@ struct Selection {
 Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, std::size_t position,
                       Op op) {
   for (std::size_t d = 0; d < mask.shape().size(); ++d) {
-    check(mask.shape()[d] == shape[dim + d], ErrorCode::kShapeMismatch, op, "The shape of the mask ",
-          mask.shape(), " at index ", position + d,
+    check(mask.shape()[d] == shape[dim + d], ErrorCode::kShapeMismatch, op,
+          "The shape of the mask ", mask.shape(), " at index ", position + d,
           " does not match the shape of the indexed tensor ", shape, " at index ", dim + d, '.');
   }
   const Tensor packed = contiguous(mask);
@@ -256,8 +256,8 @@ GradList IndexPutInPlace::backward(const Backward<IndexPutInPlace>& b) {
   if (b.needs(0) && accumulate) grads[0] = grad;
   if (b.needs(0) && !accumulate) {
     const Tensor zero = full({}, 0, grad.dtype(), grad.device());
-    grads[0] = put(Clone::call(grad), b.attrs(),
-                   Expand::call(zero, result_shape(grad.shape(), where)));
+    grads[0] =
+        put(Clone::call(grad), b.attrs(), Expand::call(zero, result_shape(grad.shape(), where)));
   }
   if (b.needs(1)) grads[1] = take(grad, where, rows);
   return grads;

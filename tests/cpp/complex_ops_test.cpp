@@ -119,8 +119,7 @@ TEST(Complex, CastsTakeTheRealPartBothWays) {
   EXPECT_EQ(values(re), (Numbers{1, 3}));
   backward({sum(re)});
   ASSERT_EQ(warnings.messages().size(), 1U);
-  EXPECT_EQ(warnings.messages()[0],
-            "Casting complex values to real discards the imaginary part.");
+  EXPECT_EQ(warnings.messages()[0], "Casting complex values to real discards the imaginary part.");
   EXPECT_EQ(values(grad(z)), (Numbers{1, 0, 1, 0}));
   const Tensor x = testing::leaf<double>({5});
   backward({sum(Imag::call((Var(ToDType::call(x, DType::kComplex128)) * z).tensor()))});

@@ -40,7 +40,7 @@ struct Pass {
 // Channels cut into strips of equal height, or one less.
 struct Strips {
   explicit Strips(std::int64_t channels)
-      : count((channels + gemm::kStripRows - 1) / gemm::kStripRows), channels(channels) {}
+      : count((channels + kConvRows - 1) / kConvRows), channels(channels) {}
   std::int64_t begin(std::int64_t i) const { return i * channels / count; }
 
   std::int64_t count;

@@ -8,9 +8,12 @@
 #include <cstdint>
 
 #include "backend/cpu/conv_planes.h"
-#include "backend/cpu/gemm/micro_kernel.h"
+#include "backend/cpu/gemm/vector.h"
 
 namespace eg::cpu {
+
+/// Channels of the largest tile. With more, V8 spills sums.
+inline constexpr int kConvRows = 4;
 
 /// What a tile sums over: `runs` runs of `count` steps, with `skipped` steps between two of them.
 /// Step p multiplies Rows consecutive weights with what lies offsets[p] from a place.
@@ -126,6 +129,6 @@ template <class T>
 constexpr auto kConvTiles = []<std::size_t... Row>(std::index_sequence<Row...>) {
   return std::array<ConvTile<T>, sizeof...(Row)>{
       conv_tile<T, Row + 1, conv_tile_columns(Row + 1)>...};
-}(std::make_index_sequence<gemm::kStripRows>());
+}(std::make_index_sequence<kConvRows>());
 
 }  // namespace eg::cpu
