@@ -34,6 +34,40 @@ TEST(PoolOps, MaxPoolGivesMaximaAndTheirPlaces) {
   EXPECT_EQ(both[1].dtype(), DType::kInt64);
 }
 
+TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinity) {
+  // The two taps are one before the first and one behind the last.
+  EXPECT_EQ(values(MaxPool1d::call(tensor({1, 2}, {1, 2}), {2}, Dims{1}, {1}, {3}).tensors[0]),
+            (std::vector<double>{-std::numeric_limits<double>::infinity()}));
+}
+
+// More columns than fit a vector, windows that padding shortens, and all orders of elements.
+TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyRow) {
+  constexpr std::int64_t kSize = 23;
+  const Tensor x = Tensor::empty({1, kSize}, DType::kFloat32);
+  for (std::int64_t i = 0; i < kSize; ++i)
+    x.data_as<float>()[i] = static_cast<float>(i * 7 % 11) - 5;
+  for (const std::int64_t stride : {1, 2, 3}) {
+    for (const std::int64_t dilation : {1, 2}) {
+      const TensorList result =
+          MaxPool1d::call(x, {3}, Dims{stride}, {1}, {dilation}, false, true).tensors;
+      const std::vector<double> largest = values(result[0]);
+      const std::vector<double> places = values(result[1]);
+      for (std::size_t i = 0; i < largest.size(); ++i) {
+        double expected = -std::numeric_limits<double>::infinity();
+        std::int64_t place = -1;
+        for (std::int64_t tap = 0; tap < 3; ++tap) {
+          const std::int64_t at = static_cast<std::int64_t>(i) * stride - 1 + tap * dilation;
+          if (at < 0 || at >= kSize || x.data_as<float>()[at] <= expected) continue;
+          expected = x.data_as<float>()[at];
+          place = at;
+        }
+        EXPECT_EQ(largest[i], expected);
+        EXPECT_EQ(places[i], static_cast<double>(place));
+      }
+    }
+  }
+}
+
 TEST(PoolOps, MaxPoolTakesTheFirstOfEqualOnesAndNanAboveAll) {
   const Tensor x = leaf({1, 1, 1, 1}, {1, 2, 2});
   backward({MaxPool2d::call(x, {2}).tensors[0]}, {tensor({3}, {1, 1, 1})});

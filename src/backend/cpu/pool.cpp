@@ -1,8 +1,11 @@
 #include "backend/cpu/pool.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <vector>
 
+#include "backend/cpu/vec.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -31,32 +34,101 @@ void for_each_window(const PoolPlanes& pool, Body&& body) {
     for (const PoolWindow& columns : pool.columns.windows) body(rows, columns, place++);
 }
 
+// The columns that windows read, by tap and window: a vector of neighbouring windows goes through
+// its taps together. Shorter windows repeat their last column, and missing ones the last window.
+template <class T>
+class ColumnTaps {
+ public:
+  using Places = Vec<SignedBits<T>>;
+
+  explicit ColumnTaps(const PoolAxis& axis)
+      : stride_((axis.windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>) {
+    const auto length = [&](const PoolWindow& w) {
+      return std::max<std::int64_t>(1, (w.end - w.begin + axis.step - 1) / axis.step);
+    };
+    for (const PoolWindow& w : axis.windows) count_ = std::max(count_, length(w));
+    for (std::int64_t tap = 0; tap < count_; ++tap) {
+      for (std::size_t i = 0; i < stride_; ++i) {
+        const PoolWindow& w = axis.windows[std::min(i, axis.windows.size() - 1)];
+        // A window of padding alone has nothing to read.
+        columns_.push_back(static_cast<SignedBits<T>>(
+            std::min(w.begin + std::min(tap, length(w) - 1) * axis.step, axis.size - 1)));
+      }
+    }
+  }
+
+  std::int64_t count() const { return count_; }
+  /// What a tap of the windows from `window` on reads.
+  Places columns(std::int64_t tap, std::size_t window) const {
+    Places result;
+    std::memcpy(&result, columns_.data() + static_cast<std::size_t>(tap) * stride_ + window,
+                sizeof(result));
+    return result;
+  }
+
+ private:
+  std::size_t stride_;
+  std::int64_t count_ = 0;
+  std::vector<SignedBits<T>> columns_;
+};
+
+template <class T>
+constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                           : std::numeric_limits<T>::lowest();
+
+template <class T>
+struct Largest {
+  Vec<T> value;
+  Vec<SignedBits<T>> place;
+};
+
+// Which element is largest cannot be predicted: selections of vectors, no branches.
+template <class T>
+Largest<T> largest_in_windows(const T* plane, std::size_t width, const PoolWindow& rows,
+                              std::int64_t row_step, const ColumnTaps<T>& taps,
+                              std::size_t window) {
+  const auto first_place = [&](std::int64_t y) {
+    return static_cast<SignedBits<T>>(static_cast<std::size_t>(y) * width);
+  };
+  Largest<T> found{Vec<T>{} + kLowest<T>, taps.columns(0, window) + first_place(rows.begin)};
+  for (std::int64_t y = rows.begin; y < rows.end; y += row_step) {
+    const T* const row = plane + static_cast<std::size_t>(y) * width;
+    for (std::int64_t tap = 0; tap < taps.count(); ++tap) {
+      const auto columns = taps.columns(tap, window);
+      Vec<T> value;
+      for (int lane = 0; lane < kLanes<T>; ++lane) value[lane] = row[columns[lane]];
+      const auto is_larger = (value > found.value) | (value != value);
+      found.value = is_larger ? value : found.value;
+      found.place = is_larger ? columns + first_place(y) : found.place;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 template <class T>
 void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places) {
-  using Limits = std::numeric_limits<T>;
-  constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  const std::int64_t width = pool.columns.size;
+  const ColumnTaps<T> taps(pool.columns);
+  const auto width = static_cast<std::size_t>(pool.columns.size);
+  const std::size_t columns = pool.columns.windows.size();
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
-    T* const to = out + plane * out_size(pool);
-    std::int64_t* const to_places = places + plane * out_size(pool);
-    for_each_window(pool, [&](const PoolWindow& rows, const PoolWindow& columns, std::int64_t i) {
-      std::int64_t best = rows.begin * width + columns.begin;
-      T largest = kLowest;
-      for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.step) {
-        for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.step) {
-          const T value = from[y * width + x];
-          // Which is largest cannot be predicted: selections, no branch.
-          const bool is_larger = (value > largest) | (value != value);
-          largest = is_larger ? value : largest;
-          best = is_larger ? y * width + x : best;
+    T* to = out + plane * out_size(pool);
+    std::int64_t* to_places = places + plane * out_size(pool);
+    for (const PoolWindow& rows : pool.rows.windows) {
+      for (std::size_t i = 0; i < columns; i += kLanes<T>) {
+        const Largest<T> found = largest_in_windows(from, width, rows, pool.rows.step, taps, i);
+        const std::size_t count = std::min<std::size_t>(kLanes<T>, columns - i);
+        for (std::size_t lane = 0; lane < count; ++lane) {
+          const PoolWindow& window = pool.columns.windows[i + lane];
+          to[i + lane] = window.begin < window.end ? found.value[lane] : kLowest<T>;
+          to_places[i + lane] = found.place[lane];
         }
       }
-      to[i] = largest;
-      to_places[i] = best;
-    });
+      to += columns;
+      to_places += columns;
+    }
   });
 }
 
