@@ -80,6 +80,19 @@ describe("losses", () => {
     assertTensor(huber.call(input, target), [0.125, 0.5 * (2 - 0.25)]);
   });
 
+  test("arguments go by position as well as by name", () => {
+    const weight = eg.tensor([1, 3]);
+    assert.equal(new nn.CrossEntropyLoss(weight).weight, weight);
+    const mixed = new nn.NLLLoss(weight, { reduction: "sum", ignoreIndex: 1 });
+    assert.deepEqual([mixed.weight, mixed.ignoreIndex, mixed.reduction], [weight, 1, "sum"]);
+    assert.equal(new nn.MSELoss("none").reduction, "none");
+    const huber = new nn.HuberLoss("sum", 0.5);
+    assert.deepEqual([huber.reduction, huber.delta], ["sum", 0.5]);
+    const triplet = new nn.TripletMarginLoss(2, 1, 0, true, "sum");
+    const { margin, p, eps, swap, reduction } = triplet;
+    assert.deepEqual([margin, p, eps, swap, reduction], [2, 1, 0, true, "sum"]);
+  });
+
   test("BCELoss and KLDivLoss", () => {
     const p = eg.tensor([0.25, 0.5], kDouble);
     const weight = eg.tensor([1, 2], kDouble);

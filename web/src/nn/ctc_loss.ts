@@ -8,6 +8,7 @@
 
 import { cat, full, logsumexp, stack, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import { tensor } from "../tensor/create.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Loss, type LossOptions, type Reduction } from "./losses.js";
@@ -173,7 +174,13 @@ export class CTCLoss extends Loss {
   readonly blank: number;
   readonly zeroInfinity: boolean;
 
-  constructor(options: CTCLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [blank: number, reduction: Reduction, zeroInfinity: boolean],
+      CTCLossOptions
+    >
+  ) {
+    const options = namedArguments<CTCLossOptions>(["blank", "reduction", "zeroInfinity"], given);
     super(options);
     this.blank = options.blank ?? 0;
     this.zeroInfinity = options.zeroInfinity ?? false;

@@ -1,8 +1,9 @@
 // Negative log likelihoods of numbers as modules.
 
 import { gaussianNllLoss, poissonNllLoss } from "../generated/ops.js";
+import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions } from "./losses.js";
+import { Loss, type LossOptions, type Reduction } from "./losses.js";
 
 /** Options of `PoissonNLLLoss`. */
 export interface PoissonNLLLossOptions extends LossOptions {
@@ -28,7 +29,16 @@ export class PoissonNLLLoss extends Loss {
   readonly full: boolean;
   readonly eps: number;
 
-  constructor(options: PoissonNLLLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [logInput: boolean, full: boolean, eps: number, reduction: Reduction],
+      PoissonNLLLossOptions
+    >
+  ) {
+    const options = namedArguments<PoissonNLLLossOptions>(
+      ["logInput", "full", "eps", "reduction"],
+      given,
+    );
     super(options);
     this.logInput = options.logInput ?? true;
     this.full = options.full ?? false;
@@ -46,7 +56,10 @@ export class GaussianNLLLoss extends Loss {
   readonly full: boolean;
   readonly eps: number;
 
-  constructor(options: GaussianNLLLossOptions = {}) {
+  constructor(
+    ...given: Arguments<[full: boolean, eps: number, reduction: Reduction], GaussianNLLLossOptions>
+  ) {
+    const options = namedArguments<GaussianNLLLossOptions>(["full", "eps", "reduction"], given);
     super(options);
     this.full = options.full ?? false;
     this.eps = options.eps ?? 1e-6;

@@ -11,6 +11,7 @@ import {
   nllLoss,
   smoothL1Loss,
 } from "../generated/ops.js";
+import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
 
@@ -74,9 +75,9 @@ export interface BCEWithLogitsLossOptions extends LossOptions {
 export abstract class Loss extends Module {
   readonly reduction: Reduction;
 
-  constructor(options: LossOptions) {
+  constructor(...given: Arguments<[reduction: Reduction], LossOptions>) {
     super();
-    this.reduction = options.reduction ?? "mean";
+    this.reduction = namedArguments<LossOptions>(["reduction"], given).reduction ?? "mean";
   }
 }
 
@@ -86,7 +87,16 @@ export class CrossEntropyLoss extends Loss {
   readonly ignoreIndex: number;
   readonly labelSmoothing: number;
 
-  constructor(options: CrossEntropyLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [weight: Tensor | null, ignoreIndex: number, reduction: Reduction, labelSmoothing: number],
+      CrossEntropyLossOptions
+    >
+  ) {
+    const options = namedArguments<CrossEntropyLossOptions>(
+      ["weight", "ignoreIndex", "reduction", "labelSmoothing"],
+      given,
+    );
     super(options);
     this.weight = options.weight ?? null;
     this.ignoreIndex = options.ignoreIndex ?? -100;
@@ -104,7 +114,13 @@ export class NLLLoss extends Loss {
   readonly weight: Tensor | null;
   readonly ignoreIndex: number;
 
-  constructor(options: NLLLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [weight: Tensor | null, ignoreIndex: number, reduction: Reduction],
+      NLLLossOptions
+    >
+  ) {
+    const options = namedArguments<NLLLossOptions>(["weight", "ignoreIndex", "reduction"], given);
     super(options);
     this.weight = options.weight ?? null;
     this.ignoreIndex = options.ignoreIndex ?? -100;
@@ -118,10 +134,6 @@ export class NLLLoss extends Loss {
 
 /** The squared difference. */
 export class MSELoss extends Loss {
-  constructor(options: LossOptions = {}) {
-    super(options);
-  }
-
   override forward(input: Tensor, target: Tensor): Tensor {
     return mseLoss(input, target, { reduction: this.reduction });
   }
@@ -129,10 +141,6 @@ export class MSELoss extends Loss {
 
 /** The absolute difference. */
 export class L1Loss extends Loss {
-  constructor(options: LossOptions = {}) {
-    super(options);
-  }
-
   override forward(input: Tensor, target: Tensor): Tensor {
     return l1Loss(input, target, { reduction: this.reduction });
   }
@@ -142,7 +150,8 @@ export class L1Loss extends Loss {
 export class SmoothL1Loss extends Loss {
   readonly beta: number;
 
-  constructor(options: SmoothL1LossOptions = {}) {
+  constructor(...given: Arguments<[reduction: Reduction, beta: number], SmoothL1LossOptions>) {
+    const options = namedArguments<SmoothL1LossOptions>(["reduction", "beta"], given);
     super(options);
     this.beta = options.beta ?? 1;
   }
@@ -156,7 +165,8 @@ export class SmoothL1Loss extends Loss {
 export class HuberLoss extends Loss {
   readonly delta: number;
 
-  constructor(options: HuberLossOptions = {}) {
+  constructor(...given: Arguments<[reduction: Reduction, delta: number], HuberLossOptions>) {
+    const options = namedArguments<HuberLossOptions>(["reduction", "delta"], given);
     super(options);
     this.delta = options.delta ?? 1;
   }
@@ -171,7 +181,10 @@ export class KLDivLoss extends Module {
   readonly reduction: Reduction | "batchmean";
   readonly logTarget: boolean;
 
-  constructor(options: KLDivLossOptions = {}) {
+  constructor(
+    ...given: Arguments<[reduction: Reduction | "batchmean", logTarget: boolean], KLDivLossOptions>
+  ) {
+    const options = namedArguments<KLDivLossOptions>(["reduction", "logTarget"], given);
     super();
     this.reduction = options.reduction ?? "mean";
     this.logTarget = options.logTarget ?? false;
@@ -186,7 +199,8 @@ export class KLDivLoss extends Module {
 export class BCELoss extends Loss {
   readonly weight: Tensor | null;
 
-  constructor(options: BCELossOptions = {}) {
+  constructor(...given: Arguments<[weight: Tensor | null, reduction: Reduction], BCELossOptions>) {
+    const options = namedArguments<BCELossOptions>(["weight", "reduction"], given);
     super(options);
     this.weight = options.weight ?? null;
   }
@@ -201,7 +215,16 @@ export class BCEWithLogitsLoss extends Loss {
   readonly weight: Tensor | null;
   readonly posWeight: Tensor | null;
 
-  constructor(options: BCEWithLogitsLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [weight: Tensor | null, reduction: Reduction, posWeight: Tensor | null],
+      BCEWithLogitsLossOptions
+    >
+  ) {
+    const options = namedArguments<BCEWithLogitsLossOptions>(
+      ["weight", "reduction", "posWeight"],
+      given,
+    );
     super(options);
     this.weight = options.weight ?? null;
     this.posWeight = options.posWeight ?? null;

@@ -11,8 +11,9 @@ import {
   tripletMarginLoss,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions } from "./losses.js";
+import { Loss, type LossOptions, type Reduction } from "./losses.js";
 
 /** Options of the losses with a margin. */
 export interface MarginLossOptions extends LossOptions {
@@ -55,7 +56,8 @@ abstract class MarginLoss extends Loss {
 
 /** How far `input1` is from being above (target 1) or below (target -1) `input2`. */
 export class MarginRankingLoss extends MarginLoss {
-  constructor(options: MarginLossOptions = {}) {
+  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
+    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
     super(options, 0);
   }
 
@@ -67,7 +69,8 @@ export class MarginRankingLoss extends MarginLoss {
 
 /** A distance itself (target 1), or how much it lacks to the margin (target -1). */
 export class HingeEmbeddingLoss extends MarginLoss {
-  constructor(options: MarginLossOptions = {}) {
+  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
+    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
     super(options, 1);
   }
 
@@ -79,7 +82,8 @@ export class HingeEmbeddingLoss extends MarginLoss {
 
 /** One minus the cosine of two vectors (target 1), or how far it is above the margin (target -1). */
 export class CosineEmbeddingLoss extends MarginLoss {
-  constructor(options: MarginLossOptions = {}) {
+  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
+    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
     super(options, 0);
   }
 
@@ -95,7 +99,16 @@ export class TripletMarginLoss extends MarginLoss {
   readonly eps: number;
   readonly swap: boolean;
 
-  constructor(options: TripletMarginLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [margin: number, p: number, eps: number, swap: boolean, reduction: Reduction],
+      TripletMarginLossOptions
+    >
+  ) {
+    const options = namedArguments<TripletMarginLossOptions>(
+      ["margin", "p", "eps", "swap", "reduction"],
+      given,
+    );
     super(options, 1);
     if (this.margin <= 0) {
       const told = `margin must be greater than 0, got ${this.margin}.`;
@@ -117,7 +130,16 @@ export class MultiMarginLoss extends MarginLoss {
   readonly p: number;
   readonly weight: Tensor | null;
 
-  constructor(options: MultiMarginLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [p: number, margin: number, weight: Tensor | null, reduction: Reduction],
+      MultiMarginLossOptions
+    >
+  ) {
+    const options = namedArguments<MultiMarginLossOptions>(
+      ["p", "margin", "weight", "reduction"],
+      given,
+    );
     super(options, 1);
     this.p = options.p ?? 1;
     this.weight = options.weight ?? null;
@@ -131,10 +153,6 @@ export class MultiMarginLoss extends MarginLoss {
 
 /** How far the scores of other classes come within one of those of several targets. */
 export class MultiLabelMarginLoss extends Loss {
-  constructor(options: LossOptions = {}) {
-    super(options);
-  }
-
   override forward(input: Tensor, target: Tensor): Tensor {
     return multilabelMarginLoss(input, target, { reduction: this.reduction });
   }
@@ -144,7 +162,13 @@ export class MultiLabelMarginLoss extends Loss {
 export class MultiLabelSoftMarginLoss extends Loss {
   readonly weight: Tensor | null;
 
-  constructor(options: MultiLabelSoftMarginLossOptions = {}) {
+  constructor(
+    ...given: Arguments<
+      [weight: Tensor | null, reduction: Reduction],
+      MultiLabelSoftMarginLossOptions
+    >
+  ) {
+    const options = namedArguments<MultiLabelSoftMarginLossOptions>(["weight", "reduction"], given);
     super(options);
     this.weight = options.weight ?? null;
   }
@@ -157,10 +181,6 @@ export class MultiLabelSoftMarginLoss extends Loss {
 
 /** log(1 + exp(-target * input)), the logistic loss of targets 1 and -1. */
 export class SoftMarginLoss extends Loss {
-  constructor(options: LossOptions = {}) {
-    super(options);
-  }
-
   override forward(input: Tensor, target: Tensor): Tensor {
     return softMarginLoss(input, target, { reduction: this.reduction });
   }

@@ -1,5 +1,13 @@
 // Constructors with many arguments take them by position, and by name in one trailing object.
 
+/** The first arguments by position, the others in one object after them. */
+export type Arguments<Positional extends readonly unknown[], Named> = Positional extends [
+  infer First,
+  ...infer Rest,
+]
+  ? [] | [options: Named] | [value: First | undefined, ...rest: Arguments<Rest, Named>]
+  : [] | [options: Named];
+
 /**
  * Returns the arguments by name: `names` says what the positions are called, and the properties of a
  * trailing options object take their own names. Those left out are left out here too.
