@@ -8,6 +8,7 @@
 // Determinants and inverses come from one LU factorisation with row exchanges. Gradients are
 // written with these same ops, so every order of derivative works.
 
+#include "dispatch/added_product_ops.h"
 #include "dispatch/decomposition_ops.h"
 #include "dispatch/function_op.h"
 
@@ -97,7 +98,7 @@ struct Cross {
   static Tensor call(const Tensor& input, const Tensor& other, std::int64_t dim = -1);
 };
 
-using LinalgOps =
-    Concat<TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Kron, Cross>, DecompositionOps>;
+using LinalgOps = Concat<TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Kron, Cross>,
+                         DecompositionOps, AddedProductOps>;
 
 }  // namespace eg

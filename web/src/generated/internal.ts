@@ -28,14 +28,14 @@ export const index: {
 /** Sum of products; the equation as character codes. */
 export const einsum: {
   (equation: Ints, operands: readonly Tensor[]): Tensor;
-} = define("einsum", 279, "equation:ints operands:tensors");
+} = define("einsum", 283, "equation:ints operands:tensors");
 
 /** One step of stochastic gradient descent, as torch.optim.SGD takes it. */
 export const sgdStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], momentumBuffers: readonly Tensor[], lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean, maximize: boolean, first: boolean): Tensor[];
-} = defineInPlace("sgd_step_", 306, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
+} = defineInPlace("sgd_step_", 310, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
 
 /** One step of Adam or AdamW, as torch.optim takes it. */
 export const adamStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], expAvgs: readonly Tensor[], expAvgSqs: readonly Tensor[], maxExpAvgSqs: readonly Tensor[], step: number, lr: number, beta1: number, beta2: number, eps: number, weightDecay: number, decoupled: boolean, maximize: boolean): Tensor[];
-} = defineInPlace("adam_step_", 307, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);
+} = defineInPlace("adam_step_", 311, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);

@@ -1036,6 +1036,34 @@ export interface TensorMethods {
   lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
   lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
   lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  /** beta * input + alpha * (mat @ vec). */
+  addmv(mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  addmv(mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  addmv(mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** Like addmv(), but in place. */
+  addmv_(mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): this;
+  addmv_(mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
+  addmv_(mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  /** beta * input + alpha * outer(vec1, vec2). */
+  addr(vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  addr(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  addr(vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** Like addr(), but in place. */
+  addr_(vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): this;
+  addr_(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
+  addr_(vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  /** beta * input + alpha * the sum of the products of two batches. */
+  addbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  addbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  addbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  /** Like addbmm(), but in place. */
+  addbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): this;
+  addbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
+  addbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  /** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
+  renorm(p: number, dim: number, maxnorm: number): Tensor;
+  /** Like renorm(), but in place. */
+  renorm_(p: number, dim: number, maxnorm: number): this;
   /** [values, indices]: the elements along dim in order. */
   sort(dim?: number, descending?: boolean, stable?: boolean): Tensor[];
   sort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
@@ -1497,6 +1525,14 @@ export function attachOps(): void {
     eigvalsh: ops.eigvalsh,
     pinv: ops.pinv,
     lstsq: ops.lstsq,
+    addmv: ops.addmv,
+    addmv_: ops.addmv_,
+    addr: ops.addr,
+    addr_: ops.addr_,
+    addbmm: ops.addbmm,
+    addbmm_: ops.addbmm_,
+    renorm: ops.renorm,
+    renorm_: ops.renorm_,
     sort: ops.sort,
     argsort: ops.argsort,
     msort: ops.msort,

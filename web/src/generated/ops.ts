@@ -2251,13 +2251,65 @@ export const lstsq: {
   (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
 } = define("lstsq", 278, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
 
+/** beta * input + alpha * (mat @ vec). */
+export const addmv: {
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addmv", 279, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addmv(), but writes the result into input and returns it. */
+export const addmv_: {
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addmv", 279, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+
+/** beta * input + alpha * outer(vec1, vec2). */
+export const addr: {
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addr", 280, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addr(), but writes the result into input and returns it. */
+export const addr_: {
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addr", 280, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** beta * input + alpha * the sum of the products of two batches. */
+export const addbmm: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addbmm", 281, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addbmm(), but writes the result into input and returns it. */
+export const addbmm_: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addbmm", 281, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
+export const renorm: {
+  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
+} = define("renorm", 282, "input:tensor p:number dim:int maxnorm:number");
+
+/** Like renorm(), but writes the result into input and returns it. */
+export const renorm_: {
+  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
+} = defineInPlace("renorm", 282, "input:tensor p:number dim:int maxnorm:number");
+
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
   (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
-} = define("sort", 280, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+} = define("sort", 284, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
 
 /** The indices that put the elements along dim in order. */
 export const argsort: {
@@ -2265,12 +2317,12 @@ export const argsort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
-} = define("argsort", 281, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+} = define("argsort", 285, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
 
 /** The elements along the first dimension in order. */
 export const msort: {
   (input: Tensor): Tensor;
-} = define("msort", 282, "input:tensor");
+} = define("msort", 286, "input:tensor");
 
 /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
@@ -2278,74 +2330,74 @@ export const topk: {
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
-} = define("topk", 283, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+} = define("topk", 287, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
 /** [values, indices]: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("kthvalue", 284, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
+} = define("kthvalue", 288, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("median", 285, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("median", 289, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
-} = define("nanmedian", 286, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("nanmedian", 290, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): Tensor[];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): Tensor[];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-} = define("mode", 287, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
+} = define("mode", 291, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
 /** [values, indices]: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummax", 288, "input:tensor dim:int", "tensors");
+} = define("cummax", 292, "input:tensor dim:int", "tensors");
 
 /** [values, indices]: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): Tensor[];
-} = define("cummin", 289, "input:tensor dim:int", "tensors");
+} = define("cummin", 293, "input:tensor dim:int", "tensors");
 
 /** Sums of the elements up to each, along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumsum", 290, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumsum", 294, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumsum(), but writes the result into input and returns it. */
 export const cumsum_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumsum", 290, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumsum", 294, "input:tensor dim:int dtype:dtype?=null");
 
 /** Products of the elements up to each, along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumprod", 291, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumprod", 295, "input:tensor dim:int dtype:dtype?=null");
 
 /** Like cumprod(), but writes the result into input and returns it. */
 export const cumprod_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumprod", 291, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumprod", 295, "input:tensor dim:int dtype:dtype?=null");
 
 /** Logarithms of the sums of exponentials up to each element, along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
-} = define("logcumsumexp", 292, "input:tensor dim:int");
+} = define("logcumsumexp", 296, "input:tensor dim:int");
 
 /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
 export const diff: {
@@ -2354,47 +2406,47 @@ export const diff: {
   (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-} = define("diff", 293, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
+} = define("diff", 297, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
 
 /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
 export const viewAsReal: {
   (input: Tensor): Tensor;
-} = define("view_as_real", 294, "input:tensor");
+} = define("view_as_real", 298, "input:tensor");
 
 /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
 export const viewAsComplex: {
   (input: Tensor): Tensor;
-} = define("view_as_complex", 295, "input:tensor");
+} = define("view_as_complex", 299, "input:tensor");
 
 /** A view of the real parts; of a real tensor, itself. */
 export const real: {
   (input: Tensor): Tensor;
-} = define("real", 296, "input:tensor");
+} = define("real", 300, "input:tensor");
 
 /** A view of the imaginary parts of a complex tensor. */
 export const imag: {
   (input: Tensor): Tensor;
-} = define("imag", 297, "input:tensor");
+} = define("imag", 301, "input:tensor");
 
 /** The complex conjugate of every element; a real tensor is its own. */
 export const conj: {
   (input: Tensor): Tensor;
-} = define("conj", 298, "input:tensor");
+} = define("conj", 302, "input:tensor");
 
 /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
 export const angle: {
   (input: Tensor): Tensor;
-} = define("angle", 299, "input:tensor");
+} = define("angle", 303, "input:tensor");
 
 /** The numbers real + i imag, with broadcasting. */
 export const complex: {
   (real: Tensor, imag: Tensor): Tensor;
-} = define("complex", 300, "real:tensor imag:tensor");
+} = define("complex", 304, "real:tensor imag:tensor");
 
 /** The numbers of magnitude abs and argument angle, in radians. */
 export const polar: {
   (abs: Tensor, angle: Tensor): Tensor;
-} = define("polar", 301, "abs:tensor angle:tensor");
+} = define("polar", 305, "abs:tensor angle:tensor");
 
 /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
 export const fft: {
@@ -2402,7 +2454,7 @@ export const fft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("fft", 302, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("fft", 306, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of fft. */
 export const ifft: {
@@ -2410,7 +2462,7 @@ export const ifft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("ifft", 303, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("ifft", 307, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** fft of real numbers without the second half, which mirrors the first. */
 export const rfft: {
@@ -2418,7 +2470,7 @@ export const rfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("rfft", 304, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("rfft", 308, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
 export const irfft: {
@@ -2426,4 +2478,4 @@ export const irfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("irfft", 305, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("irfft", 309, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
