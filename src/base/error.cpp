@@ -44,4 +44,37 @@ void append_text(std::string& out, double value) {
   out.append(digits.data());
 }
 
+namespace detail {
+namespace {
+
+void join_to(std::string& out, const AppendPart* form, const StoredPart* parts) {
+  for (; *form != nullptr; ++form, ++parts) (*form)(out, *parts);
+}
+
+}  // namespace
+
+std::string join(const AppendPart* form, const StoredPart* parts) {
+  std::string text;
+  join_to(text, form, parts);
+  return text;
+}
+
+void throw_error(ErrorCode code, const AppendPart* form, const StoredPart* parts) {
+  throw Error(code, join(form, parts));
+}
+
+void throw_op_error(ErrorCode code, const char* op, std::size_t op_size, const AppendPart* form,
+                    const StoredPart* parts) {
+  std::string text = "[";
+  text.append(op, op_size).append("] ");
+  join_to(text, form, parts);
+  throw Error(code, text);
+}
+
+void throw_bug(const AppendPart* form, const StoredPart* parts) {
+  throw Error(ErrorCode::kInternal,
+              join(form, parts) + " This is a bug in edgegrad, please report it.");
+}
+
+}  // namespace detail
 }  // namespace eg
