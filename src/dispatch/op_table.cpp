@@ -15,41 +15,42 @@ Results to_results(const Tensor& tensor) { return {tensor}; }
 Results to_results(const TensorList& tensors) { return Results(tensors.begin(), tensors.end()); }
 Results to_results(const OneOrMore& result) { return to_results(result.tensors); }
 
+// One for all ops of a signature: `function` points to the pointer to the op.
 template <class Result, class... Args>
-Results call_function(Result (*function)(Args...), ArgumentReader reader) {
+Results call_function(const void* function, ArgumentReader reader) {
   // Braces: the arguments are read in order.
   std::tuple<std::decay_t<Args>...> args{ArgumentType<std::decay_t<Args>>::read(reader)...};
-  return to_results(std::apply(function, std::move(args)));
+  return to_results(std::apply(*static_cast<Result (*const*)(Args...)>(function), std::move(args)));
+}
+
+template <class Result, class... Args>
+constexpr OpForm form_of(Result (*const* function)(Args...)) {
+  return {&call_function<Result, Args...>, function};
+}
+
+template <class Op, class... Args>
+Tensor call_in_place(Args... args) {
+  return apply_in_place<Op>(args...);
 }
 
 template <class Op, class Result, class... Args>
-Results call_in_place(Result (* /*call*/)(Args...), ArgumentReader reader) {
-  const std::tuple<std::decay_t<Args>...> args{ArgumentType<std::decay_t<Args>>::read(reader)...};
-  return {std::apply([](const auto&... each) { return apply_in_place<Op>(each...); }, args)};
+constexpr auto in_place_form(Result (* /*call*/)(Args...)) {
+  return &call_in_place<Op, Args...>;
 }
 
 template <class Op>
-constexpr FunctionCall in_place_form() {
-  if constexpr (kHasInPlaceForm<Op>) {
-    return [](const double* words, std::size_t count) {
-      return call_in_place<Op>(&Op::call, ArgumentReader(words, count));
-    };
-  } else {
-    return nullptr;
-  }
-}
+constexpr auto kCall = &Op::call;
+template <class Op>
+constexpr auto kCallInPlace = in_place_form<Op>(&Op::call);
 
 template <class Op>
 constexpr OpEntry entry() {
-  if constexpr (op::Elementwise<Op>) {
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, nullptr, nullptr};
-  } else {
-    return {Op::doc.name, nullptr, 0,
-            [](const double* words, std::size_t count) {
-              return call_function(&Op::call, ArgumentReader(words, count));
-            },
-            in_place_form<Op>()};
-  }
+  if constexpr (op::Elementwise<Op>)
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}};
+  else if constexpr (kHasInPlaceForm<Op>)
+    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
+  else
+    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), {}};
 }
 
 template <class... Ops>
@@ -121,10 +122,10 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   const OpEntry& entry = kTable[id];
   if (entry.elementwise != nullptr)
     return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
-  const FunctionCall function = in_place ? entry.in_place : entry.function;
-  check(function != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
+  const OpForm& form = in_place ? entry.in_place : entry.plain;
+  check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
   try {
-    return function(words, count);
+    return form.call(form.function, ArgumentReader(words, count));
   } catch (const Error& error) {
     // What helps several ops does not know for which one it failed.
     const std::string_view message = error.what();

@@ -14,18 +14,24 @@ namespace eg {
 /// What an op returns: one tensor most of the time.
 using Results = SmallVector<Tensor, 2>;
 
-/// Runs a function op on arguments in a frame.
-using FunctionCall = Results (*)(const double* words, std::size_t count);
+class ArgumentReader;
+
+/// How an op that is not elementwise is called; null when there is no such form.
+struct OpForm {
+  /// Reads the arguments and runs the op that `function` stands for.
+  Results (*call)(const void* function, ArgumentReader arguments);
+  const void* function;
+};
 
 struct OpEntry {
   std::string_view name;
   /// For elementwise ops; else null.
   const ElementwiseInfo& (*elementwise)();
   std::size_t param_count;
-  /// For all others; else null.
-  FunctionCall function;
-  /// Its form that changes the first argument, if there is one.
-  FunctionCall in_place;
+  /// For all others.
+  OpForm plain;
+  /// The form that changes the first argument.
+  OpForm in_place;
 };
 
 /// The ops by id.

@@ -153,7 +153,7 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
 TEST_P(FunctionLaws, InPlaceFormIsTheOpForAutogradToo) {
   const SampleCall op = call();
   const TensorList leaves = op.leaves();
-  if (op_table()[GetParam().op_id].in_place == nullptr || leaves.empty()) return SUCCEED();
+  if (op_table()[GetParam().op_id].in_place.call == nullptr || leaves.empty()) return SUCCEED();
   const bool changes_shape = op(leaves)[0].shape() != leaves[0].shape();
   if (changes_shape && !GetParam().is_view_in_place) return SUCCEED();
   const auto change = [&](const TensorList& in, const Tensor& target) {
