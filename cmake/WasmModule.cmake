@@ -4,11 +4,22 @@ if(NOT binding_sources)
   return()
 endif()
 
-add_executable(edgegrad_wasm ${binding_sources})
+# Every op comes through these two; the rest is compiled for size.
+set(passed_by_ops ${binding_sources})
+list(FILTER passed_by_ops INCLUDE REGEX "/(border|tensors)\\.cpp$")
+list(REMOVE_ITEM binding_sources ${passed_by_ops})
+add_library(edgegrad_bindings OBJECT ${binding_sources})
+target_compile_options(edgegrad_bindings PRIVATE -Os)
+
+# The engine's objects are named first: of an inline function that several files hold, the linker takes the first, and
+# most files hold the smallest.
+add_executable(edgegrad_wasm $<TARGET_OBJECTS:edgegrad_engine> ${passed_by_ops} $<TARGET_OBJECTS:edgegrad_bindings>)
 set_target_properties(edgegrad_wasm PROPERTIES OUTPUT_NAME edgegrad-${EG_VARIANT} SUFFIX .mjs)
-target_include_directories(edgegrad_wasm PRIVATE bindings)
-target_link_libraries(edgegrad_wasm PRIVATE edgegrad_core edgegrad_warnings)
-target_precompile_headers(edgegrad_wasm PRIVATE ${EG_PRECOMPILED} <emscripten/bind.h>)
+foreach(part edgegrad_bindings edgegrad_wasm)
+  target_include_directories(${part} PRIVATE bindings)
+  target_link_libraries(${part} PRIVATE edgegrad_core edgegrad_warnings)
+  target_precompile_headers(${part} PRIVATE ${EG_PRECOMPILED} <emscripten/bind.h>)
+endforeach()
 
 set(threads_object "")
 if(EG_THREADS)
