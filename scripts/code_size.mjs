@@ -1,0 +1,222 @@
+// npm run size: where the bytes of the download go. Links one variant with the names of its functions and prints what
+// each layer, each family of ops and each dtype costs, in kB after gzip.
+//
+// A group's share is that of its code compressed alone, scaled so that all groups add up to the code of the module:
+// gzip finds less in a part than in the whole.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { buildWasm, buildWeb, kVariants } from "./build.mjs";
+import { expected, kRoot, main, quiet, step } from "./process.mjs";
+import { wasmEnvironment } from "./toolchain.mjs";
+
+const kDtypes = [
+  ["complex", /complex/],
+  ["float64", /<double|, double>|double __vector/],
+  ["float32", /<float|, float>|float __vector/],
+  ["int64", /<long long|, long long>|long long __vector/],
+  ["int32", /<int\b|, int>|int __vector/],
+  ["uint8", /<unsigned char|, unsigned char/],
+  ["bool", /<bool|, bool>/],
+];
+
+/** Links the variant again, with function names and a map, and returns both files. */
+async function linkWithNames(variant) {
+  const folder = join(kRoot, "build", `wasm-${variant}`);
+  const options = { cwd: folder, env: await wasmEnvironment() };
+  const commands = await quiet("ninja", ["-t", "commands", "edgegrad_wasm"], options);
+  const module = `edgegrad-${variant}-named`;
+  const named = `-o ${module}.mjs --profiling-funcs -Wl,--no-demangle,-Map=${module}.map`;
+  const link = commands.trim().split("\n").pop().replace(`-o edgegrad-${variant}.mjs`, named);
+  await step("link with names", () => quiet("sh", ["-c", link], options));
+  return {
+    wasm: readFileSync(join(folder, `${module}.wasm`)),
+    map: readFileSync(join(folder, `${module}.map`), "utf8"),
+  };
+}
+
+/** Reads a module: its sections, and the code and name of every function. */
+class ModuleReader {
+  #bytes;
+  #at = 8;
+  sections = new Map();
+  functions = [];
+
+  constructor(bytes) {
+    this.#bytes = bytes;
+    const names = new Map();
+    let imported = 0;
+    while (this.#at < bytes.length) {
+      const id = bytes[this.#at++];
+      const size = this.#number();
+      const end = this.#at + size;
+      this.sections.set(id, bytes.subarray(this.#at, end));
+      if (id === 0 && this.#text() === "name") this.#readNames(end, names);
+      if (id === 2) imported = this.#countImportedFunctions();
+      if (id === 10) this.#readFunctions();
+      this.#at = end;
+    }
+    for (const [i, one] of this.functions.entries()) one.name = names.get(i + imported) ?? "";
+  }
+
+  #number() {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.#bytes[this.#at++];
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  }
+
+  #text() {
+    const size = this.#number();
+    this.#at += size;
+    return this.#bytes.toString("utf8", this.#at - size, this.#at);
+  }
+
+  #readNames(end, names) {
+    while (this.#at < end) {
+      const kind = this.#bytes[this.#at++];
+      const size = this.#number();
+      const next = this.#at + size;
+      if (kind === 1) {
+        for (let count = this.#number(); count > 0; --count)
+          names.set(this.#number(), this.#text());
+      }
+      this.#at = next;
+    }
+  }
+
+  #skipLimits() {
+    const hasMaximum = this.#number() & 1;
+    this.#number();
+    if (hasMaximum) this.#number();
+  }
+
+  #countImportedFunctions() {
+    let functions = 0;
+    for (let count = this.#number(); count > 0; --count) {
+      this.#text();
+      this.#text();
+      const kind = this.#bytes[this.#at++];
+      if (kind === 0) functions += 1;
+      if (kind === 0) this.#number();
+      if (kind === 1) this.#at += 1; // the type of a table's elements
+      if (kind === 1 || kind === 2) this.#skipLimits();
+      if (kind === 3 || kind === 4) this.#at += 2;
+    }
+    return functions;
+  }
+
+  #readFunctions() {
+    for (let count = this.#number(); count > 0; --count) {
+      const size = this.#number();
+      this.functions.push({ code: this.#bytes.subarray(this.#at, this.#at + size) });
+      this.#at += size;
+    }
+  }
+}
+
+/** Which object file or library a function came from, by its mangled name. */
+function readOwners(map) {
+  const owners = new Map();
+  for (const line of map.split("\n")) {
+    const match = line.match(/^\s*\S+\s+\S+\s+\S+\s+(\S+?)(?:\(([^)]*)\.o\))?:\((.*)\)$/);
+    if (!match) continue;
+    const [, file, member, name] = match;
+    const isLibrary = file.includes("sysroot");
+    owners.set(name, isLibrary ? basename(file, ".a") : (member ?? basename(file, ".o")));
+  }
+  return owners;
+}
+
+function readFolders() {
+  const folders = new Map();
+  for (const top of ["src", "bindings"]) {
+    for (const path of readdirSync(join(kRoot, top), { recursive: true })) {
+      const folder = relative(kRoot, dirname(join(kRoot, top, path)));
+      if (path.endsWith(".cpp")) folders.set(basename(path), folder.replace("/gemm", ""));
+    }
+  }
+  return folders;
+}
+
+const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
+
+function printTable(title, functions, groupOf) {
+  const groups = new Map();
+  for (const one of functions) {
+    const group = groupOf(one);
+    if (!groups.has(group)) groups.set(group, []);
+    groups.get(group).push(one.code);
+  }
+  const whole = gzipped(Buffer.concat(functions.map(({ code }) => code)));
+  const rows = [...groups].map(([group, codes]) => {
+    const code = Buffer.concat(codes);
+    return { group, count: codes.length, bytes: code.length, gzip: gzipped(code) };
+  });
+  const scale = whole / rows.reduce((sum, { gzip }) => sum + gzip, 0);
+  console.log(`\n${title}\n  kB gzip     kB  functions`);
+  for (const { group, count, bytes, gzip } of rows.sort((a, b) => b.gzip - a.gzip)) {
+    const columns = [(gzip * scale) / 1000, bytes / 1000].map((kb) => kb.toFixed(1).padStart(8));
+    console.log(`${columns.join("")} ${String(count).padStart(8)}   ${group}`);
+  }
+}
+
+const isKernel = (file, layer) => layer === "src/backend/cpu" || file.startsWith("kernels_");
+
+function familyOf(file) {
+  const stem = basename(file, ".cpp");
+  return stem.startsWith("kernels_") ? `elementwise: ${stem.slice(8)}` : stem.replace(/_ops$/, "");
+}
+
+function demangle(names) {
+  const { stdout } = spawnSync("c++filt", {
+    input: names.join("\n"),
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  return stdout.split("\n");
+}
+
+function printDownload(variant, module) {
+  const file = (name) => gzipped(readFileSync(join(kRoot, "dist", name)));
+  const parts = [
+    ["index.js", file("index.js")],
+    [`edgegrad-${variant}.mjs`, file(`wasm/edgegrad-${variant}.mjs`)],
+    [`edgegrad-${variant}.wasm`, file(`wasm/edgegrad-${variant}.wasm`)],
+    ["  of it code", gzipped(module.sections.get(10))],
+    ["  of it texts and tables", gzipped(module.sections.get(11))],
+  ];
+  console.log("\nDownload\n  kB gzip");
+  for (const [name, size] of parts)
+    console.log(`${(size / 1000).toFixed(1).padStart(8)}   ${name}`);
+}
+
+await main(async () => {
+  const [variant = "simd"] = process.argv.slice(2);
+  if (!kVariants.includes(variant)) throw expected(`A variant: one of ${kVariants.join(", ")}`);
+  await buildWeb();
+  await buildWasm(variant);
+  const { wasm, map } = await linkWithNames(variant);
+  const module = new ModuleReader(wasm);
+  const owners = readOwners(map);
+  const folders = readFolders();
+  const readable = demangle(module.functions.map(({ name }) => name));
+  for (const [i, one] of module.functions.entries()) {
+    // The optimiser numbers its copies.
+    one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";
+    one.layer = folders.get(one.file) ?? "C and C++ libraries";
+    one.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";
+  }
+  const kernels = module.functions.filter(({ file, layer }) => isKernel(file, layer));
+  const ops = module.functions.filter(
+    ({ file, layer }) => layer === "src/dispatch" || isKernel(file, layer),
+  );
+  printTable("Layers (code)", module.functions, ({ layer }) => layer);
+  printTable("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));
+  printTable("Kernels by dtype", kernels, ({ dtype }) => dtype);
+  printDownload(variant, module);
+});
