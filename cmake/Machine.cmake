@@ -1,6 +1,9 @@
 # What the code is compiled for: instruction set, threads, exceptions, floating point, sanitizers.
 # These flags reach every target, GoogleTest too, because objects built without them cannot be linked in.
 
+find_path(EG_EIGEN Eigen/Core PATHS /usr/include/eigen3 /usr/local/include/eigen3 /opt/homebrew/include/eigen3
+  NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+
 # Results must be the same on every machine: no contraction to FMA behind our back, NaN and infinity kept.
 add_compile_options(-fno-math-errno -ffp-contract=off)
 
@@ -15,8 +18,11 @@ if(EG_VARIANT STREQUAL "relaxed")
 endif()
 
 if(EMSCRIPTEN)
-  # Kernels are written for SSE 4.1 where compilers' vectors do not reach; Emscripten has its headers.
-  add_compile_options(-msimd128 -msse4.1 -fwasm-exceptions)
+  # Eigen has no WebAssembly backend, Emscripten has SSE's headers: so Eigen is told that this is SSE 4.1.
+  # It includes a header that Emscripten lacks (wasm-include) and picks x86 assembler unless the compiler says
+  # that it is a new GCC.
+  add_compile_options(-msimd128 -msse4.1 -fgnuc-version=5.99.0 -fwasm-exceptions)
+  include_directories(SYSTEM ${CMAKE_CURRENT_LIST_DIR}/wasm-include)
   add_link_options(-fwasm-exceptions)
   if(EG_THREADS)
     add_compile_options(-pthread)

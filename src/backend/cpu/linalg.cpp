@@ -1,29 +1,72 @@
 #include "backend/cpu/linalg.h"
 
+#define EIGEN_NO_IO
+#define EIGEN_DONT_PARALLELIZE
+#define EIGEN_MPL2_ONLY
 #include <cmath>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/LU>
+
 #include "backend/cpu/column_matrix.h"
-#include "backend/cpu/triangular.h"
 
 namespace eg::cpu {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+// A matrix of a batch as Eigen's.
+Eigen::Map<const Matrix> as_eigen(const ColumnMatrix& m) {
+  return Eigen::Map<const Matrix>(m.data(), m.rows(), m.columns());
+}
+
+std::int64_t first_zero_pivot(const Matrix& lu) {
+  for (std::int64_t i = 0; i < lu.rows(); ++i) {
+    if (lu(i, i) == 0) return i + 1;
+  }
+  return 0;
+}
+
+// Eigen lets NaN pass.
+bool is_positive_definite(const Eigen::LLT<Matrix>& llt) {
+  return llt.info() == Eigen::Success && !llt.matrixLLT().diagonal().hasNaN();
+}
+
+// The order of the first leading minor that is not positive-definite.
+std::int64_t first_bad_minor(const Matrix& a) {
+  for (std::int64_t n = 1; n < a.rows(); ++n) {
+    const Eigen::LLT<Matrix> llt(a.topLeftCorner(n, n));
+    if (!is_positive_definite(llt)) return n;
+  }
+  return a.rows();
+}
+
+}  // namespace
 
 Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_abs) {
   const std::int64_t n = a.rows;
   return for_each_matrix(a.count, n * n * n, [&](std::int64_t i) {
-    const Lu lu(load(a, i));
-    double product = lu.parity;
-    double parity = lu.parity;
+    double product = 1;
+    double parity = 1;
     double logarithm = 0;
-    for (std::int64_t d = 0; d < n; ++d) {
-      const double pivot = lu.factors(d, d);
-      product *= pivot;
-      logarithm += std::log(std::abs(pivot));
-      parity = pivot == 0 ? 0 : pivot < 0 ? -parity : pivot > 0 ? parity : pivot;
+    std::int64_t bad = 0;
+    if (n > 0) {
+      const Eigen::PartialPivLU<Matrix> lu(as_eigen(load(a, i)));
+      parity = static_cast<double>(lu.permutationP().determinant());
+      product = parity;
+      for (std::int64_t d = 0; d < n; ++d) {
+        const double pivot = lu.matrixLU()(d, d);
+        product *= pivot;
+        logarithm += std::log(std::abs(pivot));
+        parity = pivot == 0 ? 0 : pivot < 0 ? -parity : pivot > 0 ? parity : pivot;
+      }
+      bad = first_zero_pivot(lu.matrixLU());
     }
     store(a.dtype, det, i, product);
     store(a.dtype, sign, i, parity);
     store(a.dtype, log_abs, i, logarithm);
-    return lu.first_zero_pivot();
+    return bad;
   });
 }
 
@@ -31,22 +74,26 @@ Breakdown solve(const MatrixBatch& a, std::int64_t columns, const void* b, void*
   const std::int64_t n = a.rows;
   if (n == 0 || columns == 0) return {};
   return for_each_matrix(a.count, n * n * (n + columns), [&](std::int64_t i) {
-    const Lu lu(load(a, i));
+    const Eigen::PartialPivLU<Matrix> lu(as_eigen(load(a, i)));
     ColumnMatrix right =
         b == nullptr ? ColumnMatrix::identity(n, n) : load({a.dtype, a.count, n, columns, b}, i);
-    lu.solve(right);
+    Eigen::Map<Matrix> solution(right.data(), n, columns);
+    solution = lu.solve(solution);
     store(a.dtype, x, i, right);
-    return lu.first_zero_pivot();
+    return first_zero_pivot(lu.matrixLU());
   });
 }
 
 Breakdown cholesky(const MatrixBatch& a, void* l) {
   const std::int64_t n = a.rows;
+  if (n == 0) return {};
   return for_each_matrix(a.count, n * n * n, [&](std::int64_t i) {
     ColumnMatrix matrix = load(a, i);
-    const std::int64_t bad_minor = factorize_cholesky(matrix);
-    if (bad_minor == 0) store(a.dtype, l, i, matrix);
-    return bad_minor;
+    const Eigen::LLT<Matrix> llt(as_eigen(matrix));
+    if (!is_positive_definite(llt)) return first_bad_minor(as_eigen(matrix));
+    Eigen::Map<Matrix>(matrix.data(), n, n) = llt.matrixL();
+    store(a.dtype, l, i, matrix);
+    return std::int64_t{0};
   });
 }
 

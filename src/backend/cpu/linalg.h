@@ -1,6 +1,6 @@
 #pragma once
 
-// Factorisations of packed row-major batches of matrices: what comes from the triangles
+// Factorisations of packed row-major batches of matrices, by Eigen: what comes from the triangles
 // of a square matrix here, the orthogonal ones in decompositions.h.
 
 #include <cstdint>
