@@ -2,12 +2,8 @@
 
 // Orthogonal decompositions of packed row-major batches of matrices. Results are packed row-major
 // batches in the dtype of `a`; a null result is not wanted, and where that saves work it is not
-// computed.
-//
-// Written here rather than taken from Eigen, whose templates for these three are 36 kB of the
-// compressed download: QR by Householder's reflections with LAPACK's signs, the
-// singular values by Jacobi's rotations of columns, the eigenvalues by implicit QR steps on a
-// tridiagonal matrix.
+// computed. By Eigen: QR by Householder's reflections, with LAPACK's signs, singular values by
+// Jacobi's rotations, eigenvalues by implicit QR steps on a tridiagonal matrix.
 
 #include "backend/cpu/linalg.h"
 

@@ -1,25 +1,14 @@
 #include "backend/cpu/linalg.h"
 
-#define EIGEN_NO_IO
-#define EIGEN_DONT_PARALLELIZE
-#define EIGEN_MPL2_ONLY
 #include <cmath>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-#include <Eigen/LU>
+#include "backend/cpu/eigen_batch.h"
 
-#include "backend/cpu/column_matrix.h"
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 namespace eg::cpu {
 namespace {
-
-using Matrix = Eigen::MatrixXd;
-
-// A matrix of a batch as Eigen's.
-Eigen::Map<const Matrix> as_eigen(const ColumnMatrix& m) {
-  return Eigen::Map<const Matrix>(m.data(), m.rows(), m.columns());
-}
 
 std::int64_t first_zero_pivot(const Matrix& lu) {
   for (std::int64_t i = 0; i < lu.rows(); ++i) {
@@ -52,7 +41,7 @@ Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_ab
     double logarithm = 0;
     std::int64_t bad = 0;
     if (n > 0) {
-      const Eigen::PartialPivLU<Matrix> lu(as_eigen(load(a, i)));
+      const Eigen::PartialPivLU<Matrix> lu(load(a, i));
       parity = static_cast<double>(lu.permutationP().determinant());
       product = parity;
       for (std::int64_t d = 0; d < n; ++d) {
@@ -74,12 +63,10 @@ Breakdown solve(const MatrixBatch& a, std::int64_t columns, const void* b, void*
   const std::int64_t n = a.rows;
   if (n == 0 || columns == 0) return {};
   return for_each_matrix(a.count, n * n * (n + columns), [&](std::int64_t i) {
-    const Eigen::PartialPivLU<Matrix> lu(as_eigen(load(a, i)));
-    ColumnMatrix right =
-        b == nullptr ? ColumnMatrix::identity(n, n) : load({a.dtype, a.count, n, columns, b}, i);
-    Eigen::Map<Matrix> solution(right.data(), n, columns);
-    solution = lu.solve(solution);
-    store(a.dtype, x, i, right);
+    const Eigen::PartialPivLU<Matrix> lu(load(a, i));
+    const Matrix right =
+        b == nullptr ? Matrix::Identity(n, n) : load({a.dtype, a.count, n, columns, b}, i);
+    store(a.dtype, x, i, lu.solve(right));
     return first_zero_pivot(lu.matrixLU());
   });
 }
@@ -88,11 +75,10 @@ Breakdown cholesky(const MatrixBatch& a, void* l) {
   const std::int64_t n = a.rows;
   if (n == 0) return {};
   return for_each_matrix(a.count, n * n * n, [&](std::int64_t i) {
-    ColumnMatrix matrix = load(a, i);
-    const Eigen::LLT<Matrix> llt(as_eigen(matrix));
-    if (!is_positive_definite(llt)) return first_bad_minor(as_eigen(matrix));
-    Eigen::Map<Matrix>(matrix.data(), n, n) = llt.matrixL();
-    store(a.dtype, l, i, matrix);
+    const Matrix matrix = load(a, i);
+    const Eigen::LLT<Matrix> llt(matrix);
+    if (!is_positive_definite(llt)) return first_bad_minor(matrix);
+    store(a.dtype, l, i, llt.matrixL());
     return std::int64_t{0};
   });
 }
