@@ -93,13 +93,11 @@ struct RowSum {
   float logarithm;  ///< of the sum of exp(score)
 };
 
-// Replaces scores by exponentials; the row is `seen` long and is given `stride` numbers.
+// Replaces the scores of a row by exponentials, zero for what is not seen.
 RowSum exponentiate_row(float* x, std::int64_t seen, std::int64_t stride) {
-  const std::int64_t count = whole_vectors(seen);
-  std::fill(x + seen, x + count, -kInfinity);
-  std::fill(x + count, x + stride, 0.0F);
+  std::fill(x + seen, x + stride, -kInfinity);
   Vec<float> most = splat(-kInfinity);
-  for_each_whole_vector(count, [&](auto at) {
+  for_each_whole_vector(seen, [&](auto at) {
     const Vec<float> value = at.load(x);
     most = value > most ? value : most;
   });
@@ -107,7 +105,7 @@ RowSum exponentiate_row(float* x, std::int64_t seen, std::int64_t stride) {
   // NaN, which compares with nothing, has to come through where all else is hidden.
   const Vec<float> shift = splat(largest == -kInfinity ? 0.0F : largest);
   Vec<float> sums{};
-  for_each_whole_vector(count, [&](auto at) {
+  for_each_whole_vector(stride, [&](auto at) {
     const Vec<float> value = detail::exp_of_negative<float>(at.load(x) - shift);
     at.store(x, value);
     sums += value;
@@ -117,23 +115,23 @@ RowSum exponentiate_row(float* x, std::int64_t seen, std::int64_t stride) {
   return {1 / sum, shift[0] + std::log(sum)};
 }
 
-// Replaces scores by weights, and the gradients of weights by those of scores.
-void softmax_row_backward(float* scores, float* grads, std::int64_t seen, std::int64_t stride,
-                          float log_sum, float scale) {
-  const std::int64_t count = whole_vectors(seen);
-  std::fill(scores + seen, scores + count, -kInfinity);
-  std::fill(scores + count, scores + stride, 0.0F);
-  std::fill(grads + seen, grads + stride, 0.0F);
+// Replaces the scores of a row by weights, and the gradients of weights by those of scores.
+void softmax_row_backward(const Block& block, std::int64_t row, float* scores, float* grads,
+                          float log_sum) {
+  std::fill(scores + block.seen(row), scores + block.stride, -kInfinity);
+  for (std::int64_t j = block.columns; j < block.stride; ++j) grads[j] = 0;
   const Vec<float> shift = splat(log_sum);
   Vec<float> sums{};
-  for_each_whole_vector(count, [&](auto at) {
+  for_each_whole_vector(block.stride, [&](auto at) {
     const Vec<float> weight = detail::exp_of_negative<float>(at.load(scores) - shift);
     at.store(scores, weight);
     sums += weight * at.load(grads);
   });
   const float mean = sum_of_lanes(sums);
-  for_each_whole_vector(
-      count, [&](auto at) { at.store(grads, at.load(scores) * (at.load(grads) - mean) * scale); });
+  const float scale = block.attention.scale;
+  for_each_whole_vector(block.stride, [&](auto at) {
+    at.store(grads, at.load(scores) * (at.load(grads) - mean) * scale);
+  });
 }
 
 // Whole heads or blocks are dealt out where there are enough of them; the products of few are each
@@ -171,8 +169,8 @@ void add_block(const Block& block, const HeadMatrices& grad_out, const float* lo
   gemm::gemm<float>(block.rows, block.columns, a.value_features, 1, grad,
                     transposed(rows_of(a.value, block.head, 0)), 0, grad_scores, block.stride);
   for (std::int64_t row = 0; row < block.rows; ++row)
-    softmax_row_backward(weights + row * block.stride, grad_scores + row * block.stride,
-                         block.seen(row), block.stride, log_sums[query_row + row], a.scale);
+    softmax_row_backward(block, row, weights + row * block.stride, grad_scores + row * block.stride,
+                         log_sums[query_row + row]);
   gemm::gemm<float>(block.rows, a.features, block.columns, 1, {grad_scores, block.stride, 1},
                     rows_of(a.key, block.head, 0), 0, grads.query + query_row * a.features,
                     a.features);
