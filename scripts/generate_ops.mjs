@@ -210,22 +210,45 @@ const isRequired = (arg) => arg.default === undefined;
 // What a positional parameter is called in a signature: `var` cannot be.
 const parameter = ({ name }) => (kReserved.has(name) ? `${name}_` : name);
 
+// What the argument that decides between one tensor and several is for each, by its type.
+const kDeciders = {
+  bool: { one: "false", several: "true" },
+  "int?": { one: "null", several: "number" },
+  "operand?": { one: "Tensor | null", several: "number" },
+};
+
+function signatures(op, args, returns = kReturns[op.returns]) {
+  const decider = args.find((arg) => arg.name === op.severalWith);
+  if (!decider) return signaturesOf(op, args, returns);
+  const { one, several } = kDeciders[decider.type];
+  const decided = (change) => args.map((arg) => (arg === decider ? { ...arg, ...change } : arg));
+  return [
+    ...signaturesOf(op, decided({ only: one }), "Tensor"),
+    ...signaturesOf(op, decided({ only: several, isGiven: true }), "Tensor[]"),
+    ...signaturesOf(op, args, returns),
+  ];
+}
+
 // One signature with all parameters by position, and one for each number of them before an object
 // that names the rest.
-function signatures(op, args, returns = kReturns[op.returns]) {
+function signaturesOf(op, args, returns) {
   const firstOptional = args.findIndex((arg) => !isRequired(arg));
   const required = firstOptional < 0 ? args.length : firstOptional;
   const factory = op.kind === "factory" ? "TensorOptions" : null;
   const list = [];
   const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
   const visible = factory ? args.filter((arg) => arg.name !== "dtype") : args;
+  // A parameter that is given by position needs all those before it.
+  const given = visible.findLastIndex((arg) => isRequired(arg) || arg.isGiven);
   add([
-    ...visible.map((arg) => `${parameter(arg)}${isRequired(arg) ? "" : "?"}: ${typeOf(arg)}`),
+    ...visible.map((arg, i) => `${parameter(arg)}${i <= given ? "" : "?"}: ${typeOf(arg)}`),
     ...(factory ? [`options?: ${factory}`] : []),
   ]);
   for (let count = required; count < visible.length; count++) {
     const positional = visible.slice(0, count).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
-    const named = visible.slice(count).map((arg) => `${arg.name}?: ${typeOf(arg)}`);
+    const named = visible
+      .slice(count)
+      .map((arg) => `${arg.name}${arg.isGiven ? "" : "?"}: ${typeOf(arg)}`);
     add([...positional, `options: { ${named.join("; ")} }${factory ? ` & ${factory}` : ""}`]);
   }
   if (isVariadic(op)) list.push(...spreadSignatures(visible, returns, factory));

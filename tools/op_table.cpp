@@ -145,16 +145,23 @@ Object describe_function(Object object, Result (*)(Args...)) {
                                    : std::is_same_v<Result, TensorList> ? "tensors"
                                                                         : "tensor_or_tensors";
   object.field("kind", quoted(kind)).field("args", args.str()).field("returns", quoted(returns));
+  if constexpr (requires { Op::several_with; })
+    object.field("severalWith", quoted(camel_case(Op::several_with)));
   object.field("inplace", kHasInPlaceForm<Op> ? "true" : "false");
+  static_assert(
+      requires { Op::samples; } || requires { Op::audience; },
+      "a public op has samples: the derived tests and docs/ops.md run them");
   if constexpr (requires { Op::samples; }) object.field("samples", string_array(Op::samples));
   return object;
 }
 
 template <class Op>
-std::string describe() {
+std::string describe(std::string_view family) {
   Object object;
   object.field("name", quoted(Op::doc.name)).field("js", quoted(camel_case(Op::doc.name)));
-  object.field("doc", quoted(Op::doc.text));
+  object.field("family", quoted(family)).field("doc", quoted(Op::doc.text));
+  if constexpr (requires { Op::ignores_nan; }) object.field("ignoresNan", "true");
+  if constexpr (requires { Op::spreads_nan; }) object.field("spreadsNan", "true");
   if constexpr (op::Elementwise<Op>)
     return describe_elementwise<Op>(std::move(object)).str();
   else
@@ -167,9 +174,11 @@ std::string describe() {
 int main() {
   std::string separator;
   std::cout << "{\"hash\": " << eg::op_table_hash() << ", \"ops\": [\n";
-  eg::AllOps::for_each([&]<class Op>() {
-    std::cout << separator << "  " << eg::describe<Op>();
-    separator = ",\n";
+  eg::Families::for_each([&]<class Family>() {
+    Family::Ops::for_each([&]<class Op>() {
+      std::cout << separator << "  " << eg::describe<Op>(Family::title);
+      separator = ",\n";
+    });
   });
   std::cout << "\n]}\n";
 }

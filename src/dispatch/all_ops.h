@@ -1,7 +1,8 @@
 #pragma once
 
-// Every op there is. The order gives the ids of the op table.
+// Every op there is, in the families of the documentation. The order gives the ids of the op table.
 
+#include "base/name.h"
 #include "dispatch/attention_ops.h"
 #include "dispatch/branch_ops.h"
 #include "dispatch/channel_norm_ops.h"
@@ -32,11 +33,36 @@
 
 namespace eg {
 
-using FunctionOps =
-    Concat<CopyOps, StrideOps, ViewOps, JoinOps, IndexOps, TensorIndexOps, FactoryOps, ReductionOps,
-           ReductionCompositeOps, BranchOps, SoftmaxOps, LossOps, MatmulOps, NormOps,
-           ChannelNormOps, DistanceOps, ResizeOps, PoolOps, ConvOps, AttentionOps, LinalgOps,
-           EinsumOps, OrderOps, ScanOps, ComplexOps, FftOps, OptimOps>;
-using AllOps = Concat<op::ElementwiseOps, FunctionOps>;
+/// Ops that are listed together, under a title.
+template <Name kTitle, class... Lists>
+struct Family {
+  static constexpr std::string_view title = kTitle.view();
+  using Ops = Concat<Lists...>;
+};
+
+using Families =
+    TypeList<Family<"Arithmetic", op::ArithmeticOps>, Family<"Comparison", op::ComparisonOps>,
+             Family<"Selection", op::SelectionOps>, Family<"Rounding and signs", op::RoundingOps>,
+             Family<"Exponentials and powers", op::ExponentialOps>,
+             Family<"Trigonometry", op::TrigonometricOps>,
+             Family<"Special functions", op::SpecialOps>, Family<"Activations", op::ActivationOps>,
+             Family<"Copies", CopyOps>, Family<"Views", StrideOps, ViewOps>,
+             Family<"Joining and rearranging", JoinOps>,
+             Family<"Indexing", IndexOps, TensorIndexOps>, Family<"New tensors", FactoryOps>,
+             Family<"Reductions", ReductionOps, ReductionCompositeOps>,
+             Family<"Choices between tensors", BranchOps>, Family<"Softmax", SoftmaxOps>,
+             Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps>,
+             Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
+             Family<"Distances", DistanceOps>, Family<"Images", ResizeOps, PoolOps, ConvOps>,
+             Family<"Attention", AttentionOps>, Family<"Order", OrderOps>, Family<"Scans", ScanOps>,
+             Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
+             Family<"Optimizer steps", OptimOps>>;
+
+namespace detail {
+template <class... Family>
+Concat<typename Family::Ops...> ops_of(TypeList<Family...>);
+}  // namespace detail
+
+using AllOps = decltype(detail::ops_of(Families{}));
 
 }  // namespace eg

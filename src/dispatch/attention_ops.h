@@ -10,6 +10,7 @@ struct ScaledDotProductAttention {
   static constexpr op::Doc doc{"scaled_dot_product_attention",
                                "softmax(query keyᵀ * scale + mask) value; a mask of bool says what "
                                "may be attended to."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"query"},          Arg{"key"},
                                    Arg{"value"},          Arg{"attn_mask", "null"},
                                    Arg{"dropout_p", "0"}, Arg{"is_causal", "false"},

@@ -39,6 +39,13 @@ constexpr op::Doc doc_of(Part part, bool is_public) {
 
 Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
 
+// What a convolution of nothing gives: its bias, if any.
+void fill_without_sums(const Tensor& result, const Tensor& bias) {
+  fill_dense(result, 0);
+  if (bias.defined())
+    copy_data(result, bias.alias({bias.numel(), 1, 1}, {1, 1, 1}, bias.offset()));
+}
+
 // Makes one of the three from the two others; `a` is what belongs to the output, or to the input
 // where the output is made, and `b` the weight, or the input where the weight is made.
 template <Part kPart>
@@ -55,7 +62,10 @@ struct ConvolutionPart {
     const Tensor from_a = packed(a);
     const Tensor from_b = packed(b);
     const Tensor shift = bias.defined() ? packed(bias) : bias;
+    const bool is_empty = a.numel() == 0 || b.numel() == 0;
+    if (is_empty) fill_without_sums(result, shift);
     visit_floating(a.dtype(), "convolution", [&]<class T>() {
+      if (is_empty) return;
       const T* const values = shift.defined() ? shift.data_as<T>() : nullptr;
       T* const to = result.data_as<T>();
       if constexpr (kPart == Part::kOut)

@@ -11,6 +11,7 @@ namespace eg {
 
 struct Conv1d {
   static constexpr op::Doc doc{"conv1d", "Convolution over the last dim."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},       Arg{"weight"},       Arg{"bias", "null"},
                                    Arg{"stride", "1"}, Arg{"padding", "0"}, Arg{"dilation", "1"},
                                    Arg{"groups", "1"}};
@@ -25,6 +26,7 @@ struct Conv1d {
 
 struct Conv2d {
   static constexpr op::Doc doc{"conv2d", "Convolution over the last two dims."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args = Conv1d::args;
   static constexpr std::array<std::string_view, 7> samples{
       "T([2, 3, 5, 5]), T([4, 3, 3, 3]), T([4])",
@@ -44,6 +46,7 @@ struct ConvTranspose1d {
   static constexpr op::Doc doc{"conv_transpose1d",
                                "Transposed convolution over the last dim: what the gradient of "
                                "conv1d does."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},        Arg{"weight"},
                                    Arg{"bias", "null"}, Arg{"stride", "1"},
                                    Arg{"padding", "0"}, Arg{"output_padding", "0"},
@@ -61,6 +64,7 @@ struct ConvTranspose2d {
   static constexpr op::Doc doc{"conv_transpose2d",
                                "Transposed convolution over the last two dims: what the gradient "
                                "of conv2d does."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args = ConvTranspose1d::args;
   static constexpr std::array<std::string_view, 3> samples{
       "T([1, 3, 4, 4]), T([3, 2, 3, 3]), T([2]), 2, 1",

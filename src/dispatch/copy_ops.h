@@ -54,6 +54,7 @@ struct CopyInPlace {
   /// PyTorch's, against its own rule.
   static constexpr std::string_view node_name = "CopyBackwards";
   static constexpr std::array args{Arg{"input"}, Arg{"source"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), T([3])"};
   static Tensor call(const Tensor& input, const Operand& source);
 
   struct Attrs {};
@@ -63,12 +64,14 @@ struct CopyInPlace {
 struct FillInPlace {
   static constexpr op::Doc doc{"fill_", "Sets every element of input to value."};
   static constexpr std::array args{Arg{"input"}, Arg{"value"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([2]), 0.5", "T([2, 2]), T([])"};
   static Tensor call(const Tensor& input, const Operand& value);
 };
 
 struct ZeroInPlace {
   static constexpr op::Doc doc{"zero_", "Sets every element of input to zero."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input);
 };
 

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 3> enum_names(QrMode) {
 struct Qr {
   static constexpr op::Doc doc{
       "qr", "[Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::string_view node_name = "LinalgQrBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"mode", "'reduced'"}};
   static constexpr std::array<std::string_view, 5> samples{"T([4, 3])", "T([3, 3]), 'complete'",
@@ -69,6 +70,7 @@ struct Eigh {
       "eigenvalues that rise and orthonormal eigenvectors."};
   static constexpr std::string_view node_name = "LinalgEighBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
   static TensorList call(const Tensor& a, Triangle uplo = Triangle::kLower);
 
   struct Attrs {};
@@ -79,6 +81,7 @@ struct Eigh {
 struct Eigvalsh {
   static constexpr op::Doc doc{"eigvalsh", "The eigenvalues of symmetric matrices, rising."};
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
   static Tensor call(const Tensor& a, Triangle uplo = Triangle::kLower);
 };
 

@@ -62,11 +62,17 @@ inline constexpr bool kIsViewInPlace = requires { requires Op::in_place_view; };
 template <class Op>
 inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { requires Op::in_place; };
 
-/// A result that is one tensor or several, by the arguments: max(x), max(x, dim).
+/// A result that is one tensor or several, by an argument: max(x), max(x, dim). The op names it:
+/// `static constexpr std::string_view several_with = "dim";`.
 struct OneOrMore {
   TensorList tensors;
 };
 
+// What a law allows an op is said on the op. `static constexpr bool ignores_nan = true;`: a result
+// that depends on an element need not be NaN because the element is (sort, nansum). `spreads_nan`: a
+// result that does not depend on the element, because of a factor of zero or a comparison that it
+// loses, may be NaN all the same.
+//
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,
 // I(shape, n) int64 indices below n, B(shape) a mask; the rest is literal.

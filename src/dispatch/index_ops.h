@@ -155,6 +155,7 @@ struct Nonzero {
   static constexpr op::Doc doc{"nonzero",
                                "The positions of the elements that are not zero, one per row."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "B([2, 3])"};
   static Tensor call(const Tensor& input);
 };
 
@@ -171,6 +172,7 @@ struct RepeatInterleave {
 struct OneHot {
   static constexpr op::Doc doc{"one_hot", "Classes as rows of zeros with a one at the class."};
   static constexpr std::array args{Arg{"input"}, Arg{"num_classes", "-1"}};
+  static constexpr std::array<std::string_view, 1> samples{"I([3], 4), 4"};
   static Tensor call(const Tensor& input, std::int64_t num_classes = -1);
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -111,9 +112,22 @@ bool is_nearest(InterpolateMode mode) {
   return mode == InterpolateMode::kNearest || mode == InterpolateMode::kNearestExact;
 }
 
-// Means of windows; one dimension is a plane of one row.
+// Means of windows; one dimension is a plane of one row, and the mean of a box that of the means of
+// its planes.
 Tensor resample_area(const Tensor& input, const std::vector<Axis>& axes) {
   if (axes.size() == 2) return AdaptiveAvgPool2d::call(input, {axes[0].out, axes[1].out});
+  if (axes.size() == 3) {
+    const std::int64_t images = input.size(0);
+    const std::int64_t channels = input.size(1);
+    const auto& [depth, rows, columns] = std::array{axes[0], axes[1], axes[2]};
+    const Tensor planes = AdaptiveAvgPool2d::call(
+        Reshape::call(input, {images, channels * depth.in, rows.in, columns.in}),
+        {rows.out, columns.out});
+    const Tensor stacked =
+        Reshape::call(planes, {images, channels, depth.in, rows.out * columns.out});
+    return Reshape::call(AdaptiveAvgPool2d::call(stacked, {depth.out, rows.out * columns.out}),
+                         {images, channels, depth.out, rows.out, columns.out});
+  }
   const Tensor planes = Unsqueeze::call(input, -2);
   return Squeeze::call(AdaptiveAvgPool2d::call(planes, {1, axes[0].out}), Dims{-2});
 }
@@ -129,7 +143,7 @@ void check_mode(const Tensor& input, InterpolateMode mode, std::optional<bool> a
   const std::string_view name = enum_names(mode)[static_cast<std::size_t>(mode)];
   check(input.ndim() >= 3 && input.ndim() <= 5 &&
             (is_nearest(mode) || input.ndim() == spatial_dims(mode) + 2 ||
-             (mode == InterpolateMode::kArea && input.ndim() == 3)),
+             mode == InterpolateMode::kArea),
         ErrorCode::kInvalidArgument, op,
         "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.ndim(),
         "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | "

@@ -14,8 +14,10 @@ namespace {
 
 // The variances beside `input`: one for all, one for each, or one for each row.
 Tensor variances(const Tensor& input, const Tensor& var) {
-  if (var.is_wrapped_number())
-    return Expand::call(ToDType::call(var, input.dtype()), input.shape());
+  if (var.is_wrapped_number()) {
+    const DType dtype = is_integral(input.dtype()) ? DType::kFloat32 : input.dtype();
+    return Expand::call(ToDType::call(var, dtype), input.shape());
+  }
   if (var.shape() == input.shape()) return var;
   Shape rows = input.shape();
   if (!rows.empty()) rows.pop_back();

@@ -59,6 +59,7 @@ struct Cholesky {
       "cholesky",
       "The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ."};
   static constexpr std::array args{Arg{"input"}, Arg{"upper", "false"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1], 1, 2)"};
   static Tensor call(const Tensor& input, bool upper = false);
 
   struct Attrs {};

@@ -57,6 +57,7 @@ struct TripletMarginLoss {
       "triplet_margin_loss",
       "By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; "
       "with swap the distance of positive from negative counts too."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{
       Arg{"anchor"}, Arg{"positive"},    Arg{"negative"},      Arg{"margin", "1"},
       Arg{"p", "2"}, Arg{"eps", "1e-6"}, Arg{"swap", "false"}, Arg{"reduction", "'mean'"}};
@@ -73,6 +74,7 @@ struct MultiMarginLoss {
       "multi_margin_loss",
       "By how much the scores of the other classes come within margin of the target's, to the "
       "power p (1 or 2), divided by the number of classes."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},          Arg{"target"},
                                    Arg{"p", "1"},         Arg{"margin", "1"},
                                    Arg{"weight", "null"}, Arg{"reduction", "'mean'"}};

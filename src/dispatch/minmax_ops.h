@@ -54,6 +54,7 @@ struct SelectedAttrs {
 struct Max {
   static constexpr op::Doc doc{
       "max", "Largest element; along dim, [values, indices]; of two tensors, maximum."};
+  static constexpr std::string_view several_with = "dim";
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 5> samples{
       "T([2, 3, 4])", "T([2, 3, 4]), 1", "T([3, 4]), -1, true", "T([]), 0", "T([2, 3]), T([3])"};
@@ -68,6 +69,7 @@ struct Max {
 struct Min {
   static constexpr op::Doc doc{
       "min", "Smallest element; along dim, [values, indices]; of two tensors, minimum."};
+  static constexpr std::string_view several_with = "dim";
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
   static OneOrMore call(const Tensor& input, const std::optional<Operand>& dim = {},

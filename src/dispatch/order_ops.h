@@ -11,6 +11,7 @@ namespace eg {
 
 struct Sort {
   static constexpr op::Doc doc{"sort", "[values, indices]: the elements along dim in order."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "-1"}, Arg{"descending", "false"},
                                    Arg{"stable", "false"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5])", "T([4, 3]), 0, true",
@@ -34,6 +35,7 @@ struct Argsort {
 struct Topk {
   static constexpr op::Doc doc{
       "topk", "[values, indices]: the k largest, or smallest, elements along dim, in order."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"k"}, Arg{"dim", "-1"}, Arg{"largest", "true"},
                                    Arg{"sorted", "true"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5]), 2", "T([4, 3]), 3, 0, false",
@@ -48,6 +50,7 @@ struct Topk {
 
 struct Msort {
   static constexpr op::Doc doc{"msort", "The elements along the first dimension in order."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 1> samples{"T([4, 3])"};
   static Tensor call(const Tensor& input);
@@ -56,6 +59,7 @@ struct Msort {
 struct Kthvalue {
   static constexpr op::Doc doc{
       "kthvalue", "[values, indices]: the k-th smallest element along dim, counted from one."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"k"}, Arg{"dim", "-1"},
                                    Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([5]), 2", "T([4, 3]), 4, 0, true",
@@ -71,6 +75,7 @@ struct Kthvalue {
 struct Median {
   static constexpr op::Doc doc{
       "median", "The middle element, the lower one of two; along dim, [values, indices]."};
+  static constexpr std::string_view several_with = "dim";
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 5> samples{"T([7])", "T([2, 3])", "T([2, 4, 2]), 1",
                                                            "T([3, 4]), -1, true", "T([]), 0"};
@@ -85,6 +90,8 @@ struct Median {
 struct Nanmedian {
   static constexpr op::Doc doc{
       "nanmedian", "The median of the elements that are not NaN; along dim, [values, indices]."};
+  static constexpr std::string_view several_with = "dim";
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args = Median::args;
   static constexpr std::array samples = Median::samples;
   static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
@@ -100,6 +107,7 @@ struct Mode {
       "mode",
       "[values, indices]: the most frequent element along dim, the smallest of several such, where "
       "it is last."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "-1"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([5])", "T([4, 3]), 0, true", "T([])"};
   static TensorList call(const Tensor& input, std::int64_t dim = -1, bool keepdim = false);

@@ -116,10 +116,7 @@ Tensor Pad::call(const Tensor& input, const Dims& pad, PadMode mode, std::option
       margins.before[d] = pad[static_cast<std::size_t>(2 * k)];
       margins.after[d] = pad[static_cast<std::size_t>(2 * k + 1)];
     }
-    const double fill = value.value_or(0);
-    return ConstantPad::call(
-        input, margins,
-        is_integral(input.dtype()) ? Scalar(static_cast<std::int64_t>(fill)) : Scalar(fill));
+    return ConstantPad::call(input, margins, value.value_or(0));
   }
   check(value.value_or(0) == 0, ErrorCode::kInvalidArgument, doc.name, "Padding mode \"",
         enum_names(mode)[static_cast<std::size_t>(mode)], "\" doesn't take in value argument.");

@@ -9,6 +9,7 @@ namespace eg {
 
 struct MaxPool1d {
   static constexpr op::Doc doc{"max_pool1d", "The largest element of windows along the last dim."};
+  static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args{Arg{"input"},
                                    Arg{"kernel_size"},
                                    Arg{"stride", "null"},
@@ -28,6 +29,7 @@ struct MaxPool2d {
   static constexpr op::Doc doc{"max_pool2d",
                                "The largest element of windows over the last two dims; with "
                                "returnIndices also its place in the plane."};
+  static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args = MaxPool1d::args;
   static constexpr std::array<std::string_view, 4> samples{
       "T([1, 2, 6, 6]), 2", "T([1, 2, 7, 7]), 3, 2, 1", "T([2, 6, 5]), [2, 3], [1, 2], [1, 0]",
@@ -81,6 +83,7 @@ struct AdaptiveMaxPool2d {
   static constexpr op::Doc doc{"adaptive_max_pool2d",
                                "The largest element of windows chosen so that the result has "
                                "output_size."};
+  static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args{Arg{"input"}, Arg{"output_size"},
                                    Arg{"return_indices", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"T([1, 2, 6, 5]), [3, 2]",

@@ -12,6 +12,7 @@ struct Rand {
   static constexpr op::Doc doc{"rand", "Uniform random numbers in [0, 1)."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"[2, 3]"};
   static Tensor call(const Dims& size, std::optional<DType> dtype = {});
 };
 
@@ -20,6 +21,7 @@ struct Randn {
                                "Normal random numbers of mean 0 and standard deviation 1."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"[2, 3]"};
   static Tensor call(const Dims& size, std::optional<DType> dtype = {});
 };
 
@@ -30,6 +32,7 @@ struct Randint {
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"low"}, Arg{"high"}, Arg{"size", "null"},
                                    Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 2> samples{"5, [3]", "1, 5, [3]"};
   static Tensor call(std::int64_t low, const Dims& high, const std::optional<Dims>& size = {},
                      std::optional<DType> dtype = {});
 };
@@ -38,6 +41,7 @@ struct Randperm {
   static constexpr op::Doc doc{"randperm", "The integers below n in random order."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"n"}, Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"5"};
   static Tensor call(std::int64_t n, std::optional<DType> dtype = {});
 };
 
@@ -46,6 +50,7 @@ struct RandLike {
                                "Uniform random numbers in [0, 1) in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});
 };
 
@@ -53,6 +58,7 @@ struct RandnLike {
   static constexpr op::Doc doc{"randn_like", "Normal random numbers in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});
 };
 
@@ -67,12 +73,14 @@ struct UniformInPlace : NoGradient<UniformInPlace> {
   static constexpr op::Doc doc{
       "uniform_", "Sets the elements of input to uniform random numbers in [from, to)."};
   static constexpr std::array args{Arg{"input"}, Arg{"from", "0"}, Arg{"to", "1"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double from = 0, double to = 1);
 };
 
 struct NormalInPlace : NoGradient<NormalInPlace> {
   static constexpr op::Doc doc{"normal_", "Sets the elements of input to normal random numbers."};
   static constexpr std::array args{Arg{"input"}, Arg{"mean", "0"}, Arg{"std", "1"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double mean = 0, double std = 1);
 };
 
@@ -82,6 +90,7 @@ struct RandomInPlace : NoGradient<RandomInPlace> {
       "random_",
       "Sets the elements of input to random integers in [from, to), or of its whole range."};
   static constexpr std::array args{Arg{"input"}, Arg{"from", "null"}, Arg{"to", "null"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<std::int64_t> from = {},
                      std::optional<std::int64_t> to = {});
 };
@@ -91,6 +100,7 @@ struct ExponentialInPlace : NoGradient<ExponentialInPlace> {
       "exponential_",
       "Sets the elements of input to exponentially distributed numbers of rate lambd."};
   static constexpr std::array args{Arg{"input"}, Arg{"lambd", "1"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double lambd = 1);
 };
 
@@ -98,12 +108,14 @@ struct BernoulliInPlace : NoGradient<BernoulliInPlace> {
   static constexpr op::Doc doc{"bernoulli_",
                                "Sets the elements of input to 1 with probability p, else to 0."};
   static constexpr std::array args{Arg{"input"}, Arg{"p", "0.5"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3]), 0.25"};
   static Tensor call(const Tensor& input, double p = 0.5);
 };
 
 struct Bernoulli : NoGradient<Bernoulli> {
   static constexpr op::Doc doc{"bernoulli", "1 with the probability input, else 0."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3], 0, 1)"};
   static Tensor call(const Tensor& input);
 };
 
@@ -112,6 +124,7 @@ struct Dropout {
       "dropout",
       "In training, zeroes elements with probability p and scales the others by 1 / (1 - p)."};
   static constexpr std::array args{Arg{"input"}, Arg{"p", "0.5"}, Arg{"training", "true"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([4]), 0.5", "T([4]), 0.5, false"};
   static Tensor call(const Tensor& input, double p = 0.5, bool training = true);
 
   struct Attrs {

@@ -89,6 +89,7 @@ struct FillDiagonalInPlace {
       "fill_diagonal_",
       "Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix."};
   static constexpr std::array args{Arg{"input"}, Arg{"fill_value"}, Arg{"wrap", "false"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([3, 3]), 0.5", "T([5, 2]), 1, true"};
   static Tensor call(const Tensor& input, Scalar fill_value, bool wrap = false);
 };
 

@@ -9,6 +9,7 @@ namespace eg {
 
 struct Nansum {
   static constexpr op::Doc doc{"nansum", "Sum of the elements that are not NaN."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args = Sum::args;
   static constexpr std::array samples = Sum::samples;
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false,
@@ -17,6 +18,7 @@ struct Nansum {
 
 struct Nanmean {
   static constexpr op::Doc doc{"nanmean", "Mean of the elements that are not NaN."};
+  static constexpr bool ignores_nan = true;
   static constexpr std::array args = Sum::args;
   static constexpr std::array samples = Sum::samples;
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false,

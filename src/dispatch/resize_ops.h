@@ -49,13 +49,14 @@ struct Interpolate {
   static constexpr op::Doc doc{"interpolate",
                                "Resamples the dimensions after the channels to size, or by "
                                "scaleFactor."};
+  static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},
                                    Arg{"size", "null"},
                                    Arg{"scale_factor", "null"},
                                    Arg{"mode", "'nearest'"},
                                    Arg{"align_corners", "null"},
                                    Arg{"recompute_scale_factor", "null"}};
-  static constexpr std::array<std::string_view, 8> samples{
+  static constexpr std::array<std::string_view, 9> samples{
       "T([1, 2, 3]), null, 2",
       "T([1, 2, 3, 3]), [5, 2]",
       "T([1, 2, 4]), 7, null, 'linear'",
@@ -63,7 +64,8 @@ struct Interpolate {
       "T([1, 1, 3, 2]), [5, 3], null, 'bilinear', true",
       "T([1, 1, 3, 3]), [4, 5], null, 'bicubic'",
       "T([1, 1, 5, 4]), [2, 3], null, 'area'",
-      "T([1, 2, 5]), 3, null, 'area'"};
+      "T([1, 2, 5]), 3, null, 'area'",
+      "T([1, 2, 3, 2, 3]), [2, 3, 2], null, 'area'"};
   static Tensor call(const Tensor& input, const std::optional<Dims>& size = {},
                      const std::optional<Numbers>& scale_factor = {},
                      InterpolateMode mode = InterpolateMode::kNearest,

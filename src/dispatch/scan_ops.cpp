@@ -16,6 +16,7 @@ Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(
 
 Tensor run_scan(cpu::Scan kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
+  if (x.ndim() == 0) return contiguous_copy(x);
   // Sums, of the parts.
   if (is_complex(x.dtype())) return joined_parts(run_scan(kind, parts_of(x), dim));
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());

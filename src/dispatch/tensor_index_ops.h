@@ -47,6 +47,9 @@ struct IndexPutInPlace {
       "Writes values, broadcast, to the elements of input that indices name, or adds them."};
   static constexpr std::array args{Arg{"input"}, Arg{"indices"}, Arg{"values"},
                                    Arg{"accumulate", "false"}, Arg{"dims", "null"}};
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([4, 3]), [I([1], 4)], T([3])", "T([4, 3]), [I([5], 4)], T([5, 1]), true",
+      "T([2, 3, 2]), [B([3, 2])], T([]), false, [1]"};
   /// `dims` has the first dimension of each index, ascending; they are the leading ones without it.
   static Tensor call(const Tensor& input, const TensorList& indices, const Operand& values,
                      bool accumulate = false, const std::optional<Dims>& dims = {});

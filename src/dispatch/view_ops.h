@@ -35,6 +35,7 @@ struct Reshape {
 struct ViewAs {
   static constexpr op::Doc doc{"view_as", "A view of input in the shape of other."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), B([3, 2])"};
   static Tensor call(const Tensor& input, const Tensor& other);
 };
 
@@ -157,18 +158,21 @@ struct Expand {
 struct ExpandAs {
   static constexpr op::Doc doc{"expand_as", "input expanded to the shape of other."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([3]), B([2, 3])"};
   static Tensor call(const Tensor& input, const Tensor& other);
 };
 
 struct BroadcastTo {
   static constexpr op::Doc doc{"broadcast_to", "input expanded to a shape."};
   static constexpr std::array args{Arg{"input"}, Arg{"shape"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1]), [2, 3]"};
   static Tensor call(const Tensor& input, const Dims& shape);
 };
 
 struct Detach {
   static constexpr op::Doc doc{"detach", "The same values outside of any graph."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input);
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/name.h"
 #include "ops/activation.h"
 #include "ops/arithmetic.h"
 #include "ops/comparison.h"
@@ -24,14 +25,6 @@ using ElementwiseOps = Concat<ArithmeticOps, ComparisonOps, SelectionOps, Roundi
 
 namespace detail {
 
-/// A string as a template argument.
-template <std::size_t kSize>
-struct Name {
-  std::array<char, kSize> text;
-  consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text.begin()); }
-  constexpr std::string_view view() const { return {text.data(), kSize - 1}; }
-};
-
 template <class... Ops>
 constexpr std::size_t position_of(std::string_view name, TypeList<Ops...>) {
   constexpr std::array kNames{Ops::doc.name...};
@@ -45,7 +38,7 @@ constexpr bool is_op(std::string_view name) {
 }  // namespace detail
 
 /// The op of a name: OpNamed<"floor_divide"> is FloorDivide. For a word, the op that it stands for.
-template <detail::Name kName>
+template <Name kName>
 using OpNamed = std::tuple_element_t<detail::position_of(kName.view(), ElementwiseOps{}),
                                      ElementwiseOps::apply<std::tuple>>;
 

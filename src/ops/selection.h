@@ -74,6 +74,7 @@ struct Minimum {
 
 struct Fmax {
   static constexpr Doc doc{"fmax", "The greater of two operands; a number rather than NaN."};
+  static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
   static constexpr auto forward(auto a, auto b) { return fmax(a, b); }
@@ -87,6 +88,7 @@ struct Fmax {
 
 struct Fmin {
   static constexpr Doc doc{"fmin", "The lesser of two operands; a number rather than NaN."};
+  static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
   static constexpr auto forward(auto a, auto b) { return fmin(a, b); }
@@ -117,6 +119,7 @@ struct Clamp {
 struct NanToNum {
   static constexpr Doc doc{
       "nan_to_num", "Replaces NaN and infinities; by default with 0 and the largest numbers."};
+  static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   // The largest double; in a narrower type a number too large is that type's largest.
   struct Params {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/autograd.h"
 #include "autograd/variable.h"
 #include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
@@ -184,6 +185,39 @@ TEST_P(FunctionLaws, InPlaceFormIsTheOpForAutogradToo) {
   EXPECT_TRUE(testing::gradcheck(of_part, leaves)) << GetParam().sample;
   EXPECT_TRUE(testing::forward_check(of_result, leaves)) << GetParam().sample;
   EXPECT_THROW(op(leaves, true), Error);
+}
+
+// Works, with gradients of the right shapes, or is refused by name.
+void expect_works_or_is_refused(const SampleCall& op, std::string_view name) {
+  const TensorList leaves = op.leaves();
+  try {
+    TensorList recorded;
+    TensorList ones;
+    for (const Tensor& result : op(leaves)) {
+      if (!requires_grad(result)) continue;
+      recorded.push_back(result);
+      ones.push_back(full_like(result, 1));
+    }
+    if (recorded.empty()) return;
+    GradOptions options;
+    options.materialize_grads = true;
+    const TensorList grads = grad(recorded, leaves, ones, options);
+    for (std::size_t i = 0; i < leaves.size(); ++i) EXPECT_EQ(grads[i].shape(), leaves[i].shape());
+  } catch (const Error& error) {
+    EXPECT_NE(error.code(), ErrorCode::kInternal) << error.what();
+    EXPECT_NE(std::string_view(error.what()).find('['), std::string_view::npos)
+        << name << ": " << error.what();
+  }
+}
+
+TEST_P(FunctionLaws, EmptyAndScalarInputsWorkOrAreRefusedByName) {
+  const SampleCall op = call();
+  for (const std::int64_t size : op.sizes()) {
+    SCOPED_TRACE(GetParam().sample + " without size " + std::to_string(size));
+    expect_works_or_is_refused(op.without(size), GetParam().label);
+  }
+  SCOPED_TRACE(GetParam().sample + " of scalars");
+  expect_works_or_is_refused(op.with_scalars(), GetParam().label);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(all_cases()),

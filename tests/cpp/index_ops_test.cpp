@@ -135,6 +135,8 @@ TEST(IndexAdd, AddsInTheOrderOfTheIndex) {
                [] { IndexAdd::call(range({3}), 0, indices({0}), tensor({1, 2})); });
   expect_error(ErrorCode::kDtypeMismatch, "self and source expected to have the same dtype",
                [] { IndexAdd::call(range({3}), 0, indices({0}), tensor<double>({1})); });
+  expect_error(ErrorCode::kInvalidArgument, "argument alpha must not be a floating point number",
+               [] { IndexAdd::call(indices({1}), 0, indices({0}), indices({1}), 0.5); });
 }
 
 TEST(IndexCopy, ReplacesSlices) {

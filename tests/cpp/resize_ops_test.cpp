@@ -104,6 +104,19 @@ TEST(Interpolate, CubicKeepsLinesAndOvershootsSteps) {
   EXPECT_NEAR(sharp[1], -0.09375, 1e-12);
 }
 
+TEST(Interpolate, TakesTheMeansOfBoxesOfAVolume) {
+  const Tensor x = tensor({1, 2, 3, 4, 5, 6, 7, 9}, {1, 1, 2, 2, 2});
+  EXPECT_EQ(values(Interpolate::call(x, Dims{2, 1, 1}, {}, InterpolateMode::kArea)),
+            (List{2.5, 6.75}));
+  EXPECT_EQ(values(Interpolate::call(x, Dims{1, 2, 2}, {}, InterpolateMode::kArea)),
+            (List{3, 4, 5, 6.5}));
+}
+
+TEST(Pad, FillsBooleansWithTruth) {
+  EXPECT_EQ(values(Pad::call(tensor<bool>({false}), {1, 0}, PadMode::kConstant, 0.5)),
+            (List{1, 0}));
+}
+
 TEST(Interpolate, MistakesAreNamed) {
   const Tensor x = tensor({1, 2}, {1, 1, 2});
   expect_error(ErrorCode::kInvalidArgument, "either size or scale_factor",

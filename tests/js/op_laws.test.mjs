@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertClose } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
-import { makeRandom, opTable, samplesOf } from "./support/op_samples.mjs";
+import { wrongSpread } from "./support/op_dependence.mjs";
+import { callOp, makeRandom, opTable, samplesOf } from "./support/op_samples.mjs";
 
 const kStep = 1e-6;
 const kTolerance = { rtol: 1e-4, atol: 1e-6 };
@@ -13,24 +14,15 @@ const kTolerance = { rtol: 1e-4, atol: 1e-6 };
 const kStopsGradients = new Set(["detach"]);
 
 const isPublic = (op) => op.kind !== "internal";
-const writesItself = (op) => op.js.endsWith("_");
-const startsWithTensor = (op) => samplesOf(op)[0]?.text.startsWith("T");
+const startsWithTensor = (op) => samplesOf(op)[0].text.startsWith("T");
 const isFloat = (tensor) => tensor.dtype === "float64" || tensor.dtype === "float32";
-
-/** Calls an op the same way each time, random ones included; returns its results as a list. */
-function call(op, args) {
-  eg.manualSeed(7);
-  const [first, ...rest] = args;
-  // A leaf that requires a gradient cannot be written to.
-  const own = writesItself(op) ? [first.clone(), ...rest] : args;
-  const result = eg[op.js](...own);
-  return [result].flat().map(partsOf);
-}
 
 /** A complex tensor as the real one of its parts, which is what its derivatives mean. */
 function partsOf(tensor) {
   return tensor.dtype.startsWith("complex") ? eg.viewAsReal(tensor) : tensor;
 }
+
+const call = (op, args) => callOp(op, args).map(partsOf);
 
 /** Returns sum(weight * output) over the float outputs that `pick` takes, and those outputs. */
 function weightedSum(outputs, weights) {
@@ -59,6 +51,18 @@ describe("gradients match finite differences", () => {
 describe("the in-place form gives what the op gives", () => {
   for (const op of opTable.filter((one) => one.inplace && startsWithTensor(one))) {
     test(`${op.js}_`, () => eg.scope(() => checkInPlace(op)));
+  }
+});
+
+describe("a NaN or an infinity reaches the results that depend on it, and no others", () => {
+  for (const op of opTable.filter(isPublic)) {
+    test(op.js, () => {
+      for (const { make } of samplesOf(op)) {
+        for (const dtype of ["float64", "float32"]) {
+          assert.deepEqual(wrongSpread(op, make, dtype), [], dtype);
+        }
+      }
+    });
   }
 });
 
@@ -114,7 +118,9 @@ function randomLike(tensor, random) {
 
 function checkInPlace(op) {
   const [{ make }] = samplesOf(op);
-  const args = eg.noGrad(make).map((arg) => (arg instanceof eg.Tensor ? arg.detach() : arg));
+  const args = eg
+    .noGrad(() => make())
+    .map((arg) => (arg instanceof eg.Tensor ? arg.detach() : arg));
   const expected = eg[op.js](...args);
   const target = args[0].clone();
   const { version } = target;

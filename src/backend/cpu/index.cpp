@@ -170,7 +170,7 @@ void add_rows(const Rows& r, DType dtype, void* indexed, const void* packed, std
         for (std::int64_t i = 0; i < r.inner; ++i) add_to(to[i], values[i]);
       }
     };
-    if (r.outer > 1) {
+    if (r.outer != 1) {
       parallel_for(0, r.outer, items_per_task(count * r.inner),
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t o = begin; o < end; ++o) add(o, 0, r.rows);

@@ -1,15 +1,19 @@
 #include "support/op_samples.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "autograd/variable.h"
+#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/handle_table.h"
 #include "dispatch/op_table.h"
+#include "runtime/random.h"
 
 namespace eg::testing {
 namespace {
@@ -217,11 +221,17 @@ class Encoder {
   std::vector<Handle> handles_;
 };
 
-void for_each_leaf(std::vector<SampleValue>& values, const std::function<void(Tensor&)>& visit) {
+void for_each_tensor(std::vector<SampleValue>& values, const std::function<void(Tensor&)>& visit) {
   for (SampleValue& value : values) {
-    if (value.kind == Kind::kTensor && requires_grad(value.tensor)) visit(value.tensor);
-    for_each_leaf(value.list, visit);
+    if (value.kind == Kind::kTensor) visit(value.tensor);
+    for_each_tensor(value.list, visit);
   }
+}
+
+void for_each_leaf(std::vector<SampleValue>& values, const std::function<void(Tensor&)>& visit) {
+  for_each_tensor(values, [&](Tensor& t) {
+    if (requires_grad(t)) visit(t);
+  });
 }
 
 }  // namespace
@@ -251,14 +261,50 @@ TensorList SampleCall::operator()(const TensorList& leaves, bool in_place) const
   std::vector<SampleValue> values = values_;
   std::size_t next = 0;
   for_each_leaf(values, [&](Tensor& leaf) { leaf = leaves.at(next++); });
+  // A leaf cannot be written to.
+  if (op_table()[op_id_].name.ends_with('_')) values[0].tensor = Clone::call(values[0].tensor);
   Encoder encoder;
   for (std::size_t i = 0; i < values.size(); ++i) encoder.add(arguments_[i], values[i]);
   TensorList floating;
+  default_generator().manual_seed(7);
   for (const Tensor& t :
        invoke_op(op_id_, encoder.words().data(), encoder.words().size(), in_place)) {
     if (is_floating(t.dtype())) floating.push_back(t);
   }
   return floating;
+}
+
+std::vector<std::int64_t> SampleCall::sizes() const {
+  std::set<std::int64_t> sizes;
+  std::vector<SampleValue> values = values_;
+  for_each_tensor(values, [&](Tensor& t) { sizes.insert(t.shape().begin(), t.shape().end()); });
+  return {sizes.begin(), sizes.end()};
+}
+
+template <class Reshape>
+SampleCall SampleCall::reshaped(Reshape&& reshape) const {
+  SampleCall call = *this;
+  for_each_tensor(call.values_, [&](Tensor& t) {
+    const Shape shape = reshape(t.shape());
+    if (shape == t.shape()) return;
+    // Never larger than it was.
+    const Tensor part = detach(t).alias(shape, contiguous_strides(shape), 0);
+    const bool is_leaf = requires_grad(t);
+    t = contiguous_copy(part);
+    set_requires_grad(t, is_leaf);
+  });
+  return call;
+}
+
+SampleCall SampleCall::without(std::int64_t size) const {
+  return reshaped([&](Shape shape) {
+    std::replace(shape.begin(), shape.end(), size, std::int64_t{0});
+    return shape;
+  });
+}
+
+SampleCall SampleCall::with_scalars() const {
+  return reshaped([](const Shape& shape) { return numel(shape) == 0 ? shape : Shape{}; });
 }
 
 }  // namespace eg::testing

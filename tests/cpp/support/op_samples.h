@@ -42,10 +42,20 @@ class SampleCall {
   /// The tensors of the sample that require grad, in order.
   TensorList leaves() const;
   /// Runs the op, or its in-place form, with `leaves` in the places of leaves(); gives its floating
-  /// results.
+  /// results. Ops that draw numbers draw the same ones each time.
   TensorList operator()(const TensorList& leaves, bool in_place = false) const;
 
+  /// The sizes in the shapes of all tensors of the sample, each once.
+  std::vector<std::int64_t> sizes() const;
+  /// The same call with dimensions of one size empty, in all tensors.
+  SampleCall without(std::int64_t size) const;
+  /// The same call with 0-dim tensors.
+  SampleCall with_scalars() const;
+
  private:
+  template <class Reshape>
+  SampleCall reshaped(Reshape&& reshape) const;
+
   std::size_t op_id_;
   std::vector<ArgumentInfo> arguments_;
   std::vector<SampleValue> values_;

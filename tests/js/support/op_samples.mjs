@@ -8,12 +8,31 @@ import { readJson } from "./files.mjs";
 export const opTable = readJson("web/src/generated/op_table.json").ops;
 
 /**
- * Returns functions that make the arguments of a sample call, from the same numbers each time.
- * Arguments are tensors (those of float64 and complex128 require a gradient) and plain values.
+ * Returns sample calls: `text`, and `make(dtype, stored)`, which gives the arguments, of the same
+ * numbers each time: tensors (those that can require a gradient do) and plain values. With a dtype,
+ * tensors have values that it can hold, stored as `stored`, and samples of complex numbers are null
+ * for all others; without, they are float64 or complex128. Indices and masks keep their dtypes.
  */
 export function samplesOf(op) {
-  if (op.kind === "elementwise") return elementwiseSamples(op);
-  return (op.samples ?? []).map((text) => ({ text, make: () => evaluate(text, makeRandom(text)) }));
+  const texts = op.kind === "elementwise" ? elementwiseSamples(op) : (op.samples ?? []);
+  return texts.map((text) => ({
+    text,
+    make: (dtype = null, stored = dtype) => {
+      const random = makeRandom(op.kind === "elementwise" ? op.name : text);
+      return evaluate(text, random, dtype, stored);
+    },
+  }));
+}
+
+/**
+ * Calls an op the same way each time, random ones included; returns its results as a list. An op
+ * that writes into its first argument gets a copy of it, for a leaf cannot be written to.
+ */
+export function callOp(op, args, { seed = 7 } = {}) {
+  if (seed !== null) eg.manualSeed(seed);
+  const [first, ...rest] = args;
+  const result = eg[op.js](...(op.js.endsWith("_") ? [first.clone(), ...rest] : args));
+  return Array.isArray(result) ? result : [result];
 }
 
 // Every operand in full, and the second one broadcast.
@@ -21,11 +40,9 @@ function elementwiseSamples(op) {
   const operands = op.args.filter((arg) => arg.type === "operand");
   const shapes = [operands.map(() => [2, 3])];
   if (operands.length > 1) shapes.push(operands.map((_, i) => (i === 1 ? [3] : [2, 3])));
-  return shapes.map((list) => {
-    const calls = list.map((shape, i) => operandSample(operands[i], op.domains[i], shape));
-    const text = calls.join(", ");
-    return { text, make: () => evaluate(text, makeRandom(op.name)) };
-  });
+  return shapes.map((list) =>
+    list.map((shape, i) => operandSample(operands[i], op.domains[i], shape)).join(", "),
+  );
 }
 
 // A domain of one value is a mask, or a number that the op is not differentiated by.
@@ -35,17 +52,21 @@ function operandSample({ name }, [low, high], shape) {
   return ["condition", "mask"].includes(name) ? `B(${text})` : String(low);
 }
 
-function evaluate(text, random) {
+function evaluate(text, random, dtype, stored) {
   const count = (shape) => shape.reduce((product, size) => product * size, 1);
   const fill = (Type, shape, value) => Type.from({ length: count(shape) }, value);
+  const filled = (shape, draw, type) => {
+    const requiresGrad = type.startsWith("float") || type.startsWith("complex");
+    return eg.tensor(fill(Array, shape, draw), { shape, dtype: type, requiresGrad });
+  };
   const T = (shape, low = -2, high = 2) =>
-    eg.tensor(
-      fill(Float64Array, shape, () => low + (high - low) * random()),
-      { shape, requiresGrad: true },
-    );
-  const C = (shape, low, high) => {
-    const parts = eg.noGrad(() => T([...shape, 2], low, high)).detach();
-    return eg.viewAsComplex(parts).requiresGrad_(true);
+    filled(shape, drawer(dtype ?? "float64", low, high, random), stored ?? "float64");
+  let isPossible = true;
+  const C = (shape, low = -2, high = 2) => {
+    const type = stored ?? "complex128";
+    isPossible &&= type.startsWith("complex");
+    const part = drawer(dtype === "complex64" ? "float32" : "float64", low, high, random);
+    return isPossible ? filled(shape, () => ({ re: part(), im: part() }), type) : null;
   };
   const I = (shape, n) =>
     eg.tensor(
@@ -57,7 +78,25 @@ function evaluate(text, random) {
       fill(Uint8Array, shape, () => Number(random() < 0.5)),
       { shape, dtype: "bool" },
     );
-  return new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
+  const args = new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
+  return isPossible ? args : null;
+}
+
+// A source of values between low and high that a dtype can hold.
+function drawer(dtype, low, high, random) {
+  const real = () => low + (high - low) * random();
+  if (dtype === "float64") return real;
+  if (dtype === "float32") return () => Math.fround(real());
+  if (dtype.startsWith("complex")) {
+    const part = dtype === "complex64" ? Math.fround : Number;
+    return () => ({ re: part(real()), im: part(random() - 0.5) });
+  }
+  const least = Math.ceil(["uint8", "bool"].includes(dtype) ? Math.max(low, 0) : low);
+  const most = Math.floor(high);
+  // Domains keep away from points that only differences mind: a whole number beside one will do.
+  const [from, to] = most < least ? [Math.max(Math.ceil(high), 0), 0] : [least, most];
+  const draw = () => from + Math.floor(random() * (Math.max(to, from) - from + 1));
+  return dtype === "bool" ? () => Math.min(draw(), 1) : draw;
 }
 
 /** Returns a generator of numbers in [0, 1) that starts the same for the same text. */

@@ -14,9 +14,14 @@ const y = x.add(1).mul(x).sum({ dim: 1, keepdim: true }).add_(2, { alpha: 3 });
 const part: eg.Tensor = y.at(0, eg.slice(0, 1), null, "...");
 const flat = x.permute(0, 1).reshape(-1, 2).sum();
 const one: eg.Tensor = eg.linear(x, x, null);
-const oneOrMore: eg.Tensor | eg.Tensor[] = eg.max(x, 1);
+const largest: eg.Tensor = x.max();
+const [rowMaxima, rowIndices]: eg.Tensor[] = eg.max(x, 1);
+const greater: eg.Tensor = x.max(largest);
+const pooled: eg.Tensor = eg.maxPool2d(x, 2, { stride: 1 });
+const withIndices: eg.Tensor[] = x.maxPool2d([2, 2], { returnIndices: true });
+const picked: eg.Tensor = x.at([0, 1], [true, false], eg.slice(), null, "...", greater);
 const dtype: eg.DType = x.dtype;
-console.log(part, flat, one, oneOrMore, dtype);
+console.log(part, flat, one, rowMaxima, rowIndices, pooled, withIndices, picked, dtype);
 
 // Gradients.
 const loss: eg.Tensor = eg.crossEntropy(y, x, { labelSmoothing: 0.1, reduction: "sum" });

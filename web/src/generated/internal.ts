@@ -28,7 +28,7 @@ export const index: {
 /** Sum of products; the equation as character codes. */
 export const einsum: {
   (equation: Ints, operands: readonly Tensor[]): Tensor;
-} = define("einsum", 283, "equation:ints operands:tensors");
+} = define("einsum", 242, "equation:ints operands:tensors");
 
 /** One step of stochastic gradient descent, as torch.optim.SGD takes it. */
 export const sgdStep_: {

@@ -663,10 +663,22 @@ export interface TensorMethods {
   amin(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   amin(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
   /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
+  max(dim?: Tensor | null, keepdim?: boolean): Tensor;
+  max(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
+  max(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
+  max(dim: number, keepdim?: boolean): Tensor[];
+  max(options: { dim: number; keepdim?: boolean }): Tensor[];
+  max(dim: number, options: { keepdim?: boolean }): Tensor[];
   max(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   max(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   max(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
   /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
+  min(dim?: Tensor | null, keepdim?: boolean): Tensor;
+  min(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
+  min(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
+  min(dim: number, keepdim?: boolean): Tensor[];
+  min(options: { dim: number; keepdim?: boolean }): Tensor[];
+  min(dim: number, options: { keepdim?: boolean }): Tensor[];
   min(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   min(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   min(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
@@ -865,137 +877,6 @@ export interface TensorMethods {
   bilinear(input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
   /** Every element of one vector times every element of another. */
   outer(vec2: Tensor): Tensor;
-  /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
-  layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
-  layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
-  layerNorm(normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
-  layerNorm(normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-  /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
-  rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
-  rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
-  rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-  /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
-  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-  /** Normalises groups of channels of every sample, then scales and shifts every channel. */
-  groupNorm(numGroups: number, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
-  groupNorm(numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
-  groupNorm(numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
-  groupNorm(numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-  /** Normalises every channel of every sample by itself, or by running statistics. */
-  instanceNorm(runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
-  instanceNorm(options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, options: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
-  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
-  /** Vectors along dim divided by their p-norm, or by eps if larger. */
-  normalize(p?: number, dim?: Ints, eps?: number): Tensor;
-  normalize(options: { p?: number; dim?: Ints; eps?: number }): Tensor;
-  normalize(p: number, options: { dim?: Ints; eps?: number }): Tensor;
-  normalize(p: number, dim: Ints, options: { eps?: number }): Tensor;
-  /** The cosine of the angle between vectors along dim. */
-  cosineSimilarity(x2: Tensor, dim?: number, eps?: number): Tensor;
-  cosineSimilarity(x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
-  cosineSimilarity(x2: Tensor, dim: number, options: { eps?: number }): Tensor;
-  /** The p-norm of x1 - x2 + eps along the last dimension. */
-  pairwiseDistance(x2: Tensor, p?: number, eps?: number, keepdim?: boolean): Tensor;
-  pairwiseDistance(x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
-  pairwiseDistance(x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
-  pairwiseDistance(x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
-  /** The p-norms between the rows of x1 and those of x2. */
-  cdist(x2: Tensor, p?: number): Tensor;
-  cdist(x2: Tensor, options: { p?: number }): Tensor;
-  /** The first half along dim times the sigmoid of the second half. */
-  glu(dim?: number): Tensor;
-  glu(options: { dim?: number }): Tensor;
-  /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
-  pad(pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
-  pad(pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
-  pad(pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-  /** Resamples the dimensions after the channels to size, or by scaleFactor. */
-  interpolate(size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
-  interpolate(options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  interpolate(size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
-  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-  /** The largest element of windows along the last dim. */
-  maxPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-  /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
-  maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-  /** The mean of windows along the last dim. */
-  avgPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean): Tensor;
-  avgPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
-  avgPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
-  avgPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
-  avgPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
-  /** The mean of windows over the last two dims. */
-  avgPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean, divisorOverride?: number | null): Tensor;
-  avgPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
-  avgPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
-  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
-  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
-  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-  /** The mean of windows chosen so that the result has output_size. */
-  adaptiveAvgPool2d(outputSize: Ints): Tensor;
-  adaptiveAvgPool2d(...outputSize: number[]): Tensor;
-  /** The largest element of windows chosen so that the result has output_size. */
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
-  /** Convolution over the last dim. */
-  conv1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
-  conv1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv1d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
-  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-  /** Convolution over the last two dims. */
-  conv2d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
-  conv2d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv2d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
-  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
-  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-  /** Transposed convolution over the last dim: what the gradient of conv1d does. */
-  convTranspose1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
-  convTranspose1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose1d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
-  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-  /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
-  convTranspose2d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
-  convTranspose2d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose2d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
-  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
-  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-  /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
-  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: number, isCausal?: boolean, scale?: number | null, enableGqa?: boolean): Tensor;
-  scaledDotProductAttention(key: Tensor, value: Tensor, options: { attnMask?: Tensor | null; dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
-  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, options: { dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
-  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
-  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
-  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
   /** Determinant of every square matrix. */
   det(): Tensor;
   /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
@@ -1064,6 +945,165 @@ export interface TensorMethods {
   renorm(p: number, dim: number, maxnorm: number): Tensor;
   /** Like renorm(), but in place. */
   renorm_(p: number, dim: number, maxnorm: number): this;
+  /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
+  layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
+  layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
+  layerNorm(normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
+  layerNorm(normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
+  /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
+  rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
+  rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
+  rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
+  /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
+  batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
+  /** Normalises groups of channels of every sample, then scales and shifts every channel. */
+  groupNorm(numGroups: number, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
+  groupNorm(numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
+  groupNorm(numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
+  groupNorm(numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
+  /** Normalises every channel of every sample by itself, or by running statistics. */
+  instanceNorm(runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
+  instanceNorm(options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, options: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
+  instanceNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
+  /** Vectors along dim divided by their p-norm, or by eps if larger. */
+  normalize(p?: number, dim?: Ints, eps?: number): Tensor;
+  normalize(options: { p?: number; dim?: Ints; eps?: number }): Tensor;
+  normalize(p: number, options: { dim?: Ints; eps?: number }): Tensor;
+  normalize(p: number, dim: Ints, options: { eps?: number }): Tensor;
+  /** The cosine of the angle between vectors along dim. */
+  cosineSimilarity(x2: Tensor, dim?: number, eps?: number): Tensor;
+  cosineSimilarity(x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
+  cosineSimilarity(x2: Tensor, dim: number, options: { eps?: number }): Tensor;
+  /** The p-norm of x1 - x2 + eps along the last dimension. */
+  pairwiseDistance(x2: Tensor, p?: number, eps?: number, keepdim?: boolean): Tensor;
+  pairwiseDistance(x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
+  pairwiseDistance(x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
+  pairwiseDistance(x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
+  /** The p-norms between the rows of x1 and those of x2. */
+  cdist(x2: Tensor, p?: number): Tensor;
+  cdist(x2: Tensor, options: { p?: number }): Tensor;
+  /** The first half along dim times the sigmoid of the second half. */
+  glu(dim?: number): Tensor;
+  glu(options: { dim?: number }): Tensor;
+  /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
+  pad(pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
+  pad(pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
+  pad(pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
+  /** Resamples the dimensions after the channels to size, or by scaleFactor. */
+  interpolate(size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
+  interpolate(options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  interpolate(size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
+  interpolate(size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
+  /** The largest element of windows along the last dim. */
+  maxPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
+  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
+  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
+  maxPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
+  maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
+  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
+  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
+  maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  /** The mean of windows along the last dim. */
+  avgPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean): Tensor;
+  avgPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
+  /** The mean of windows over the last two dims. */
+  avgPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean, divisorOverride?: number | null): Tensor;
+  avgPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  avgPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
+  avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
+  /** The mean of windows chosen so that the result has output_size. */
+  adaptiveAvgPool2d(outputSize: Ints): Tensor;
+  adaptiveAvgPool2d(...outputSize: number[]): Tensor;
+  /** The largest element of windows chosen so that the result has output_size. */
+  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: false): Tensor;
+  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: false }): Tensor;
+  adaptiveMaxPool2d(outputSize: Ints, returnIndices: true): Tensor[];
+  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices: true }): Tensor[];
+  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
+  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  /** Convolution over the last dim. */
+  conv1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
+  conv1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv1d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
+  conv1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
+  /** Convolution over the last two dims. */
+  conv2d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
+  conv2d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv2d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
+  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
+  conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
+  /** Transposed convolution over the last dim: what the gradient of conv1d does. */
+  convTranspose1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
+  convTranspose1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose1d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
+  convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
+  /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
+  convTranspose2d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
+  convTranspose2d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose2d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
+  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
+  convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
+  /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
+  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: number, isCausal?: boolean, scale?: number | null, enableGqa?: boolean): Tensor;
+  scaledDotProductAttention(key: Tensor, value: Tensor, options: { attnMask?: Tensor | null; dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, options: { dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
   /** [values, indices]: the elements along dim in order. */
   sort(dim?: number, descending?: boolean, stable?: boolean): Tensor[];
   sort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
@@ -1086,10 +1126,22 @@ export interface TensorMethods {
   kthvalue(k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
   kthvalue(k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
   /** The middle element, the lower one of two; along dim, [values, indices]. */
+  median(dim?: null, keepdim?: boolean): Tensor;
+  median(options: { dim?: null; keepdim?: boolean }): Tensor;
+  median(dim: null, options: { keepdim?: boolean }): Tensor;
+  median(dim: number, keepdim?: boolean): Tensor[];
+  median(options: { dim: number; keepdim?: boolean }): Tensor[];
+  median(dim: number, options: { keepdim?: boolean }): Tensor[];
   median(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   median(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   median(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
   /** The median of the elements that are not NaN; along dim, [values, indices]. */
+  nanmedian(dim?: null, keepdim?: boolean): Tensor;
+  nanmedian(options: { dim?: null; keepdim?: boolean }): Tensor;
+  nanmedian(dim: null, options: { keepdim?: boolean }): Tensor;
+  nanmedian(dim: number, keepdim?: boolean): Tensor[];
+  nanmedian(options: { dim: number; keepdim?: boolean }): Tensor[];
+  nanmedian(dim: number, options: { keepdim?: boolean }): Tensor[];
   nanmedian(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
@@ -1488,6 +1540,28 @@ export function attachOps(): void {
     linear: ops.linear,
     bilinear: ops.bilinear,
     outer: ops.outer,
+    det: ops.det,
+    slogdet: ops.slogdet,
+    inverse: ops.inverse,
+    cholesky: ops.cholesky,
+    solve: ops.solve,
+    kron: ops.kron,
+    cross: ops.cross,
+    qr: ops.qr,
+    svd: ops.svd,
+    svdvals: ops.svdvals,
+    eigh: ops.eigh,
+    eigvalsh: ops.eigvalsh,
+    pinv: ops.pinv,
+    lstsq: ops.lstsq,
+    addmv: ops.addmv,
+    addmv_: ops.addmv_,
+    addr: ops.addr,
+    addr_: ops.addr_,
+    addbmm: ops.addbmm,
+    addbmm_: ops.addbmm_,
+    renorm: ops.renorm,
+    renorm_: ops.renorm_,
     layerNorm: ops.layerNorm,
     rmsNorm: ops.rmsNorm,
     batchNorm: ops.batchNorm,
@@ -1511,28 +1585,6 @@ export function attachOps(): void {
     convTranspose1d: ops.convTranspose1d,
     convTranspose2d: ops.convTranspose2d,
     scaledDotProductAttention: ops.scaledDotProductAttention,
-    det: ops.det,
-    slogdet: ops.slogdet,
-    inverse: ops.inverse,
-    cholesky: ops.cholesky,
-    solve: ops.solve,
-    kron: ops.kron,
-    cross: ops.cross,
-    qr: ops.qr,
-    svd: ops.svd,
-    svdvals: ops.svdvals,
-    eigh: ops.eigh,
-    eigvalsh: ops.eigvalsh,
-    pinv: ops.pinv,
-    lstsq: ops.lstsq,
-    addmv: ops.addmv,
-    addmv_: ops.addmv_,
-    addr: ops.addr,
-    addr_: ops.addr_,
-    addbmm: ops.addbmm,
-    addbmm_: ops.addbmm_,
-    renorm: ops.renorm,
-    renorm_: ops.renorm_,
     sort: ops.sort,
     argsort: ops.argsort,
     msort: ops.msort,

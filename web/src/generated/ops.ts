@@ -1611,6 +1611,12 @@ export const amin: {
 
 /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
 export const max: {
+  (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
@@ -1618,6 +1624,12 @@ export const max: {
 
 /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
 export const min: {
+  (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
@@ -1969,20 +1981,154 @@ export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
 } = define("outer", 241, "input:tensor vec2:tensor");
 
+/** Determinant of every square matrix. */
+export const det: {
+  (input: Tensor): Tensor;
+} = define("det", 243, "input:tensor");
+
+/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+export const slogdet: {
+  (input: Tensor): Tensor[];
+} = define("slogdet", 244, "input:tensor", "tensors");
+
+/** Inverse of every square matrix. */
+export const inverse: {
+  (input: Tensor): Tensor;
+} = define("inverse", 245, "input:tensor");
+
+/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+export const cholesky: {
+  (input: Tensor, upper?: boolean): Tensor;
+  (input: Tensor, options: { upper?: boolean }): Tensor;
+} = define("cholesky", 246, "input:tensor upper:bool=false");
+
+/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+export const solve: {
+  (A: Tensor, B: Tensor, left?: boolean): Tensor;
+  (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
+} = define("solve", 247, "A:tensor B:tensor left:bool=true");
+
+/** Kronecker product: other, scaled by every element of input, in its place. */
+export const kron: {
+  (input: Tensor, other: Tensor): Tensor;
+} = define("kron", 248, "input:tensor other:tensor");
+
+/** Cross product of the vectors of three along dim. */
+export const cross: {
+  (input: Tensor, other: Tensor, dim?: number): Tensor;
+  (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
+} = define("cross", 249, "input:tensor other:tensor dim:int=-1");
+
+/** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
+export const qr: {
+  (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
+  (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
+} = define("qr", 250, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
+
+/** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
+export const svd: {
+  (A: Tensor, fullMatrices?: boolean): Tensor[];
+  (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
+} = define("svd", 251, "A:tensor fullMatrices:bool=true", "tensors");
+
+/** The singular values of A, falling. */
+export const svdvals: {
+  (A: Tensor): Tensor;
+} = define("svdvals", 252, "A:tensor");
+
+/** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+export const eigh: {
+  (A: Tensor, UPLO?: "L" | "U"): Tensor[];
+  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
+} = define("eigh", 253, "A:tensor UPLO:choice(L|U)=L", "tensors");
+
+/** The eigenvalues of symmetric matrices, rising. */
+export const eigvalsh: {
+  (A: Tensor, UPLO?: "L" | "U"): Tensor;
+  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
+} = define("eigvalsh", 254, "A:tensor UPLO:choice(L|U)=L");
+
+/** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
+export const pinv: {
+  (A: Tensor, atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
+  (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
+  (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
+  (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
+} = define("pinv", 255, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
+
+/** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+export const lstsq: {
+  (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
+  (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+} = define("lstsq", 256, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
+
+/** beta * input + alpha * (mat @ vec). */
+export const addmv: {
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addmv", 257, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addmv(), but writes the result into input and returns it. */
+export const addmv_: {
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addmv", 257, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+
+/** beta * input + alpha * outer(vec1, vec2). */
+export const addr: {
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addr", 258, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addr(), but writes the result into input and returns it. */
+export const addr_: {
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addr", 258, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** beta * input + alpha * the sum of the products of two batches. */
+export const addbmm: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = define("addbmm", 259, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** Like addbmm(), but writes the result into input and returns it. */
+export const addbmm_: {
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+} = defineInPlace("addbmm", 259, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+
+/** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
+export const renorm: {
+  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
+} = define("renorm", 260, "input:tensor p:number dim:int maxnorm:number");
+
+/** Like renorm(), but writes the result into input and returns it. */
+export const renorm_: {
+  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
+} = defineInPlace("renorm", 260, "input:tensor p:number dim:int maxnorm:number");
+
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 242, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm", 261, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 243, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm", 262, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
 
 /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
 export const batchNorm: {
@@ -1992,7 +2138,7 @@ export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("batch_norm", 244, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
+} = define("batch_norm", 263, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
 
 /** Normalises groups of channels of every sample, then scales and shifts every channel. */
 export const groupNorm: {
@@ -2000,7 +2146,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("group_norm", 245, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("group_norm", 264, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
 
 /** Normalises every channel of every sample by itself, or by running statistics. */
 export const instanceNorm: {
@@ -2012,7 +2158,7 @@ export const instanceNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("instance_norm", 246, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
+} = define("instance_norm", 265, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
 
 /** Vectors along dim divided by their p-norm, or by eps if larger. */
 export const normalize: {
@@ -2020,14 +2166,14 @@ export const normalize: {
   (input: Tensor, options: { p?: number; dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, dim: Ints, options: { eps?: number }): Tensor;
-} = define("normalize", 247, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
+} = define("normalize", 266, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
 
 /** The cosine of the angle between vectors along dim. */
 export const cosineSimilarity: {
   (x1: Tensor, x2: Tensor, dim?: number, eps?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
   (x1: Tensor, x2: Tensor, dim: number, options: { eps?: number }): Tensor;
-} = define("cosine_similarity", 248, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
+} = define("cosine_similarity", 267, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
 
 /** The p-norm of x1 - x2 + eps along the last dimension. */
 export const pairwiseDistance: {
@@ -2035,26 +2181,26 @@ export const pairwiseDistance: {
   (x1: Tensor, x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
-} = define("pairwise_distance", 249, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
+} = define("pairwise_distance", 268, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
 
 /** The p-norms between the rows of x1 and those of x2. */
 export const cdist: {
   (x1: Tensor, x2: Tensor, p?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { p?: number }): Tensor;
-} = define("cdist", 250, "x1:tensor x2:tensor p:number=2");
+} = define("cdist", 269, "x1:tensor x2:tensor p:number=2");
 
 /** The first half along dim times the sigmoid of the second half. */
 export const glu: {
   (input: Tensor, dim?: number): Tensor;
   (input: Tensor, options: { dim?: number }): Tensor;
-} = define("glu", 251, "input:tensor dim:int=-1");
+} = define("glu", 270, "input:tensor dim:int=-1");
 
 /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
 export const pad: {
   (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-} = define("pad", 252, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
+} = define("pad", 271, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
 
 /** Resamples the dimensions after the channels to size, or by scaleFactor. */
 export const interpolate: {
@@ -2064,27 +2210,51 @@ export const interpolate: {
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-} = define("interpolate", 253, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+} = define("interpolate", 272, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
 
 /** The largest element of windows along the last dim. */
 export const maxPool1d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
   (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool1d", 254, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool1d", 273, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
 export const maxPool2d: {
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
   (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("max_pool2d", 255, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool2d", 274, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The mean of windows along the last dim. */
 export const avgPool1d: {
@@ -2093,7 +2263,7 @@ export const avgPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
-} = define("avg_pool1d", 256, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
+} = define("avg_pool1d", 275, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
 
 /** The mean of windows over the last two dims. */
 export const avgPool2d: {
@@ -2103,19 +2273,23 @@ export const avgPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-} = define("avg_pool2d", 257, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
+} = define("avg_pool2d", 276, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
 
 /** The mean of windows chosen so that the result has output_size. */
 export const adaptiveAvgPool2d: {
   (input: Tensor, outputSize: Ints): Tensor;
   (input: Tensor, ...outputSize: number[]): Tensor;
-} = define("adaptive_avg_pool2d", 258, "input:tensor outputSize:ints");
+} = define("adaptive_avg_pool2d", 277, "input:tensor outputSize:ints");
 
 /** The largest element of windows chosen so that the result has output_size. */
 export const adaptiveMaxPool2d: {
+  (input: Tensor, outputSize: Ints, returnIndices?: false): Tensor;
+  (input: Tensor, outputSize: Ints, options: { returnIndices?: false }): Tensor;
+  (input: Tensor, outputSize: Ints, returnIndices: true): Tensor[];
+  (input: Tensor, outputSize: Ints, options: { returnIndices: true }): Tensor[];
   (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
   (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
-} = define("adaptive_max_pool2d", 259, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
+} = define("adaptive_max_pool2d", 278, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
 
 /** Convolution over the last dim. */
 export const conv1d: {
@@ -2125,7 +2299,7 @@ export const conv1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv1d", 260, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv1d", 279, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Convolution over the last two dims. */
 export const conv2d: {
@@ -2135,7 +2309,7 @@ export const conv2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv2d", 261, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv2d", 280, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
 
 /** Transposed convolution over the last dim: what the gradient of conv1d does. */
 export const convTranspose1d: {
@@ -2146,7 +2320,7 @@ export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose1d", 262, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose1d", 281, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
 export const convTranspose2d: {
@@ -2157,7 +2331,7 @@ export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose2d", 263, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose2d", 282, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
 
 /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
 export const scaledDotProductAttention: {
@@ -2167,141 +2341,7 @@ export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
-} = define("scaled_dot_product_attention", 264, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
-
-/** Determinant of every square matrix. */
-export const det: {
-  (input: Tensor): Tensor;
-} = define("det", 265, "input:tensor");
-
-/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
-export const slogdet: {
-  (input: Tensor): Tensor[];
-} = define("slogdet", 266, "input:tensor", "tensors");
-
-/** Inverse of every square matrix. */
-export const inverse: {
-  (input: Tensor): Tensor;
-} = define("inverse", 267, "input:tensor");
-
-/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
-export const cholesky: {
-  (input: Tensor, upper?: boolean): Tensor;
-  (input: Tensor, options: { upper?: boolean }): Tensor;
-} = define("cholesky", 268, "input:tensor upper:bool=false");
-
-/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
-export const solve: {
-  (A: Tensor, B: Tensor, left?: boolean): Tensor;
-  (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
-} = define("solve", 269, "A:tensor B:tensor left:bool=true");
-
-/** Kronecker product: other, scaled by every element of input, in its place. */
-export const kron: {
-  (input: Tensor, other: Tensor): Tensor;
-} = define("kron", 270, "input:tensor other:tensor");
-
-/** Cross product of the vectors of three along dim. */
-export const cross: {
-  (input: Tensor, other: Tensor, dim?: number): Tensor;
-  (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
-} = define("cross", 271, "input:tensor other:tensor dim:int=-1");
-
-/** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
-export const qr: {
-  (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
-  (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
-} = define("qr", 272, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
-
-/** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
-export const svd: {
-  (A: Tensor, fullMatrices?: boolean): Tensor[];
-  (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
-} = define("svd", 273, "A:tensor fullMatrices:bool=true", "tensors");
-
-/** The singular values of A, falling. */
-export const svdvals: {
-  (A: Tensor): Tensor;
-} = define("svdvals", 274, "A:tensor");
-
-/** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
-export const eigh: {
-  (A: Tensor, UPLO?: "L" | "U"): Tensor[];
-  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
-} = define("eigh", 275, "A:tensor UPLO:choice(L|U)=L", "tensors");
-
-/** The eigenvalues of symmetric matrices, rising. */
-export const eigvalsh: {
-  (A: Tensor, UPLO?: "L" | "U"): Tensor;
-  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
-} = define("eigvalsh", 276, "A:tensor UPLO:choice(L|U)=L");
-
-/** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
-export const pinv: {
-  (A: Tensor, atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
-  (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
-  (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
-  (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-} = define("pinv", 277, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
-
-/** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
-export const lstsq: {
-  (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
-  (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-  (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-} = define("lstsq", 278, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
-
-/** beta * input + alpha * (mat @ vec). */
-export const addmv: {
-  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addmv", 279, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
-
-/** Like addmv(), but writes the result into input and returns it. */
-export const addmv_: {
-  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addmv", 279, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
-
-/** beta * input + alpha * outer(vec1, vec2). */
-export const addr: {
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addr", 280, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
-
-/** Like addr(), but writes the result into input and returns it. */
-export const addr_: {
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addr", 280, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
-
-/** beta * input + alpha * the sum of the products of two batches. */
-export const addbmm: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addbmm", 281, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
-
-/** Like addbmm(), but writes the result into input and returns it. */
-export const addbmm_: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addbmm", 281, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
-
-/** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
-export const renorm: {
-  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
-} = define("renorm", 282, "input:tensor p:number dim:int maxnorm:number");
-
-/** Like renorm(), but writes the result into input and returns it. */
-export const renorm_: {
-  (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
-} = defineInPlace("renorm", 282, "input:tensor p:number dim:int maxnorm:number");
+} = define("scaled_dot_product_attention", 283, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
 
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
@@ -2341,6 +2381,12 @@ export const kthvalue: {
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
+  (input: Tensor, dim?: null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: null, options: { keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
@@ -2348,6 +2394,12 @@ export const median: {
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
+  (input: Tensor, dim?: null, keepdim?: boolean): Tensor;
+  (input: Tensor, options: { dim?: null; keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: null, options: { keepdim?: boolean }): Tensor;
+  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
