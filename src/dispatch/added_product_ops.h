@@ -44,6 +44,7 @@ struct Addbmm {
 struct Renorm {
   static constexpr op::Doc doc{
       "renorm", "input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."};
+  static constexpr bool ignores_nan = true;
   static constexpr bool in_place = true;
   static constexpr std::array args{Arg{"input"}, Arg{"p"}, Arg{"dim"}, Arg{"maxnorm"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 2, 0, 2",
