@@ -6,6 +6,7 @@
 #define EIGEN_NO_IO
 #define EIGEN_DONT_PARALLELIZE
 #define EIGEN_MPL2_ONLY
+#define EIGEN_DONT_VECTORIZE
 #include <cstdint>
 #include <functional>
 
