@@ -42,8 +42,7 @@ Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(
 // What a convolution of nothing gives: its bias, if any.
 void fill_without_sums(const Tensor& result, const Tensor& bias) {
   fill_dense(result, 0);
-  if (bias.defined())
-    copy_data(result, bias.alias({bias.numel(), 1, 1}, {1, 1, 1}, bias.offset()));
+  if (bias.defined()) copy_data(result, bias.alias({bias.numel(), 1, 1}, {1, 1, 1}, bias.offset()));
 }
 
 // Makes one of the three from the two others; `a` is what belongs to the output, or to the input

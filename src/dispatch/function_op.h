@@ -69,8 +69,8 @@ struct OneOrMore {
 };
 
 // What a law allows an op is said on the op. `static constexpr bool ignores_nan = true;`: a result
-// that depends on an element need not be NaN because the element is (sort, nansum). `spreads_nan`: a
-// result that does not depend on the element, because of a factor of zero or a comparison that it
+// that depends on an element need not be NaN because the element is (sort, nansum). `spreads_nan`:
+// a result that does not depend on the element, because of a factor of zero or a comparison that it
 // loses, may be NaN all the same.
 //
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is

@@ -129,7 +129,8 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor picks = check_sources(input, d, index, source, doc.name);
   check(is_differentiable(input.dtype()) || !alpha.is_float(), ErrorCode::kInvalidArgument,
-        doc.name, "For integral input tensors, argument alpha must not be a floating point number.");
+        doc.name,
+        "For integral input tensors, argument alpha must not be a floating point number.");
   const Tensor scaled = alpha.to<double>() == 1 ? source : eg::call<op::Mul>(source, alpha);
   const Tensor result = contiguous_copy(input);
   cpu::add_rows(rows_along(input.shape(), d, picks), input.dtype(), result.data(),

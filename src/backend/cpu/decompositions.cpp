@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "backend/cpu/eigen_batch.h"
-
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+
+#include "backend/cpu/eigen_batch.h"
 
 namespace eg::cpu {
 namespace {
@@ -28,8 +28,7 @@ void qr(const MatrixBatch& a, std::int64_t q_columns, void* q, void* r) {
     }
     const double scale = magnitude(matrix);
     const Eigen::HouseholderQR<Matrix> qr(matrix / scale);
-    if (q != nullptr)
-      store(a.dtype, q, i, qr.householderQ() * Matrix::Identity(a.rows, q_columns));
+    if (q != nullptr) store(a.dtype, q, i, qr.householderQ() * Matrix::Identity(a.rows, q_columns));
     const Matrix upper = qr.matrixQR().topRows(q_columns).triangularView<Eigen::Upper>();
     store(a.dtype, r, i, upper * scale);
     return 0;
@@ -39,8 +38,8 @@ void qr(const MatrixBatch& a, std::int64_t q_columns, void* q, void* r) {
 Breakdown svd(const MatrixBatch& a, bool full, void* u, void* s, void* vh) {
   using Svd = Eigen::JacobiSVD<Matrix, Eigen::HouseholderQRPreconditioner>;
   const bool vectors = u != nullptr || vh != nullptr;
-  const unsigned wanted = full ? Eigen::ComputeFullU | Eigen::ComputeFullV
-                               : Eigen::ComputeThinU | Eigen::ComputeThinV;
+  const unsigned wanted =
+      full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
   const std::int64_t work = 10 * a.rows * a.columns * std::min(a.rows, a.columns);
   return for_each_matrix(a.count, work, [&](std::int64_t i) {
     const Matrix matrix = load(a, i);

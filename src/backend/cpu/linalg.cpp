@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "backend/cpu/eigen_batch.h"
-
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+
+#include "backend/cpu/eigen_batch.h"
 
 namespace eg::cpu {
 namespace {
