@@ -1,6 +1,7 @@
 #include "dispatch/complex_ops.h"
 
 #include <numbers>
+#include <utility>
 
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
@@ -49,8 +50,8 @@ void check_pairs(const Tensor& t) {
 
 }  // namespace
 
-PairGeometry::PairGeometry(const Shape& of_shape, const Strides& of_strides)
-    : shape(of_shape), strides(of_strides) {
+PairGeometry::PairGeometry(Shape of_shape, Strides of_strides)
+    : shape(std::move(of_shape)), strides(std::move(of_strides)) {
   for (std::int64_t& stride : strides) stride *= 2;
   shape.push_back(2);
   strides.push_back(1);

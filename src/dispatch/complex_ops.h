@@ -92,7 +92,7 @@ struct Polar {
 
 /// The geometry of a complex tensor's parts: one more dimension, of two, and twice the steps.
 struct PairGeometry {
-  PairGeometry(const Shape& of_shape, const Strides& of_strides);
+  PairGeometry(Shape of_shape, Strides of_strides);
   Shape shape;
   Strides strides;
 };

@@ -25,7 +25,7 @@ Tensor snapshot(const Tensor& t) {
 
 Tensor write_result(std::string_view op, std::span<const Tensor> operands,
                     const OfTarget& compute) {
-  const Tensor target = operands[0];
+  const Tensor& target = operands[0];
   const bool recording = should_record(operands);
   check_inplace(target, recording);
   Tensor result = compute(recording || any_has_tangent(operands) ? snapshot(target) : target);

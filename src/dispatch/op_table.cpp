@@ -25,7 +25,7 @@ Results call_function(const void* function, ArgumentReader reader) {
 
 template <class Result, class... Args>
 constexpr OpForm form_of(Result (*const* function)(Args...)) {
-  return {&call_function<Result, Args...>, function};
+  return {&call_function<Result, Args...>, static_cast<const void*>(function)};
 }
 
 template <class Op, class... Args>
