@@ -2,10 +2,6 @@
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
 #include "backend/cpu/eigen_batch.h"
 
 namespace eg::cpu {

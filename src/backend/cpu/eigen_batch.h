@@ -1,7 +1,8 @@
 #pragma once
 
 // Batches of matrices as Eigen's. Tensors hold them row by row in either floating dtype; load() and
-// store() convert. Eigen computes in double, one instantiation for both dtypes.
+// store() convert. Eigen computes in double, one instantiation for both dtypes. All of Eigen comes
+// through this header: its settings have to be the same wherever it is seen.
 
 #define EIGEN_NO_IO
 #define EIGEN_DONT_PARALLELIZE
@@ -10,7 +11,12 @@
 #include <cstdint>
 #include <functional>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 
 #include "backend/cpu/linalg.h"
 

@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-
 #include "backend/cpu/eigen_batch.h"
 
 namespace eg::cpu {
