@@ -73,7 +73,7 @@ Tensor Roll::call(const Tensor& input, const Dims& shifts, const std::optional<D
   Tensor result = detach(input);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const auto d = static_cast<std::size_t>(wrap_dim((*dims)[i], input.ndim(), doc.name));
-    if (result.numel() == 0) continue;
+    if (result.numel() == 0 || input.ndim() == 0) continue;
     const Tensor rolled = Tensor::empty(input.shape(), input.dtype(), input.device());
     const std::int64_t size = input.shape()[d];
     const std::int64_t head = (shifts[i] % size + size) % size;

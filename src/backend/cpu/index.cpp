@@ -43,7 +43,7 @@ template <class T>
 void copy_row(T* to, const T* from, std::int64_t count) {
   if (count == 1)
     *to = *from;
-  else
+  else if (count > 0)
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
 }
 
