@@ -8,6 +8,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/join_ops.h"
 #include "dispatch/slice_ops.h"
+#include "dispatch/softmax_rows.h"
 
 namespace eg {
 namespace {
@@ -23,12 +24,8 @@ struct Transform {
   static Tensor call(const Tensor& input, const Attrs& attrs) {
     const Tensor result = Tensor::empty(input.shape(), DType::kComplex128, input.device());
     copy_data(result, input);
-    const auto d = static_cast<std::size_t>(attrs.dim);
-    cpu::FftRows rows{1, input.shape()[d], 1};
-    for (std::size_t i = 0; i < input.shape().size(); ++i) {
-      if (i != d) (i < d ? rows.outer : rows.inner) *= input.shape()[i];
-    }
-    cpu::fft(rows, attrs.inverse, attrs.scale, result.data_as<std::complex<double>>());
+    cpu::fft(rows_along(result, attrs.dim), attrs.inverse, attrs.scale,
+             result.data_as<std::complex<double>>());
     return record<Transform>(ToDType::call(result, input.dtype()), {input}, attrs);
   }
   static GradList backward(const Backward<Transform>& b) {

@@ -176,7 +176,7 @@ std::unique_ptr<Transform> Transform::of(std::int64_t n) {
 
 }  // namespace
 
-void fft(const FftRows& rows, bool inverse, double scale, std::complex<double>* data) {
+void fft(const Rows& rows, bool inverse, double scale, std::complex<double>* data) {
   if (rows.outer * rows.size * rows.inner == 0) return;
   const std::unique_ptr<Transform> transform = Transform::of(rows.size);
   const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});

@@ -7,19 +7,13 @@
 // (Bluestein). Everything is computed in double, whatever the dtype of the tensors.
 
 #include <complex>
-#include <cstdint>
+
+#include "backend/cpu/softmax.h"
 
 namespace eg::cpu {
 
-/// Packed numbers seen as [outer, size, inner]; the transform runs along the middle.
-struct FftRows {
-  std::int64_t outer = 1;
-  std::int64_t size = 1;
-  std::int64_t inner = 1;
-};
-
 /// Replaces every row x by scale * sum over k of x[k] exp(-2 pi i j k / size), or its conjugate
 /// exponent when `inverse`.
-void fft(const FftRows& rows, bool inverse, double scale, std::complex<double>* data);
+void fft(const Rows& rows, bool inverse, double scale, std::complex<double>* data);
 
 }  // namespace eg::cpu
