@@ -33,7 +33,7 @@ Tensor ordered_indices(const Tensor& input, const OrderedPart& part);
 /// What find(rows, elements, indices) finds in the rows along dim: `count` indices of each.
 template <class Find>
 Tensor found_indices(Find&& find, const Tensor& input, std::int64_t dim, std::int64_t count) {
-  const Tensor x = input.is_contiguous() ? input : contiguous_copy(input);
+  const Tensor x = packed(input);
   Shape shape = x.shape();
   if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = count;
   const Tensor indices = Tensor::empty(shape, DType::kInt64, x.device());

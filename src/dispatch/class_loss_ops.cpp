@@ -13,8 +13,6 @@ namespace {
 
 std::int64_t class_dim(const Tensor& input) { return input.ndim() == 1 ? 0 : 1; }
 
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 void check_weight(const Tensor& input, const Tensor& weight, std::string_view op) {
   if (!weight.defined()) return;
   const std::int64_t classes = input.size(class_dim(input));

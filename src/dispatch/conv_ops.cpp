@@ -37,8 +37,6 @@ constexpr op::Doc doc_of(Part part, bool is_public) {
              : op::Doc{"convolution_backward", "A gradient of convolution."};
 }
 
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 // What a convolution of nothing gives: its bias, if any.
 void fill_without_sums(const Tensor& result, const Tensor& bias) {
   fill_dense(result, 0);

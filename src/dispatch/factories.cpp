@@ -48,6 +48,10 @@ Tensor contiguous_copy(const Tensor& t) {
   return copy;
 }
 
+Tensor packed(const Tensor& t) {
+  return !t.defined() || t.is_contiguous() ? t : contiguous_copy(t);
+}
+
 void copy_data(const Tensor& destination, const Tensor& source) {
   const Strides strides =
       source.shape() == destination.shape()

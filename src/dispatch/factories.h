@@ -19,6 +19,9 @@ Tensor full_like(const Tensor& t, Scalar value);
 void fill_dense(const Tensor& t, Scalar value);
 /// A row-major copy, not recorded.
 Tensor contiguous_copy(const Tensor& t);
+/// `t` itself when it is row-major (or undefined), else such a copy: what kernels for packed memory
+/// want.
+Tensor packed(const Tensor& t);
 /// Writes values, converted to the dtype of `destination`; not recorded, no version change.
 void copy_data(const Tensor& destination, const Tensor& source);
 

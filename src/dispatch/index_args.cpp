@@ -34,9 +34,14 @@ Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t
   return checked_index(index, size, dim, op);
 }
 
+std::vector<std::int64_t> true_places(const Tensor& mask) {
+  const Tensor row = packed(mask);
+  return cpu::find_true({row.data_as<bool>(), static_cast<std::size_t>(row.numel())});
+}
+
 Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
-cpu::Rows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
+cpu::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
   const Shape sizes = at_least_1d(shape);
   const std::int64_t* middle = sizes.begin() + dim;
   return {numel({sizes.begin(), middle}), *middle, numel({middle + 1, sizes.end()}),

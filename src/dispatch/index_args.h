@@ -24,11 +24,14 @@ Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, s
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op);
 
+/// The positions of the true elements of a mask, in row-major order.
+std::vector<std::int64_t> true_places(const Tensor& mask);
+
 /// The shape, where a 0-dim tensor counts as a vector of one element.
 Shape at_least_1d(const Shape& shape);
 
 /// A contiguous tensor of this shape as slices along `dim`, picked by `index`.
-cpu::Rows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
+cpu::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
 
 /// An index per element into a tensor of these strides.
 cpu::Elements elements_along(const Strides& strides, std::int64_t dim, const Tensor& index);

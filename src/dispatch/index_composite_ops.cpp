@@ -20,11 +20,6 @@ Tensor index_tensor(std::span<const std::int64_t> values, Device device) {
   return index;
 }
 
-std::vector<std::int64_t> true_places(const Tensor& mask) {
-  const Tensor packed = mask.is_contiguous() ? mask : contiguous_copy(mask);
-  return cpu::find_true({packed.data_as<bool>(), static_cast<std::size_t>(packed.numel())});
-}
-
 }  // namespace
 
 Tensor TakeAlongDim::call(const Tensor& input, const Tensor& indices,

@@ -9,8 +9,6 @@
 namespace eg {
 namespace {
 
-Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 std::int64_t size_along(const Tensor& t, std::int64_t dim) {
   return t.ndim() == 0 ? 1 : t.size(dim);
 }
@@ -27,7 +25,7 @@ struct IndexSelectGradient {
                      const Tensor& index, std::int64_t skip = -1) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
     cpu::add_rows(rows_along(input_shape, dim, index), grad.dtype(), result.data(),
-                  contiguous(grad).data(), skip);
+                  packed(grad).data(), skip);
     return record<IndexSelectGradient>(result, {grad}, {dim, skip}, {{index}});
   }
   static GradList backward(const Backward<IndexSelectGradient>& b) {
@@ -50,7 +48,7 @@ struct GatherGradient {
                      const Tensor& index) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
     cpu::add_elements(elements_along(result.strides(), dim, index), grad.dtype(), result.data(),
-                      contiguous(grad).data());
+                      packed(grad).data());
     return record<GatherGradient>(result, {grad}, {dim}, {{index}});
   }
   static GradList backward(const Backward<GatherGradient>& b) {
@@ -116,7 +114,7 @@ Tensor IndexSelect::call(const Tensor& input, std::int64_t dim, const Tensor& in
   }
   const Tensor result = Tensor::empty(shape, input.dtype(), input.device());
   cpu::take_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()),
-                 contiguous(input).data(), result.data());
+                 packed(input).data(), result.data());
   return record<IndexSelect>(result, {input}, {input.shape(), d}, {{picks}});
 }
 
@@ -134,7 +132,7 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
   const Tensor scaled = alpha.to<double>() == 1 ? source : eg::call<op::Mul>(source, alpha);
   const Tensor result = contiguous_copy(input);
   cpu::add_rows(rows_along(input.shape(), d, picks), input.dtype(), result.data(),
-                contiguous(scaled).data());
+                packed(scaled).data());
   return record<IndexAdd>(result, {input, scaled}, {input.shape(), d}, {{picks}});
 }
 
@@ -151,7 +149,7 @@ Tensor IndexCopy::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   const Tensor picks = check_sources(input, d, index, source, doc.name);
   const Tensor result = contiguous_copy(input);
   cpu::put_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()), result.data(),
-                contiguous(source).data());
+                packed(source).data());
   return record<IndexCopy>(result, {input, source}, {input.shape(), d}, {{picks}});
 }
 
@@ -208,7 +206,7 @@ Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index,
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);
   cpu::put_elements(elements_along(result.strides(), d, picks), item_size(input.dtype()),
-                    result.data(), contiguous(part).data());
+                    result.data(), packed(part).data());
   return record<Scatter>(result, {input, part}, {input.shape(), d}, {{picks}});
 }
 
@@ -226,7 +224,7 @@ Tensor ScatterAdd::call(const Tensor& input, std::int64_t dim, const Tensor& ind
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);
   cpu::add_elements(elements_along(result.strides(), d, picks), input.dtype(), result.data(),
-                    contiguous(part).data());
+                    packed(part).data());
   return record<ScatterAdd>(result, {input, part}, {input.shape(), d}, {{picks}});
 }
 
@@ -254,7 +252,7 @@ Tensor Embedding::call(const Tensor& input, const Tensor& weight,
   shape.push_back(weight.size(1));
   const Tensor result = Tensor::empty(shape, weight.dtype(), weight.device());
   cpu::take_rows(rows_along(weight.shape(), 0, picks), item_size(weight.dtype()),
-                 contiguous(weight).data(), result.data());
+                 packed(weight).data(), result.data());
   return record<Embedding>(result, {weight}, {rows, padding}, {{picks}});
 }
 

@@ -7,8 +7,6 @@
 
 namespace eg {
 
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 Shape batch_of(const Tensor& t) {
   return Shape(std::span<const std::int64_t>(t.shape().data(), t.shape().size() - 2));
 }

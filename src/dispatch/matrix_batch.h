@@ -13,8 +13,6 @@
 
 namespace eg {
 
-/// `t` itself, or a row-major copy; not recorded.
-Tensor packed(const Tensor& t);
 /// All dims but the last two.
 Shape batch_of(const Tensor& t);
 /// An uninitialised batch of matrices beside `t`.

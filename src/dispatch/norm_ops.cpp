@@ -56,11 +56,6 @@ Tensor check_parameter(std::string_view op, std::string_view name,
   return *parameter;
 }
 
-// The values row-major, not recorded.
-Tensor packed(const Tensor& t) {
-  return !t.defined() || t.is_contiguous() ? t : contiguous_copy(t);
-}
-
 template <class T>
 T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_as<T>() : nullptr;

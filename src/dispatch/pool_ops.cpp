@@ -16,8 +16,6 @@ struct PoolAttrs {
   cpu::PoolAxis columns;
 };
 
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 // The shape with other last two sizes.
 Shape with_plane(const Shape& shape, std::size_t rows, std::size_t columns) {
   Shape result = shape;

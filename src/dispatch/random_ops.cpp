@@ -6,6 +6,7 @@
 #include "backend/cpu/dropout.h"
 #include "backend/cpu/strided.h"
 #include "dispatch/complex_ops.h"
+#include "dispatch/factories.h"
 #include "runtime/random.h"
 
 namespace eg {
@@ -45,12 +46,10 @@ Tensor draw_in_place(const Tensor& input, Write&& write) {
   return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
 }
 
-Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 // Forward and, with the gradient in place of the input, backward of dropout.
 Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  cpu::drop(input.dtype(), result.data(), contiguous(input).data(), mask.data_as<bool>(), keep,
+  cpu::drop(input.dtype(), result.data(), packed(input).data(), mask.data_as<bool>(), keep,
             input.numel());
   return record<Dropout>(result, {input}, {keep}, {{mask}});
 }
@@ -157,7 +156,7 @@ Tensor BernoulliInPlace::call(const Tensor& input, double p) {
 }
 
 Tensor Bernoulli::call(const Tensor& input) {
-  const Tensor p = contiguous(input);
+  const Tensor p = packed(input);
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   visit_floating(input.dtype(), doc.name, [&]<class T>() {
     fill_bernoulli(elements<T>(result), std::span<const T>(elements<T>(p)));

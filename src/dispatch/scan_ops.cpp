@@ -12,8 +12,6 @@
 namespace eg {
 namespace {
 
-Tensor packed(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 Tensor run_scan(cpu::Scan kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
   if (x.ndim() == 0) return contiguous_copy(x);

@@ -15,14 +15,14 @@ Tensor normalize(cpu::Softmax kind, const Tensor& input, std::int64_t dim,
   check(is_floating(x.dtype()), ErrorCode::kDtypeMismatch, Op::doc.name, "not implemented for ",
         x.dtype(), ". Convert with to('float32').");
   const std::int64_t wrapped = wrap_dim(dim, x.ndim(), Op::doc.name);
-  const Tensor packed = x.is_contiguous() ? x : contiguous_copy(x);
+  const Tensor source = packed(x);
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
-  cpu::softmax(kind, rows_along(packed, wrapped), packed.data(), result.data());
+  cpu::softmax(kind, rows_along(source, wrapped), source.data(), result.data());
   return record<Op>(result, {x}, {wrapped}, {{result, true}});
 }
 
 Tensor run_backward(cpu::Softmax kind, const Tensor& grad, const Tensor& output, std::int64_t dim) {
-  const Tensor g = grad.is_contiguous() ? grad : contiguous_copy(grad);
+  const Tensor g = packed(grad);
   const Tensor result = Tensor::empty(g.shape(), g.dtype(), g.device());
   cpu::softmax_backward(kind, rows_along(g, dim), g.data(), output.data(), result.data());
   return result;

@@ -13,8 +13,6 @@ namespace {
 
 using Op = std::string_view;
 
-Tensor contiguous(const Tensor& t) { return t.is_contiguous() ? t : contiguous_copy(t); }
-
 // One index: the dimensions it is for, merged, and the rows it names there.
 struct Selection {
   std::size_t dim;
@@ -30,9 +28,7 @@ Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, s
           "The shape of the mask ", mask.shape(), " at index ", position + d,
           " does not match the shape of the indexed tensor ", shape, " at index ", dim + d, '.');
   }
-  const Tensor packed = contiguous(mask);
-  const auto places =
-      cpu::find_true({packed.data_as<bool>(), static_cast<std::size_t>(packed.numel())});
+  const std::vector<std::int64_t> places = true_places(mask);
   const Tensor rows =
       Tensor::empty({static_cast<std::int64_t>(places.size())}, DType::kInt64, mask.device());
   std::copy(places.begin(), places.end(), rows.data_as<std::int64_t>());
@@ -126,7 +122,7 @@ Tensor merge_rows(const std::vector<Selection>& selections, const Shape& index_s
   if (selections.size() == 1) return selections[0].rows;
   Tensor rows = full(index_shape, 0, DType::kInt64);
   for (const Selection& selection : selections) {
-    const Tensor more = contiguous(Expand::call(selection.rows, index_shape));
+    const Tensor more = packed(Expand::call(selection.rows, index_shape));
     for (std::int64_t i = 0; i < rows.numel(); ++i) {
       std::int64_t& row = rows.data_as<std::int64_t>()[i];
       row = row * selection.size + more.data_as<std::int64_t>()[i];
@@ -145,7 +141,7 @@ Tensor in_order(const Tensor& t, const Dims& order) {
   return t.alias(shape, strides, t.offset());
 }
 
-cpu::Rows rows_of(const Shape& shape, const IndexedDims& where, const Tensor& rows) {
+cpu::IndexedRows rows_of(const Shape& shape, const IndexedDims& where, const Tensor& rows) {
   const std::int64_t* first = shape.begin() + where.first;
   const std::int64_t* last = first + where.count;
   return {numel({shape.begin(), first}), numel({first, last}), numel({last, shape.end()}),
@@ -167,17 +163,17 @@ Shape result_shape(const Shape& input_shape, const IndexedDims& where) {
 void write(const Tensor& target, const IndexedDims& where, const Tensor& rows, const Tensor& values,
            bool accumulate) {
   const Tensor view = in_order(target, where.order);
-  const Tensor packed = contiguous(view);
-  const cpu::Rows places = rows_of(view.shape(), where, rows);
+  const Tensor memory = packed(view);
+  const cpu::IndexedRows places = rows_of(view.shape(), where, rows);
   if (accumulate)
-    cpu::add_rows(places, view.dtype(), packed.data(), values.data());
+    cpu::add_rows(places, view.dtype(), memory.data(), values.data());
   else
-    cpu::put_rows(places, item_size(view.dtype()), packed.data(), values.data());
-  if (!packed.is_same(view)) copy_data(view, packed);
+    cpu::put_rows(places, item_size(view.dtype()), memory.data(), values.data());
+  if (!memory.is_same(view)) copy_data(view, memory);
 }
 
 Tensor take(const Tensor& input, const IndexedDims& where, const Tensor& rows) {
-  const Tensor source = contiguous(in_order(input, where.order));
+  const Tensor source = packed(in_order(input, where.order));
   const Tensor result =
       Tensor::empty(result_shape(input.shape(), where), input.dtype(), input.device());
   cpu::take_rows(rows_of(source.shape(), where, rows), item_size(input.dtype()), source.data(),
@@ -204,7 +200,7 @@ struct IndexGradient {
   static Tensor call(const Tensor& grad, const Shape& input_shape, const IndexedDims& where,
                      const Tensor& rows) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
-    write(result, where, rows, contiguous(grad), true);
+    write(result, where, rows, packed(grad), true);
     return record<IndexGradient>(result, {grad}, {where}, {{rows}});
   }
   static GradList backward(const Backward<IndexGradient>& b) {

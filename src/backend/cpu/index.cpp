@@ -117,7 +117,7 @@ std::optional<std::int64_t> find_out_of_range(std::span<const std::int64_t> inde
                        [&](std::int64_t i) { return i < 0 || i >= size; });
 }
 
-void take_rows(const Rows& r, std::size_t item_size, const void* indexed, void* packed) {
+void take_rows(const IndexedRows& r, std::size_t item_size, const void* indexed, void* packed) {
   const auto count = static_cast<std::int64_t>(r.index.size());
   visit_width(item_size, [&]<class T>() {
     const auto* from = static_cast<const T*>(indexed);
@@ -138,7 +138,7 @@ void take_rows(const Rows& r, std::size_t item_size, const void* indexed, void* 
   });
 }
 
-void put_rows(const Rows& r, std::size_t item_size, void* indexed, const void* packed) {
+void put_rows(const IndexedRows& r, std::size_t item_size, void* indexed, const void* packed) {
   const auto count = static_cast<std::int64_t>(r.index.size());
   visit_width(item_size, [&]<class T>() {
     parallel_for(0, r.outer, items_per_task(count * r.inner),
@@ -155,7 +155,8 @@ void put_rows(const Rows& r, std::size_t item_size, void* indexed, const void* p
   });
 }
 
-void add_rows(const Rows& r, DType dtype, void* indexed, const void* packed, std::int64_t skip) {
+void add_rows(const IndexedRows& r, DType dtype, void* indexed, const void* packed,
+              std::int64_t skip) {
   const auto count = static_cast<std::int64_t>(r.index.size());
   visit_any_dtype(dtype, [&]<class T>() {
     // Adds the sources of rows [first, last) of one block.

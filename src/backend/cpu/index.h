@@ -23,7 +23,7 @@ std::optional<std::int64_t> find_out_of_range(std::span<const std::int64_t> inde
 
 /// Slices of a contiguous block: `indexed` has the shape [outer, rows, inner], `packed`
 /// [outer, index.size(), inner].
-struct Rows {
+struct IndexedRows {
   std::int64_t outer = 1;
   std::int64_t rows = 0;
   std::int64_t inner = 1;
@@ -31,11 +31,11 @@ struct Rows {
 };
 
 /// packed[o, k, :] = indexed[o, index[k], :].
-void take_rows(const Rows& rows, std::size_t item_size, const void* indexed, void* packed);
+void take_rows(const IndexedRows& rows, std::size_t item_size, const void* indexed, void* packed);
 /// indexed[o, index[k], :] = packed[o, k, :].
-void put_rows(const Rows& rows, std::size_t item_size, void* indexed, const void* packed);
+void put_rows(const IndexedRows& rows, std::size_t item_size, void* indexed, const void* packed);
 /// indexed[o, index[k], :] += packed[o, k, :]; indices equal to `skip` are left out.
-void add_rows(const Rows& rows, DType dtype, void* indexed, const void* packed,
+void add_rows(const IndexedRows& rows, DType dtype, void* indexed, const void* packed,
               std::int64_t skip = -1);
 
 /// An index per element. `index` and the packed operand are contiguous, of shape `shape`; element
