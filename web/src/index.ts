@@ -39,6 +39,7 @@ export {
 export type { Variant } from "./runtime/variant.js";
 export {
   type FromDataOptions,
+  full,
   type NumericArray,
   type TensorData,
   type TensorOptions,

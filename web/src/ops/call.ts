@@ -1,15 +1,17 @@
 // From a call of an op to its result: sorting out positional and named arguments, and the results.
 
-import { callFrame, checked, frameOf, native } from "../runtime/bridge.js";
+import { isPlainObject } from "../arguments/read.js";
+import { refuseOption } from "../arguments/unknown_option.js";
+import { callFrame, checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
-import { Kind, type Op, usageOf } from "./signature.js";
+import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
 /** Runs an op. */
 export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
-  const count = checked(native.invoke(op.id, encode(op, arrange(op, args)), 0));
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), 0));
   if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
@@ -17,7 +19,7 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 
 /** Runs an op that changes its first argument, and returns that argument. */
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
-  const count = checked(native.invoke(op.id, encode(op, arrange(op, args)), flags));
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), flags));
   // The results are more references to what was given.
   const frame = callFrame();
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
@@ -62,11 +64,9 @@ function arrangeSlowly(op: Op, args: readonly unknown[]): readonly unknown[] {
 function applyOptions(op: Op, values: unknown[], options: Record<string, unknown>): void {
   const positional = values.length;
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
     const i = op.parameters.findIndex((parameter) => parameter.name === name);
-    if (i < 0) {
-      fail("InvalidArgument", op.name, `unknown option "${name}": it is called as ${usageOf(op)}.`);
-    }
+    if (i < 0) refuseOption(op.name, name, namesOf(op), usageOf(op));
+    if (value === undefined) continue;
     if (i < positional && values[i] !== undefined) {
       fail("InvalidArgument", op.name, `"${name}" was given twice, by position and by name.`);
     }
@@ -93,9 +93,7 @@ function fillGaps(op: Op, values: unknown[]): unknown[] {
 
 /** True for a plain object, which no parameter takes unless it is a complex number. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && !isComplexNumber(value);
+  return isPlainObject(value) && !isComplexNumber(value);
 }
 
 // reshape(2, 3) for reshape([2, 3]).

@@ -1,7 +1,7 @@
 // What generated/ops.ts is made of: functions from an op's number and signature.
 
 import { kInPlace } from "../runtime/native.js";
-import { checkDevice } from "../tensor/dtype.js";
+import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
 import { type Op, parseSignature, type Returns } from "./signature.js";
@@ -33,7 +33,7 @@ export function defineInPlace<F extends AnyFunction>(
 ): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(name, id, signature, "tensor");
+    op ??= parseSignature(inPlaceName(name), id, signature, "tensor");
     return callInPlace(op, args, flags);
   };
   return run as AnyFunction as F;
@@ -47,15 +47,19 @@ export function defineFactory<F extends AnyFunction>(
 ): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(name, id, signature, "tensor");
+    op ??= parseSignature(name, id, signature, "tensor", Object.keys(kPlaceOptions));
     const last = args[args.length - 1];
     if (!isOptions(last)) return callOp(op, args);
     const { device, requiresGrad, ...options } = last;
-    checkDevice(device, name);
+    const isRecorded = readPlace(name, device, requiresGrad);
     const tensor = callOp(op, [...args.slice(0, -1), options]) as Tensor;
-    return requiresGrad === true ? tensor.requiresGrad_() : tensor;
+    return isRecorded ? recorded(tensor) : tensor;
   };
   return run as AnyFunction as F;
+}
+
+function inPlaceName(name: string): string {
+  return name.endsWith("_") ? name : `${name}_`;
 }
 
 /** Makes functions methods of a class: the object is their first argument. */

@@ -1,7 +1,7 @@
 // Writing an op's arguments into the call frame (the convention is in runtime/native.ts).
 
 import { callFrame, reserveFrame } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors.js";
 import { dtypeCode, isComplexNumber } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -248,7 +248,5 @@ function rejectTensor(op: Op, i: number, value: unknown): never {
 }
 
 function reject(op: Op, i: number, expected: string, value: unknown): never {
-  const name = op.parameters[i]?.name ?? i;
-  const got = value === undefined ? "nothing" : describe(value);
-  fail("InvalidArgument", op.name, `${name}: expected ${expected}, got ${got}.`);
+  fail("InvalidArgument", op.name, refusal(op.parameters[i]?.name ?? String(i), expected, value));
 }

@@ -5,6 +5,8 @@
 // one parameter per word, name:kind, and =default where it may be left out. Lines are read when an
 // op is first called, so that starting does not pay for hundreds of them.
 
+import { camelCase } from "../runtime/spelling.js";
+
 /** The kinds of parameters; numbers, because the encoder switches on them. */
 export enum Kind {
   Tensor,
@@ -73,6 +75,8 @@ export interface Op {
   readonly parameters: readonly Parameter[];
   readonly kinds: readonly Kind[];
   readonly returns: Returns;
+  /** Options that are not the engine's: what a factory does with the tensor it has made. */
+  readonly moreOptions: readonly string[];
   /** True when the last parameter but a dtype is a list of sizes, which may be given one by one. */
   readonly isVariadic: boolean;
   /** Encoded defaults from a parameter on, filled in by the encoder. */
@@ -80,7 +84,13 @@ export interface Op {
 }
 
 /** Reads the line of an op. */
-export function parseSignature(name: string, id: number, line: string, returns: Returns): Op {
+export function parseSignature(
+  name: string,
+  id: number,
+  line: string,
+  returns: Returns,
+  moreOptions: readonly string[] = [],
+): Op {
   const parameters = line.split(" ").filter(Boolean).map(parseParameter);
   return {
     name,
@@ -88,6 +98,7 @@ export function parseSignature(name: string, id: number, line: string, returns: 
     parameters,
     kinds: parameters.map((parameter) => parameter.kind),
     returns,
+    moreOptions,
     isVariadic: endsInSizes(parameters),
     tails: new Array(parameters.length + 1).fill(undefined),
   };
@@ -117,8 +128,14 @@ function parseDefault(text: string, kind: string): unknown {
   return text.endsWith("Infinity") ? Number(text) : JSON.parse(text);
 }
 
+/** Returns the names of all that an op takes. */
+export function namesOf(op: Op): string[] {
+  return [...op.parameters.map(({ name }) => name), ...op.moreOptions];
+}
+
 /** Returns how an op is called, for error messages. */
 export function usageOf(op: Op): string {
   const names = op.parameters.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
-  return `${op.name}(${names.join(", ")})`;
+  const options = op.moreOptions.length === 0 ? [] : [`{ ${op.moreOptions.join("?, ")}? }`];
+  return `${camelCase(op.name)}(${[...names, ...options].join(", ")})`;
 }

@@ -2,9 +2,9 @@
 
 import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
+import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
-import { camelCase, snakeCase } from "./spelling.js";
 
 /** Parameters with settings of their own; settings left out are the optimizer's. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;

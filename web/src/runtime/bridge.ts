@@ -156,6 +156,17 @@ export function checked(result: number): number {
   return result;
 }
 
+/** Like checked() in a call of `name`: an error of the allocation it made is its own. */
+export function checkedFor(name: string, result: number): number {
+  if (result !== kFailed) return result;
+  const error = takeError();
+  if (!(error instanceof EdgeGradError) || !error.message.startsWith(kOfAllocation)) throw error;
+  throw new EdgeGradError(error.code, `[${name}]${error.message.slice(kOfAllocation.length)}`);
+}
+
+// What errors of Tensor::empty, which all ops call, begin with.
+const kOfAllocation = "[empty]";
+
 /** Returns what the last failed native call has to be thrown as. */
 export function takeError(): unknown {
   const text = native.takeError();

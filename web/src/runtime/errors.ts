@@ -44,11 +44,31 @@ export function fail(code: ErrorCode, where: string, message: string): never {
   throw new EdgeGradError(code, `[${where}] ${message}`);
 }
 
+/** Returns the message about an argument that is not what was expected. */
+export function refusal(name: string, expected: string, value: unknown): string {
+  const got = value === undefined ? "nothing" : describe(value);
+  return `${name}: expected ${expected}, got ${got}.`;
+}
+
 /** Returns a short description of a value for an error message. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "object") return `an object of class ${value.constructor?.name ?? "Object"}`;
+  if (typeof value === "string") return shortened(JSON.stringify(value));
   if (typeof value === "function") return "a function";
-  return `${typeof value} ${String(value)}`;
+  if (typeof value !== "object") return `${typeof value} ${shortened(String(value))}`;
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
+    return shortened(`[${value.map(String).join(", ")}]`);
+  }
+  return `an object of class ${classNameOf(value)}`;
 }
+
+function classNameOf(value: object): string {
+  const name: unknown = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? name : "Object";
+}
+
+function shortened(text: string): string {
+  return text.length <= kMaxLength ? text : `${text.slice(0, kMaxLength)}...`;
+}
+
+const kMaxLength = 80;

@@ -1,22 +1,26 @@
 // eg.tensor(): a tensor from JavaScript data.
 
+import { readArguments, readOptions } from "../arguments/read.js";
+import { listOf, type Options, size, unchecked, type Values } from "../arguments/rule.js";
 import { toDtype } from "../generated/internal.js";
-import { clone } from "../generated/ops.js";
-import { checked, frameOf, native } from "../runtime/bridge.js";
+import { clone, full as fullOfType, reshape } from "../generated/ops.js";
+import type { Ints, Scalar } from "../ops/types.js";
+import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import {
   type Complex,
-  checkDevice,
-  type Device,
   type DType,
   dtypeCode,
+  dtypeRule,
   isComplex,
   isComplexNumber,
   newArray,
   partsOf,
   type TypedArray,
 } from "./dtype.js";
+import { kPlaceOptions, readPlace, recorded } from "./place.js";
 import { elementsOf } from "./read.js";
+import { scope } from "./scope.js";
 import { Tensor } from "./tensor.js";
 
 /** Data a tensor can be made from. */
@@ -39,35 +43,54 @@ export type NumericArray =
   | Uint32Array
   | BigUint64Array;
 
-/** Options of functions that make tensors. */
-export interface TensorOptions {
-  dtype?: DType | null;
-  device?: Device;
+const kOptions = {
+  /** The element type; default that of the data. */
+  dtype: dtypeRule.orNull(),
+  device: kPlaceOptions.device,
   /** Record operations on the new tensor; default false. */
-  requiresGrad?: boolean;
-}
+  requiresGrad: kPlaceOptions.requiresGrad,
+};
+
+const kFromDataOptions = {
+  ...kOptions,
+  /** The shape, when it is not the data's own. */
+  shape: listOf(size).optional(),
+};
+
+/** Options of functions that make tensors. */
+export type TensorOptions = Options<typeof kOptions>;
 
 /** Options of `tensor`. */
-export interface FromDataOptions extends TensorOptions {
-  /** The shape, when it is not the data's own. */
-  shape?: readonly number[];
-}
+export type FromDataOptions = Options<typeof kFromDataOptions>;
+
+type FromDataValues = Values<typeof kFromDataOptions>;
 
 /**
  * Makes a tensor from a number, nested arrays or a typed array. The dtype follows a typed array;
  * plain numbers give float32, booleans bool, bigints int64.
  */
-export function tensor(data: TensorData, options: FromDataOptions = {}): Tensor {
-  checkDevice(options.device, "tensor");
+export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): Tensor {
+  const options = readOptions("tensor", kFromDataOptions, rest);
+  const isRecorded = readPlace("tensor", options.device, options.requiresGrad);
   const result = data instanceof Tensor ? copyOf(data, options) : fromData(data, options);
-  if (options.requiresGrad !== true) return result;
-  try {
-    return result.requiresGrad_();
-  } catch (error) {
-    result.dispose();
-    throw error;
-  }
+  return isRecorded ? recorded(result) : result;
 }
+
+const kFullArguments = {
+  size: unchecked<Ints>(),
+  fillValue: unchecked<Scalar>(),
+  ...kOptions,
+};
+
+/**
+ * A tensor of one value. A plain number gives float32, as in tensor(), for in JavaScript 1.0 and 1 are the same;
+ * a boolean gives bool, a bigint int64.
+ */
+export const full: typeof fullOfType = (...given) => {
+  const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, given);
+  const ownType = typeof fillValue === "number" ? "float32" : null;
+  return fullOfType(size, fillValue, { ...options, dtype: dtype ?? ownType });
+};
 
 /** Makes a row-major tensor and copies `elements` into it. */
 export function fromElements(dtype: DType, shape: readonly number[], elements: TypedArray): Tensor {
@@ -75,32 +98,30 @@ export function fromElements(dtype: DType, shape: readonly number[], elements: T
   shape.forEach((size, dim) => {
     words[dim] = size;
   });
-  const result = new Tensor(checked(native.createTensor(dtypeCode(dtype, "tensor"), shape.length)));
+  const handle = native.createTensor(dtypeCode(dtype, "tensor"), shape.length);
+  const result = new Tensor(checkedFor("tensor", handle));
   // The arrays are of the same kind, which TypeScript cannot see.
   const target = elementsOf(result, dtype, elements.length / partsOf(dtype));
   target.set(elements as Float32Array & BigInt64Array);
   return result;
 }
 
-function copyOf(source: Tensor, { dtype }: FromDataOptions): Tensor {
-  const alias = source.detach();
-  const copy = dtype && dtype !== source.dtype ? toDtype(alias, dtype) : clone(alias);
-  alias.dispose();
-  return copy;
+function copyOf(source: Tensor, { dtype, shape }: FromDataValues): Tensor {
+  return scope(() => {
+    const alias = source.detach();
+    const copy = dtype && dtype !== source.dtype ? toDtype(alias, dtype) : clone(alias);
+    return shape === undefined ? copy : reshape(copy, shape);
+  });
 }
 
-function fromData(data: unknown, options: FromDataOptions): Tensor {
+function fromData(data: unknown, options: FromDataValues): Tensor {
+  const ownShape = shapeOf(data);
   const dtype = options.dtype ?? dtypeOfData(data);
-  dtypeCode(dtype, "tensor");
   // A flat array of floats is read as pairs when the dtype is complex.
   const isPaired = isComplex(dtype) && ArrayBuffer.isView(data);
-  const ownShape = shapeOf(data);
   if (isPaired) ownShape[0] = (ownShape[0] ?? 0) / 2;
   const shape = options.shape ?? ownShape;
   const count = sizeOf(ownShape);
-  if (!shape.every(isSize)) {
-    fail("InvalidArgument", "tensor", `a shape is a list of sizes >= 0, got [${shape}].`);
-  }
   if (sizeOf(shape) !== count || !Number.isInteger(count)) {
     fail("ShapeMismatch", "tensor", `${count} elements do not fill the shape [${shape}].`);
   }
@@ -110,16 +131,12 @@ function fromData(data: unknown, options: FromDataOptions): Tensor {
   return fromElements(dtype, shape, elements);
 }
 
-function isSize(size: number): boolean {
-  return Number.isSafeInteger(size) && size >= 0;
-}
-
 function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
 // The dtype that data has by itself.
-function dtypeOfData(data: unknown): DType {
+function dtypeOfData(data: unknown, depth = 0): DType {
   if (data instanceof Float64Array) return "float64";
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) return "int64";
@@ -130,8 +147,11 @@ function dtypeOfData(data: unknown): DType {
   if (typeof data === "boolean") return "bool";
   if (typeof data === "bigint") return "int64";
   if (isComplexNumber(data)) return "complex64";
+  if (data instanceof Tensor) return data.dtype;
   if (!Array.isArray(data)) return "float32";
-  return data.reduce<DType | null>(widerDType, null) ?? "float32";
+  if (depth > kMaxDims) failDeep();
+  const wider = (widest: DType | null, element: unknown) => widerDType(widest, element, depth + 1);
+  return data.reduce<DType | null>(wider, null) ?? "float32";
 }
 
 const kByWidth: readonly DType[] = [
@@ -142,11 +162,12 @@ const kByWidth: readonly DType[] = [
   "float32",
   "float64",
   "complex64",
+  "complex128",
 ];
 
-function widerDType(widest: DType | null, element: unknown): DType | null {
+function widerDType(widest: DType | null, element: unknown, depth: number): DType | null {
   if (Array.isArray(element) && element.length === 0) return widest;
-  const dtype = dtypeOfData(element);
+  const dtype = dtypeOfData(element, depth);
   return widest !== null && kByWidth.indexOf(widest) > kByWidth.indexOf(dtype) ? widest : dtype;
 }
 
@@ -155,9 +176,18 @@ function shapeOf(data: unknown): number[] {
   const shape: number[] = [];
   for (let level = data; Array.isArray(level) || isArrayView(level); level = level[0]) {
     shape.push(level.length);
-    if (!Array.isArray(level)) break;
+    if (shape.length > kMaxDims) failDeep();
+    if (!Array.isArray(level)) return shape;
+    if (level[0] instanceof Tensor) return [...shape, ...level[0].shape];
   }
   return shape;
+}
+
+// PyTorch's limit; a list that holds itself has no end.
+const kMaxDims = 64;
+
+function failDeep(): never {
+  fail("InvalidArgument", "tensor", `a tensor has at most ${kMaxDims} dimensions.`);
 }
 
 function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferView {
@@ -181,7 +211,8 @@ class Filler {
     private readonly isPaired: boolean,
   ) {}
 
-  fill(data: unknown, shape: readonly number[], dim: number): void {
+  fill(given: unknown, shape: readonly number[], dim: number): void {
+    const data: unknown = given instanceof Tensor ? given.arraySync() : given;
     if (dim === shape.length) {
       this.put(data);
       return;

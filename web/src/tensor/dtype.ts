@@ -1,6 +1,7 @@
 // The element types and the typed arrays that hold them.
 
-import { describe, fail } from "../runtime/errors.js";
+import { oneOf, type Rule } from "../arguments/rule.js";
+import { fail } from "../runtime/errors.js";
 
 /** The element type of a tensor. */
 export type DType =
@@ -46,6 +47,12 @@ const kDTypes: readonly DType[] = [
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
+/** An element type as an argument. */
+export const dtypeRule: Rule<DType> = oneOf(...kDTypes);
+
+/** A device as an argument. */
+export const deviceRule: Rule<Device> = oneOf(...kDevices);
+
 const kArrays = {
   float32: Float32Array,
   float64: Float64Array,
@@ -60,14 +67,7 @@ const kArrays = {
 /** Returns the code of an element type; throws InvalidArgument for an unknown name. */
 export function dtypeCode(dtype: unknown, where: string): number {
   const code = kDTypes.indexOf(dtype as DType);
-  if (code < 0) {
-    fail(
-      "InvalidArgument",
-      where,
-      `dtype is one of ${kDTypes.join(", ")}; got ${describe(dtype)}.`,
-    );
-  }
-  return code;
+  return code < 0 ? kDTypes.indexOf(dtypeRule.check(where, "dtype", dtype)) : code;
 }
 
 /** Returns the element type of a code. */
@@ -82,15 +82,8 @@ export function deviceOf(code: number | undefined): Device {
 
 /** Throws unless tensors can be made on the device. */
 export function checkDevice(device: unknown, where: string): void {
-  if (device === undefined || device === "cpu") return;
-  if (device === "webgpu") {
-    fail("DeviceUnavailable", where, 'this version has no WebGPU device; use device "cpu".');
-  }
-  fail(
-    "InvalidArgument",
-    where,
-    `device is one of ${kDevices.join(", ")}; got ${describe(device)}.`,
-  );
+  if (deviceRule.or("cpu").check(where, "device", device) === "cpu") return;
+  fail("DeviceUnavailable", where, 'this version has no WebGPU device; use device "cpu".');
 }
 
 /** True for types whose elements are pairs of floats. */

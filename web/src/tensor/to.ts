@@ -1,16 +1,18 @@
 // Tensor.to(): the same data with another dtype or on another device.
 
+import { isPlainObject, readOptions } from "../arguments/read.js";
+import type { Options } from "../arguments/rule.js";
 import { toDtype } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
-import { checkDevice, type Device, type DType, dtypeCode } from "./dtype.js";
+import { describe, fail } from "../runtime/errors.js";
+import { checkDevice, type Device, type DType, deviceRule, dtypeRule } from "./dtype.js";
 import { handleOf } from "./info.js";
 import { Tensor } from "./tensor.js";
 
+const kOptions = { dtype: dtypeRule.optional(), device: deviceRule.optional() };
+
 /** Options of `to`. */
-export interface ToOptions {
-  dtype?: DType;
-  device?: Device;
-}
+export type ToOptions = Options<typeof kOptions>;
 
 /** What a tensor can be converted to, or like. */
 export type Target = DType | Device | Tensor | ToOptions;
@@ -32,8 +34,13 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
 /** Returns what one target says. */
 export function optionsOf(target: Target): ToOptions {
   if (target instanceof Tensor) return { dtype: target.dtype, device: target.device };
-  if (typeof target === "object") return target;
-  if (target === "cpu" || target === "webgpu") return { device: target };
-  dtypeCode(target, "to");
-  return { dtype: target };
+  if (isPlainObject(target)) return readOptions("to", kOptions, [target]);
+  if (deviceRule.accepts(target)) return { device: target as Device };
+  if (dtypeRule.accepts(target)) return { dtype: target as DType };
+  fail(
+    "InvalidArgument",
+    "to",
+    `expected a device (${deviceRule.expected}), a dtype (${dtypeRule.expected}), a tensor or an object ` +
+      `{ dtype?, device? }, got ${describe(target)}.`,
+  );
 }

@@ -2,7 +2,7 @@
 // per step(): most work out the next rate from the present one, so that schedulers can be chained.
 
 import { fail } from "../../runtime/errors.js";
-import { snakeCase } from "../spelling.js";
+import { snakeCase } from "../../runtime/spelling.js";
 
 /** A parameter group as schedulers see it. */
 export interface ScheduledGroup {

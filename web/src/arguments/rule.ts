@@ -1,0 +1,129 @@
+// What an argument may be: the words that declarations are made of. A declaration names every argument
+// of a class or function once, in PyTorch's order:
+//
+//   const kArguments = { inFeatures: size, outFeatures: size, bias: boolean.or(true), ...kLayerArguments };
+//
+// read.ts checks a call against it and fills in what was left out; the types of options follow from it.
+
+import { fail, refusal } from "../runtime/errors.js";
+
+/** What one argument may be, and what it is when it is left out. */
+export class Rule<T> {
+  /** The type of the argument; there is no such property. */
+  declare readonly type: T;
+
+  constructor(
+    /** What messages call it: "a whole number". */
+    readonly expected: string,
+    readonly accepts: (value: unknown) => boolean,
+    private readonly fallback?: { readonly value: T },
+  ) {}
+
+  /** Whether it may be left out. */
+  get isOptional(): boolean {
+    return this.fallback !== undefined;
+  }
+
+  /** The same, `value` when it is left out. */
+  or(value: T): Rule<T> {
+    return new Rule(this.expected, this.accepts, { value });
+  }
+
+  /** The same, or null, which it is when it is left out. */
+  orNull(): Rule<T | null> {
+    const accepts = (value: unknown) => value === null || this.accepts(value);
+    return new Rule<T | null>(`${this.expected} or null`, accepts, { value: null });
+  }
+
+  /** The same, undefined when it is left out. */
+  optional(): Rule<T | undefined> {
+    return new Rule<T | undefined>(this.expected, this.accepts, { value: undefined });
+  }
+
+  /** Returns a value that keeps the rule; throws InvalidArgument for another. */
+  check(where: string, name: string, value: unknown): T {
+    if (value === undefined && this.fallback !== undefined) return this.fallback.value;
+    if (value !== undefined && this.accepts(value)) return value as T;
+    return fail("InvalidArgument", where, refusal(name, this.expected, value));
+  }
+}
+
+/** A declaration: the arguments of a class or function by name, in their order. */
+export type Rules = Readonly<Record<string, Rule<unknown>>>;
+
+/** The arguments that a declaration describes. */
+export type Values<R extends Rules> = {
+  -readonly [Name in keyof R]: R[Name] extends Rule<infer T> ? T : never;
+};
+
+/** The options that a declaration describes: each may be left out. */
+export type Options<R extends Rules> = {
+  [Name in keyof R]?: R[Name] extends Rule<infer T> ? T : never;
+};
+
+// The longest side that any tensor can have in 4 GiB, and then some.
+const kMaxSize = 2 ** 31 - 1;
+
+export const boolean = new Rule<boolean>("true or false", (value) => typeof value === "boolean");
+
+/** A number; NaN is none. */
+export const number = new Rule<number>("a number", (value) => {
+  return typeof value === "number" && !Number.isNaN(value);
+});
+
+/** A value of an element, NaN too. */
+export const element = new Rule<number>("a number", (value) => typeof value === "number");
+
+export const integer = new Rule<number>("a whole number", (value) => Number.isSafeInteger(value));
+
+/** A size of a dimension, which may be 0. */
+export const size = wholeFrom(0);
+
+/** A number of things of which there must be one. */
+export const count = wholeFrom(1);
+
+/** A whole number from `low` to the largest size. */
+export function wholeFrom(low: number): Rule<number> {
+  return new Rule<number>(`a whole number from ${low} to ${kMaxSize}`, (value) => {
+    return Number.isInteger(value) && (value as number) >= low && (value as number) <= kMaxSize;
+  });
+}
+
+/** A number that keeps `rule`, or a list of such numbers. */
+export function oneOrMore(rule: Rule<number>): Rule<number | readonly number[]> {
+  return new Rule<number | readonly number[]>(`${rule.expected}, or a list of them`, (value) => {
+    return Array.isArray(value)
+      ? value.length > 0 && value.every(rule.accepts)
+      : rule.accepts(value);
+  });
+}
+
+/** A list of values that keep a rule. */
+export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
+  return new Rule<readonly T[]>(`a list, each ${rule.expected}`, (value) => {
+    return Array.isArray(value) && value.every(rule.accepts);
+  });
+}
+
+/** Anything: what it is passed to looks at it. */
+export function unchecked<T>(): Rule<T> {
+  return new Rule<T>("a value", () => true);
+}
+
+/** One of several texts. */
+export function oneOf<const T extends string>(...choices: readonly T[]): Rule<T> {
+  const listed = choices.map((choice) => JSON.stringify(choice)).join(", ");
+  return new Rule<T>(`one of ${listed}`, (value) => choices.includes(value as T));
+}
+
+/** What either of two rules allows. */
+export function either<A, B>(a: Rule<A>, b: Rule<B>): Rule<A | B> {
+  return new Rule<A | B>(`${a.expected}, or ${b.expected}`, (value) => {
+    return a.accepts(value) || b.accepts(value);
+  });
+}
+
+/** A function. */
+export function functionOf<F extends (...args: never[]) => unknown>(): Rule<F> {
+  return new Rule<F>("a function", (value) => typeof value === "function");
+}
