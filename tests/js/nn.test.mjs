@@ -9,7 +9,7 @@ const { nn } = eg;
 
 class Net extends nn.Module {
   scale = new nn.Parameter(eg.ones([1]));
-  seen = eg.zeros([2]);
+  seen = new nn.Buffer(eg.zeros([2]));
   first = new nn.Linear(2, 3);
   layers = new nn.ModuleList([new nn.Linear(3, 3), new nn.Linear(3, 1, { bias: false })]);
   note = "not state";

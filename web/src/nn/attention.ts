@@ -96,13 +96,13 @@ export class MultiheadAttention extends Module {
   readonly dropout: number;
   readonly batchFirst: boolean;
   readonly addZeroAttn: boolean;
-  readonly q_proj_weight: Parameter | null;
-  readonly k_proj_weight: Parameter | null;
-  readonly v_proj_weight: Parameter | null;
-  readonly in_proj_weight: Parameter | null;
-  readonly in_proj_bias: Parameter | null;
-  readonly bias_k: Parameter | null;
-  readonly bias_v: Parameter | null;
+  q_proj_weight: Parameter | null;
+  k_proj_weight: Parameter | null;
+  v_proj_weight: Parameter | null;
+  in_proj_weight: Parameter | null;
+  in_proj_bias: Parameter | null;
+  bias_k: Parameter | null;
+  bias_v: Parameter | null;
   readonly out_proj: Linear;
 
   constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);

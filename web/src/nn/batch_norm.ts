@@ -6,7 +6,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of `BatchNorm1d`, `BatchNorm2d` and `InstanceNorm2d`. */
 export interface BatchNormOptions extends LayerOptions {
@@ -38,11 +38,11 @@ abstract class ChannelNorm extends Module {
   readonly momentum: number | null;
   readonly affine: boolean;
   readonly trackRunningStats: boolean;
-  readonly weight: Parameter | null;
-  readonly bias: Parameter | null;
-  readonly running_mean: Tensor | null;
-  readonly running_var: Tensor | null;
-  readonly num_batches_tracked: Tensor | null;
+  weight: Parameter | null;
+  bias: Parameter | null;
+  running_mean: Buffer | null;
+  running_var: Buffer | null;
+  num_batches_tracked: Buffer | null;
 
   constructor(
     readonly numFeatures: number,
@@ -57,9 +57,9 @@ abstract class ChannelNorm extends Module {
     this.trackRunningStats = trackRunningStats;
     this.weight = affine ? parameterFrom(ones([numFeatures], options)) : null;
     this.bias = affine ? parameterFrom(zeros([numFeatures], options)) : null;
-    this.running_mean = trackRunningStats ? zeros([numFeatures], options) : null;
-    this.running_var = trackRunningStats ? ones([numFeatures], options) : null;
-    this.num_batches_tracked = trackRunningStats ? zeros([], { dtype: "int64" }) : null;
+    this.running_mean = trackRunningStats ? bufferFrom(zeros([numFeatures], options)) : null;
+    this.running_var = trackRunningStats ? bufferFrom(ones([numFeatures], options)) : null;
+    this.num_batches_tracked = trackRunningStats ? bufferFrom(zeros([], { dtype: "int64" })) : null;
   }
 
   /** Sets running means to 0 and variances to 1. */
@@ -159,8 +159,8 @@ export type GroupNormArguments =
 export class GroupNorm extends Module {
   readonly eps: number;
   readonly affine: boolean;
-  readonly weight: Parameter | null;
-  readonly bias: Parameter | null;
+  weight: Parameter | null;
+  bias: Parameter | null;
 
   constructor(
     readonly numGroups: number,

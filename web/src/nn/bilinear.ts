@@ -8,8 +8,8 @@ import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** y = x1^T A x2 + b, with a matrix A per output. */
 export class Bilinear extends Module {
-  readonly weight: Parameter;
-  readonly bias: Parameter | null;
+  weight: Parameter;
+  bias: Parameter | null;
 
   constructor(
     in1Features: number,

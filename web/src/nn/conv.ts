@@ -40,8 +40,8 @@ abstract class Convolution extends Module {
   readonly stride: readonly number[];
   readonly dilation: readonly number[];
   readonly groups: number;
-  readonly weight: Parameter;
-  readonly bias: Parameter | null;
+  weight: Parameter;
+  bias: Parameter | null;
 
   constructor(
     readonly inChannels: number,

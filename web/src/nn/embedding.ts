@@ -14,7 +14,7 @@ export interface EmbeddingOptions extends LayerOptions {
 
 /** A table of vectors, looked up by position. */
 export class Embedding extends Module {
-  readonly weight: Parameter;
+  weight: Parameter;
   readonly paddingIdx: number | null;
 
   constructor(

@@ -93,7 +93,7 @@ export {
 } from "./margin_losses.js";
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
-export { Parameter } from "./parameter.js";
+export { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 export {
   AdaptiveAvgPool2d,
   AvgPool2d,

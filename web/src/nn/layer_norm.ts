@@ -19,8 +19,8 @@ export interface LayerNormOptions extends LayerOptions {
 export class LayerNorm extends Module {
   readonly normalizedShape: readonly number[];
   readonly eps: number;
-  readonly weight: Parameter | null;
-  readonly bias: Parameter | null;
+  weight: Parameter | null;
+  bias: Parameter | null;
 
   constructor(
     normalizedShape: number | readonly number[],

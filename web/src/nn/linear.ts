@@ -13,8 +13,8 @@ export interface LinearOptions extends LayerOptions {
 
 /** y = x W^T + b. */
 export class Linear extends Module {
-  readonly weight: Parameter;
-  readonly bias: Parameter | null;
+  weight: Parameter;
+  bias: Parameter | null;
 
   constructor(inFeatures: number, outFeatures: number, bias?: boolean, options?: LayerOptions);
   constructor(inFeatures: number, outFeatures: number, options?: LinearOptions);

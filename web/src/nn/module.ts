@@ -1,13 +1,13 @@
-// The base class of layers and models. What a module consists of is read off its properties: a
-// Parameter is learned, any other Tensor is a buffer (state that is saved but not learned), a Module
-// is a part. Anything else, and #private properties, are the module's own business.
+// The base class of layers and models. What a module consists of is read off its properties (members.ts);
+// #private ones are its own business.
 
 import { fail } from "../runtime/errors.js";
 import type { HookHandle } from "../tensor/hooks.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import type { Target } from "../tensor/to.js";
 import { convertState } from "./convert_state.js";
 import { type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
+import { Members } from "./members.js";
 import {
   addModuleHook,
   callWithHooks,
@@ -16,7 +16,7 @@ import {
   type FullBackwardHook,
   ModuleHooks,
 } from "./module_hooks.js";
-import { Parameter } from "./parameter.js";
+import type { Buffer, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
@@ -25,6 +25,9 @@ export type StateDict = Record<string, Tensor>;
 export class Module {
   /** True in training mode; Dropout and its like look at it. */
   training = true;
+
+  readonly #members = new Members(this);
+  #hooks: ModuleHooks | null = null;
 
   /** Computes the module's output; each module defines its own. */
   forward(..._inputs: never[]): unknown {
@@ -36,20 +39,22 @@ export class Module {
     this: { forward(...inputs: Inputs): Output },
     ...inputs: Inputs
   ): Output {
-    const hooks = hooksOf.get(this);
-    if (hooks === undefined) return this.forward(...inputs);
+    const module = this as unknown as Module;
+    module.#members.check();
+    const hooks = module.#hooks;
+    if (hooks === null) return this.forward(...inputs);
     const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
-    return callWithHooks(this as unknown as Module, hooks, inputs, forward) as Output;
+    return callWithHooks(module, hooks, inputs, forward) as Output;
   }
 
   /** Calls `hook` with the inputs before forward(); what it returns takes their place. */
   registerForwardPreHook(hook: ForwardPreHook): HookHandle {
-    return addModuleHook(ensureHooks(this).forwardPre, hook);
+    return addModuleHook(this.#ensureHooks().forwardPre, hook);
   }
 
   /** Calls `hook` with inputs and output after forward(); what it returns takes the output's place. */
   registerForwardHook(hook: ForwardHook): HookHandle {
-    return addModuleHook(ensureHooks(this).forward, hook);
+    return addModuleHook(this.#ensureHooks().forward, hook);
   }
 
   /**
@@ -57,7 +62,7 @@ export class Module {
    * inputs are there; a list that it returns takes their place.
    */
   registerFullBackwardHook(hook: FullBackwardHook): HookHandle {
-    return addModuleHook(ensureHooks(this).fullBackward, hook);
+    return addModuleHook(this.#ensureHooks().fullBackward, hook);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -67,17 +72,17 @@ export class Module {
 
   /** Returns the parameters with their dotted names, each once. */
   namedParameters(): [string, Parameter][] {
-    return withoutRepeats(this.#collect(parametersOf));
+    return withoutRepeats(this.#collect((members) => members.of("parameter")));
   }
 
   /** Returns the buffers of this module and its parts, each once. */
-  buffers(): Tensor[] {
+  buffers(): Buffer[] {
     return this.namedBuffers().map(([, buffer]) => buffer);
   }
 
   /** Returns the buffers with their dotted names, each once. */
-  namedBuffers(): [string, Tensor][] {
-    return withoutRepeats(this.#collect(buffersOf));
+  namedBuffers(): [string, Buffer][] {
+    return withoutRepeats(this.#collect((members) => members.of("buffer")));
   }
 
   /** Returns the modules that are properties of this one. */
@@ -87,7 +92,7 @@ export class Module {
 
   /** Returns the modules that are properties of this one, with their names. */
   namedChildren(): [string, Module][] {
-    return withoutRepeats(childrenOf(this));
+    return withoutRepeats(this.#look().of("module"));
   }
 
   /** Returns this module and all its parts, each once. */
@@ -100,7 +105,10 @@ export class Module {
     return withoutRepeats(this.#tree(""));
   }
 
-  /** Returns parameters and buffers by name; the tensors share their data with the module. */
+  /**
+   * Returns parameters and buffers, but for those that are not persistent, by name; the tensors share
+   * their data with the module.
+   */
   stateDict(): StateDict {
     return Object.fromEntries(this.#state().map(([name, tensor]) => [name, tensor.detach()]));
   }
@@ -154,46 +162,32 @@ export class Module {
 
   // PyTorch's order: what a module has itself, then its parts.
   #tree(prefix: string): [string, Module][] {
-    const parts = childrenOf(this).flatMap(([name, child]) => child.#tree(join(prefix, name)));
-    return [[prefix, this], ...parts];
+    const parts = this.#look().of("module");
+    return [[prefix, this], ...parts.flatMap(([name, part]) => part.#tree(join(prefix, name)))];
   }
 
-  #collect<T>(pick: (module: Module) => [string, T][]): [string, T][] {
+  #collect<T>(pick: (members: Members) => [string, T][]): [string, T][] {
     return this.#tree("").flatMap(([prefix, module]) =>
-      pick(module).map(([name, value]): [string, T] => [join(prefix, name), value]),
+      pick(module.#members).map(([name, value]): [string, T] => [join(prefix, name), value]),
     );
   }
 
   #state(): [string, Tensor][] {
-    return this.#collect<Tensor>((module) => [...parametersOf(module), ...buffersOf(module)]);
+    return this.#collect<Tensor>((members) => [
+      ...members.of("parameter"),
+      ...members.of("buffer").filter(([, buffer]) => buffer.persistent),
+    ]);
   }
-}
 
-// Beside the modules: their properties are the user's.
-const hooksOf = new WeakMap<object, ModuleHooks>();
+  #look(): Members {
+    this.#members.look();
+    return this.#members;
+  }
 
-function ensureHooks(module: Module): ModuleHooks {
-  const hooks = hooksOf.get(module) ?? new ModuleHooks();
-  hooksOf.set(module, hooks);
-  return hooks;
-}
-
-function parametersOf(module: Module): [string, Parameter][] {
-  return Object.entries(module).filter((entry): entry is [string, Parameter] => {
-    return entry[1] instanceof Parameter;
-  });
-}
-
-function buffersOf(module: Module): [string, Tensor][] {
-  return Object.entries(module).filter((entry): entry is [string, Tensor] => {
-    return entry[1] instanceof Tensor && !(entry[1] instanceof Parameter);
-  });
-}
-
-function childrenOf(module: Module): [string, Module][] {
-  return Object.entries(module).filter((entry): entry is [string, Module] => {
-    return entry[1] instanceof Module;
-  });
+  #ensureHooks(): ModuleHooks {
+    this.#hooks ??= new ModuleHooks();
+    return this.#hooks;
+  }
 }
 
 function join(prefix: string, name: string): string {

@@ -1,19 +1,53 @@
-// A tensor that a module learns.
+// The tensors that belong to a module: what it learns, and what else it keeps.
 
+import { readOptions } from "../arguments/read.js";
+import { boolean, type Options } from "../arguments/rule.js";
 import { checked, native } from "../runtime/bridge.js";
+import { fail, refusal } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { awaitPlace } from "./members.js";
 
 /** A tensor that counts as a parameter of the module it is a property of. */
 export class Parameter extends Tensor {
+  // So that TypeScript takes no plain tensor for a parameter.
+  declare private readonly isParameter: true;
+
   /** Makes a leaf that shares the data of `data`. */
   constructor(data: Tensor, requiresGrad = true) {
     super(checked(native.detach(handleOf(data))));
     if (requiresGrad) this.requiresGrad = true;
+    awaitPlace(this);
   }
 
   override toString(): string {
     return `Parameter containing:\n${super.toString()}`;
+  }
+}
+
+const kBufferOptions = { persistent: boolean.or(true) };
+
+/** Options of `Buffer`. */
+export type BufferOptions = Options<typeof kBufferOptions>;
+
+/**
+ * A tensor that the module it is a property of keeps but does not learn: it moves with the module, and is
+ * saved with it unless `persistent` is false.
+ */
+export class Buffer extends Tensor {
+  /** True when the buffer is part of the state dict. */
+  readonly persistent: boolean;
+
+  /** Makes a tensor that shares the data of `data`. */
+  constructor(data: Tensor, options?: BufferOptions) {
+    const { persistent } = readOptions("Buffer", kBufferOptions, [options]);
+    if (!(data instanceof Tensor)) {
+      fail("InvalidArgument", "Buffer", refusal("data", "a tensor", data));
+    }
+    super(checked(native.detach(handleOf(data))));
+    this.persistent = persistent;
+    if (data.requiresGrad) this.requiresGrad = true;
+    awaitPlace(this);
   }
 }
 
@@ -22,4 +56,11 @@ export function parameterFrom(data: Tensor): Parameter {
   const parameter = new Parameter(data);
   data.dispose();
   return parameter;
+}
+
+/** Makes a buffer of a fresh tensor, whose own handle is not needed any more. */
+export function bufferFrom(data: Tensor): Buffer {
+  const buffer = new Buffer(data);
+  data.dispose();
+  return buffer;
 }

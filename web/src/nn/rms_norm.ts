@@ -17,7 +17,7 @@ export interface RMSNormOptions extends LayerOptions {
 export class RMSNorm extends Module {
   readonly normalizedShape: readonly number[];
   readonly eps: number | null;
-  readonly weight: Parameter | null;
+  weight: Parameter | null;
 
   constructor(
     normalizedShape: number | readonly number[],

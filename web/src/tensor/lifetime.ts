@@ -62,7 +62,7 @@ function makeFinalizers(): FinalizationRegistry<number> {
 /** Takes charge of a new wrapper. */
 export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
-  if (--untilPoll === 0) poll(wrapper);
+  if (--untilPoll === 0) interrupt(wrapper);
   const scope = currentScope();
   if (scope === null) finalizers.register(wrapper, wrapper.handle);
   else scope.add(wrapper);
@@ -96,6 +96,30 @@ function startOver(): void {
   polledBytes = 0;
   ballastedBytes = 0;
   stretch = null;
+}
+
+// What the next wrapper interrupts the count for, and what is left of the count then.
+let waiting: (() => void) | null = null;
+let untilPollThen = 0;
+
+/** Calls `fn` when the next wrapper is made; only the last one that was given. */
+export function beforeNextWrapper(fn: () => void): void {
+  if (waiting === null) {
+    untilPollThen = untilPoll;
+    untilPoll = 1;
+  }
+  waiting = fn;
+}
+
+function interrupt(wrapper: Wrapper): void {
+  if (waiting !== null) {
+    const fn = waiting;
+    waiting = null;
+    untilPoll = untilPollThen - 1;
+    fn();
+    if (untilPoll > 0) return;
+  }
+  poll(wrapper);
 }
 
 function poll(wrapper: Wrapper): void {

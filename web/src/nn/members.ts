@@ -1,0 +1,195 @@
+// What a module consists of, read off its properties: a Parameter is learned, a Buffer is state that
+// is not learned, a Module is a part. Anything else is the module's own business.
+//
+// JavaScript does not say when a property is assigned. So what each name holds is noted when the module
+// is looked at, and compared when it is looked at again: a name that held a parameter and now holds a
+// plain tensor would silently not be trained any more. What a constructor assigned is noted before there
+// is a first look, when the next tensor is made.
+
+import { describe, fail } from "../runtime/errors.js";
+import { beforeNextWrapper } from "../tensor/lifetime.js";
+import { Tensor } from "../tensor/tensor.js";
+import { Module } from "./module.js";
+import { Buffer, Parameter } from "./parameter.js";
+
+type Kind = "parameter" | "buffer" | "module";
+
+interface Kinds {
+  readonly parameter: Parameter;
+  readonly buffer: Buffer;
+  readonly module: Module;
+}
+
+const kExpected: Readonly<Record<Kind, string>> = {
+  parameter: "nn.Parameter",
+  buffer: "nn.Buffer",
+  module: "nn.Module",
+};
+
+/** The parameters, buffers and parts of one module. */
+export class Members {
+  // What the names of members held at the last look; null before the first one.
+  #names: readonly string[] | null = null;
+  #values: readonly unknown[] = [];
+  // Also of names that were set to null, which a member of their kind may take again.
+  #kinds = new Map<string, Kind>();
+  readonly #owner: Module;
+
+  constructor(owner: Module) {
+    this.#owner = owner;
+    if (newborn.length === 0) queueMicrotask(forgetNewborn);
+    newborn.push(this);
+  }
+
+  /** Looks at the module if a name holds something else than at the last look. */
+  check(): void {
+    if (this.#hasChanged()) this.look();
+  }
+
+  /** Notes what the module's properties hold, and fails when a member's name holds none any more. */
+  look(): void {
+    const kinds = new Map<string, Kind>();
+    const names: string[] = [];
+    const values: unknown[] = [];
+    const others: [string, object][] = [];
+    for (const [name, value] of Object.entries(this.#owner)) {
+      const kind = kindOf(value);
+      const before = this.#kinds.get(name);
+      if (before !== undefined) this.#checkSuccessor(name, before, kind, value);
+      const known = kind ?? before;
+      if (known !== undefined) {
+        kinds.set(name, known);
+        names.push(name);
+        values.push(value);
+      } else if (typeof value === "object" && value !== null) {
+        others.push([name, value]);
+      }
+    }
+    this.#kinds = kinds;
+    this.#names = names;
+    this.#values = values;
+    for (const [name, value] of others) this.#warnOfHidden(name, value);
+  }
+
+  /** Returns the members of a kind by name, in the order of the properties; as of the last look. */
+  of<K extends Kind>(kind: K): [string, Kinds[K]][] {
+    const found: [string, Kinds[K]][] = [];
+    this.#names?.forEach((name, i) => {
+      const value = this.#values[i];
+      if (kindOf(value) === kind) found.push([name, value as Kinds[K]]);
+    });
+    return found;
+  }
+
+  /** Notes the name that holds `member`, if one does. */
+  note(member: Tensor): boolean {
+    const properties = propertiesOf(this.#owner);
+    const name = Object.keys(properties).find((key) => properties[key] === member);
+    const kind = kindOf(member);
+    if (name === undefined || kind === undefined) return false;
+    this.#kinds.set(name, kind);
+    return true;
+  }
+
+  #hasChanged(): boolean {
+    const names = this.#names;
+    if (names === null) return true;
+    const properties = propertiesOf(this.#owner);
+    for (let i = 0; i < names.length; i++) {
+      if (properties[names[i] as string] !== this.#values[i]) return true;
+    }
+    return false;
+  }
+
+  // As PyTorch: null is allowed, and a parameter may take any name.
+  #checkSuccessor(name: string, before: Kind, kind: Kind | undefined, value: unknown): void {
+    const isAllowed = kind === before || kind === "parameter" || value === null;
+    if (isAllowed || value === undefined || (before === "buffer" && kind === "module")) return;
+    const expected = kExpected[before];
+    const advice =
+      before === "module"
+        ? ""
+        : `: write noGrad(() => module.${name}.copy_(value)) to change its values, ` +
+          `module.${name} = new ${expected}(value) for another one`;
+    fail(
+      "InvalidArgument",
+      this.#owner.constructor.name,
+      `cannot assign ${describeValue(value)} as ${before} '${name}' (${expected} or null expected)${advice}.`,
+    );
+  }
+
+  // Modules and parameters in an array or the like, which nothing finds there.
+  #warnOfHidden(name: string, holder: object): void {
+    const hidden = elementsOf(holder).find((one) => isTrained(one) && !this.#values.includes(one));
+    if (hidden === undefined || !isFirstAt(this.#owner.constructor, name)) return;
+    const advice =
+      hidden instanceof Module
+        ? `${describe(hidden)}, whose parameters are not found there: use new nn.ModuleList([...])`
+        : "a parameter, which is not found there: make it a property of the module";
+    console.warn(`edgegrad: [${this.#owner.constructor.name}] ${name} contains ${advice}.`);
+  }
+}
+
+// Modules made in this turn of the event loop.
+let newborn: Members[] = [];
+// The last parameter or buffer that was made, until it is known where it was assigned.
+let unplaced: Tensor | null = null;
+
+/** Notes what is assigned a new parameter or buffer, when the next tensor is made. */
+export function awaitPlace(member: Tensor): void {
+  if (newborn.length === 0) return;
+  unplaced = member;
+  beforeNextWrapper(place);
+}
+
+function place(): void {
+  const member = unplaced;
+  unplaced = null;
+  if (member === null) return;
+  for (let i = newborn.length - 1; i >= 0; i--) if (newborn[i]?.note(member)) return;
+}
+
+function forgetNewborn(): void {
+  place();
+  newborn = [];
+}
+
+function propertiesOf(module: Module): Record<string, unknown> {
+  return module as unknown as Record<string, unknown>;
+}
+
+function kindOf(value: unknown): Kind | undefined {
+  if (value instanceof Parameter) return "parameter";
+  if (value instanceof Buffer) return "buffer";
+  return value instanceof Module ? "module" : undefined;
+}
+
+function describeValue(value: unknown): string {
+  const kind = kindOf(value);
+  if (kind !== undefined) return `an ${kExpected[kind]}`;
+  return value instanceof Tensor ? "a plain tensor" : describe(value);
+}
+
+/** Where modules may hide: at the front, since what holds many things holds them all alike. */
+const kLookedAt = 16;
+
+function elementsOf(holder: object): unknown[] {
+  if (Array.isArray(holder)) return holder.slice(0, kLookedAt).flat();
+  if (holder instanceof Map || holder instanceof Set) {
+    return [...holder.values()].slice(0, kLookedAt);
+  }
+  return Object.getPrototypeOf(holder) === Object.prototype ? Object.values(holder) : [];
+}
+
+function isTrained(value: unknown): boolean {
+  return value instanceof Module || value instanceof Parameter;
+}
+
+// The names of each class that were warned of.
+const warnedOf = new WeakMap<object, Set<string>>();
+
+function isFirstAt(owner: object, name: string): boolean {
+  const names = warnedOf.get(owner) ?? new Set();
+  warnedOf.set(owner, names);
+  return !names.has(name) && names.add(name) !== undefined;
+}
