@@ -5,18 +5,27 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundlable } from "./bundlable.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
 
+/** The variant that this Node picks: relaxed SIMD is on by default from Node 22. */
+export function nodeVariant() {
+  return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
+}
+
 /** Builds one WebAssembly variant into dist/wasm. */
 export async function buildWasm(variant) {
   const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
   mkdirSync(join(kDist, "wasm"), { recursive: true });
   const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
-  writeFileSync(join(kDist, "wasm", `edgegrad-${variant}.mjs`), await bundlable(script));
+  writeFileSync(
+    join(kDist, "wasm", `edgegrad-${variant}.mjs`),
+    await bundlable(script, variant !== "single"),
+  );
   copyFileSync(
     join(folder, `edgegrad-${variant}.wasm`),
     join(kDist, "wasm", `edgegrad-${variant}.wasm`),
@@ -78,6 +87,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const variants = parts.length
       ? kVariants.filter((variant) => parts.includes(variant))
       : kVariants;
+    await ensureNodeModules();
     for (const variant of variants) await buildWasm(variant);
     if (parts.length === 0 || parts.includes("web")) await buildWeb();
     printSizes(variants);

@@ -1,34 +1,51 @@
-// Emscripten's module, changed so that bundlers take it as it is: Vite wants a worker's options to be a literal and
-// no top-level await in it, and none of them may look for Node's own modules when it builds a page.
+// Emscripten's module, changed so that bundlers take it as it is. It must not construct its own workers: a script that
+// is its own worker is a circle, on which Turbopack never ends (the package constructs them,
+// web/src/runtime/workers.ts). And no bundler may look for Node's own modules when it builds a page, nor for the modules of
+// eg.spawn(), whose addresses are known at run time only.
 
-const kRewrites = [
-  // execArgv: a worker must not inherit what only the main script can take, such as --input-type.
+const kNodeModule = /\bawait import\((["'])(\w+)\1\)/g;
+
+const kRewrites = [[kNodeModule, 'await builtin("$2")']];
+
+const kThreadRewrites = [
   [
-    /var workerOptions=\{([^}]*)\};(worker=new Worker\(new URL\([^)]*\),)workerOptions\)/,
-    "$2{$1,execArgv:[]})",
+    /var workerOptions=\{[^}]*\};worker=new Worker\(new URL\([^)]*\),workerOptions\)/,
+    'worker=Module["makeWorker"]()',
   ],
+  // Only where there is none: a program may have brought its own.
+  ["global.Worker=worker_threads.Worker", "global.Worker??=worker_threads.Worker"],
+  // A worker that somebody else made becomes a thread when it is told to.
+  ['ENVIRONMENT_IS_WORKER&&self.name?.startsWith("em-pthread")', 'Module["isThread"]===true||$&'],
   [
-    /\bimport\((["'])(module|worker_threads)\1\)/g,
-    'import(/* @vite-ignore */ /* webpackIgnore: true */ builtin("$2"))',
+    'ENVIRONMENT_IS_WORKER&&worker_threads["workerData"]=="em-pthread"',
+    'Module["isThread"]===true||$&',
   ],
+  // No top-level await: Vite's workers are no modules.
   [
-    /if \(isNode\) isPthread = \(await (import\(.*\))\)\.workerData === 'em-pthread';\n[\s\S]*?isPthread && (\w+)\(\);/,
-    "if (isNode) $1.then((node) => node.workerData === 'em-pthread' && $2());\nelse isPthread && $2();",
+    /if \(isNode\) isPthread = (.*);\n[\s\S]*?isPthread && (\w+)\(\);/,
+    "if (isNode) builtin('worker_threads').then((node) => node.workerData === 'em-pthread' && $2());\nelse isPthread && $2();",
   ],
 ];
 
+const kPrelude = `
+const builtin = async (name) => process.getBuiltinModule?.("node:" + name) ?? import("node:" + name);
+`;
+
+// The minifier drops comments, and these are what keeps a bundler from following an import.
+const kComputedImport = /\bimport\((?!"[^"]*"\))/g;
+const kUnfollowed = "import(/*@vite-ignore*//*webpackIgnore:true*//*turbopackIgnore:true*/";
+
 /** Returns the module's script for dist/: bundlable and minified. */
-export async function bundlable(script) {
+export async function bundlable(script, hasThreads) {
   const { transform } = await import("esbuild");
-  const prelude = 'const builtin = (name) => "node:" + name;\n';
-  const rewritten = kRewrites.reduce(
-    (text, [pattern, replacement]) => text.replace(pattern, replacement),
-    script,
-  );
-  const result = await transform(prelude + rewritten, {
-    minify: true,
-    format: "esm",
-    target: "es2022",
-  });
-  return result.code;
+  const rewrites = hasThreads ? [...kThreadRewrites, ...kRewrites] : kRewrites;
+  const rewritten = rewrites.reduce(rewrite, kPrelude + script);
+  const { code } = await transform(rewritten, { minify: true, format: "esm", target: "es2022" });
+  return code.replace(kComputedImport, kUnfollowed);
+}
+
+function rewrite(text, [pattern, replacement]) {
+  const result = text.replace(pattern, replacement);
+  if (result === text) throw new Error(`Emscripten's script has no ${pattern} any more`);
+  return result;
 }

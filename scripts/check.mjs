@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { findLayeringErrors } from "./layering.mjs";
@@ -50,9 +51,10 @@ function reject(name, errors) {
 }
 
 await main(async () => {
-  const fix = process.argv.includes("--fix");
-  await ensurePackages("native", "check");
+  const { values } = parseArgs({ options: { fix: { type: "boolean", default: false } } });
+  const { fix } = values;
   await ensureNodeModules();
+  await ensurePackages("native", "check");
   const checks = [
     ["clang-format", () => clangFormat(fix)],
     ["biome", () => biome(fix)],

@@ -7,8 +7,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildWasm, buildWeb, kVariants } from "./build.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
 
@@ -196,8 +198,11 @@ function printDownload(variant, module) {
 }
 
 await main(async () => {
-  const [variant = "simd"] = process.argv.slice(2);
-  if (!kVariants.includes(variant)) throw expected(`A variant: one of ${kVariants.join(", ")}`);
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const [variant = "simd"] = positionals;
+  if (positionals.length > 1 || !kVariants.includes(variant))
+    throw expected(`A variant: one of ${kVariants.join(", ")}`);
+  await ensureNodeModules();
   await buildWeb();
   await buildWasm(variant);
   const { wasm, map } = await linkWithNames(variant);

@@ -2,10 +2,14 @@
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureNodeModules } from "./dependencies.mjs";
 import { buildPreset } from "./preset.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 
 await main(async () => {
+  parseArgs({ options: {} });
+  await ensureNodeModules();
   const folder = await buildPreset("native-debug", "op_table");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { kRoot, main } from "./process.mjs";
 
 const kFolder = join(kRoot, "web", "src", "generated");
@@ -286,9 +287,10 @@ function methodDeclarations(op) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(() => {
+    const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
     const table = JSON.parse(readFileSync(join(kFolder, "op_table.json"), "utf8"));
     const files = Object.entries(generate(table));
-    if (!process.argv.includes("--check")) {
+    if (!check) {
       for (const [name, text] of files) writeFileSync(join(kFolder, name), text);
       return 0;
     }

@@ -2,8 +2,21 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { kOpPage, opPage } from "../tests/js/support/op_page.mjs";
-import { reportOps } from "../tests/js/support/op_report.mjs";
+import { parseArgs } from "node:util";
+import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
+import { main, step } from "./process.mjs";
 
-mkdirSync(dirname(kOpPage), { recursive: true });
-writeFileSync(kOpPage, opPage(reportOps()));
+await main(async () => {
+  parseArgs({ options: {} });
+  await ensureNodeModules();
+  await buildWasm(nodeVariant());
+  await buildWeb();
+  await step("write docs/ops.md", async () => {
+    // Both start the package, which may not have been built before.
+    const { kOpPage, opPage } = await import("../tests/js/support/op_page.mjs");
+    const { reportOps } = await import("../tests/js/support/op_report.mjs");
+    mkdirSync(dirname(kOpPage), { recursive: true });
+    writeFileSync(kOpPage, opPage(reportOps()));
+  });
+});

@@ -77,9 +77,15 @@ export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;
   } catch (error) {
-    console.error(error instanceof CommandError || error.expected ? error.message : error);
+    console.error(isExpected(error) ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+/** True for an error whose message is all that a person needs: of a command, an argument, or expected(). */
+export function isExpected(error) {
+  const isOfArguments = error.code?.startsWith?.("ERR_PARSE_ARGS_") === true;
+  return error instanceof CommandError || isOfArguments || error.expected === true;
 }
 
 /** An error whose message is all that a person needs. */

@@ -2,16 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { buildWasm, buildWeb } from "./build.mjs";
+import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { kRoot, main, signalStatus } from "./process.mjs";
 
 const kDemo = join(kRoot, "demos", "mnist.mjs");
-
-/** The best variant for this Node: relaxed SIMD is on by default from Node 22. */
-function bestVariant() {
-  return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
-}
 
 // Ctrl-C reaches the demo as well as this process: it saves and ends, and its status becomes ours.
 function runDemo(args) {
@@ -29,7 +24,7 @@ await main(async () => {
   if (!args.includes("--help") && !args.includes("-h")) {
     console.log("Setting up edgegrad");
     await ensureNodeModules();
-    await buildWasm(bestVariant());
+    await buildWasm(nodeVariant());
     await buildWeb();
   }
   return runDemo(args);

@@ -3,11 +3,12 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { newerNode } from "./newer_node.mjs";
 import { buildPreset } from "./preset.mjs";
-import { CommandError, expected, kRoot, main, seconds, show } from "./process.mjs";
+import { CommandError, expected, isExpected, kRoot, main, seconds, show } from "./process.mjs";
 
 const kSections = {
   native: [
@@ -72,22 +73,22 @@ async function runSection([title, work]) {
     await work();
   } catch (error) {
     failure = error;
-    console.error(error instanceof CommandError || error.expected ? error.message : error);
+    console.error(isExpected(error) ? error.message : error);
   }
   return { title, time: seconds(start), passed: failure === null };
 }
 
-function wantedSections(args) {
-  const at = args.indexOf("--only");
-  if (at < 0) return Object.values(kSections).flat();
-  return (args[at + 1] ?? "").split(",").flatMap((name) => {
+function wantedSections() {
+  const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+  if (only === undefined) return Object.values(kSections).flat();
+  return only.split(",").flatMap((name) => {
     if (kSections[name]) return kSections[name];
     throw expected(`--only takes a list of ${Object.keys(kSections).join(", ")}`);
   });
 }
 
 await main(async () => {
-  const sections = wantedSections(process.argv.slice(2));
+  const sections = wantedSections();
   await ensureNodeModules();
   const results = [];
   for (const section of sections) results.push(await runSection(section));

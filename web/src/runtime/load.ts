@@ -3,6 +3,7 @@
 import { EdgeGradError } from "./errors.js";
 import type { ModuleFactory, ModuleOptions, NativeModule } from "./native.js";
 import type { Variant } from "./variant.js";
+import { makeWorker } from "./workers.js";
 
 /** Where the .wasm file is: the folder's URL, the file's, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
@@ -23,6 +24,7 @@ export async function loadModule(
   let isStarting = true;
   const options: ModuleOptions = {
     poolSize: variant === "single" ? 0 : threads - 1,
+    makeWorker: () => makeWorker(variant),
     // What goes wrong at the start is thrown below.
     printErr: (text) => {
       if (!isStarting) console.error(text);

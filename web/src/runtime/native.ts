@@ -227,6 +227,8 @@ export interface ThreadWorker {
 export interface ModuleOptions {
   /** Threads to start at once; a page's main thread cannot start one and wait for it. */
   poolSize: number;
+  /** Constructs a worker that runs the module's script, which waits there to become a thread. */
+  makeWorker?: () => ThreadWorker;
   locateFile?: (file: string) => string;
   /** The .wasm file's content, instead of its place. */
   wasmBinary?: Uint8Array;

@@ -1,0 +1,42 @@
+// What bundlers can take of dist/, and what made them hang or warn.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { kRoot } from "./support/files.mjs";
+
+const kScripts = ["index.js", ...readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`)]
+  .filter((name) => /\.m?js$/.test(name))
+  .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
+const [kIndex, ...kModules] = kScripts;
+
+describe("the package's scripts", () => {
+  test("are no workers of themselves, on which Turbopack never ends", () => {
+    assert.ok(kModules.length > 0);
+    for (const { name, text } of kModules) assert.doesNotMatch(text, /new Worker/, name);
+  });
+
+  test("have workers that bundlers recognise, each with a name of its own", () => {
+    const workers = [
+      ...kIndex.text.matchAll(
+        /new Worker\(\s*new URL\(\s*"(\.\/wasm\/[\w-]+\.mjs)",\s*import\.meta\.url\s*\),\s*\{[^}]*name:\s*"([\w-]+)"[^}]*\}\s*\)/g,
+      ),
+    ];
+    const scripts = workers.map(([, script]) => script);
+    assert.deepEqual(scripts, ["./wasm/edgegrad-relaxed.mjs", "./wasm/edgegrad-simd.mjs"]);
+    // webpack puts workers of one name into one file, which would then start both.
+    assert.equal(new Set(workers.map(([, , name]) => name)).size, 2);
+  });
+
+  test("import nothing by a name that only Node knows, and mark what is known at run time only", () => {
+    for (const { name, text } of kScripts) {
+      for (const [, argument] of text.matchAll(/\bimport\s*\(([^)]*)\)/g)) {
+        if (/^\s*"\.\//.test(argument)) continue;
+        for (const mark of ["@vite-ignore", "webpackIgnore:", "turbopackIgnore:"]) {
+          assert.ok(argument.includes(mark), `${name}: import(${argument})`);
+        }
+      }
+      assert.doesNotMatch(text, /\bimport\s*[\w*{"'][^;]*\bfrom\s*["']/, name);
+    }
+  });
+});
