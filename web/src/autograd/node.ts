@@ -15,7 +15,7 @@ import {
   takeTensor,
 } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
-import { track } from "../tensor/lifetime.js";
+import { kUncloneable, track } from "../tensor/lifetime.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { rawSavedOf, type SavedTensor, savedOf } from "./saved_of_node.js";
 
@@ -40,6 +40,8 @@ export class Node {
   ballast: ArrayBuffer | null = null;
   /** True when no scope frees it. @internal */
   isKept = false;
+  /** See kUncloneable. @internal */
+  readonly uncloneable = kUncloneable;
 
   /** Takes over a handle. @internal */
   constructor(handle: number) {

@@ -14,6 +14,7 @@ import {
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 
 /** max(x, 0). */
 export class ReLU extends Module {
@@ -40,6 +41,10 @@ export class GELU extends Module {
 
   override forward(input: Tensor): Tensor {
     return gelu(input, this.approximate);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], { approximate: `'${this.approximate}'` });
   }
 }
 
@@ -82,6 +87,10 @@ export class Softmax extends Module {
   override forward(input: Tensor): Tensor {
     return softmax(input, this.dim ?? implicitDim(input));
   }
+
+  override extraRepr(): string {
+    return formatArguments([], { dim: this.dim });
+  }
 }
 
 // The dimension PyTorch takes when none was given.
@@ -114,6 +123,10 @@ export class Dropout extends Module {
   override forward(input: Tensor): Tensor {
     return dropout(input, this.p, this.training);
   }
+
+  override extraRepr(): string {
+    return formatArguments([], { p: this.p, inplace: false });
+  }
 }
 
 /** Options of `Flatten`. */
@@ -139,6 +152,10 @@ export class Flatten extends Module {
   override forward(input: Tensor): Tensor {
     return flatten(input, this.startDim, this.endDim);
   }
+
+  override extraRepr(): string {
+    return formatArguments([], { startDim: this.startDim, endDim: this.endDim });
+  }
 }
 
 /** Splits the dimension `dim` into several of the sizes `unflattenedSize`, one of which may be -1. */
@@ -152,5 +169,9 @@ export class Unflatten extends Module {
 
   override forward(input: Tensor): Tensor {
     return unflatten(input, this.dim, this.unflattenedSize);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], { dim: this.dim, unflattenedSize: this.unflattenedSize });
   }
 }

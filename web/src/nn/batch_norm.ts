@@ -6,6 +6,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of `BatchNorm1d`, `BatchNorm2d` and `InstanceNorm2d`. */
@@ -81,6 +82,15 @@ abstract class ChannelNorm extends Module {
     const expected = allowed.map((ndim) => `${ndim}D`).join(" or ");
     const message = `expected ${expected} input (got ${input.ndim}D input)`;
     fail("ShapeMismatch", this.constructor.name, message);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([this.numFeatures], {
+      eps: this.eps,
+      momentum: this.momentum,
+      affine: this.affine,
+      trackRunningStats: this.trackRunningStats,
+    });
   }
 }
 
@@ -187,6 +197,13 @@ export class GroupNorm extends Module {
 
   override forward(input: Tensor): Tensor {
     return groupNorm(input, this.numGroups, this.weight, this.bias, this.eps);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([this.numGroups, this.numChannels], {
+      eps: this.eps,
+      affine: this.affine,
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { uniform_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import type { LinearOptions } from "./linear.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** y = x1^T A x2 + b, with a matrix A per output. */
@@ -48,5 +49,14 @@ export class Bilinear extends Module {
 
   override forward(input1: Tensor, input2: Tensor): Tensor {
     return bilinear(input1, input2, this.weight, this.bias);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], {
+      in1Features: this.in1Features,
+      in2Features: this.in2Features,
+      outFeatures: this.outFeatures,
+      bias: this.bias !== null,
+    });
   }
 }

@@ -3,6 +3,7 @@
 import { describe, fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
+import { formatModule, formatRuns } from "./module_text.js";
 
 /** A module that takes one tensor and gives one. */
 export interface TensorModule extends Module {
@@ -57,6 +58,10 @@ export class ModuleList<M extends Module = Module> extends Module {
   /** Returns the module at a position, which may count from the end. */
   at(position: number): M | undefined {
     return [...this].at(position);
+  }
+
+  override toString(): string {
+    return formatModule(this.constructor.name, "", formatRuns([...this].map(String)));
   }
 
   /** Adds a module at the end. */

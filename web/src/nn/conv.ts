@@ -6,6 +6,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { fans, kaimingUniform_, uniform_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** What a convolution sees beyond the border. */
@@ -83,6 +84,31 @@ abstract class Convolution extends Module {
   }
 }
 
+// Leaves out what most convolutions do not have.
+function formatConvolution(
+  layer: Convolution,
+  rest: { padding: Ints | string; outputPadding?: Ints; paddingMode?: PaddingMode },
+): string {
+  const { kernelSize, stride, dilation, groups, bias } = layer;
+  const { padding, outputPadding = 0, paddingMode = "zeros" } = rest;
+  return formatArguments([layer.inChannels, layer.outChannels], {
+    kernelSize,
+    stride,
+    padding: unlessAll(0, padding),
+    dilation: unlessAll(1, dilation),
+    outputPadding: unlessAll(0, outputPadding),
+    groups: unlessAll(1, groups),
+    bias: bias === null ? false : undefined,
+    paddingMode: paddingMode === "zeros" ? undefined : paddingMode,
+  });
+}
+
+function unlessAll<T extends Ints | string>(usual: number, values: T): T | undefined {
+  const isUsual =
+    typeof values === "object" ? values.every((value) => value === usual) : values === usual;
+  return isUsual ? undefined : values;
+}
+
 // A plain convolution: padding by name, and by other things than zeros.
 abstract class PaddedConvolution extends Convolution {
   readonly padding: Ints | "valid" | "same";
@@ -127,6 +153,10 @@ abstract class PaddedConvolution extends Convolution {
       return [both, both];
     });
     return pairs.reverse().flat();
+  }
+
+  override extraRepr(): string {
+    return formatConvolution(this, this);
   }
 }
 
@@ -174,6 +204,10 @@ export class ConvTranspose2d extends Convolution {
   override forward(input: Tensor): Tensor {
     const { weight, bias, stride, padding, outputPadding, groups, dilation } = this;
     return convTranspose2d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
+  }
+
+  override extraRepr(): string {
+    return formatConvolution(this, this);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { normal_, zeros_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of `Embedding`. */
@@ -52,6 +53,11 @@ export class Embedding extends Module {
 
   override forward(input: Tensor): Tensor {
     return embedding(input, this.weight, this.paddingIdx);
+  }
+
+  override extraRepr(): string {
+    const { numEmbeddings, embeddingDim, paddingIdx } = this;
+    return formatArguments([numEmbeddings, embeddingDim], { paddingIdx: paddingIdx ?? undefined });
   }
 }
 

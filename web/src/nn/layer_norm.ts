@@ -3,6 +3,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of `LayerNorm`. */
@@ -60,6 +61,13 @@ export class LayerNorm extends Module {
 
   override forward(input: Tensor): Tensor {
     return layerNorm(input, this.normalizedShape, this.weight, this.bias, this.eps);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([this.normalizedShape], {
+      eps: this.eps,
+      elementwiseAffine: this.weight !== null,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { fans, kaimingUniform_, uniform_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { type Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of `Linear`. */
@@ -43,5 +44,13 @@ export class Linear extends Module {
 
   override forward(input: Tensor): Tensor {
     return linear(input, this.weight, this.bias);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], {
+      inFeatures: this.inFeatures,
+      outFeatures: this.outFeatures,
+      bias: this.bias !== null,
+    });
   }
 }

@@ -130,6 +130,11 @@ export class Members {
   }
 }
 
+/** Returns the parts of a module by name, as they are. */
+export function partsOf(module: Module): [string, Module][] {
+  return Object.entries(module).filter(([, value]) => value instanceof Module);
+}
+
 // Modules made in this turn of the event loop.
 let newborn: Members[] = [];
 // The last parameter or buffer that was made, until it is known where it was assigned.

@@ -2,12 +2,13 @@
 // #private ones are its own business.
 
 import { fail } from "../runtime/errors.js";
+import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import type { HookHandle } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Target } from "../tensor/to.js";
 import { convertState } from "./convert_state.js";
 import { type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
-import { Members } from "./members.js";
+import { Members, partsOf } from "./members.js";
 import {
   addModuleHook,
   callWithHooks,
@@ -16,6 +17,7 @@ import {
   type FullBackwardHook,
   ModuleHooks,
 } from "./module_hooks.js";
+import { formatModule } from "./module_text.js";
 import type { Buffer, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
@@ -158,6 +160,27 @@ export class Module {
     for (const child of this.children()) child.apply(fn);
     fn(this);
     return this;
+  }
+
+  /** Returns what stands between the parentheses of this module's text; each module says its own. */
+  extraRepr(): string {
+    return "";
+  }
+
+  /** Returns the text PyTorch prints: the module and, indented, its parts. */
+  toString(): string {
+    const lines = partsOf(this).map(([name, part]) => `(${name}): ${part}`);
+    return formatModule(this.constructor.name, this.extraRepr(), lines);
+  }
+
+  /** Returns the text of this module in a template; for an operator, an error. @internal */
+  [Symbol.toPrimitive](hint: Hint): string {
+    return toPrimitive(this, hint, this.constructor.name, "module.call(input) runs a module");
+  }
+
+  /** What console.log shows in Node. @internal */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
   }
 
   // PyTorch's order: what a module has itself, then its parts.

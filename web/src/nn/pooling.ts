@@ -3,6 +3,7 @@ import type { Ints } from "../ops/types.js";
 import { namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 
 /** Options of `MaxPool2d`. */
 export interface MaxPoolOptions {
@@ -41,6 +42,16 @@ export class MaxPool2d extends Module {
   /** Returns the maxima, or with `returnIndices` also their places in the planes. */
   override forward(input: Tensor): Tensor {
     return maxPool2d(input, this.kernelSize, { ...this.options }) as Tensor;
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], {
+      kernelSize: this.kernelSize,
+      stride: this.options.stride ?? this.kernelSize,
+      padding: this.options.padding ?? 0,
+      dilation: this.options.dilation ?? 1,
+      ceilMode: this.options.ceilMode ?? false,
+    });
   }
 }
 
@@ -83,6 +94,14 @@ export class AvgPool2d extends Module {
   override forward(input: Tensor): Tensor {
     return avgPool2d(input, this.kernelSize, { ...this.options });
   }
+
+  override extraRepr(): string {
+    return formatArguments([], {
+      kernelSize: this.kernelSize,
+      stride: this.options.stride ?? this.kernelSize,
+      padding: this.options.padding ?? 0,
+    });
+  }
 }
 
 /** The mean of windows chosen so that the result has a size. */
@@ -93,6 +112,10 @@ export class AdaptiveAvgPool2d extends Module {
 
   override forward(input: Tensor): Tensor {
     return adaptiveAvgPool2d(input, this.outputSize);
+  }
+
+  override extraRepr(): string {
+    return formatArguments([], { outputSize: this.outputSize });
   }
 }
 

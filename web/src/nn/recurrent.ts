@@ -8,6 +8,7 @@ import { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
 import type { LayerOptions } from "./layer_options.js";
 import { Module } from "./module.js";
+import { formatArguments } from "./module_text.js";
 import { Parameter, parameterFrom } from "./parameter.js";
 
 /** Options of all recurrent layers. */
@@ -78,6 +79,18 @@ export abstract class RecurrentBase extends Module {
   resetParameters(): void {
     const bound = 1 / Math.sqrt(this.hiddenSize);
     for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
+  }
+
+  override extraRepr(): string {
+    const { projSize, numLayers, bias, batchFirst, dropout, bidirectional } = this;
+    return formatArguments([this.inputSize, this.hiddenSize], {
+      projSize: projSize || undefined,
+      numLayers: numLayers === 1 ? undefined : numLayers,
+      bias: bias ? undefined : false,
+      batchFirst: batchFirst || undefined,
+      dropout: dropout || undefined,
+      bidirectional: bidirectional || undefined,
+    });
   }
 
   /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */

@@ -14,7 +14,7 @@ export interface Tolerance {
 
 /** Returns whether all elements differ by at most atol + rtol * |other|. */
 export function allclose(input: Tensor, other: Tensor, tolerance: Tolerance = {}): boolean {
-  return scope(() => all(isclose(input, other, { ...tolerance })).item() === true);
+  return scope(() => all(isclose(input, other, { ...tolerance })).item<boolean>() === true);
 }
 
 /** Returns whether two tensors have the same shape and elements. */
@@ -22,5 +22,5 @@ export function equal(input: Tensor, other: Tensor): boolean {
   const { shape } = other;
   const isSameShape =
     input.ndim === shape.length && input.shape.every((size, dim) => size === shape[dim]);
-  return isSameShape && scope(() => all(eq(input, other)).item() === true);
+  return isSameShape && scope(() => all(eq(input, other)).item<boolean>() === true);
 }

@@ -25,6 +25,14 @@ export interface Wrapper {
   readonly disposed: boolean;
 }
 
+/**
+ * What every wrapper has among its properties: structuredClone() and postMessage() refuse symbols, with their
+ * text, where they would make an object with the number of a handle.
+ */
+export const kUncloneable = Symbol(
+  "edgegrad: a tensor or node cannot be cloned: send its data(), or the tensor itself with eg.spawn();",
+);
+
 /** Growth that is worth a collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;
 

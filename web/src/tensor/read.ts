@@ -52,6 +52,33 @@ export function readNested(tensor: Tensor): NestedArray {
   return read(0);
 }
 
+/** Elements as JSON has them. */
+export type JsonItem = number | boolean | string | { re: number | string; im: number | string };
+
+/** The elements of a tensor as JSON has them, one level of arrays per dimension. */
+export type JsonArray = JsonItem | JsonArray[];
+
+/**
+ * Returns a tensor's elements as nested arrays for JSON, which has no NaN, no Infinity and no whole numbers
+ * above 2^53: these are texts, which Number() or BigInt() reads.
+ */
+export function readJson(tensor: Tensor): JsonArray {
+  const visit = (value: NestedArray): JsonArray =>
+    Array.isArray(value) ? value.map(visit) : jsonOf(value);
+  return visit(readNested(tensor));
+}
+
+function jsonOf(item: Item): JsonItem {
+  if (typeof item === "boolean") return item;
+  return typeof item === "object"
+    ? { re: jsonNumber(item.re), im: jsonNumber(item.im) }
+    : jsonNumber(item);
+}
+
+function jsonNumber(value: number | bigint): number | string {
+  return Number.isFinite(value) ? (value as number) : String(value);
+}
+
 /** Returns a view of `count` elements from a tensor's first on; valid until the next native call. */
 export function elementsOf(tensor: Tensor, dtype: DType, count: number): TypedArray {
   const address = checked(native.dataAddress(handleOf(tensor)));

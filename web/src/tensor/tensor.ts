@@ -16,14 +16,8 @@ import {
   kRequiresGrad,
   kRetainsGrad,
 } from "../runtime/native.js";
-import {
-  type Complex,
-  type Device,
-  type DType,
-  deviceOf,
-  dtypeOf,
-  type TypedArray,
-} from "./dtype.js";
+import { type Hint, toPrimitive } from "../runtime/primitive.js";
+import { type Device, type DType, deviceOf, dtypeOf, type TypedArray } from "./dtype.js";
 import { formatTensor } from "./format.js";
 import { gradOf, type KnownGrad, setGradOf } from "./grad_property.js";
 import {
@@ -49,13 +43,26 @@ import {
   kVersionWord,
   shapeOf,
 } from "./info.js";
-import { release, track } from "./lifetime.js";
-import { type NestedArray, readArray, readItem, readNested } from "./read.js";
+import { kUncloneable, release, track } from "./lifetime.js";
+import {
+  type Item,
+  type JsonArray,
+  type NestedArray,
+  readArray,
+  readItem,
+  readJson,
+  readNested,
+} from "./read.js";
+import { rowsOf } from "./rows.js";
 import { convert, type Target } from "./to.js";
 
 /** The symbol of `using`, also in engines that do not have it yet. */
 export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
+
+const kOperatorAdvice =
+  "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
+  "number in a tensor of one element";
 
 export interface Tensor extends TensorMethods {}
 
@@ -70,6 +77,9 @@ export class Tensor {
   isKept = false;
   /** The gradient that was read or set last. @internal */
   knownGrad: KnownGrad | null = null;
+
+  /** See kUncloneable. @internal */
+  readonly uncloneable = kUncloneable;
 
   /** Takes over a handle. @internal */
   constructor(handle: number) {
@@ -183,14 +193,14 @@ export class Tensor {
     return this.handle === 0;
   }
 
-  /** Returns the value of a tensor of one element. */
-  item(): number | bigint | boolean | Complex {
-    return readItem(this);
+  /** Returns the value of a tensor of one element: a number, or what its dtype has instead. */
+  item<T extends Item = number>(): T {
+    return readItem(this) as T;
   }
 
   /** Like item(), without ever blocking. */
-  async itemAsync(): Promise<number | bigint | boolean | Complex> {
-    return readItem(this);
+  async itemAsync<T extends Item = number>(): Promise<T> {
+    return readItem(this) as T;
   }
 
   /** Returns a copy of the elements in row-major order; complex numbers as pairs. */
@@ -292,6 +302,21 @@ export class Tensor {
     release(this);
   }
 
+  /** Iterates over the rows: the tensors along the first dimension. */
+  [Symbol.iterator](): IterableIterator<Tensor> {
+    return rowsOf(this)[Symbol.iterator]();
+  }
+
+  /** Returns the elements for JSON.stringify(): nested arrays of what JSON has. */
+  toJSON(): JsonArray {
+    return readJson(this);
+  }
+
+  /** Returns the text of this tensor in a template; for an operator, an error that names the method. @internal */
+  [Symbol.toPrimitive](hint: Hint): string {
+    return toPrimitive(this, hint, "Tensor", kOperatorAdvice);
+  }
+
   /** Returns the text PyTorch prints. */
   toString(): string {
     return formatTensor(this);
@@ -299,6 +324,6 @@ export class Tensor {
 
   /** What console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return this.disposed ? "tensor(disposed)" : formatTensor(this);
+    return this.disposed ? "tensor(disposed)" : this.toString();
   }
 }

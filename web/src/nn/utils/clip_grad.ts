@@ -42,7 +42,7 @@ export function clipGradNorm_(
       if (grads.length === 0) return zeros([]);
       const each = grads.map((grad) => norm(grad, p));
       const total = norm(stack(each), p);
-      if (isChecked && isfinite(total).item() === false) {
+      if (isChecked && isfinite(total).item<boolean>() === false) {
         fail(
           "InvalidArgument",
           "clipGradNorm_",

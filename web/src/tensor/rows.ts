@@ -1,0 +1,11 @@
+// A tensor as a list of its rows.
+
+import { unbind } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "./tensor.js";
+
+/** Returns the tensors along the first dimension; they share the data. */
+export function rowsOf(tensor: Tensor): Tensor[] {
+  if (tensor.ndim > 0) return unbind(tensor, 0);
+  fail("InvalidArgument", "Tensor", "iteration over a 0-d tensor: item() gives its value.");
+}
