@@ -1,6 +1,5 @@
 // Anomaly mode, and warnings.
 
-#include <emscripten/bind.h>
 #include <emscripten/val.h>
 
 #include "autograd/anomaly_mode.h"
@@ -20,29 +19,26 @@ void show_warning(const std::string& message) {
   emscripten::val::module_property("showWarning")(message);
 }
 
+enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };
+
+}  // namespace
+
 // Sends warnings and questions for a stack to JavaScript from now on.
+EG_EXPORT("connectMessages")
 void connect_messages() {
   set_warning_handler(&show_warning);
   set_stack_capture(&capture_stack);
 }
 
-enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };
-
+EG_EXPORT("anomalyMode")
 int anomaly_mode() {
   return (AnomalyMode::is_enabled() ? kEnabled : 0) |
          (AnomalyMode::should_check_nan() ? kCheckNan : 0);
 }
 
+EG_EXPORT("setAnomalyMode")
 void set_anomaly_mode(int flags) {
   AnomalyMode::set_enabled((flags & kEnabled) != 0, (flags & kCheckNan) != 0);
-}
-
-}  // namespace
-
-EMSCRIPTEN_BINDINGS(anomaly) {
-  emscripten::function("connectMessages", &connect_messages);
-  emscripten::function("anomalyMode", &anomaly_mode);
-  emscripten::function("setAnomalyMode", &set_anomaly_mode);
 }
 
 }  // namespace eg::bindings

@@ -88,10 +88,6 @@ struct GraphCall {
   }
 };
 
-double run_graph(int output_count, int input_count, int flags) {
-  return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
-}
-
 // What came of a call that ran on another thread.
 struct Outcome {
   TensorList results;
@@ -114,7 +110,30 @@ struct Outcome {
   }
 };
 
+// Writes the address of a gradient, by which JavaScript recognises one that it knows.
+void write_address(const Tensor& t) {
+  frame()[0] = static_cast<double>(reinterpret_cast<std::uintptr_t>(t.impl()));
+}
+
+std::string grad_fn_name(Handle handle) {
+  try {
+    const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
+    return node == nullptr ? "" : node->name();
+  } catch (const Error&) {
+    // A view whose history cannot be made again; asking for its name is not the place to complain.
+    return "Invalid";
+  }
+}
+
+}  // namespace
+
+EG_EXPORT("runGraph")
+double run_graph(int output_count, int input_count, int flags) {
+  return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
+}
+
 // Runs the call on another thread; `id` is the function that is told the outcome, on this one.
+EG_EXPORT("runGraphAsync")
 double run_graph_async(int output_count, int input_count, int flags, double id) {
   const auto answer = std::make_shared<JsFunction>(id);
   return guard([&] {
@@ -137,6 +156,7 @@ double run_graph_async(int output_count, int input_count, int flags, double id) 
   });
 }
 
+EG_EXPORT("setRequiresGrad")
 double set_requires_grad_of(Handle handle, bool value) {
   return guard([&] {
     set_requires_grad(handles().get(handle), value);
@@ -144,11 +164,7 @@ double set_requires_grad_of(Handle handle, bool value) {
   });
 }
 
-// Writes the address of a gradient, by which JavaScript recognises one that it knows.
-void write_address(const Tensor& t) {
-  frame()[0] = static_cast<double>(reinterpret_cast<std::uintptr_t>(t.impl()));
-}
-
+EG_EXPORT("grad")
 double grad_of(Handle handle) {
   return guard([&] {
     const Tensor value = grad(handles().get(handle));
@@ -157,6 +173,7 @@ double grad_of(Handle handle) {
   });
 }
 
+EG_EXPORT("setGrad")
 double set_grad_of(Handle handle, Handle value) {
   return guard([&] {
     const Tensor gradient = handles().get_optional(value);
@@ -166,18 +183,22 @@ double set_grad_of(Handle handle, Handle value) {
   });
 }
 
+EG_EXPORT("base")
 double base_of(Handle handle) {
   return guard([&] { return return_tensor(view_base(handles().get(handle))); });
 }
 
+EG_EXPORT("data")
 double data_of(Handle handle) {
   return guard([&] { return handles().insert(variable_data(handles().get(handle))); });
 }
 
+EG_EXPORT("detach")
 double detached(Handle handle) {
   return guard([&] { return handles().insert(detach(handles().get(handle))); });
 }
 
+EG_EXPORT("detachInPlace")
 double detach_itself(Handle handle) {
   return guard([&] {
     detach_in_place(handles().get(handle));
@@ -185,16 +206,7 @@ double detach_itself(Handle handle) {
   });
 }
 
-std::string grad_fn_name(Handle handle) {
-  try {
-    const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
-    return node == nullptr ? "" : node->name();
-  } catch (const Error&) {
-    // A view whose history cannot be made again; asking for its name is not the place to complain.
-    return "Invalid";
-  }
-}
-
+EG_EXPORT("retainGrad")
 double retain_grad_of(Handle handle) {
   return guard([&] {
     retain_grad(handles().get(handle));
@@ -202,6 +214,7 @@ double retain_grad_of(Handle handle) {
   });
 }
 
+EG_EXPORT("queueCallback")
 double queue_callback(double id) {
   const auto callback = std::make_shared<JsFunction>(id);
   return guard([&] {
@@ -210,30 +223,15 @@ double queue_callback(double id) {
   });
 }
 
+EG_EXPORT("graphTaskId")
 double graph_task_id() { return static_cast<double>(Engine::current_graph_task_id()); }
 
+EG_EXPORT("graphTaskDepth")
 int graph_task_depth() {
   const GraphTask* task = GraphTask::current();
   return task == nullptr ? -1 : task->reentrant_depth;
 }
 
-}  // namespace
-
-EMSCRIPTEN_BINDINGS(autograd) {
-  emscripten::function("runGraph", &run_graph);
-  emscripten::function("runGraphAsync", &run_graph_async);
-  emscripten::function("setRequiresGrad", &set_requires_grad_of);
-  emscripten::function("grad", &grad_of);
-  emscripten::function("setGrad", &set_grad_of);
-  emscripten::function("base", &base_of);
-  emscripten::function("detach", &detached);
-  emscripten::function("data", &data_of);
-  emscripten::function("detachInPlace", &detach_itself);
-  emscripten::function("gradFnName", &grad_fn_name);
-  emscripten::function("retainGrad", &retain_grad_of);
-  emscripten::function("queueCallback", &queue_callback);
-  emscripten::function("graphTaskId", &graph_task_id);
-  emscripten::function("graphTaskDepth", &graph_task_depth);
-}
+EMSCRIPTEN_BINDINGS(autograd) { emscripten::function("eg_gradFnName", &grad_fn_name); }
 
 }  // namespace eg::bindings

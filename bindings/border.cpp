@@ -27,8 +27,6 @@ KeptError& kept_error() {
 
 std::string take_error() { return std::exchange(kept_error().text, {}); }
 
-void drop_thrown() { kept_error().thrown.reset(); }
-
 KeptError current_error() {
   try {
     throw;
@@ -45,13 +43,17 @@ KeptError current_error() {
   }
 }
 
+}  // namespace
+
+EG_EXPORT("dropThrown")
+void drop_thrown() { kept_error().thrown.reset(); }
+
 // The address of the frame, after making room for `words`.
+EG_EXPORT("frame")
 double reserve_frame(double words) {
   return static_cast<double>(
       reinterpret_cast<std::uintptr_t>(frame(static_cast<std::size_t>(words)).data()));
 }
-
-}  // namespace
 
 std::vector<double>& frame(std::size_t words) {
   static thread_local std::vector<double> own(kInitialFrameWords);
@@ -67,10 +69,6 @@ void append_number(std::string& out, double value, int digits) {
 
 void keep_error() { kept_error() = current_error(); }
 
-EMSCRIPTEN_BINDINGS(border) {
-  emscripten::function("frame", &reserve_frame);
-  emscripten::function("takeError", &take_error);
-  emscripten::function("dropThrown", &drop_thrown);
-}
+EMSCRIPTEN_BINDINGS(border) { emscripten::function("eg_takeError", &take_error); }
 
 }  // namespace eg::bindings

@@ -8,8 +8,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <emscripten/bind.h>
-
 #include "border.h"
 #include "callbacks.h"
 
@@ -90,8 +88,19 @@ TensorList read_tensors(int count) {
   return tensors;
 }
 
-double begin_function(std::string name, double id, int argument_count, bool once_differentiable) {
-  const auto node = make_intrusive<JsFunctionNode>(std::move(name), id);
+double set_tensors(double id, int count, void (CustomFunctionNode::*set)(TensorList)) {
+  return guard([&] {
+    ((*FunctionNodes::instance().get(id)).*set)(read_tensors(count));
+    return 0;
+  });
+}
+
+}  // namespace
+
+EG_EXPORT("beginFunction")
+double begin_function(double id, int argument_count, int name_length, bool once_differentiable) {
+  const auto name = frame().begin() + argument_count;
+  const auto node = make_intrusive<JsFunctionNode>(std::string(name, name + name_length), id);
   return guard([&] {
     FunctionNodes::instance().add(id, node);
     node->set_once_differentiable(once_differentiable);
@@ -101,6 +110,7 @@ double begin_function(std::string name, double id, int argument_count, bool once
 }
 
 // Writes a new handle per output; -1 stands for the tensor that was given, 0 for none.
+EG_EXPORT("endFunction")
 double end_function(double id, int output_count) {
   return guard([&] {
     const TensorList raw = read_tensors(output_count);
@@ -113,14 +123,22 @@ double end_function(double id, int output_count) {
   });
 }
 
-template <void (CustomFunctionNode::*set)(TensorList)>
-double set_tensors(double id, int count) {
-  return guard([&] {
-    ((*FunctionNodes::instance().get(id)).*set)(read_tensors(count));
-    return 0;
-  });
+EG_EXPORT("saveForBackward")
+double save_for_backward(double id, int count) {
+  return set_tensors(id, count, &CustomFunctionNode::save_for_backward);
 }
 
+EG_EXPORT("markDirty")
+double mark_dirty(double id, int count) {
+  return set_tensors(id, count, &CustomFunctionNode::mark_dirty);
+}
+
+EG_EXPORT("markNonDifferentiable")
+double mark_non_differentiable(double id, int count) {
+  return set_tensors(id, count, &CustomFunctionNode::mark_non_differentiable);
+}
+
+EG_EXPORT("setMaterializeGrads")
 double set_materialize_grads(double id, bool value) {
   return guard([&] {
     FunctionNodes::instance().get(id)->set_materialize_grads(value);
@@ -128,28 +146,16 @@ double set_materialize_grads(double id, bool value) {
   });
 }
 
+EG_EXPORT("savedTensors")
 double saved_tensors(double id) {
   return guard([&] { return return_tensors(FunctionNodes::instance().get(id)->saved_tensors()); });
 }
 
+EG_EXPORT("needsInputGrad")
 double needs_input_grad(double id, int i) {
   return guard([&] {
     return FunctionNodes::instance().get(id)->needs_input_grad(static_cast<std::size_t>(i));
   });
-}
-
-}  // namespace
-
-EMSCRIPTEN_BINDINGS(custom_function) {
-  emscripten::function("beginFunction", &begin_function);
-  emscripten::function("endFunction", &end_function);
-  emscripten::function("saveForBackward", &set_tensors<&CustomFunctionNode::save_for_backward>);
-  emscripten::function("markDirty", &set_tensors<&CustomFunctionNode::mark_dirty>);
-  emscripten::function("markNonDifferentiable",
-                       &set_tensors<&CustomFunctionNode::mark_non_differentiable>);
-  emscripten::function("setMaterializeGrads", &set_materialize_grads);
-  emscripten::function("savedTensors", &saved_tensors);
-  emscripten::function("needsInputGrad", &needs_input_grad);
 }
 
 }  // namespace eg::bindings

@@ -4,8 +4,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <emscripten/bind.h>
-
 #include "autograd/engine.h"
 #include "autograd/variable.h"
 #include "border.h"
@@ -41,18 +39,6 @@ class Places {
   std::mutex mutex_;
   std::unordered_map<double, HookPlace> places_;
 };
-
-void remove(double id) {
-  if (const HookPlace place = Places::instance().get(id); place.remove) place.remove();
-}
-
-double will_run(double id) {
-  return guard([&] {
-    const HookPlace place = Places::instance().get(id);
-    const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
-    return node != nullptr && Engine::will_execute_node(*node);
-  });
-}
 
 IntrusivePtr<Node> node_of(const IntrusivePtr<Node>& node) { return node; }
 IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
@@ -134,6 +120,23 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
   }
 };
 
+}  // namespace
+
+EG_EXPORT("removeHook")
+void remove(double id) {
+  if (const HookPlace place = Places::instance().get(id); place.remove) place.remove();
+}
+
+EG_EXPORT("hookWillRun")
+double will_run(double id) {
+  return guard([&] {
+    const HookPlace place = Places::instance().get(id);
+    const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
+    return node != nullptr && Engine::will_execute_node(*node);
+  });
+}
+
+EG_EXPORT("registerHook")
 double register_tensor_hook(Handle handle, double id) {
   const auto hook = std::make_shared<JsTensorHook>(id);
   return guard([&] {
@@ -153,6 +156,7 @@ double register_tensor_hook(Handle handle, double id) {
   });
 }
 
+EG_EXPORT("registerPostAccumulateGradHook")
 double register_post_accumulate_hook(Handle handle, double id) {
   const auto hook = std::make_shared<JsPostAccumulateGradHook>(id);
   return guard([&] {
@@ -166,6 +170,7 @@ double register_post_accumulate_hook(Handle handle, double id) {
   });
 }
 
+EG_EXPORT("registerNodePrehook")
 double register_node_pre_hook(Handle handle, double id) {
   const auto hook = std::make_shared<JsNodePreHook>(id);
   return guard([&] {
@@ -178,6 +183,7 @@ double register_node_pre_hook(Handle handle, double id) {
   });
 }
 
+EG_EXPORT("registerNodeHook")
 double register_node_post_hook(Handle handle, double id) {
   const auto hook = std::make_shared<JsNodePostHook>(id);
   return guard([&] {
@@ -190,21 +196,10 @@ double register_node_post_hook(Handle handle, double id) {
   });
 }
 
-}  // namespace
-
 JsHook::~JsHook() { Places::instance().erase(function_.id()); }
 
 void JsHook::set_place(HookPlace place) const {
   Places::instance().add(function_.id(), std::move(place));
-}
-
-EMSCRIPTEN_BINDINGS(hooks) {
-  emscripten::function("registerHook", &register_tensor_hook);
-  emscripten::function("registerPostAccumulateGradHook", &register_post_accumulate_hook);
-  emscripten::function("registerNodePrehook", &register_node_pre_hook);
-  emscripten::function("registerNodeHook", &register_node_post_hook);
-  emscripten::function("hookWillRun", &will_run);
-  emscripten::function("removeHook", &remove);
 }
 
 }  // namespace eg::bindings

@@ -3,8 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include <emscripten/bind.h>
-
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "border.h"
@@ -18,15 +16,26 @@ std::vector<std::unique_ptr<InferenceModeGuard>>& inference_scopes() {
   return scopes;
 }
 
+}  // namespace
+
+EG_EXPORT("isGradEnabled")
 bool grad_enabled() { return is_grad_enabled(); }
+
+EG_EXPORT("setGradEnabled")
 void set_grad_enabled(bool enabled) { autograd_state().grad_mode = enabled; }
 
+EG_EXPORT("isInferenceModeEnabled")
 bool inference_enabled() { return is_inference_mode_enabled(); }
+
+EG_EXPORT("pushInferenceMode")
 void push_inference_mode(bool enabled) {
   inference_scopes().push_back(std::make_unique<InferenceModeGuard>(enabled));
 }
+
+EG_EXPORT("popInferenceMode")
 void pop_inference_mode() { inference_scopes().pop_back(); }
 
+EG_EXPORT("enterDualLevel")
 double enter_level() {
   return guard([] {
     enter_dual_level();
@@ -34,6 +43,7 @@ double enter_level() {
   });
 }
 
+EG_EXPORT("exitDualLevel")
 double exit_level() {
   return guard([] {
     exit_dual_level();
@@ -41,31 +51,19 @@ double exit_level() {
   });
 }
 
+EG_EXPORT("makeDual")
 double make_dual_tensor(Handle primal, Handle tangent) {
   return guard(
       [&] { return return_tensor(make_dual(handles().get(primal), handles().get(tangent))); });
 }
 
 // Writes primal and tangent; 0 for no tangent.
+EG_EXPORT("unpackDual")
 double unpack_dual_tensor(Handle handle) {
   return guard([&] {
     const DualTensor dual = unpack_dual(handles().get(handle));
     return return_tensors(TensorList{dual.primal, dual.tangent});
   });
-}
-
-}  // namespace
-
-EMSCRIPTEN_BINDINGS(modes) {
-  emscripten::function("isGradEnabled", &grad_enabled);
-  emscripten::function("setGradEnabled", &set_grad_enabled);
-  emscripten::function("isInferenceModeEnabled", &inference_enabled);
-  emscripten::function("pushInferenceMode", &push_inference_mode);
-  emscripten::function("popInferenceMode", &pop_inference_mode);
-  emscripten::function("enterDualLevel", &enter_level);
-  emscripten::function("exitDualLevel", &exit_level);
-  emscripten::function("makeDual", &make_dual_tensor);
-  emscripten::function("unpackDual", &unpack_dual_tensor);
 }
 
 }  // namespace eg::bindings

@@ -19,47 +19,6 @@ double return_node(const IntrusivePtr<Node>& node) {
   return 2;
 }
 
-double grad_fn_of(Handle handle) {
-  return guard([&] { return return_node(grad_fn(handles().get(handle))); });
-}
-
-// The node that gradients of a tensor go to: its own, or a leaf's accumulator.
-double gradient_node(Handle handle) {
-  return guard([&] { return return_node(gradient_edge(handles().get(handle)).function); });
-}
-
-// The same of a tensor that requires a gradient, with the position there.
-double gradient_edge_of(Handle handle) {
-  return guard([&] {
-    const Edge edge = get_gradient_edge(handles().get(handle));
-    return_node(edge.function);
-    frame()[2] = edge.input_nr;
-    return 3;
-  });
-}
-
-// The leaf that an accumulator adds to, or 0.
-double node_variable(Handle handle) {
-  return guard([&] {
-    const auto* node = dynamic_cast<const AccumulateGrad*>(handles().get_node(handle).get());
-    return node == nullptr ? 0 : return_tensor(node->variable());
-  });
-}
-
-double next_functions(Handle handle) {
-  return guard([&] {
-    const EdgeList& edges = handles().get_node(handle)->next_edges();
-    std::vector<double>& words = frame(3 * edges.size());
-    std::size_t count = 0;
-    for (const Edge& edge : edges) {
-      words[count++] = edge.is_valid() ? handles().insert(edge.function) : 0;
-      words[count++] = static_cast<double>(reinterpret_cast<std::uintptr_t>(edge.function.get()));
-      words[count++] = edge.input_nr;
-    }
-    return count;
-  });
-}
-
 std::string node_name(Handle handle) {
   std::string name;
   guard([&] {
@@ -67,31 +26,6 @@ std::string node_name(Handle handle) {
     return 0;
   });
   return name;
-}
-
-double node_numbers(Handle handle) {
-  return guard([&] {
-    const IntrusivePtr<Node>& node = handles().get_node(handle);
-    frame()[0] = static_cast<double>(node->sequence_nr());
-    frame()[1] = static_cast<double>(node->topological_nr());
-    return 2;
-  });
-}
-
-// The number of the object that JavaScript keeps with the node, or 0.
-double node_metadata(Handle handle) {
-  return guard([&] {
-    const auto value = std::static_pointer_cast<JsValue>(handles().get_node(handle)->user_data());
-    return value == nullptr ? 0 : value->id();
-  });
-}
-
-double set_node_metadata(Handle handle, double id) {
-  const auto value = std::make_shared<JsValue>(id);
-  return guard([&] {
-    handles().get_node(handle)->set_user_data(value);
-    return 0;
-  });
 }
 
 std::string forward_stack(Handle handle) {
@@ -107,17 +41,83 @@ std::string forward_stack(Handle handle) {
 
 }  // namespace
 
+EG_EXPORT("gradFn")
+double grad_fn_of(Handle handle) {
+  return guard([&] { return return_node(grad_fn(handles().get(handle))); });
+}
+
+// The node that gradients of a tensor go to: its own, or a leaf's accumulator.
+EG_EXPORT("gradientNode")
+double gradient_node(Handle handle) {
+  return guard([&] { return return_node(gradient_edge(handles().get(handle)).function); });
+}
+
+// The same of a tensor that requires a gradient, with the position there.
+EG_EXPORT("gradientEdge")
+double gradient_edge_of(Handle handle) {
+  return guard([&] {
+    const Edge edge = get_gradient_edge(handles().get(handle));
+    return_node(edge.function);
+    frame()[2] = edge.input_nr;
+    return 3;
+  });
+}
+
+// The leaf that an accumulator adds to, or 0.
+EG_EXPORT("nodeVariable")
+double node_variable(Handle handle) {
+  return guard([&] {
+    const auto* node = dynamic_cast<const AccumulateGrad*>(handles().get_node(handle).get());
+    return node == nullptr ? 0 : return_tensor(node->variable());
+  });
+}
+
+EG_EXPORT("nextFunctions")
+double next_functions(Handle handle) {
+  return guard([&] {
+    const EdgeList& edges = handles().get_node(handle)->next_edges();
+    std::vector<double>& words = frame(3 * edges.size());
+    std::size_t count = 0;
+    for (const Edge& edge : edges) {
+      words[count++] = edge.is_valid() ? handles().insert(edge.function) : 0;
+      words[count++] = static_cast<double>(reinterpret_cast<std::uintptr_t>(edge.function.get()));
+      words[count++] = edge.input_nr;
+    }
+    return count;
+  });
+}
+
+EG_EXPORT("nodeNumbers")
+double node_numbers(Handle handle) {
+  return guard([&] {
+    const IntrusivePtr<Node>& node = handles().get_node(handle);
+    frame()[0] = static_cast<double>(node->sequence_nr());
+    frame()[1] = static_cast<double>(node->topological_nr());
+    return 2;
+  });
+}
+
+// The number of the object that JavaScript keeps with the node, or 0.
+EG_EXPORT("nodeMetadata")
+double node_metadata(Handle handle) {
+  return guard([&] {
+    const auto value = std::static_pointer_cast<JsValue>(handles().get_node(handle)->user_data());
+    return value == nullptr ? 0 : value->id();
+  });
+}
+
+EG_EXPORT("setNodeMetadata")
+double set_node_metadata(Handle handle, double id) {
+  const auto value = std::make_shared<JsValue>(id);
+  return guard([&] {
+    handles().get_node(handle)->set_user_data(value);
+    return 0;
+  });
+}
+
 EMSCRIPTEN_BINDINGS(nodes) {
-  emscripten::function("gradFn", &grad_fn_of);
-  emscripten::function("gradientNode", &gradient_node);
-  emscripten::function("gradientEdge", &gradient_edge_of);
-  emscripten::function("nodeVariable", &node_variable);
-  emscripten::function("nodeName", &node_name);
-  emscripten::function("nextFunctions", &next_functions);
-  emscripten::function("nodeNumbers", &node_numbers);
-  emscripten::function("nodeMetadata", &node_metadata);
-  emscripten::function("setNodeMetadata", &set_node_metadata);
-  emscripten::function("forwardStack", &forward_stack);
+  emscripten::function("eg_nodeName", &node_name);
+  emscripten::function("eg_forwardStack", &forward_stack);
 }
 
 }  // namespace eg::bindings

@@ -11,8 +11,6 @@
 namespace eg::bindings {
 namespace {
 
-double start_profiler() { return static_cast<double>(Profiler::start()); }
-
 // A line per event, a tab between its fields.
 std::string stop_profiler(double first) {
   std::string text;
@@ -29,9 +27,9 @@ std::string stop_profiler(double first) {
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(profiler) {
-  emscripten::function("startProfiler", &start_profiler);
-  emscripten::function("stopProfiler", &stop_profiler);
-}
+EG_EXPORT("startProfiler")
+double start_profiler() { return static_cast<double>(Profiler::start()); }
+
+EMSCRIPTEN_BINDINGS(profiler) { emscripten::function("eg_stopProfiler", &stop_profiler); }
 
 }  // namespace eg::bindings

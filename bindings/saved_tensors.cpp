@@ -46,26 +46,12 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
   std::unique_ptr<JsValue> value_;
 };
 
-double push_hooks(double pack_id, double unpack_id) {
-  const auto pack = std::make_shared<JsFunction>(pack_id);
-  const auto unpack = std::make_shared<JsFunction>(unpack_id);
-  return guard([&] {
-    push_saved_tensor_hooks(
-        [pack, unpack] { return std::make_unique<JsSavedTensorHooks>(pack, unpack); });
-    return 0;
-  });
-}
-
-void pop_hooks() { pop_saved_tensor_hooks(); }
-
 double disable_hooks(std::string message) {
   return guard([&] {
     disable_saved_tensor_hooks(std::move(message));
     return 0;
   });
 }
-
-void enable_hooks() { enable_saved_tensor_hooks(); }
 
 NamedSavedVariable saved_variable(const IntrusivePtr<Node>& node, int i) {
   return node->saved_variables().at(static_cast<std::size_t>(i));
@@ -83,13 +69,6 @@ std::string saved_names(Handle handle) {
   return names;
 }
 
-double saved_tensor(Handle handle, int i) {
-  return guard([&] {
-    const IntrusivePtr<Node> node = handles().get_node(handle);
-    return return_tensor(saved_variable(node, i).variable->unpack(*node));
-  });
-}
-
 // The numbers the node works with: name, tab, value, a line each.
 std::string saved_numbers(Handle handle) {
   std::string text;
@@ -104,6 +83,34 @@ std::string saved_numbers(Handle handle) {
   return text;
 }
 
+}  // namespace
+
+EG_EXPORT("pushSavedTensorHooks")
+double push_hooks(double pack_id, double unpack_id) {
+  const auto pack = std::make_shared<JsFunction>(pack_id);
+  const auto unpack = std::make_shared<JsFunction>(unpack_id);
+  return guard([&] {
+    push_saved_tensor_hooks(
+        [pack, unpack] { return std::make_unique<JsSavedTensorHooks>(pack, unpack); });
+    return 0;
+  });
+}
+
+EG_EXPORT("popSavedTensorHooks")
+void pop_hooks() { pop_saved_tensor_hooks(); }
+
+EG_EXPORT("enableSavedTensorHooks")
+void enable_hooks() { enable_saved_tensor_hooks(); }
+
+EG_EXPORT("savedTensor")
+double saved_tensor(Handle handle, int i) {
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    return return_tensor(saved_variable(node, i).variable->unpack(*node));
+  });
+}
+
+EG_EXPORT("registerSavedHooks")
 double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
   const auto pack = std::make_shared<JsFunction>(pack_id);
   const auto unpack = std::make_shared<JsFunction>(unpack_id);
@@ -115,17 +122,10 @@ double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
   });
 }
 
-}  // namespace
-
 EMSCRIPTEN_BINDINGS(saved_tensors) {
-  emscripten::function("pushSavedTensorHooks", &push_hooks);
-  emscripten::function("popSavedTensorHooks", &pop_hooks);
-  emscripten::function("disableSavedTensorHooks", &disable_hooks);
-  emscripten::function("enableSavedTensorHooks", &enable_hooks);
-  emscripten::function("savedNames", &saved_names);
-  emscripten::function("savedTensor", &saved_tensor);
-  emscripten::function("savedNumbers", &saved_numbers);
-  emscripten::function("registerSavedHooks", &register_hooks);
+  emscripten::function("eg_disableSavedTensorHooks", &disable_hooks);
+  emscripten::function("eg_savedNames", &saved_names);
+  emscripten::function("eg_savedNumbers", &saved_numbers);
 }
 
 }  // namespace eg::bindings

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <emscripten/bind.h>
-
 #include "autograd/node.h"
 #include "autograd/variable.h"
 #include "border.h"
@@ -28,32 +26,6 @@ enum InfoFlags : int {
 
 enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
 
-double invoke(int op, int words, int flags) {
-  return guard([&] {
-    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
-                                    static_cast<std::size_t>(words), (flags & kInPlace) != 0));
-  });
-}
-
-double create_tensor(int dtype, int ndim) {
-  return guard([&] {
-    Shape shape;
-    for (int i = 0; i < ndim; ++i)
-      shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
-    return handles().insert(Tensor::empty(shape, static_cast<DType>(dtype)));
-  });
-}
-
-double data_address(Handle handle) {
-  return guard([&] { return reinterpret_cast<std::uintptr_t>(handles().get(handle).data()); });
-}
-
-void release(Handle handle) { handles().release(handle); }
-
-double retain(Handle handle) {
-  return guard([&] { return handles().insert(handles().get(handle)); });
-}
-
 // A view whose history cannot be made again is no leaf; asking for its shape is not the place to
 // complain.
 int history_flags(const Tensor& t) {
@@ -64,6 +36,40 @@ int history_flags(const Tensor& t) {
   }
 }
 
+}  // namespace
+
+EG_EXPORT("invoke")
+double invoke(int op, int words, int flags) {
+  return guard([&] {
+    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
+                                    static_cast<std::size_t>(words), (flags & kInPlace) != 0));
+  });
+}
+
+EG_EXPORT("createTensor")
+double create_tensor(int dtype, int ndim) {
+  return guard([&] {
+    Shape shape;
+    for (int i = 0; i < ndim; ++i)
+      shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
+    return handles().insert(Tensor::empty(shape, static_cast<DType>(dtype)));
+  });
+}
+
+EG_EXPORT("dataAddress")
+double data_address(Handle handle) {
+  return guard([&] { return reinterpret_cast<std::uintptr_t>(handles().get(handle).data()); });
+}
+
+EG_EXPORT("release")
+void release(Handle handle) { handles().release(handle); }
+
+EG_EXPORT("retain")
+double retain(Handle handle) {
+  return guard([&] { return handles().insert(handles().get(handle)); });
+}
+
+EG_EXPORT("info")
 double info(Handle handle) {
   return guard([&] {
     const Tensor& t = handles().get(handle);
@@ -88,10 +94,12 @@ double info(Handle handle) {
   });
 }
 
+EG_EXPORT("manualSeed")
 void seed(double high, double low) {
   manual_seed(static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low));
 }
 
+EG_EXPORT("rngState")
 double rng_state() {
   return guard([&] {
     const std::vector<std::uint8_t> bytes = default_generator().state();
@@ -101,6 +109,7 @@ double rng_state() {
   });
 }
 
+EG_EXPORT("setRngState")
 double set_rng_state(Handle handle) {
   return guard([&] {
     const Tensor& state = handles().get(handle);
@@ -110,6 +119,7 @@ double set_rng_state(Handle handle) {
   });
 }
 
+EG_EXPORT("memory")
 double memory() {
   const MemoryStats stats = memory_stats();
   std::vector<double>& words = frame();
@@ -123,6 +133,7 @@ double memory() {
   return 7;
 }
 
+EG_EXPORT("setThreads")
 double set_threads(int count) {
   return guard([&] {
     set_num_threads(count);
@@ -130,6 +141,7 @@ double set_threads(int count) {
   });
 }
 
+EG_EXPORT("features")
 int features() {
   int bits = kSimd;
 #if EG_THREADS
@@ -141,23 +153,10 @@ int features() {
   return bits;
 }
 
-}  // namespace
+EG_EXPORT("threadCount")
+int thread_count() { return num_threads(); }
 
-EMSCRIPTEN_BINDINGS(tensors) {
-  emscripten::function("invoke", &invoke);
-  emscripten::function("createTensor", &create_tensor);
-  emscripten::function("dataAddress", &data_address);
-  emscripten::function("release", &release);
-  emscripten::function("retain", &retain);
-  emscripten::function("info", &info);
-  emscripten::function("manualSeed", &seed);
-  emscripten::function("rngState", &rng_state);
-  emscripten::function("setRngState", &set_rng_state);
-  emscripten::function("memory", &memory);
-  emscripten::function("setThreads", &set_threads);
-  emscripten::function("threadCount", &num_threads);
-  emscripten::function("features", &features);
-  emscripten::function("opTableHash", &op_table_hash);
-}
+EG_EXPORT("opTableHash")
+double table_hash() { return op_table_hash(); }
 
 }  // namespace eg::bindings

@@ -2,8 +2,6 @@
 
 #include <unordered_map>
 
-#include <emscripten/bind.h>
-
 #include "border.h"
 #include "runtime/inbox.h"
 
@@ -70,26 +68,24 @@ void join_thread() {
 }
 
 // Starts a thread that runs nothing but its event loop, and returns its number.
-double start_thread() {
-  return guard([] {
-    pthread_t thread{};
-    const auto run = [](void*) -> void* {
-      join_thread();
-      eg_thread_started();
-      emscripten_exit_with_live_runtime();
-      return nullptr;
-    };
-    const int error = pthread_create(&thread, nullptr, run, nullptr);
-    if (error != 0)
-      fail(ErrorCode::kInternal, "[spawn] no thread could be started, error ", error, '.');
-    pthread_detach(thread);
-    return reinterpret_cast<std::uintptr_t>(thread);
-  });
+std::uintptr_t start_thread() {
+  pthread_t thread{};
+  const auto run = [](void*) -> void* {
+    join_thread();
+    eg_thread_started();
+    emscripten_exit_with_live_runtime();
+    return nullptr;
+  };
+  const int error = pthread_create(&thread, nullptr, run, nullptr);
+  if (error != 0)
+    fail(ErrorCode::kInternal, "[spawn] no thread could be started, error ", error, '.');
+  pthread_detach(thread);
+  return reinterpret_cast<std::uintptr_t>(thread);
 }
 
 // A worker has died: whoever waits for its functions gets an error.
-void thread_died(double thread) {
-  const auto inbox = Inboxes::instance().take(static_cast<std::uintptr_t>(thread));
+void thread_died(std::uintptr_t thread) {
+  const auto inbox = Inboxes::instance().take(thread);
   if (inbox != nullptr) inbox->close();
 }
 
@@ -97,24 +93,25 @@ void thread_died(double thread) {
 
 void join_thread() {}
 
-double start_thread() {
-  return guard([]() -> double {
-    fail(ErrorCode::kInvalidArgument,
-         "[spawn] this build has no threads. On a page, serve it with the headers "
-         "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.");
-  });
+std::uintptr_t start_thread() {
+  fail(ErrorCode::kInvalidArgument,
+       "[spawn] this build has no threads. On a page, serve it with the headers "
+       "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.");
 }
 
-void thread_died(double) {}
+void thread_died(std::uintptr_t) {}
 
 #endif
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(threads) {
-  emscripten::function("joinThread", &join_thread);
-  emscripten::function("startThread", &start_thread);
-  emscripten::function("threadDied", &thread_died);
-}
+EG_EXPORT("joinThread")
+void join_this_thread() { join_thread(); }
+
+EG_EXPORT("startThread")
+double start_js_thread() { return guard(&start_thread); }
+
+EG_EXPORT("threadDied")
+void js_thread_died(double thread) { thread_died(static_cast<std::uintptr_t>(thread)); }
 
 }  // namespace eg::bindings

@@ -19,8 +19,8 @@ if (ENVIRONMENT_IS_PTHREAD) {
 
   const runJob = async ({ url, name, args }) => {
     await started;
-    // A worker is given its memory after the script has filled in the module.
-    Module["wasmMemory"] = wasmMemory;
+    // A worker is given its memory and its exports after the script has filled in the module.
+    Object.assign(Module, { wasmMemory, wasmExports });
     globalThis[Symbol.for("edgegrad.host")] = host;
     const exports = await import(/* @vite-ignore */ url);
     const fn = exports[name];

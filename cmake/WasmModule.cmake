@@ -29,10 +29,14 @@ target_link_options(edgegrad_wasm PRIVATE
   --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
   -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
   -sFILESYSTEM=0 -sASSERTIONS=0 -sWASM_BIGINT
+  # No `new Function`: a page's content security policy, or a flag of Node's, may forbid it.
+  -sDYNAMIC_EXECUTION=0
+  # Exports are taken from wasmExports, by the names they have in C++ (-lexports.js), without a wrapper of each.
+  -sEXPORT_KEEPALIVE=0 -lexports.js
   # The oldest engines with wasm exceptions and SIMD: no code is spent on older ones.
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,print,printErr,onAbort,mainScriptUrlOrBlob
-  -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory${threads_object})
+  -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
 if(EG_THREADS)
   # The number of workers to start at once is the option poolSize of createEdgegrad(); starting does not wait for them.
   set(worker ${CMAKE_SOURCE_DIR}/bindings/worker.js)

@@ -114,6 +114,8 @@ export abstract class Function {
   }
 }
 
+const utf8 = new TextEncoder();
+
 function applyFunction<Args extends unknown[], Output>(
   fn: FunctionClass<Args, Output>,
   args: Args,
@@ -124,9 +126,10 @@ function applyFunction<Args extends unknown[], Output>(
     gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[])));
   const callback = holdFunction(backward, name);
   const ctx = new FunctionContext(callback, args.length);
-  writeWords(argumentHandles);
+  const nameBytes = utf8.encode(name);
+  writeWords([...argumentHandles, ...nameBytes]);
   const isOnce = fn.onceDifferentiable === true;
-  const node = checked(native.beginFunction(name, callback, args.length, isOnce));
+  const node = checked(native.beginFunction(callback, args.length, nameBytes.length, isOnce));
   try {
     const raw = noGrad(() => fn.forward(ctx, ...args));
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];

@@ -5,7 +5,7 @@ import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true when operations on tensors that require a gradient are recorded. */
 export function isGradEnabled(): boolean {
-  return native.isGradEnabled();
+  return native.isGradEnabled() !== 0;
 }
 
 /** Runs `fn` without recording and returns its value; without `fn`, until the end of the block. */
@@ -30,7 +30,7 @@ export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | ModeGuard
 }
 
 function withMode<T>(name: string, enabled: boolean, fn?: () => T): T | ModeGuard {
-  const previous = native.isGradEnabled();
+  const previous = isGradEnabled();
   native.setGradEnabled(enabled);
   return inMode(name, fn, () => native.setGradEnabled(previous));
 }

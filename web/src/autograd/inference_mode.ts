@@ -5,7 +5,7 @@ import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true in inference mode. */
 export function isInferenceModeEnabled(): boolean {
-  return native.isInferenceModeEnabled();
+  return native.isInferenceModeEnabled() !== 0;
 }
 
 /**

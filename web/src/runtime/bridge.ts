@@ -6,88 +6,8 @@ import { EdgeGradError, type ErrorCode } from "./errors.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
 import { fromDescription } from "./portable_error.js";
 
-const kFunctions = [
-  "frame",
-  "invoke",
-  "takeError",
-  "dropThrown",
-  "createTensor",
-  "dataAddress",
-  "release",
-  "retain",
-  "info",
-  "setRequiresGrad",
-  "grad",
-  "setGrad",
-  "base",
-  "detach",
-  "data",
-  "detachInPlace",
-  "gradFnName",
-  "gradFn",
-  "gradientNode",
-  "gradientEdge",
-  "nodeVariable",
-  "nodeName",
-  "nextFunctions",
-  "nodeNumbers",
-  "nodeMetadata",
-  "setNodeMetadata",
-  "forwardStack",
-  "runGraph",
-  "runGraphAsync",
-  "registerHook",
-  "registerPostAccumulateGradHook",
-  "registerNodeHook",
-  "registerNodePrehook",
-  "hookWillRun",
-  "removeHook",
-  "retainGrad",
-  "queueCallback",
-  "graphTaskId",
-  "graphTaskDepth",
-  "anomalyMode",
-  "setAnomalyMode",
-  "connectMessages",
-  "startProfiler",
-  "stopProfiler",
-  "isGradEnabled",
-  "setGradEnabled",
-  "isInferenceModeEnabled",
-  "pushInferenceMode",
-  "popInferenceMode",
-  "enterDualLevel",
-  "exitDualLevel",
-  "makeDual",
-  "unpackDual",
-  "pushSavedTensorHooks",
-  "popSavedTensorHooks",
-  "disableSavedTensorHooks",
-  "enableSavedTensorHooks",
-  "savedNames",
-  "savedTensor",
-  "savedNumbers",
-  "registerSavedHooks",
-  "beginFunction",
-  "endFunction",
-  "saveForBackward",
-  "markDirty",
-  "markNonDifferentiable",
-  "setMaterializeGrads",
-  "savedTensors",
-  "needsInputGrad",
-  "manualSeed",
-  "memory",
-  "rngState",
-  "setRngState",
-  "setThreads",
-  "threadCount",
-  "features",
-  "opTableHash",
-  "joinThread",
-  "startThread",
-  "threadDied",
-] as const satisfies readonly (keyof NativeFunctions)[];
+// What the module calls its functions: their names in NativeFunctions after this.
+const kPrefix = "eg_";
 
 const kInitialFrameWords = 256;
 
@@ -108,8 +28,7 @@ export function isStarted(): boolean {
 
 /** Makes a started module the one in use. */
 export function attach(module: NativeModule): void {
-  // The module object itself has hundreds of properties, which makes each look-up slow.
-  native = functions((name) => module[name]);
+  native = functionsOf(module) as NativeFunctions;
   memory = module.wasmMemory;
   epoch++;
   reserveFrame(kInitialFrameWords);
@@ -193,13 +112,21 @@ function notInitialized(): EdgeGradError {
 }
 
 function notStarted(): NativeFunctions {
-  return functions(() => () => {
+  const fail = () => {
     throw notInitialized();
-  });
+  };
+  return new Proxy({} as NativeFunctions, { get: () => fail });
 }
 
-function functions(pick: (name: keyof NativeFunctions) => unknown): NativeFunctions {
-  return Object.fromEntries(
-    kFunctions.map((name) => [name, pick(name)]),
-  ) as unknown as NativeFunctions;
+/**
+ * Returns the functions of a module: all there are, unless it is of another build. Those of numbers are
+ * plain exports, those of strings belong to Embind. They are copied because both objects have hundreds
+ * of other properties, which makes each look-up slow.
+ */
+export function functionsOf(module: NativeModule): Partial<NativeFunctions> {
+  const own = [module.wasmExports ?? {}, module]
+    .flatMap((functions) => Object.entries(functions))
+    .filter(([name]) => name.startsWith(kPrefix))
+    .map(([name, fn]) => [name.slice(kPrefix.length), fn]);
+  return Object.fromEntries(own);
 }

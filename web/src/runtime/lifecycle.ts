@@ -1,7 +1,7 @@
 // Starting and stopping the engine, and what it says about itself.
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
-import { attach, callFrame, checked, detach, native } from "./bridge.js";
+import { attach, callFrame, checked, detach, functionsOf, native } from "./bridge.js";
 import { callFunction, describeThrown, dropValue, functionName } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
 import { loadModule, type WasmUrl } from "./load.js";
@@ -71,9 +71,8 @@ async function start(options: InitOptions): Promise<void> {
   }
   const variant = chooseVariant(wanted);
   const module = await loadModule(variant, threads, options.wasmUrl);
-  connect(module);
-  if (native.opTableHash() !== kOpTableHash) {
-    stop(module);
+  if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
+    module.PThread?.terminateAllThreads();
     fail(
       "Internal",
       "init",
@@ -81,6 +80,7 @@ async function start(options: InitOptions): Promise<void> {
         "package's dist/index.js and dist/wasm together, and clear caches that hold an older one.",
     );
   }
+  connect(module);
   checked(native.setThreads(variant === "single" ? 1 : threads));
 }
 

@@ -63,7 +63,10 @@ export const kHasThreads = 1;
 export const kHasSimd = 2;
 export const kHasRelaxedSimd = 4;
 
-/** The functions the module exports; each returns kFailed on error unless it returns nothing. */
+/**
+ * The functions the module exports; each returns kFailed on error unless it returns nothing. A boolean
+ * may be given to C++, which answers 1 or 0.
+ */
 export interface NativeFunctions {
   /** Makes room for `words` in this thread's frame and returns its address. */
   frame(words: number): number;
@@ -141,9 +144,9 @@ export interface NativeFunctions {
   /** Begins a recording and returns its number; ends it and returns its events, a line each. */
   startProfiler(): number;
   stopProfiler(first: number): string;
-  isGradEnabled(): boolean;
+  isGradEnabled(): number;
   setGradEnabled(enabled: boolean): void;
-  isInferenceModeEnabled(): boolean;
+  isInferenceModeEnabled(): number;
   pushInferenceMode(enabled: boolean): void;
   popInferenceMode(): void;
   enterDualLevel(): number;
@@ -164,8 +167,16 @@ export interface NativeFunctions {
   savedNumbers(node: number): string;
   registerSavedHooks(node: number, i: number, pack: number, unpack: number): number;
 
-  /** Frame: arguments (0: no tensor); `backward` names the node from here on. Returns the node. */
-  beginFunction(name: string, backward: number, count: number, onceDifferentiable: boolean): number;
+  /**
+   * Frame: arguments (0: no tensor), then the name's bytes in UTF-8; `backward` stands for the node from
+   * here on. Returns the node.
+   */
+  beginFunction(
+    backward: number,
+    count: number,
+    nameLength: number,
+    onceDifferentiable: boolean,
+  ): number;
   /** Frame: what forward returned; writes the results, -1 for a tensor as it was given. */
   endFunction(backward: number, count: number): number;
   saveForBackward(backward: number, count: number): number;
@@ -195,8 +206,9 @@ export interface NativeFunctions {
   threadDied(thread: number): void;
 }
 
-/** A started module. */
-export interface NativeModule extends NativeFunctions {
+/** A started module; bridge.ts says where it has NativeFunctions. */
+export interface NativeModule {
+  readonly wasmExports?: WebAssembly.Exports;
   readonly wasmMemory: WebAssembly.Memory;
   /** Emscripten's threads; only where there are any. */
   readonly PThread?: {
