@@ -51,8 +51,9 @@ void drop_thrown() { kept_error().thrown.reset(); }
 // The address of the frame, after making room for `words`.
 EG_EXPORT("frame")
 double reserve_frame(double words) {
-  return static_cast<double>(
-      reinterpret_cast<std::uintptr_t>(frame(static_cast<std::size_t>(words)).data()));
+  return guard([&] {
+    return reinterpret_cast<std::uintptr_t>(frame(static_cast<std::size_t>(words)).data());
+  });
 }
 
 std::vector<double>& frame(std::size_t words) {

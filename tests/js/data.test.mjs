@@ -133,10 +133,25 @@ describe("idx", () => {
       [Uint8Array.from([...good, 0]), /10 bytes, got 11/],
       [file(0x07, [1], [0]), /00 00 07 01/],
       [Uint8Array.from([1, ...good.subarray(1)]), /IDX/],
-      [file(0x08, [0xffffffff, 0xffffffff, 0xffffffff], [1]), /needs a file of/],
+      [file(0x08, [0xffffffff, 0xffffffff, 0xffffffff], [1]), /no tensor can have/],
+      [file(0x08, [0, 0xffffffff, 0xffffffff], []), /no tensor can have/],
+      [file(0x08, Array(65).fill(1), [7]), /65 dimensions/],
+      [file(0x08, Array(255).fill(1), [7]), /255 dimensions/],
+      [file(0x08, [3, 0xffff], [1]), /needs a file of/],
       [Uint8Array.from([0x1f, 0x8b, 8, 0]), /gunzip/],
     ]) {
       assertThrows(() => eg.data.idx(bytes), "InvalidArgument", text);
+    }
+    assert.equal(eg.data.idx(file(0x08, Array(64).fill(1), [7])).ndim, 64);
+  });
+
+  test("refuses what are no bytes", () => {
+    for (const value of [undefined, null, -1, 2 ** 40, "file", [1, 2], {}]) {
+      assertThrows(
+        () => eg.data.idx(value),
+        "InvalidArgument",
+        /^\[idx\] expected the bytes of a file/,
+      );
     }
   });
 });

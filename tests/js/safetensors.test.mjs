@@ -73,6 +73,19 @@ describe("saveSafetensors", () => {
     assert.deepEqual(Object.keys(loaded), ["__proto__"]);
   });
 
+  test("refuses what is no object of tensors", () => {
+    for (const dict of [undefined, null, 5, "a", [eg.ones([1])], new Map([["a", eg.ones([1])]])]) {
+      assertThrows(() => saveSafetensors(dict), "InvalidArgument", /^\[saveSafetensors\] dict/);
+    }
+    assertThrows(() => saveSafetensors({}, { metadata: 5 }), "InvalidArgument", /metadata/);
+    assertThrows(
+      () => saveSafetensors({}, { meta: {} }),
+      "InvalidArgument",
+      /unknown option "meta"/,
+    );
+    assertThrows(() => saveSafetensors({}, 5), "InvalidArgument", /^\[saveSafetensors\]/);
+  });
+
   test("refuses what the format cannot hold", () => {
     assertThrows(() => saveSafetensors({ a: 1 }), "InvalidArgument", /"a"/);
     assertThrows(() => saveSafetensors({ __metadata__: eg.ones([1]) }), "InvalidArgument");
@@ -83,6 +96,29 @@ describe("saveSafetensors", () => {
 });
 
 describe("loadSafetensors", () => {
+  test("reads bytes of any kind, and nothing else", () => {
+    const bytes = saveSafetensors({ a: eg.tensor([1.5]) });
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    const padded = Uint8Array.from([0, ...bytes]);
+    for (const file of [
+      bytes,
+      bytes.buffer,
+      shared,
+      shared.buffer,
+      padded.subarray(1),
+      Buffer.from(bytes),
+    ])
+      assert.equal(loadSafetensors(file).a.item(), 1.5);
+    for (const value of [undefined, null, -1, 2 ** 40, "file", [1, 2], {}]) {
+      assertThrows(
+        () => loadSafetensors(value),
+        "InvalidArgument",
+        /^\[loadSafetensors\] expected the bytes/,
+      );
+    }
+  });
+
   test("widens the types it does not have", () => {
     const halves = [0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0x00, 0x7c];
     const bytes = file(

@@ -1,6 +1,6 @@
 // Functions that run when a backward call has finished its nodes.
 
-import { checked, native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { checkFunction } from "../tensor/hooks.js";
 
@@ -14,5 +14,5 @@ export function queueCallback(fn: () => void): void {
     fn();
     return [];
   });
-  checked(native.queueCallback(callback));
+  checkedFor("queueCallback", native.queueCallback(callback));
 }

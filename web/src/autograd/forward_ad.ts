@@ -1,6 +1,6 @@
 // eg.autograd.forwardAd: derivatives along one direction, computed with the values.
 
-import { callFrame, checked, native } from "../runtime/bridge.js";
+import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { takeTensor } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -14,18 +14,18 @@ export interface DualTensor {
 
 /** Runs `fn`, in which tensors can have tangents, and returns its value; all tangents end with it. */
 export function dualLevel<T>(fn: () => T): T {
-  checked(native.enterDualLevel());
-  return runInMode("dualLevel", fn, () => checked(native.exitDualLevel()));
+  checkedFor("dualLevel", native.enterDualLevel());
+  return runInMode("dualLevel", fn, () => checkedFor("dualLevel", native.exitDualLevel()));
 }
 
 /** Returns a view of `tensor` with a tangent: the direction that derivatives are taken in. */
 export function makeDual(tensor: Tensor, tangent: Tensor): Tensor {
-  return new Tensor(checked(native.makeDual(handleOf(tensor), handleOf(tangent))));
+  return new Tensor(checkedFor("makeDual", native.makeDual(handleOf(tensor), handleOf(tangent))));
 }
 
 /** Returns a tensor's value and its tangent. */
 export function unpackDual(tensor: Tensor): DualTensor {
-  checked(native.unpackDual(handleOf(tensor)));
+  checkedFor("unpackDual", native.unpackDual(handleOf(tensor)));
   const [primal = 0, tangent = 0] = callFrame();
   return { primal: new Tensor(primal), tangent: takeTensor(tangent) };
 }

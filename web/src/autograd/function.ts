@@ -1,8 +1,8 @@
 // autograd.Function: an operation whose forward and backward are JavaScript.
 
-import { checked, frameOf, native } from "../runtime/bridge.js";
+import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
-import { describe, EdgeGradError } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { takeTensor } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -25,12 +25,12 @@ export class FunctionContext {
   /** Keeps arguments or results of forward for backward; anything else is better a property. */
   saveForBackward(...tensors: (Tensor | null)[]): void {
     writeWords(handlesOf(tensors));
-    checked(native.saveForBackward(this.#id, tensors.length));
+    checkedFor("saveForBackward", native.saveForBackward(this.#id, tensors.length));
   }
 
   /** What saveForBackward() kept. */
   get savedTensors(): Tensor[] {
-    const count = checked(native.savedTensors(this.#id));
+    const count = checkedFor("savedTensors", native.savedTensors(this.#id));
     // Typed without null for the sake of the usual case.
     return Array.from(frameOf(count).subarray(0, count), takeTensor) as Tensor[];
   }
@@ -38,25 +38,25 @@ export class FunctionContext {
   /** Says which arguments forward has changed in place; it must return them. */
   markDirty(...tensors: Tensor[]): void {
     writeWords(handlesOf(tensors));
-    checked(native.markDirty(this.#id, tensors.length));
+    checkedFor("markDirty", native.markDirty(this.#id, tensors.length));
   }
 
   /** Says which results have no gradient. */
   markNonDifferentiable(...tensors: Tensor[]): void {
     writeWords(handlesOf(tensors));
-    checked(native.markNonDifferentiable(this.#id, tensors.length));
+    checkedFor("markNonDifferentiable", native.markNonDifferentiable(this.#id, tensors.length));
   }
 
   /** Whether backward gets zeros for results without a gradient (the default), or null. */
   setMaterializeGrads(value: boolean): void {
-    checked(native.setMaterializeGrads(this.#id, value));
+    checkedFor("setMaterializeGrads", native.setMaterializeGrads(this.#id, value));
   }
 
   /** For every argument of forward, whether its gradient is wanted. */
   get needsInputGrad(): boolean[] {
     return Array.from(
       { length: this.#argumentCount },
-      (_, i) => checked(native.needsInputGrad(this.#id, i)) !== 0,
+      (_, i) => checkedFor("needsInputGrad", native.needsInputGrad(this.#id, i)) !== 0,
     );
   }
 }
@@ -89,16 +89,18 @@ export abstract class Function {
 
   /** Computes the results; nothing in it is recorded. */
   static forward(_ctx: FunctionContext, ..._args: never[]): unknown {
-    throw new EdgeGradError(
+    fail(
       "InvalidArgument",
+      "Function",
       "You must implement the forward function for custom autograd.Function.",
     );
   }
 
   /** Takes a gradient per result and returns one per argument. */
   static backward(_ctx: FunctionContext, ..._grads: never[]): FunctionGradients {
-    throw new EdgeGradError(
+    fail(
       "NotDifferentiable",
+      "Function",
       "You must implement either the backward or vjp method for your custom autograd.Function to use it with " +
         "backward mode AD.",
     );
@@ -129,12 +131,13 @@ function applyFunction<Args extends unknown[], Output>(
   const nameBytes = utf8.encode(name);
   writeWords([...argumentHandles, ...nameBytes]);
   const isOnce = fn.onceDifferentiable === true;
-  const node = checked(native.beginFunction(callback, args.length, nameBytes.length, isOnce));
+  const words = [callback, args.length, nameBytes.length, isOnce] as const;
+  const node = checkedFor(name, native.beginFunction(...words));
   try {
     const raw = noGrad(() => fn.forward(ctx, ...args));
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
     writeWords(handlesOf(outputs));
-    checked(native.endFunction(callback, outputs.length));
+    checkedFor(name, native.endFunction(callback, outputs.length));
     const handles = Array.from(frameOf(outputs.length).subarray(0, outputs.length));
     const results = outputs.map((output, i) => resultOf(output, handles[i] ?? 0));
     return (Array.isArray(raw) ? results : results[0]) as Output;
@@ -162,8 +165,9 @@ function gradientHandles(name: string, result: unknown): number[] {
   return grads.map((grad, i) => {
     if (grad === null || grad === undefined) return 0;
     if (grad instanceof Tensor) return handleOf(grad);
-    throw new EdgeGradError(
+    return fail(
       "InvalidGradient",
+      name,
       `function ${name}Backward returned an invalid gradient at index ${i}: expected Variable or None ` +
         `(got ${describe(grad)})`,
     );

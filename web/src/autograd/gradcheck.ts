@@ -196,7 +196,7 @@ function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[]
 
 function oneGradient(output: Tensor, element: number, inputs: readonly Tensor[]): Matrix[] {
   const { dtype, shape, numel } = output;
-  const elements = newArray(dtype, numel) as Float64Array;
+  const elements = newArray(dtype, numel, "gradcheck") as Float64Array;
   elements[element] = 1;
   const gradOutputs = fromElements(dtype, shape, elements);
   const grads = grad(output, inputs, { gradOutputs, retainGraph: true, allowUnused: true });

@@ -4,7 +4,7 @@
 // object as long as that object lives: C++ sends the node's address along, which cannot be taken by
 // another node while a handle holds this one.
 
-import { callFrame, checked, epoch, frameOf, native } from "../runtime/bridge.js";
+import { callFrame, checked, checkedFor, epoch, frameOf, native } from "../runtime/bridge.js";
 import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import {
@@ -117,14 +117,14 @@ export class Node {
       const outputs = takeList(words, 1 + inputs.length);
       return listAnswer(hook(inputs, outputs));
     };
-    return addHook(native.registerNodeHook, handleOfNode(this), hook, answer);
+    return addHook("registerHook", native.registerNodeHook, handleOfNode(this), hook, answer);
   }
 
   /** Calls `hook` with the gradients that enter this node; a list that it returns takes their place. */
   registerPrehook(hook: NodePrehook): HookHandle {
     checkFunction("registerPrehook", hook);
     const answer = (words: readonly number[]) => listAnswer(hook(takeList(words, 0)));
-    return addHook(native.registerNodePrehook, handleOfNode(this), hook, answer);
+    return addHook("registerPrehook", native.registerNodePrehook, handleOfNode(this), hook, answer);
   }
 
   /** What console.log shows in Node. @internal */
@@ -152,7 +152,7 @@ export function gradientNodeOf(tensor: Tensor): Node | null {
 
 /** Returns the place in the graph that stands for the present value of a tensor. */
 export function getGradientEdge(tensor: Tensor): { node: Node; outputNr: number } {
-  checked(native.gradientEdge(handleOf(tensor)));
+  checkedFor("getGradientEdge", native.gradientEdge(handleOf(tensor)));
   const outputNr = callFrame()[2] ?? 0;
   return { node: takeNode() as Node, outputNr };
 }

@@ -1,6 +1,6 @@
 // The two ways to run the backward graph: backward() and grad().
 
-import { checked, frameOf, native, takeError } from "../runtime/bridge.js";
+import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
@@ -88,8 +88,11 @@ export async function gradientHandlesAsync(call: GradCall): Promise<number[]> {
   return runElsewhere(readGrad("gradAsync", call));
 }
 
-/** Arguments of native.runGraph(); what else it needs is in the frame. */
-type GraphCall = readonly [count: number, inputCount: number, flags: number];
+/** Who calls native.runGraph(), and with which arguments; what else it needs is in the frame. */
+interface GraphCall {
+  readonly name: string;
+  readonly words: readonly [count: number, inputCount: number, flags: number];
+}
 
 function readBackward(
   name: string,
@@ -100,7 +103,7 @@ function readBackward(
   const { inputs } = options;
   const targets = inputs === undefined ? null : toList(inputs);
   writeGraphArguments(name, tensors, gradients, targets ?? []);
-  return [tensors.length, targets?.length ?? -1, graphFlags(options)];
+  return { name, words: [tensors.length, targets?.length ?? -1, graphFlags(options)] };
 }
 
 function readGrad(name: string, { outputs, inputs, gradients, options }: GradCall): GraphCall {
@@ -110,24 +113,25 @@ function readGrad(name: string, { outputs, inputs, gradients, options }: GradCal
   if (options.allowUnused === true) flags |= kAllowUnused;
   if (options.materializeGrads === true) flags |= kMaterializeGrads;
   if (options.isGradsBatched === true) flags |= kGradsBatched;
-  return [outputs.length, inputs.length, flags];
+  return { name, words: [outputs.length, inputs.length, flags] };
 }
 
-function runHere(call: GraphCall): number[] {
-  const count = checked(native.runGraph(...call));
+function runHere({ name, words }: GraphCall): number[] {
+  const count = checkedFor(name, native.runGraph(...words));
   return Array.from(frameOf(count).subarray(0, count));
 }
 
 function runElsewhere(call: GraphCall): Promise<number[]> {
+  const { name, words } = call;
   // Without threads there is no elsewhere.
   if ((native.features() & kHasThreads) === 0) return Promise.resolve(runHere(call));
   return untilSettled((resolve, reject) => {
-    const answer = holdFunction((words) => {
-      if (words[0] === kFailed) reject(takeError());
-      else resolve([...words]);
+    const answer = holdFunction((handles) => {
+      if (handles[0] === kFailed) reject(takeErrorFor(name));
+      else resolve([...handles]);
       return [];
     });
-    if (native.runGraphAsync(...call, answer) === kFailed) reject(takeError());
+    if (native.runGraphAsync(...words, answer) === kFailed) reject(takeErrorFor(name));
   });
 }
 

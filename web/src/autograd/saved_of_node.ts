@@ -1,6 +1,6 @@
 // What a node keeps for backward.
 
-import { checked, native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { takeTensor } from "../tensor/hooks.js";
 import { type Pack, type Unpack, wordHooks } from "./saved_tensors.js";
@@ -17,7 +17,7 @@ export function savedOf(node: { handle: number }): Record<string, unknown> {
   namesOf(node).forEach((name, i) => {
     Object.defineProperty(saved, name, {
       enumerable: true,
-      get: () => takeTensor(checked(native.savedTensor(node.handle, i))),
+      get: () => takeTensor(checkedFor("saved", native.savedTensor(node.handle, i))),
     });
   });
   for (const line of linesOf(native.savedNumbers(node.handle))) {
@@ -33,7 +33,7 @@ export function rawSavedOf(node: { handle: number }): Record<string, SavedTensor
     registerHooks: (pack, unpack) => {
       const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
       const ids = [holdFunction(packWords), holdFunction(unpackWords)] as const;
-      checked(native.registerSavedHooks(node.handle, i, ...ids));
+      checkedFor("registerHooks", native.registerSavedHooks(node.handle, i, ...ids));
     },
   });
   return Object.fromEntries(namesOf(node).map((name, i) => [name, placeOf(i)]));

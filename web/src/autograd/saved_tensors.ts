@@ -1,8 +1,8 @@
 // Functions that keep saved tensors in the place of nodes.
 
-import { checked, native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge.js";
 import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
-import { describe, EdgeGradError } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { checkFunction } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
@@ -41,7 +41,7 @@ export function saveOnCpu<T>(fn: () => T): T {
 
 /** Runs `fn`, in which savedTensorsHooks() and what is made of it fail with `message`. */
 export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
-  checked(native.disableSavedTensorHooks(message));
+  checkedFor("disableSavedTensorsHooks", native.disableSavedTensorHooks(message));
   return runInMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
 }
 
@@ -52,7 +52,10 @@ export function withSavedTensorHooks<T>(
   unpack: WordFunction,
   fn: () => T,
 ): T {
-  checked(native.pushSavedTensorHooks(holdFunction(pack), holdFunction(unpack)));
+  checkedFor(
+    "savedTensorsHooks",
+    native.pushSavedTensorHooks(holdFunction(pack), holdFunction(unpack)),
+  );
   return runInMode(name, fn, native.popSavedTensorHooks);
 }
 
@@ -69,8 +72,9 @@ export function wordHooks(pack: Pack, unpack: Unpack): [WordFunction, WordFuncti
     ([isTensor, word = 0]) => {
       const result: unknown = unpack(isTensor === 1 ? new Tensor(word) : heldValue(word));
       if (result instanceof Tensor) return [handleOf(result), 0];
-      throw new EdgeGradError(
+      return fail(
         "InvalidArgument",
+        "savedTensorsHooks",
         `Output of saved tensor unpack_hook expected to be a Tensor but got result of type ${describe(result)}`,
       );
     },

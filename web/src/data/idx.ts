@@ -1,6 +1,7 @@
 // IDX, the format of the MNIST files: two zero bytes, a type, the number of dimensions, the sizes as
 // big-endian 32-bit numbers, then the elements, big-endian too.
 
+import { bytesOf, countOf } from "../io/bytes.js";
 import { fail } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
 import { type DType, newArray } from "../tensor/dtype.js";
@@ -23,9 +24,8 @@ const kTypes = new Map<number, ElementType>([
 
 /** Returns the tensor in an IDX file; 8 and 16 bit signed numbers become int32. */
 export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
-  const view = ArrayBuffer.isView(bytes)
-    ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    : new DataView(bytes);
+  const { buffer, byteOffset, byteLength } = bytesOf("idx", bytes);
+  const view = new DataView(buffer, byteOffset, byteLength);
   if (view.byteLength < 4)
     reject(`a header of 4 bytes is missing, the file has ${view.byteLength}.`);
   if (view.getUint16(0) === 0x1f8b) reject("the file is compressed: gunzip it first.");
@@ -37,7 +37,11 @@ export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
   const start = 4 + 4 * ndim;
   if (view.byteLength < start) reject(`the sizes of ${ndim} dimensions are missing.`);
   const shape = Array.from({ length: ndim }, (_, dim) => view.getUint32(4 + 4 * dim));
-  const count = shape.reduce((product, size) => product * size, 1);
+  const count =
+    countOf(shape) ??
+    reject(
+      `no tensor can have ${ndim} dimensions of [${shape}]: at most 64, and sizes that fit memory.`,
+    );
   const expected = start + count * type.bytes;
   if (view.byteLength !== expected) {
     reject(`shape [${shape}] needs a file of ${expected} bytes, got ${view.byteLength}.`);
@@ -47,7 +51,7 @@ export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
 
 function elementsOf(view: DataView, start: number, count: number, type: ElementType) {
   if (type.dtype === "uint8") return new Uint8Array(view.buffer, view.byteOffset + start, count);
-  const elements = newArray(type.dtype, count);
+  const elements = newArray(type.dtype, count, "idx");
   for (let i = 0; i < count; i++) elements[i] = type.read(view, start + i * type.bytes);
   return elements;
 }

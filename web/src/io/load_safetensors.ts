@@ -5,12 +5,10 @@ import { describe, EdgeGradError } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
 import { newArray, type TypedArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { bytesOf, countOf } from "./bytes.js";
 import { findDuplicateKey } from "./json_keys.js";
 import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
 import { kStoredTypes, type StoredType } from "./safetensors_types.js";
-
-/** PyTorch's limit. */
-const kMaxDims = 64;
 
 interface Entry {
   readonly name: string;
@@ -23,11 +21,9 @@ interface Entry {
 
 /** Returns the tensors of a safetensors file by name; half-precision floats become float32. */
 export function loadSafetensors(bytes: Uint8Array | ArrayBuffer): Record<string, Tensor> {
-  const file = ArrayBuffer.isView(bytes)
-    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    : new Uint8Array(bytes);
+  const file = bytesOf("loadSafetensors", bytes);
   const headerEnd = headerEndOf(file);
-  const entries = entriesOf(parseHeader(file.subarray(kHeaderBytes, headerEnd)));
+  const entries = entriesOf(parseHeader(file.slice(kHeaderBytes, headerEnd)));
   const data = file.subarray(headerEnd);
   checkRanges(entries, data.length);
   const tensors: [string, Tensor][] = [];
@@ -51,6 +47,7 @@ function headerEndOf(file: Uint8Array): number {
   return end;
 }
 
+// The bytes are a copy: text cannot be decoded from memory that threads share.
 function parseHeader(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
@@ -98,7 +95,9 @@ function entryOf(name: string, value: unknown): Entry {
   if (!isSizes(range) || range.length !== 2)
     reject(`${where}: its data_offsets are not two positions.`);
   const [start = 0, end = 0] = range;
-  const count = countOf(shape) ?? reject(`${where}: its shape is too large.`);
+  const count =
+    countOf(shape) ??
+    reject(`${where}: no tensor can have its shape: more than 64 dimensions, or sizes too large.`);
   if (end - start !== count * type.bytes) {
     reject(`${where}: ${dtype} of shape [${shape}] has not ${end - start} bytes.`);
   }
@@ -107,13 +106,6 @@ function entryOf(name: string, value: unknown): Entry {
 
 function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
-// The number of elements, or null when strides could not be computed exactly.
-function countOf(shape: readonly number[]): number | null {
-  const extent = shape.reduce((product, size) => product * Math.max(size, 1), 1);
-  if (shape.length > kMaxDims || !Number.isSafeInteger(extent)) return null;
-  return shape.reduce((product, size) => product * size, 1);
 }
 
 // The data has no gaps, no overlaps and nothing after the last tensor.
@@ -134,7 +126,7 @@ function checkRanges(entries: readonly Entry[], available: number): void {
 }
 
 function readTensor({ type, shape, count, start, end }: Entry, data: Uint8Array): Tensor {
-  const elements = newArray(type.dtype, count);
+  const elements = newArray(type.dtype, count, "loadSafetensors");
   if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
   else {
     const view = new DataView(data.buffer, data.byteOffset + start, end - start);

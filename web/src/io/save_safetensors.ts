@@ -1,3 +1,5 @@
+import { isPlainObject, readOptions } from "../arguments/read.js";
+import { Rule } from "../arguments/rule.js";
 import { describe, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -10,16 +12,28 @@ export interface SaveOptions {
   metadata?: Readonly<Record<string, string>>;
 }
 
+const kDict = new Rule<Readonly<Record<string, Tensor>>>(
+  "an object of tensors by name",
+  isPlainObject,
+);
+
+const kOptions = {
+  metadata: new Rule<Readonly<Record<string, string>>>("an object of texts by name", (value) => {
+    return isPlainObject(value) && Object.values(value).every((text) => typeof text === "string");
+  }).optional(),
+};
+
 /** Returns a safetensors file with the tensors of `dict`, which PyTorch's library can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
   options: SaveOptions = {},
 ): Uint8Array {
   const header: [string, unknown][] = [];
-  if (options.metadata !== undefined) {
-    header.push([kMetadataKey, checkedMetadata(options.metadata)]);
-  }
-  const entries = Object.entries(dict).map(([name, tensor]) => entryOf(name, tensor));
+  const { metadata } = readOptions("saveSafetensors", kOptions, [options]);
+  if (metadata !== undefined) header.push([kMetadataKey, metadata]);
+  const entries = Object.entries(kDict.check("saveSafetensors", "dict", dict)).map(
+    ([name, tensor]) => entryOf(name, tensor),
+  );
   // The order of the reference implementation: widest elements first, so that all are aligned.
   entries.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   let offset = 0;
@@ -70,19 +84,4 @@ function entryOf(name: string, tensor: unknown) {
   const elements = tensor.dataSync();
   const data = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
   return { name, type, shape: tensor.shape, data, bytes: itemSize(dtype) };
-}
-
-function checkedMetadata(
-  metadata: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  for (const [key, value] of Object.entries(metadata)) {
-    if (typeof value !== "string") {
-      fail(
-        "InvalidArgument",
-        "saveSafetensors",
-        `metadata "${key}": expected text, got ${describe(value)}.`,
-      );
-    }
-  }
-  return metadata;
 }

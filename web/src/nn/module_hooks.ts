@@ -8,7 +8,7 @@
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import type { GradientList, Node } from "../autograd/node.js";
-import { EdgeGradError } from "../runtime/errors.js";
+import { fail } from "../runtime/errors.js";
 import type { HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
@@ -115,8 +115,9 @@ class BackwardHook {
     for (const hook of this.hooks) {
       const result = hook(this.module, Array(this.#inputCount).fill(null), gradOutputs);
       if (result && [...result].some((one) => one !== null)) {
-        throw new EdgeGradError(
+        fail(
           "InvalidGradient",
+          "registerFullBackwardHook",
           "Backward hook for Modules where no input requires gradient should always return None or None for all gradients.",
         );
       }
@@ -133,8 +134,9 @@ class BackwardHook {
       const result = hook(this.module, gradInputs, gradOutputs);
       if (result === undefined || result === null) continue;
       if (result.length !== gradInputs.length) {
-        throw new EdgeGradError(
+        fail(
           "InvalidGradient",
+          "registerFullBackwardHook",
           `Backward hook returned an invalid number of grad_input, got ${result.length}, but expected ${gradInputs.length}`,
         );
       }

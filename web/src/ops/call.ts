@@ -21,7 +21,7 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
   const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), flags));
   // The results are more references to what was given.
-  const frame = callFrame();
+  const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
   return args[0];
 }

@@ -13,6 +13,9 @@ const kBool = 3;
 const kBigInt = 4;
 const kComplex = 5;
 
+// In place of the length of a list that is not there.
+const kNone = -1;
+
 // What the arguments after a list may take without asking for room again.
 const kSpareWords = 64;
 
@@ -37,16 +40,14 @@ export function encode(op: Op, values: readonly unknown[]): number {
           at = writeScalar(frame, at, op, i, value);
         }
         break;
-      case Kind.Tensors: {
-        const handles = toHandles(op, i, value);
-        frame = withRoom(frame, at, handles.length);
-        at = writeList(frame, at, handles);
-        break;
-      }
-      case Kind.Ints: {
-        const ints = toInts(op, i, value);
-        frame = withRoom(frame, at, ints.length);
-        at = writeList(frame, at, ints);
+      case Kind.Tensors:
+      case Kind.Ints:
+      case Kind.OptionalInts:
+      case Kind.OptionalNumbers:
+      case Kind.Padding: {
+        const list = toList(op, i, value);
+        frame = withRoom(frame, at, list);
+        at = writeList(frame, at, list);
         break;
       }
       default:
@@ -56,7 +57,7 @@ export function encode(op: Op, values: readonly unknown[]): number {
   return writeTail(frame, at, op, count);
 }
 
-// The rarer kinds.
+// The rarer kinds, none of which takes more than a few words.
 function writeOther(frame: Float64Array, at: number, op: Op, i: number, value: unknown): number {
   switch (op.kinds[i]) {
     case Kind.OptionalTensor:
@@ -91,18 +92,6 @@ function writeOther(frame: Float64Array, at: number, op: Op, i: number, value: u
       frame[at] = 0;
       frame[at + 1] = handleOf(value);
       return at + 2;
-    case Kind.OptionalInts:
-      if (value !== null) return writeList(frame, at, toInts(op, i, value));
-      frame[at] = -1;
-      return at + 1;
-    case Kind.OptionalNumbers:
-      if (value !== null) return writeList(frame, at, toNumbers(op, i, value));
-      frame[at] = -1;
-      return at + 1;
-    case Kind.Padding:
-      if (typeof value !== "string") return writeList(frame, at, toInts(op, i, value));
-      frame[at] = toPadding(op, i, value);
-      return at + 1;
     default:
       return writeOptional(frame, at, op, i, value);
   }
@@ -149,14 +138,49 @@ function writeBigInt(frame: Float64Array, at: number, value: bigint): number {
   return at + 3;
 }
 
-function writeList(frame: Float64Array, at: number, values: readonly number[]): number {
-  frame[at] = values.length;
-  for (let k = 0; k < values.length; k++) frame[at + 1 + k] = values[k] ?? 0;
-  return at + 1 + values.length;
+// What a parameter that takes a list is given: the list, or the word that stands in place of one.
+type List = readonly number[] | number;
+
+function toList(op: Op, i: number, value: unknown): List {
+  switch (op.kinds[i]) {
+    case Kind.Tensors:
+      if (!Array.isArray(value)) return reject(op, i, "an array of tensors", value);
+      return listOf(op, i, value, toHandle);
+    case Kind.OptionalInts:
+      return value === null ? kNone : listOf(op, i, value, toInt);
+    case Kind.OptionalNumbers:
+      return value === null ? kNone : listOf(op, i, value, toNumber);
+    case Kind.Padding:
+      return typeof value === "string" ? toPadding(op, i, value) : listOf(op, i, value, toInt);
+    default:
+      return listOf(op, i, value, toInt);
+  }
 }
 
-function withRoom(frame: Float64Array, at: number, count: number): Float64Array {
-  const words = at + 1 + count + kSpareWords;
+// A loop, which meets the holes of a list too.
+function listOf(op: Op, i: number, value: unknown, convert: Convert): number[] {
+  if (!Array.isArray(value)) return [convert(op, i, value)];
+  const words: number[] = [];
+  for (let k = 0; k < value.length; k++) words.push(convert(op, i, value[k]));
+  return words;
+}
+
+type Convert = (op: Op, i: number, value: unknown) => number;
+
+function writeList(frame: Float64Array, at: number, list: List): number {
+  if (typeof list === "number") {
+    frame[at] = list;
+    return at + 1;
+  }
+  frame[at] = list.length;
+  for (let k = 0; k < list.length; k++) frame[at + 1 + k] = list[k] ?? 0;
+  return at + 1 + list.length;
+}
+
+// The frame with room for a list and for what may follow it.
+function withRoom(frame: Float64Array, at: number, list: List): Float64Array {
+  if (typeof list === "number") return frame;
+  const words = at + 1 + list.length + kSpareWords;
   return words <= frame.length ? frame : reserveFrame(words);
 }
 
@@ -181,30 +205,22 @@ function encodeTail(op: Op, first: number): readonly number[] {
 }
 
 function writeDefault(words: Float64Array, at: number, op: Op, i: number, value: unknown): number {
-  const kind = op.kinds[i];
-  if (kind === Kind.Ints) return writeList(words, at, toInts(op, i, value));
-  if (kind === Kind.Operand) return writeScalar(words, at, op, i, value);
-  return writeOther(words, at, op, i, value);
-}
-
-function toHandles(op: Op, i: number, value: unknown): number[] {
-  if (!Array.isArray(value)) return reject(op, i, "an array of tensors", value);
-  return value.map((tensor: unknown) => toHandle(op, i, tensor));
+  switch (op.kinds[i]) {
+    case Kind.Ints:
+    case Kind.OptionalInts:
+    case Kind.OptionalNumbers:
+    case Kind.Padding:
+      return writeList(words, at, toList(op, i, value));
+    case Kind.Operand:
+      return writeScalar(words, at, op, i, value);
+    default:
+      return writeOther(words, at, op, i, value);
+  }
 }
 
 function toHandle(op: Op, i: number, value: unknown): number {
   if (!(value instanceof Tensor)) rejectTensor(op, i, value);
   return handleOf(value);
-}
-
-function toInts(op: Op, i: number, value: unknown): number[] {
-  const values = Array.isArray(value) ? value : [value];
-  return values.map((one: unknown) => toInt(op, i, one));
-}
-
-function toNumbers(op: Op, i: number, value: unknown): number[] {
-  const values = Array.isArray(value) ? value : [value];
-  return values.map((one: unknown) => toNumber(op, i, one));
 }
 
 function toPadding(op: Op, i: number, value: string): number {

@@ -2,7 +2,7 @@
 // Before init() every function throws NotInitialized, so that no caller has to ask.
 
 import { dropAllValues, heldValue } from "./callbacks.js";
-import { EdgeGradError, type ErrorCode } from "./errors.js";
+import { EdgeGradError, type ErrorCode, renamed } from "./errors.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
 import { fromDescription } from "./portable_error.js";
 
@@ -52,7 +52,7 @@ export function callFrame(): Float64Array {
 /** Returns the call frame after making room for `words`; words written before stay. */
 export function reserveFrame(words: number): Float64Array {
   const size = Math.max(words, kInitialFrameWords);
-  const address = native.frame(size);
+  const address = checked(native.frame(size));
   frame = new Float64Array(wasmBuffer(), address, size);
   return frame;
 }
@@ -75,16 +75,23 @@ export function checked(result: number): number {
   return result;
 }
 
-/** Like checked() in a call of `name`: an error of the allocation it made is its own. */
+/** Like checked() in a call of `name`, which an error that names nobody is said to be of. */
 export function checkedFor(name: string, result: number): number {
-  if (result !== kFailed) return result;
+  if (result === kFailed) throw takeErrorFor(name);
+  return result;
+}
+
+/** Like takeError() in a call of `name`. */
+export function takeErrorFor(name: string): unknown {
   const error = takeError();
-  if (!(error instanceof EdgeGradError) || !error.message.startsWith(kOfAllocation)) throw error;
-  throw new EdgeGradError(error.code, `[${name}]${error.message.slice(kOfAllocation.length)}`);
+  if (!(error instanceof EdgeGradError)) return error;
+  const { message } = error;
+  const isNamed = message.startsWith("[") && !message.startsWith(kOfAllocation);
+  return isNamed ? error : renamed(error, name);
 }
 
 // What errors of Tensor::empty, which all ops call, begin with.
-const kOfAllocation = "[empty]";
+const kOfAllocation = "[empty] ";
 
 /** Returns what the last failed native call has to be thrown as. */
 export function takeError(): unknown {

@@ -44,6 +44,12 @@ export function fail(code: ErrorCode, where: string, message: string): never {
   throw new EdgeGradError(code, `[${where}] ${message}`);
 }
 
+/** Returns an error of another function's, `[other] message`, as one of `where`. */
+export function renamed(error: EdgeGradError, where: string): EdgeGradError {
+  const message = error.message.replace(/^\[\w+\] /, "");
+  return new EdgeGradError(error.code, `[${where}] ${message}`);
+}
+
 /** Returns the message about an argument that is not what was expected. */
 export function refusal(name: string, expected: string, value: unknown): string {
   const got = value === undefined ? "nothing" : describe(value);

@@ -125,7 +125,7 @@ function fromData(data: unknown, options: FromDataValues): Tensor {
   if (sizeOf(shape) !== count || !Number.isInteger(count)) {
     fail("ShapeMismatch", "tensor", `${count} elements do not fill the shape [${shape}].`);
   }
-  const elements = newArray(dtype, count);
+  const elements = newArray(dtype, count, "tensor");
   if (!copyDirectly(elements, data, dtype))
     new Filler(elements, dtype, isPaired).fill(data, shapeOf(data), 0);
   return fromElements(dtype, shape, elements);
@@ -183,8 +183,8 @@ function shapeOf(data: unknown): number[] {
   return shape;
 }
 
-// PyTorch's limit; a list that holds itself has no end.
-const kMaxDims = 64;
+/** The most dimensions a tensor has, as in PyTorch. Lists that nest deeper may hold themselves. */
+export const kMaxDims = 64;
 
 function failDeep(): never {
   fail("InvalidArgument", "tensor", `a tensor has at most ${kMaxDims} dimensions.`);

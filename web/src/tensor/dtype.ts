@@ -106,9 +106,22 @@ export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
 }
 
-/** Makes a zeroed array for `count` elements. */
-export function newArray(dtype: DType, count: number): TypedArray {
-  return new kArrays[dtype](count * partsOf(dtype));
+/** Makes a zeroed array for `count` elements; throws OutOfMemory when there can be none. */
+export function newArray(dtype: DType, count: number, where: string): TypedArray {
+  const length = count * partsOf(dtype);
+  return allocated(where, length * kArrays[dtype].BYTES_PER_ELEMENT, () => {
+    return new kArrays[dtype](length);
+  });
+}
+
+/** Returns an array that `make` takes from JavaScript's memory, where a failure is a RangeError. */
+export function allocated<T>(where: string, bytes: number, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return fail("OutOfMemory", where, `JavaScript has no room for an array of ${bytes} bytes.`);
+  }
 }
 
 /** Makes a view for `count` elements at `address` of the module's memory. */

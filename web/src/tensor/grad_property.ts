@@ -1,6 +1,6 @@
 // Tensor.grad: the same gradient is the same object, as long as somebody holds that.
 
-import { callFrame, checked, native } from "../runtime/bridge.js";
+import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { kIsLeaf, kRetainsGrad } from "../runtime/native.js";
 import { handleOf, infoWord, kFlagsWord } from "./info.js";
 import { Tensor } from "./tensor.js";
@@ -13,7 +13,7 @@ export interface KnownGrad {
 
 /** Returns the gradient of a tensor, or null. */
 export function gradOf(tensor: Tensor): Tensor | null {
-  const handle = checked(native.grad(handleOf(tensor)));
+  const handle = checkedFor("grad", native.grad(handleOf(tensor)));
   if (handle === 0) {
     warnOfResult(tensor);
     return null;
@@ -33,7 +33,7 @@ export function gradOf(tensor: Tensor): Tensor | null {
 
 /** Gives a tensor a gradient, or takes it away. */
 export function setGradOf(tensor: Tensor, gradient: Tensor | null): void {
-  checked(native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
+  checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
   tensor.knownGrad =
     gradient === null ? null : { address: callFrame()[0] ?? 0, wrapper: new WeakRef(gradient) };
 }

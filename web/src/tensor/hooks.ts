@@ -1,8 +1,8 @@
 // Hooks: JavaScript functions in a list of C++'s.
 
-import { checked, native } from "../runtime/bridge.js";
+import { checked, checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
-import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "./info.js";
 import { Tensor } from "./tensor.js";
 
@@ -41,7 +41,7 @@ export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
     const result: unknown = hook(takeTensor(grad) as Tensor);
     return result === undefined || result === null ? [] : [replacement("registerHook", result)];
   };
-  return addHook(native.registerHook, handleOf(tensor), hook, answer);
+  return addHook("registerHook", native.registerHook, handleOf(tensor), hook, answer);
 }
 
 /** Sees a leaf whose `grad` has just been updated. */
@@ -56,14 +56,21 @@ export function registerPostAccumulateGradHook(
   const answer = ([param = 0]: readonly number[]) => {
     const result: unknown = hook(new Tensor(param));
     if (result !== undefined && result !== null) {
-      throw new EdgeGradError(
+      fail(
         "InvalidArgument",
+        "registerPostAccumulateGradHook",
         "Tensor post accumulate grad hooks should return None.",
       );
     }
     return [];
   };
-  return addHook(native.registerPostAccumulateGradHook, handleOf(tensor), hook, answer);
+  return addHook(
+    "registerPostAccumulateGradHook",
+    native.registerPostAccumulateGradHook,
+    handleOf(tensor),
+    hook,
+    answer,
+  );
 }
 
 /** Throws unless a hook is a function. */
@@ -74,9 +81,10 @@ export function checkFunction(where: string, fn: unknown): void {
 
 /**
  * Gives `answer`, which calls the user's `hook`, to a native function that keeps it in a list of
- * `owner`.
+ * `owner`; `where` calls it, for errors.
  */
 export function addHook(
+  where: string,
   register: (owner: number, callback: number) => number,
   owner: number,
   // biome-ignore lint/complexity/noBannedTypes: only its name is of interest.
@@ -84,7 +92,7 @@ export function addHook(
   answer: WordFunction,
 ): RegisteredHook {
   const callback = holdFunction(answer, hook.name);
-  checked(register(owner, callback));
+  checkedFor(where, register(owner, callback));
   return new RegisteredHook(callback);
 }
 

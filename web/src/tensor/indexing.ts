@@ -5,8 +5,8 @@ import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
-import { describe, EdgeGradError, fail } from "../runtime/errors.js";
-import { tensor as create } from "./create.js";
+import { describe, EdgeGradError, fail, refusal, renamed } from "../runtime/errors.js";
+import { tensor as create, kMaxDims } from "./create.js";
 import type { DType } from "./dtype.js";
 import { handleOf } from "./info.js";
 import { scope } from "./scope.js";
@@ -39,21 +39,41 @@ export type Index = number | bigint | boolean | Slice | null | "..." | Tensor | 
 
 /** Returns x[index...]: a view, or a copy when an index is a list, a mask or a tensor of positions. */
 export function at(tensor: Tensor, index: readonly Index[]): Tensor {
-  if (index.every(isBasic)) return locate(tensor, index, "at").view;
-  return scope(() => {
-    const { view, picks, dims } = locate(tensor, index, "at");
-    return picks.length === 0 ? view : indexOp(view, picks, dims);
+  return called("at", () => {
+    if (index.every(isBasic)) return locate(tensor, index, "at").view;
+    return scope(() => {
+      const { view, picks, dims } = locate(tensor, index, "at");
+      return picks.length === 0 ? view : indexOp(view, picks, dims);
+    });
   });
 }
 
 /** Writes a value into x[index...]. */
 export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): void {
-  scope(() => {
-    const { view, picks, dims } = locate(tensor, index, "set_");
-    const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
-    if (picks.length === 0) copy_(view, source);
-    else indexPut_(view, picks, source, false, dims);
-  });
+  if (!Array.isArray(index)) {
+    fail(
+      "InvalidArgument",
+      "set_",
+      refusal("idx", "a list of indices, as in x.set_([0], 5)", index),
+    );
+  }
+  called("set_", () =>
+    scope(() => {
+      const { view, picks, dims } = locate(tensor, index, "set_");
+      const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
+      if (picks.length === 0) copy_(view, source);
+      else indexPut_(view, picks, source, false, dims);
+    }),
+  );
+}
+
+// The ops that an index is made of fail in its name.
+function called<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof EdgeGradError ? renamed(error, name) : error;
+  }
 }
 
 // What an index comes to: a view, and the tensors that pick from it, each at its dimension.
@@ -130,9 +150,10 @@ class Locator implements Located {
       fail("InvalidArgument", this.name, `an index is a whole number, got ${position}.`);
     }
     if (position < -size || position >= size) {
-      throw new EdgeGradError(
+      fail(
         "IndexOutOfRange",
-        `[${this.name}] index ${position} is out of bounds for dimension ${this.#source} with size ${size}.`,
+        this.name,
+        `index ${position} is out of bounds for dimension ${this.#source} with size ${size}.`,
       );
     }
     this.#become(select(this.#current, this.#dim, position));
@@ -183,11 +204,24 @@ function dimensionsOf(index: Index, name: string): number {
 }
 
 function firstOf(list: unknown): unknown {
-  return Array.isArray(list) ? firstOf(list[0]) : list;
+  return levelsOf(list).at(-1);
 }
 
 function depthOf(list: unknown): number {
-  return Array.isArray(list) ? 1 + depthOf(list[0]) : 0;
+  return levelsOf(list).length - 1;
+}
+
+// A list, its first element, the first element of that, and so on.
+function levelsOf(list: unknown): unknown[] {
+  const levels = [list];
+  for (let level = list; Array.isArray(level); level = level[0]) {
+    levels.push(level[0]);
+    // A list that holds itself has no end.
+    if (levels.length > kMaxDims + 1) {
+      fail("InvalidArgument", "index", `a list of indices nests at most ${kMaxDims} deep.`);
+    }
+  }
+  return levels;
 }
 
 function toPositions(index: boolean | IndexList, name: string): Tensor {
@@ -199,7 +233,7 @@ function toPositions(index: boolean | IndexList, name: string): Tensor {
 }
 
 function isWhole(list: unknown): boolean {
-  if (Array.isArray(list)) return list.every(isWhole);
+  if (Array.isArray(list)) return Array.from(list).every(isWhole);
   return typeof list === "bigint" || Number.isSafeInteger(list);
 }
 

@@ -4,7 +4,15 @@ import { contiguous } from "../generated/ops.js";
 import { checked, native, wasmBuffer } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { kIsContiguous } from "../runtime/native.js";
-import { type Complex, type DType, isComplex, type TypedArray, viewMemory } from "./dtype.js";
+import {
+  allocated,
+  type Complex,
+  type DType,
+  isComplex,
+  itemSize,
+  type TypedArray,
+  viewMemory,
+} from "./dtype.js";
 import { geometryOf, handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
@@ -30,18 +38,30 @@ export function readItem(tensor: Tensor): Item {
 /** Returns a copy of a tensor's elements in row-major order. */
 export function readArray(tensor: Tensor): TypedArray {
   const { dtype, numel, flags } = geometryOf(tensor);
-  if ((flags & kIsContiguous) !== 0) return elementsOf(tensor, dtype, numel).slice();
+  const copyOf = (packed: Tensor) =>
+    allocated("data", numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());
+  if ((flags & kIsContiguous) !== 0) return copyOf(tensor);
   const alias = tensor.detach();
   const packed = contiguous(alias);
-  const elements = elementsOf(packed, dtype, numel).slice();
-  packed.dispose();
-  alias.dispose();
-  return elements;
+  try {
+    return copyOf(packed);
+  } finally {
+    packed.dispose();
+    alias.dispose();
+  }
 }
 
 /** Returns a tensor's elements as nested arrays. */
 export function readNested(tensor: Tensor): NestedArray {
   const { dtype, shape } = geometryOf(tensor);
+  const count = entriesOf(shape);
+  if (count > kMaxEntries) {
+    fail(
+      "OutOfMemory",
+      "array",
+      `JavaScript has no room for nested arrays of ${count} entries (shape [${shape}]). Use data().`,
+    );
+  }
   const elements = readArray(tensor);
   let next = 0;
   const read = (dim: number): NestedArray => {
@@ -50,6 +70,16 @@ export function readNested(tensor: Tensor): NestedArray {
     return Array.from({ length: size }, () => read(dim + 1));
   };
   return read(0);
+}
+
+// What V8's heap holds; it ends the process when there is more.
+const kMaxEntries = 2 ** 27;
+
+// How many entries the innermost arrays that are not empty have in all.
+function entriesOf(shape: readonly number[]): number {
+  const end = shape.indexOf(0);
+  const filled = end < 0 ? shape : shape.slice(0, end);
+  return filled.reduce((product, size) => product * size, 1);
 }
 
 /** Elements as JSON has them. */

@@ -6,8 +6,8 @@ import { type BackwardOptions, backwardAsyncFrom, backwardFrom } from "../autogr
 import type { TensorMethods } from "../generated/methods.js";
 import { allclose, equal, type Tolerance } from "../ops/compare.js";
 import type { Operand } from "../ops/types.js";
-import { checked, native } from "../runtime/bridge.js";
-import { EdgeGradError } from "../runtime/errors.js";
+import { checkedFor, native } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
 import {
   kIsContiguous,
   kIsInference,
@@ -128,7 +128,7 @@ export class Tensor {
   }
 
   set requiresGrad(value: boolean) {
-    checked(native.setRequiresGrad(handleOf(this), value));
+    checkedFor("requiresGrad", native.setRequiresGrad(handleOf(this), value));
   }
 
   /** The gradient that backward() has added up here, or null. */
@@ -142,7 +142,7 @@ export class Tensor {
 
   /** The node that computed this tensor, or null for a leaf. */
   get gradFn(): Node | null {
-    checked(native.gradFn(handleOf(this)));
+    checkedFor("gradFn", native.gradFn(handleOf(this)));
     return takeNode();
   }
 
@@ -165,7 +165,7 @@ export class Tensor {
   get version(): number {
     const version = infoWord(this, kVersionWord);
     if (version >= 0) return version;
-    throw new EdgeGradError("InferenceTensor", "Inference tensors do not track version counter.");
+    return fail("InferenceTensor", "version", "Inference tensors do not track version counter.");
   }
 
   /** True when this tensor is a view of another's data. */
@@ -175,7 +175,7 @@ export class Tensor {
 
   /** The tensor this one is a view of, or null. */
   get base(): Tensor | null {
-    return takeTensor(checked(native.base(handleOf(this))));
+    return takeTensor(checkedFor("base", native.base(handleOf(this))));
   }
 
   /** True when this tensor was made in inference mode. */
@@ -278,7 +278,7 @@ export class Tensor {
 
   /** Takes this tensor itself out of its graph: it becomes a leaf that requires no gradient. */
   detach_(): this {
-    checked(native.detachInPlace(handleOf(this)));
+    checkedFor("detach_", native.detachInPlace(handleOf(this)));
     return this;
   }
 
@@ -289,7 +289,7 @@ export class Tensor {
 
   /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
   retainGrad(): void {
-    checked(native.retainGrad(handleOf(this)));
+    checkedFor("retainGrad", native.retainGrad(handleOf(this)));
   }
 
   /** Frees this handle; the data goes when nothing else refers to it. */

@@ -1,0 +1,31 @@
+// What the readers of files share: looking at bytes from outside.
+
+import { describe, fail } from "../runtime/errors.js";
+import { kMaxDims } from "../tensor/create.js";
+
+/** Returns a view of a file's bytes; throws InvalidArgument for anything else. */
+export function bytesOf(where: string, value: unknown): Uint8Array {
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
+  if (isBuffer(value)) return new Uint8Array(value);
+  return fail(
+    "InvalidArgument",
+    where,
+    `expected the bytes of a file, as a Uint8Array or an ArrayBuffer, got ${describe(value)}.`,
+  );
+}
+
+function isBuffer(value: unknown): value is ArrayBufferLike {
+  if (value instanceof ArrayBuffer) return true;
+  // A page without isolation does not have the class.
+  return typeof SharedArrayBuffer === "function" && value instanceof SharedArrayBuffer;
+}
+
+/** Returns the number of elements of a shape, or null when no tensor can have it. */
+export function countOf(shape: readonly number[]): number | null {
+  // With sizes of zero left out, as strides are computed.
+  const extent = shape.reduce((product, size) => product * Math.max(size, 1), 1);
+  if (shape.length > kMaxDims || !Number.isSafeInteger(extent)) return null;
+  return shape.reduce((product, size) => product * size, 1);
+}
