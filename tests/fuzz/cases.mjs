@@ -1,0 +1,137 @@
+// A case: a short program that a seed and a number decide, run and judged.
+
+import { fileCall } from "./files.mjs";
+import { opCall } from "./op_calls.mjs";
+import { held, Problem, problemOfError } from "./oracle.mjs";
+import { Program } from "./program.mjs";
+import { Random } from "./random.mjs";
+import { recipe } from "./recipe_calls.mjs";
+import { membersOf, surfaceCall, surfaceOf } from "./surface.mjs";
+import { newTensor } from "./tensors.mjs";
+
+// `isDisposed`: nothing frees what a call leaves behind but dispose() on its results.
+const kKinds = {
+  ops: { weight: 9, isAsync: false, build: ops },
+  dispose: { weight: 2, isAsync: false, isDisposed: true, build: ops },
+  recipes: { weight: 5, isAsync: true, build: recipes },
+  surface: { weight: 2, isAsync: true, build: surface },
+  files: { weight: 2, isAsync: false, build: files },
+};
+
+/** The names of the kinds of cases. */
+export const kKindNames = Object.keys(kKinds);
+
+/** Runs cases and programs on a started engine. */
+export class Runner {
+  #eg;
+  #canaries;
+  #options;
+  #surface;
+
+  constructor(eg, canaries, options = {}) {
+    this.#eg = eg;
+    this.#canaries = canaries;
+    this.#options = options;
+    this.#surface = { functions: surfaceOf(eg), ...membersOf(eg) };
+  }
+
+  /** Runs a case; resolves to { kind, program } with the program's problem, if any. */
+  async runCase(seed, number, only = kKindNames) {
+    const random = new Random(seed, number);
+    const kinds = this.#options.faults?.kinds ?? kKinds;
+    const unknown = only.find((kind) => kinds[kind] === undefined);
+    if (unknown !== undefined)
+      throw new Error(`no kind of case "${unknown}"; there are ${kKindNames}`);
+    const name = random.weighted(only.map((kind) => [kinds[kind].weight, kind]));
+    const kind = kinds[name];
+    this.#eg.manualSeed(number);
+    const build = (program) => kind.build(random, program, this.#surface);
+    return { kind: name, program: await this.#run(kind, build) };
+  }
+
+  /** Runs given lines as a case of a kind does. */
+  async runLines(name, lines, number = 0) {
+    this.#eg.manualSeed(number);
+    const replay = async (program) => {
+      for (const { text, mayChange } of lines) {
+        if (text.startsWith("await ")) await program.runAsync(text, { mayChange });
+        else program.run(text, { mayChange });
+        if (program.problem?.isFatal) return;
+      }
+    };
+    return this.#run({ ...kKinds[name], isAsync: true, build: replay }, replay);
+  }
+
+  async #run(kind, build) {
+    const eg = this.#eg;
+    const before = held(eg);
+    const program = new Program(eg, { isScoped: kind.isDisposed, ...this.#options });
+    try {
+      if (kind.isDisposed) await build(program);
+      else if (kind.isAsync) await eg.scope(async () => program.end(await build(program)));
+      else eg.scope(() => program.end(build(program)));
+      if (program.problem?.isFatal) return program;
+      program.end();
+      program.problem ??= this.#canaries.problem();
+      program.problem ??= await leakSince(eg, before, kind);
+    } catch (error) {
+      // Looking at results and freeing them is what any program does.
+      program.problem ??= problemOfError(eg, error) ?? new Problem("broken engine", String(error));
+      program.problem.isFatal = true;
+    }
+    return program;
+  }
+}
+
+// A layer's or an optimizer's tensors are the garbage collector's; those of plain calls are not.
+async function leakSince(eg, before, { isDisposed }) {
+  for (let round = isDisposed ? 3 : 0; round < 3 && held(eg) !== before; round++) {
+    globalThis.gc();
+    await new Promise(setImmediate);
+  }
+  const after = held(eg);
+  return after === before ? null : new Problem("leak", `${before}, then ${after}`);
+}
+
+function addTensors(random, program) {
+  for (let i = 1 + random.int(3); i > 0; i--) program.make(newTensor(random));
+}
+
+function ops(random, program) {
+  addTensors(random, program);
+  for (let i = 2 + random.int(6); i > 0 && program.problem === null; i--) {
+    const { length } = program.tensors;
+    opCall(random, program);
+    if (program.tensors.length > length && random.chance(0.25)) differentiate(random, program);
+  }
+}
+
+function differentiate(random, program) {
+  const result = program.tensors.at(-1);
+  const tensor = `${result}${random.chance(0.5) ? ".abs()" : ""}.sum()`;
+  const options = random.pick(["", "null, { retainGraph: true }", "null, { createGraph: true }"]);
+  const calls = [
+    `${program.isScoped ? result : tensor}.backward(${options})`,
+    `eg.autograd.grad(${program.isScoped ? result : tensor}, ${random.pick(program.tensors)})`,
+    `${result}.dispose()`,
+  ];
+  program.run(random.pick(calls), { mayChange: true });
+}
+
+async function recipes(random, program) {
+  addTensors(random, program);
+  for (let i = 1 + random.int(2); i > 0 && program.problem === null; i--) {
+    await recipe(random, program);
+  }
+}
+
+async function surface(random, program, found) {
+  addTensors(random, program);
+  for (let i = 2 + random.int(6); i > 0 && program.problem === null; i--) {
+    await surfaceCall(random, program, found);
+  }
+}
+
+function files(random, program) {
+  for (let i = 10; i > 0 && program.problem === null; i--) fileCall(random, program);
+}

@@ -1,0 +1,104 @@
+// The process in which cases run; started by driver.mjs, which learns of every finding at once and can
+// tell from a file which case is running.
+
+import { openSync, writeSync } from "node:fs";
+import * as eg from "edgegrad";
+import { Runner } from "./cases.mjs";
+import { Canaries, Problem } from "./oracle.mjs";
+import { shrink, signatureOf } from "./shrink.mjs";
+
+const job = JSON.parse(process.argv[2]);
+const kCasesPerTask = 50;
+const until = job.until ?? Infinity;
+
+// Programs warn a lot.
+console.warn = () => {};
+process.on("unhandledRejection", (error) => {
+  const problem = new Problem("unhandled rejection", String(error?.stack ?? error));
+  die(findingOf(current, "", { problem, lines: [] }));
+});
+
+const progress = openSync(job.progress, "w");
+const trace = job.trace === undefined ? null : openSync(job.trace, "w");
+const onLine = trace === null ? undefined : (text) => writeSync(trace, `${JSON.stringify(text)}\n`);
+
+await eg.init({ variant: job.variant, threads: 2 });
+const canaries = new Canaries(eg);
+const faults =
+  job.faults === undefined ? null : (await import(job.faults)).makeFaults(eg, canaries);
+const runner = new Runner(eg, canaries, { onLine, faults });
+const seen = new Set();
+let calls = 0;
+let current = 0;
+
+await (job.lines === undefined ? runCases() : runLines());
+await send({ done: true, calls });
+process.exit(0);
+
+async function runCases() {
+  for (let number = job.from; number < (job.to ?? Infinity) && Date.now() < until; number++) {
+    current = number;
+    writeSync(progress, String(number).padStart(16), 0);
+    const { kind, program } = await runner.runCase(job.seed, number, job.only);
+    calls += program.calls;
+    if (program.problem !== null) await report(number, kind, program);
+    // Finalizers and messages wait for it.
+    if (number % kCasesPerTask === 0) await new Promise(setImmediate);
+  }
+}
+
+async function runLines() {
+  writeSync(progress, "0".padStart(16), 0);
+  const program = await runner.runLines(job.kind, job.lines, job.number);
+  if (program.problem !== null) await send(findingOf(job.number, job.kind, program));
+}
+
+async function report(number, kind, program) {
+  const finding = findingOf(number, kind, program);
+  if (program.problem.isFatal) await die(finding);
+  const isLeak = finding.kind === "leak";
+  const signature = signatureOf(finding);
+  if (seen.has(signature)) return send({ again: signature });
+  const stillFails = async (lines) => {
+    const { problem } = await again(kind, lines, number);
+    if (problem === null || isLeak) return problem?.kind === finding.kind;
+    return signatureOf(findingOf(number, kind, { problem, lines })) === signature;
+  };
+  // What is made once and kept is no leak: it does not come again.
+  if (isLeak && !(await stillFails(finding.lines))) return undefined;
+  const lines = await shrink(finding.lines, stillFails);
+  const small = { ...finding, lines, line: isLeak ? lastLine(lines) : finding.line };
+  seen.add(signatureOf(small));
+  return send({ ...small, signature: signatureOf(small) });
+}
+
+async function die(finding) {
+  await send({ ...finding, isFatal: true, calls });
+  process.exit(3);
+}
+
+function lastLine(lines) {
+  return lines.findLast(({ text }) => text !== "undefined")?.text ?? "";
+}
+
+async function again(kind, lines, number) {
+  const program = await runner.runLines(kind, lines, number);
+  if (program.problem?.isFatal) await die(findingOf(number, kind, program));
+  return program;
+}
+
+function findingOf(number, kind, { problem, lines }) {
+  const line = problem.line ?? lastLine(lines);
+  return {
+    case: number,
+    caseKind: kind,
+    kind: problem.kind,
+    message: problem.message,
+    line,
+    lines,
+  };
+}
+
+function send(message) {
+  return new Promise((resolve) => process.send(message, resolve));
+}

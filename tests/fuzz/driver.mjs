@@ -1,0 +1,188 @@
+// Starts the processes in which cases run, notices when one dies or hangs, and collects what they find.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kMaxSeconds } from "./oracle.mjs";
+import { shrink, signatureOf } from "./shrink.mjs";
+
+const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
+const kPollSeconds = 0.25;
+
+// A process for so many cases: what piles up in one is found, and what a run allocates is given back.
+const kCasesPerChild = 40_000;
+
+// Starting takes its time on a busy machine.
+const kStartSeconds = 60;
+
+/**
+ * Runs cases of a seed until `until` (a time in ms) or up to case `to`. Calls `onFinding` with each new
+ * finding, { kind, message, lines, case, ... }; resolves to { cases, calls, findings }.
+ */
+export async function fuzz({
+  seed,
+  variant,
+  only,
+  from = 0,
+  to = Infinity,
+  until = Infinity,
+  faults,
+  onFinding = () => {},
+}) {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-fuzz-"));
+  const base = { seed, variant, only, faults, progress: join(folder, "progress"), until };
+  const found = new Map();
+  let [next, calls] = [from, 0];
+  try {
+    while (next < to && Date.now() < until) {
+      const job = { ...base, from: next, to: Math.min(to, next + kCasesPerChild) };
+      const run = await runChild(job, (finding) => add(finding));
+      calls += run.calls;
+      if (run.isDone) {
+        next = Math.min(job.to, run.last + 1);
+        if (run.last < job.to - 1) break;
+        continue;
+      }
+      next = run.last + 1;
+      const finding = run.fatal ?? (await diagnose(base, run));
+      // Each try of a hang takes its seconds.
+      const isSmall = finding.kind === "hang" || finding.lines.length === 0;
+      await add(isSmall ? finding : await smaller(base, finding));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { cases: next - from, calls, findings: [...found.values()] };
+
+  async function add(finding) {
+    const signature = finding.signature ?? finding.again ?? signatureOf(finding);
+    const known = found.get(signature);
+    if (known !== undefined) known.count++;
+    else {
+      found.set(signature, { ...finding, signature, seed, variant, count: 1 });
+      onFinding(found.get(signature));
+    }
+  }
+}
+
+/** Runs given lines in a process of their own; resolves to a finding or null. */
+export async function runProgram({ variant, kind = "ops", lines, faults }) {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-fuzz-"));
+  const base = { variant, faults, progress: join(folder, "progress") };
+  try {
+    return await findingOfLines(base, { caseKind: kind, lines, case: 0 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// What a process that died without a word was doing: the case again, with every line written down first.
+async function diagnose(base, { last, reason }) {
+  const trace = `${base.progress}-trace`;
+  const again = await runChild({ ...base, until: null, from: last, to: last + 1, trace });
+  const lines = readFileSync(trace, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => ({ text: JSON.parse(line), mayChange: true }));
+  const finding = {
+    case: last,
+    caseKind: "ops",
+    kind: reason.kind,
+    lines,
+    line: lines.at(-1)?.text ?? "",
+  };
+  if (again.isDone) {
+    return {
+      ...finding,
+      lines: [],
+      line: "",
+      message: `${reason.message}, but not when run alone`,
+    };
+  }
+  return { ...finding, message: reason.message };
+}
+
+// Fewer lines that fail in the same way, each try in a new process.
+async function smaller(base, finding) {
+  const signature = signatureOf(finding);
+  const stillFails = async (lines) => {
+    const found = await findingOfLines(base, { ...finding, lines });
+    return found !== null && signatureOf(found) === signature;
+  };
+  const lines = await shrink(finding.lines, stillFails, 12);
+  return { ...finding, lines, signature };
+}
+
+async function findingOfLines(base, { lines, caseKind, case: number }) {
+  let first = null;
+  const job = { ...base, until: null, lines, kind: caseKind, number };
+  const run = await runChild(job, (finding) => {
+    first ??= finding;
+  });
+  if (first !== null || run.fatal !== null) return first ?? run.fatal;
+  if (run.isDone) return null;
+  return { ...run.reason, case: number, caseKind, lines, line: lines.at(-1)?.text ?? "" };
+}
+
+/**
+ * Runs a child to its end. Resolves to { isDone, calls, last, fatal, reason }: the last case it began,
+ * the finding it ended with, and why it ended when it could not say so.
+ */
+function runChild(job, onFinding = () => {}) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ["--expose-gc", kChild, JSON.stringify(job)], {
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    const result = { isDone: false, calls: 0, last: job.from ?? 0, fatal: null, reason: null };
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      errors = (errors + text).slice(-2000);
+    });
+    child.on("message", (message) => {
+      if (message.done) Object.assign(result, { isDone: true, calls: message.calls });
+      else if (message.isFatal) Object.assign(result, { fatal: message, calls: message.calls });
+      else onFinding(message);
+    });
+    const stopWatching = watch(job.progress, (seconds, isStarted) => {
+      if (seconds < (isStarted ? kMaxSeconds : kStartSeconds)) return;
+      result.reason = { kind: "hang", message: `nothing for ${Math.round(seconds)} s` };
+      child.kill("SIGKILL");
+    });
+    child.on("close", (code, signal) => {
+      stopWatching();
+      result.last = readProgress(job.progress) ?? result.last;
+      const message = `the process ended with ${signal ?? code}: ${lastLine(errors)}`;
+      result.reason ??= { kind: "crash", message };
+      resolve(result);
+    });
+  });
+}
+
+// Calls `onTick` with the seconds since the case number changed.
+function watch(file, onTick) {
+  let [known, since] = [readProgress(file), performance.now()];
+  const timer = setInterval(() => {
+    const now = readProgress(file);
+    if (now !== known) [known, since] = [now, performance.now()];
+    onTick((performance.now() - since) / 1000, now !== null);
+  }, kPollSeconds * 1000);
+  return () => clearInterval(timer);
+}
+
+function readProgress(file) {
+  try {
+    const text = readFileSync(file, "utf8").trim();
+    return text === "" ? null : Number(text);
+  } catch {
+    return null;
+  }
+}
+
+function lastLine(text) {
+  const lines = text
+    .split("\n")
+    .filter((line) => /^(\w*Error|Aborted|FATAL|Assert|.*assert)/.test(line));
+  return (lines[0] ?? text.trim().split("\n").at(-1) ?? "").slice(0, 200);
+}

@@ -1,0 +1,186 @@
+// The fuzzer itself: it notices what it is there to notice, and reaches what it is there to call.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as eg from "edgegrad";
+import { Runner } from "./cases.mjs";
+import { fuzz, runProgram } from "./driver.mjs";
+import { kOps, opCall } from "./op_calls.mjs";
+import { Canaries } from "./oracle.mjs";
+import { Program } from "./program.mjs";
+import { Random } from "./random.mjs";
+import { fill } from "./recipe_calls.mjs";
+import { kRecipes } from "./recipes.mjs";
+import { surfaceOf } from "./surface.mjs";
+
+const kFaults = new URL("support/faults.mjs", import.meta.url).href;
+const kVariant = "single";
+
+await eg.init({ variant: kVariant });
+
+/** Runs lines, whose last one has the fault, in a process of their own. */
+function findingIn(texts, kind = "ops") {
+  const lines = texts.map((text) => ({ text, mayChange: false }));
+  return runProgram({ variant: kVariant, lines, kind, faults: kFaults });
+}
+
+describe("the oracle notices", () => {
+  for (const [what, texts, kind, message, caseKind] of [
+    ["a trap", ["faults.trap()"], "trap", /unreachable/],
+    ["a process that aborts", ["faults.crash()"], "crash", /SIGABRT/],
+    ["a process that ends", ["faults.exit()"], "crash", /7/],
+    ["a call that never ends", ["faults.hang()"], "hang", /s/],
+    ["a tensor that is never freed", ["faults.leak()"], "leak", /tensors/],
+    [
+      "a tensor left to the garbage collector",
+      ["faults.leakOfCall()"],
+      "leak",
+      /tensors/,
+      "dispose",
+    ],
+    ["a write into a small tensor nobody has", ["faults.writeOver(0)"], "canary", /of 16/],
+    ["a write into a large one", ["faults.writeOver(6)"], "canary", /of 64000/],
+    ["a raw TypeError", ["faults.rawError()"], "raw error", /TypeError/],
+    ["a stack overflow", ["faults.overflowStack()"], "raw error", /RangeError/],
+    ["an unknown code", ['faults.fail("Odd", "[x] no")'], "unknown code", /Odd/],
+    ["a fault of the engine's", ['faults.fail("Internal", "[x] no")'], "Internal", /no/],
+    ["a nameless error", ['faults.fail("InvalidArgument", "no")'], "no caller named", /no/],
+    [
+      "an operand changed by a failure",
+      ["eg.ones([2])", "faults.changeAndFail(v.t0)"],
+      "changed operand",
+      /t0/,
+    ],
+    [
+      "an operand changed in silence",
+      ["eg.ones([2])", "faults.changeSilently(v.t0)"],
+      "changed operand",
+      /version 0 .* version 1/,
+    ],
+    ["a mode left switched", ["faults.leaveGradModeOff()"], "mode left on", /grad mode/],
+    ["an engine that no longer computes", ["await faults.stopAndFail()"], "broken engine", /init/],
+    [
+      "a rejection nobody sees",
+      ["await (faults.rejectUnseen(), new Promise(setImmediate))"],
+      "unhandled rejection",
+      /nobody/,
+    ],
+    [
+      "65 dimensions",
+      ["faults.tensorOf({ shape: Array(65).fill(1), numel: 1 })"],
+      "bad tensor",
+      /65/,
+    ],
+    [
+      "a size that has wrapped",
+      ["faults.tensorOf({ shape: [2 ** 32, 2 ** 32], numel: 0 })"],
+      "bad tensor",
+      /numel/,
+    ],
+    [
+      "a view beyond its storage",
+      ["faults.tensorOf({ isView: true, dtype: 'float32', offset: 3, base: eg.ones([4]) })"],
+      "out of bounds",
+      /16 bytes/,
+    ],
+  ]) {
+    test(what, async () => {
+      const finding = await findingIn(texts, caseKind);
+      assert.equal(finding?.kind, kind, finding?.message);
+      assert.match(finding.message, message);
+    });
+  }
+
+  test("nothing where nothing is wrong", async () => {
+    const texts = [
+      "eg.randn([2, 3], { requiresGrad: true })",
+      "v.t0.exp()",
+      "v.t1.at(7)",
+      "v.t1.sum().backward()",
+    ];
+    assert.equal(await findingIn(texts), null);
+  });
+});
+
+describe("a run", () => {
+  test("is the same for the same seed", async () => {
+    const runner = new Runner(eg, new Canaries(eg));
+    const linesOf = async (seed, number) => (await runner.runCase(seed, number)).program.lines;
+    for (let number = 0; number < 20; number++) {
+      assert.deepEqual(await linesOf(5, number), await linesOf(5, number));
+    }
+    assert.notDeepEqual(await linesOf(5, 0), await linesOf(6, 0));
+  });
+
+  test("goes on after a process that died, and says what it did", async () => {
+    const found = [];
+    const { cases, findings } = await fuzz({
+      seed: 1,
+      variant: kVariant,
+      only: ["faulty"],
+      to: 3,
+      faults: kFaults,
+      onFinding: (finding) => found.push(finding),
+    });
+    assert.equal(cases, 3);
+    assert.equal(findings.length, 1);
+    assert.equal(findings[0].count, 3);
+    assert.deepEqual(found, findings);
+    // Shrunk to what matters.
+    assert.deepEqual(
+      found[0].lines.filter(({ text }) => text !== "undefined").map(({ text }) => text),
+      ["faults.crash()"],
+    );
+  });
+});
+
+describe("programs reach", () => {
+  test("every op of the table, as functions and in place", () => {
+    const called = new Set();
+    const program = {
+      tensors: ["v.t0"],
+      isTensor: (text) => text === "v.t0",
+      make: () => "v.t0",
+      run: (text) => called.add(/\.(\w+)\(/.exec(text)[1]),
+    };
+    for (let i = 0; i < 20_000; i++) opCall(new Random(1, i), program);
+    const expected = kOps.flatMap(({ js, inplace }) => (inplace ? [js, `${js}_`] : [js]));
+    assert.deepEqual(
+      expected.filter((name) => !called.has(name)),
+      [],
+    );
+  });
+
+  test("every function and class", () => {
+    const names = surfaceOf(eg).map(({ text }) => text);
+    for (const name of [
+      "eg.tensor",
+      "eg.scope",
+      "eg.nn.Linear",
+      "eg.nn.init.uniform_",
+      "eg.optim.lrScheduler.StepLR",
+    ]) {
+      assert.ok(names.includes(name), name);
+    }
+    assert.ok(names.length > kOps.length);
+  });
+
+  describe("what is not an op through recipes that work as they stand", () => {
+    for (const recipe of kRecipes) {
+      test(recipe.join("; ").slice(0, 100), async () => {
+        const errors = [];
+        const program = new Program(eg, { onError: (error) => errors.push(error) });
+        await eg.scope(async () => {
+          for (const line of recipe) {
+            const text = fill(line, 0);
+            if (text.startsWith("await ")) await program.runAsync(text, { mayChange: true });
+            else program.run(text, { mayChange: true });
+            assert.equal(errors.splice(0).length, line.startsWith("!") ? 1 : 0, text);
+            assert.equal(program.problem, null, text);
+          }
+          program.end();
+        });
+      });
+    }
+  });
+});

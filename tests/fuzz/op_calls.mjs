@@ -1,0 +1,177 @@
+// Calls of the ops of the table: what their samples say with some of it exchanged, or arguments made
+// from the types alone.
+
+import { readFileSync } from "node:fs";
+import { anything, list, number, scalar, wholeNumber, wrongType } from "./hostile.mjs";
+import { newTensor } from "./tensors.mjs";
+
+const kTable = new URL("../../web/src/generated/op_table.json", import.meta.url);
+
+/** The ops that users can call. */
+export const kOps = JSON.parse(readFileSync(kTable, "utf8")).ops.filter(
+  ({ kind }) => kind !== "internal",
+);
+
+const kDTypes = [
+  "float32",
+  "float64",
+  "int32",
+  "int64",
+  "uint8",
+  "bool",
+  "complex64",
+  "complex128",
+];
+
+/** Adds a call of some op on the tensors of a program. */
+export function opCall(random, program) {
+  const op = random.pick(kOps);
+  const samples = samplesOf(op);
+  const args =
+    samples.length > 0 && random.chance(0.5)
+      ? mutated(random, program, op, random.pick(samples))
+      : op.args.slice(0, countOf(random, op)).map((arg) => argument(random, program, arg));
+  if (random.chance(0.02)) args.push(anything(random));
+  const name = op.inplace && random.chance(0.3) ? `${op.js}_` : op.js;
+  // By the table: an underscore, or running statistics.
+  const mayChange = name.endsWith("_") || op.args.some((arg) => arg.name.startsWith("running"));
+  program.run(write(random, program, op, name, args), { mayChange });
+}
+
+// Required arguments, and some of the others.
+function countOf(random, op) {
+  const required = op.args.filter((arg) => arg.default === undefined).length;
+  const count = required + random.int(op.args.length - required + 1);
+  return random.chance(0.02) ? random.int(count + 1) : count;
+}
+
+function mutated(random, program, op, sample) {
+  const args = sample.map((make) => make(random, program));
+  const count = random.int(3);
+  for (let i = 0; i < count; i++) {
+    const at = random.int(Math.min(op.args.length, args.length + 1));
+    while (args.length < at) args.push("undefined");
+    args[at] = argument(random, program, op.args[at]);
+  }
+  return args;
+}
+
+function write(random, program, op, name, args) {
+  const first = op.args.findIndex((arg, i) => i > 0 && arg.default !== undefined);
+  if (first > 0 && first < args.length && random.chance(0.3)) {
+    const named = args
+      .splice(first)
+      .map((text, i) => `${op.args[first + i]?.name ?? "extra"}: ${text}`);
+    args.push(`{ ${named.join(", ")} }`);
+  }
+  // A method of what is certainly a tensor: anything else would be an error of the program's own.
+  const isMethod = op.kind !== "factory" && program.isTensor(args[0]) && random.chance(0.5);
+  const isOfTensor = ["tensor", "operand"].includes(op.args[0]?.type);
+  if (isMethod && isOfTensor) return `${args[0]}.${name}(${args.slice(1).join(", ")})`;
+  return `eg.${name}(${args.join(", ")})`;
+}
+
+/** An argument for a parameter of the op table, as text. */
+function argument(random, program, { type, choices }) {
+  if (random.chance(0.06)) return anything(random);
+  if (type.endsWith("?")) {
+    if (random.chance(0.3)) return "null";
+    return argument(random, program, { type: type.slice(0, -1), choices });
+  }
+  switch (type) {
+    case "tensor":
+      return tensor(random, program);
+    case "operand":
+      return random.chance(0.75) ? tensor(random, program) : scalar(random);
+    case "tensors":
+      return tensors(random, program);
+    case "int":
+      return wholeNumber(random);
+    case "number":
+      return number(random);
+    case "scalar":
+      return scalar(random);
+    case "bool":
+      return random.pick(["true", "false"]);
+    case "ints":
+      return random.chance(0.3) ? wholeNumber(random) : list(random);
+    case "numbers":
+      return random.chance(0.5) ? number(random) : `[${number(random)}, ${number(random)}]`;
+    case "padding":
+      return random.chance(0.3) ? random.pick(['"same"', '"valid"']) : list(random);
+    case "dtype":
+      return `"${random.pick(kDTypes)}"`;
+    case "choice":
+      return JSON.stringify(random.pick(choices));
+    default:
+      throw new Error(`the op table has a new type, "${type}": say here what it takes`);
+  }
+}
+
+function tensor(random, program) {
+  const { tensors } = program;
+  if (tensors.length > 0 && random.chance(0.8)) return random.pick(tensors);
+  return program.make(newTensor(random));
+}
+
+function tensors(random, program) {
+  const count = random.weighted([
+    [4, 2],
+    [2, 1],
+    [2, 3],
+    [1, 0],
+  ]);
+  const one = tensor(random, program);
+  if (random.chance(0.05)) return `Array(${random.pick(["40", "70", "300"])}).fill(${one})`;
+  const texts = Array.from({ length: count }, () => tensor(random, program));
+  if (random.chance(0.05)) texts.push(wrongType(random));
+  return `[${texts.join(", ")}]`;
+}
+
+// ---------------------------------------------------------------- samples of the table
+
+const kSamples = new Map();
+
+// Each sample as functions that make the text of an argument.
+function samplesOf(op) {
+  let samples = kSamples.get(op);
+  if (samples === undefined) {
+    samples = op.kind === "elementwise" ? [elementwiseSample(op)] : (op.samples ?? []).map(parse);
+    kSamples.set(op, samples);
+  }
+  return samples;
+}
+
+function elementwiseSample(op) {
+  const operands = op.args.filter(({ type }) => type === "operand");
+  return operands.map((_, i) => {
+    const [low, high] = op.domains[i];
+    return low < high ? between("[2, 3]", low, high) : () => String(low);
+  });
+}
+
+// A sample is a list of arguments in which T, C, I and B stand for tensors.
+function parse(text) {
+  const make = (write) => Object.assign(() => {}, { make: write });
+  const T = (shape, low = -2, high = 2) => make(between(JSON.stringify(shape), low, high));
+  const fixed = (expression) => make((_random, program) => program.make(expression));
+  const C = (shape) => fixed(`eg.complex(eg.randn([${shape}]), eg.randn([${shape}]))`);
+  const I = (shape, n) => fixed(`eg.randint(${n}, [${shape}])`);
+  const B = (shape) => fixed(`eg.rand([${shape}]).lt(0.5)`);
+  const args = new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
+  return args.map((arg) => (random, program) => textOf(random, program, arg));
+}
+
+function textOf(random, program, arg) {
+  if (Array.isArray(arg)) return `[${arg.map((one) => textOf(random, program, one)).join(", ")}]`;
+  if (typeof arg === "function") return arg.make(random, program);
+  return typeof arg === "string" ? JSON.stringify(arg) : String(arg);
+}
+
+function between(shape, low, high) {
+  return (random, program) => {
+    const text = `eg.rand(${shape}).mul(${high - low}).add(${low})`;
+    if (random.chance(0.4)) return program.make(`${text}.requiresGrad_()`);
+    return program.make(random.chance(0.3) ? `${text}.to("${random.pick(kDTypes)}")` : text);
+  };
+}

@@ -1,0 +1,156 @@
+// What must hold whatever a program does: which errors may come, that they change nothing, and that
+// the engine goes on.
+
+import { readFileSync } from "node:fs";
+
+const kErrors = new URL("../../web/src/runtime/errors.ts", import.meta.url);
+const kCodes = new Set(
+  Array.from(readFileSync(kErrors, "utf8").matchAll(/^ {2}\| "(\w+)"/gm), ([, code]) => code),
+);
+
+// Signs of a fault of the engine's, whatever the call.
+const kFaultCodes = ["Internal", "NotInitialized"];
+
+/** Larger tensors are not kept, so that no later call takes long. */
+export const kMaxElements = 4096;
+
+/** A call that takes longer is a finding. */
+export const kMaxSeconds = 5;
+
+/** What is wrong: its kind, and a sentence. */
+export class Problem {
+  /** The line of the program that showed it, if it was one. */
+  line = null;
+
+  constructor(kind, message) {
+    this.kind = kind;
+    this.message = message;
+    /** True when the process cannot go on. */
+    this.isFatal = kind === "trap" || kind === "broken engine";
+  }
+}
+
+/** Returns what is wrong with an error, or null. */
+export function problemOfError(eg, error) {
+  const text = `${error?.name}: ${error?.message}`;
+  if (error instanceof WebAssembly.RuntimeError || error instanceof WebAssembly.Exception) {
+    return new Problem("trap", text);
+  }
+  if (!(error instanceof eg.EdgeGradError)) {
+    const where = thrownAt(error);
+    return where.includes("eval at ") ? null : new Problem("raw error", `${text} ${where}`);
+  }
+  if (!kCodes.has(error.code)) return new Problem("unknown code", `${error.code}: ${text}`);
+  if (kFaultCodes.includes(error.code)) return new Problem(error.code, text);
+  if (!/^\[[\w.]+\] \S/.test(error.message)) return new Problem("no caller named", error.message);
+  return null;
+}
+
+// The innermost place that is not the language's own. The lines of programs are evaluated: what they get
+// wrong themselves is no finding.
+function thrownAt(error) {
+  const frames = String(error?.stack ?? "").match(/^\s+at .*$/gm) ?? [];
+  return (frames.find((frame) => !frame.endsWith("(<anonymous>)")) ?? "").trim();
+}
+
+/** Returns what is wrong with a tensor that a call gave, or null. */
+export function problemOfTensor(eg, tensor) {
+  const { shape, strides, numel, offset } = tensor;
+  if (shape.length > 64) return new Problem("bad tensor", `it has ${shape.length} dimensions`);
+  const product = shape.reduce((count, size) => count * BigInt(size), 1n);
+  if (product !== BigInt(numel) || shape.some((size) => size < 0)) {
+    return new Problem("bad tensor", `shape [${shape}], numel ${numel}`);
+  }
+  if (numel === 0 || !tensor.isView) return null;
+  return eg.scope(() => {
+    const { base } = tensor;
+    const [low, high] = extentOf(tensor);
+    const end = extentOf(base)[1];
+    if (low >= 0n && high <= end) return null;
+    const where = `shape [${shape}], strides [${strides}], offset ${offset}`;
+    return new Problem("out of bounds", `${where} in a storage of ${end} bytes`);
+  });
+}
+
+const kBytes = { float32: 4, float64: 8, int32: 4, int64: 8, uint8: 1, bool: 1, complex64: 8 };
+
+// The first byte of the storage that a tensor uses, and the one after the last.
+function extentOf({ shape, strides, offset, dtype }) {
+  let [low, high] = [BigInt(offset), BigInt(offset) + 1n];
+  shape.forEach((size, dim) => {
+    const reach = BigInt(strides[dim]) * BigInt(size - 1);
+    if (reach < 0n) low += reach;
+    else high += reach;
+  });
+  const bytes = BigInt(kBytes[dtype] ?? 16);
+  return [low * bytes, high * bytes];
+}
+
+/** A tensor's description and elements; the elements are null when there are too many to look at. */
+export function snapshot(tensor) {
+  if (tensor.disposed) return { meta: "disposed", data: null };
+  const { shape, strides, offset, dtype, requiresGrad, isInference } = tensor;
+  const version = isInference ? -1 : tensor.version;
+  const meta = `${dtype} [${shape}] strides [${strides}] offset ${offset} version ${version} requiresGrad ${requiresGrad}`;
+  return { meta, data: tensor.numel <= kMaxElements ? tensor.dataSync() : null };
+}
+
+/** Returns how two snapshots differ, or null. */
+export function difference(before, after) {
+  if (before.meta !== after.meta) return `${before.meta}, then ${after.meta}`;
+  if (before.data === null || after.data === null) return null;
+  const i = before.data.findIndex((value, k) => !Object.is(value, after.data[k]));
+  return i < 0 ? null : `element ${i} was ${before.data[i]}, then ${after.data[i]}`;
+}
+
+/** Returns what is wrong with the engine after an error, or null. */
+export function problemOfEngine(eg) {
+  try {
+    const sum = eg.scope(() => eg.tensor([1, 2, 3]).mul(2).sum().item());
+    if (sum !== 12) return new Problem("broken engine", `2 * (1 + 2 + 3) is ${sum}`);
+  } catch (error) {
+    return new Problem("broken engine", String(error));
+  }
+  return null;
+}
+
+/** Returns a mode that a call has left switched, or null. */
+export function problemOfModes(eg) {
+  if (!eg.isGradEnabled()) return new Problem("mode left on", "grad mode is off");
+  if (eg.isInferenceModeEnabled()) return new Problem("mode left on", "inference mode is on");
+  return null;
+}
+
+/** Tensors that no program gets: what changes them is a write out of bounds. */
+export class Canaries {
+  #known;
+
+  constructor(eg) {
+    this.tensors = [4, 16, 64, 250, 1000, 4000, 16000].map((count) =>
+      eg.scope(() => eg.keep(eg.arange(count).add(0.5))),
+    );
+    this.#known = this.#read();
+  }
+
+  problem() {
+    for (const [i, bytes] of this.#read().entries()) {
+      if (bytes.equals(this.#known[i])) continue;
+      const at = bytes.findIndex((byte, k) => byte !== this.#known[i][k]);
+      return new Problem(
+        "canary",
+        `byte ${at} of ${bytes.length} of a tensor that nobody was given`,
+      );
+    }
+    return null;
+  }
+
+  #read() {
+    return this.tensors.map((tensor) => Buffer.from(tensor.dataSync().buffer));
+  }
+}
+
+/** What the engine holds, as text. */
+export function held(eg) {
+  const { tensors, storages, cpuBytes, graphNodes, jsHandles } = eg.memory();
+  return `tensors ${tensors} storages ${storages} cpuBytes ${cpuBytes} graphNodes ${graphNodes} jsHandles ${jsHandles}`;
+}

@@ -1,0 +1,180 @@
+// A program: lines of JavaScript that use `eg` and earlier results as v.t0, v.t1, ... Lines are run as they
+// are added, each under the oracle.
+
+import {
+  difference,
+  kMaxElements,
+  kMaxSeconds,
+  Problem,
+  problemOfEngine,
+  problemOfError,
+  problemOfModes,
+  problemOfTensor,
+  snapshot,
+} from "./oracle.mjs";
+
+const AsyncFunction = (async () => {}).constructor;
+
+export class Program {
+  /** The lines so far, { text, mayChange }: mayChange allows it to write into what came before. */
+  lines = [];
+  /** The texts of tensors to go on with. */
+  tensors = [];
+  /** What was found wrong: the first is what counts. */
+  problem = null;
+  calls = 0;
+  #values = {};
+  #known = new Map();
+
+  /** With `isScoped`, each line that makes a tensor frees what it needed for that. */
+  constructor(eg, { isScoped = false, onLine = () => {}, onError = () => {}, faults = null } = {}) {
+    this.eg = eg;
+    this.isScoped = isScoped;
+    this.onLine = onLine;
+    this.onError = onError;
+    this.faults = faults;
+  }
+
+  isTensor(text) {
+    return this.tensors.includes(text);
+  }
+
+  /** Runs an expression that makes a tensor; returns its name, which stands for undefined if it could not. */
+  make(text) {
+    this.run(this.isScoped ? `eg.scope(() => ${text})` : text);
+    return `v.t${this.lines.length - 1}`;
+  }
+
+  /** Runs a line; returns what it gave, or undefined after an error. */
+  run(text, { mayChange = false } = {}) {
+    const call = this.#begin(text, mayChange);
+    if (call === null) return undefined;
+    try {
+      return this.#end(call, call.fn(this.eg, this.#values, this.faults));
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+  }
+
+  /** Runs a line that waits for something. */
+  async runAsync(text, { mayChange = false } = {}) {
+    const call = this.#begin(text, mayChange);
+    if (call === null) return undefined;
+    try {
+      return this.#end(call, await call.fn(this.eg, this.#values, this.faults));
+    } catch (error) {
+      return this.#fail(call, error);
+    }
+  }
+
+  /** Whether a line gave something. */
+  hasValue(name) {
+    return this.#values[name] !== undefined && this.#values[name] !== null;
+  }
+
+  /** Frees the tensors that lines gave, and forgets everything else. */
+  end() {
+    if (this.problem?.isFatal) return;
+    for (const value of Object.values(this.#values)) {
+      for (const tensor of tensorsIn(this.eg, value)) {
+        // A gradient that was computed with createGraph holds its own leaf, as in PyTorch.
+        if (tensor.isLeaf && tensor.requiresGrad) tensor.grad = null;
+        tensor.dispose();
+      }
+    }
+    this.#values = {};
+    this.#known.clear();
+  }
+
+  // A line that is not JavaScript, as exchanges can make it, is left out: null.
+  #begin(text, mayChange) {
+    const name = `t${this.lines.length}`;
+    this.lines.push({ text, mayChange });
+    this.onLine(text);
+    const fn = compile(text);
+    if (fn === null) return null;
+    this.calls++;
+    return { name, fn, mayChange, start: performance.now(), isOver: false };
+  }
+
+  #end(call, value) {
+    // From here on what is thrown is the oracle's.
+    call.isOver = true;
+    this.#checkTime(call);
+    this.#values[call.name] = value;
+    closeGuard(this.eg, value);
+    this.#checkKnown(!call.mayChange);
+    const found = tensorsIn(this.eg, value);
+    for (const tensor of found) this.#report(problemOfTensor(this.eg, tensor));
+    this.#admit(call.name, value);
+    this.#report(problemOfModes(this.eg));
+    return value;
+  }
+
+  #fail(call, error) {
+    if (call.isOver) throw error;
+    this.onError(error);
+    this.#checkTime(call);
+    const problem = problemOfError(this.eg, error);
+    this.#report(problem);
+    if (problem?.isFatal) return undefined;
+    this.#report(problemOfEngine(this.eg));
+    this.#checkKnown(true);
+    this.#report(problemOfModes(this.eg));
+    return undefined;
+  }
+
+  #checkTime({ start }) {
+    const seconds = (performance.now() - start) / 1000;
+    if (seconds > kMaxSeconds) this.#report(new Problem("hang", `took ${seconds.toFixed(1)} s`));
+  }
+
+  #report(problem) {
+    if (this.problem !== null || problem === null) return;
+    this.problem = problem;
+    problem.line = this.lines.at(-1).text;
+  }
+
+  // Tensors that later lines may use, with what they hold.
+  #admit(name, value) {
+    const list = Array.isArray(value) ? value : [value];
+    list.slice(0, 4).forEach((one, i) => {
+      if (!(one instanceof this.eg.Tensor) || one.disposed || one.numel > kMaxElements) return;
+      const text = Array.isArray(value) ? `v.${name}[${i}]` : `v.${name}`;
+      if (!this.#known.has(one)) this.tensors.push(text);
+      this.#known.set(one, { text, state: snapshot(one) });
+    });
+  }
+
+  // Whether the tensors so far are what they were; when a call may change them, takes what they are now.
+  #checkKnown(mustBeSame) {
+    for (const [tensor, known] of this.#known) {
+      const now = snapshot(tensor);
+      const changed = mustBeSame && difference(known.state, now);
+      if (changed)
+        this.#report(new Problem("changed operand", `${known.text.slice(2)}: ${changed}`));
+      known.state = now;
+    }
+  }
+}
+
+function compile(text) {
+  const Compiled = text.startsWith("await ") ? AsyncFunction : Function;
+  try {
+    return new Compiled("eg", "v", "faults", `return ${text}`);
+  } catch {
+    return null;
+  }
+}
+
+function closeGuard(eg, value) {
+  if (value instanceof eg.Tensor || typeof value !== "object" || value === null) return;
+  const dispose = value[Symbol.dispose ?? Symbol.for("Symbol.dispose")];
+  if (typeof dispose === "function") dispose.call(value);
+}
+
+function tensorsIn(eg, value) {
+  if (value instanceof eg.Tensor) return value.disposed ? [] : [value];
+  if (Array.isArray(value)) return value.slice(0, 300).flatMap((one) => tensorsIn(eg, one));
+  return [];
+}
