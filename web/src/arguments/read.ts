@@ -4,6 +4,14 @@ import { describe, fail } from "../runtime/errors.js";
 import type { Rules, Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
+/** Arguments by position, as many as wanted, and the others in one object after them. */
+export type Arguments<Positional extends readonly unknown[], Named> = Positional extends [
+  infer First,
+  ...infer Rest,
+]
+  ? [] | [options: Named] | [value: First | undefined, ...rest: Arguments<Rest, Named>]
+  : [] | [options: Named];
+
 /**
  * Returns the arguments of a call by name: those given by position, then the options of one trailing
  * object, then what was left out. Throws InvalidArgument for one that is unknown, given twice, too many,

@@ -17,6 +17,7 @@ export class Rule<T> {
     readonly expected: string,
     readonly accepts: (value: unknown) => boolean,
     private readonly fallback?: { readonly value: T },
+    private readonly advice = "",
   ) {}
 
   /** Whether it may be left out. */
@@ -26,25 +27,32 @@ export class Rule<T> {
 
   /** The same, `value` when it is left out. */
   or(value: T): Rule<T> {
-    return new Rule(this.expected, this.accepts, { value });
+    return new Rule(this.expected, this.accepts, { value }, this.advice);
   }
 
   /** The same, or null, which it is when it is left out. */
   orNull(): Rule<T | null> {
     const accepts = (value: unknown) => value === null || this.accepts(value);
-    return new Rule<T | null>(`${this.expected} or null`, accepts, { value: null });
+    const fallback = { value: null };
+    return new Rule<T | null>(`${this.expected} or null`, accepts, fallback, this.advice);
   }
 
   /** The same, undefined when it is left out. */
   optional(): Rule<T | undefined> {
-    return new Rule<T | undefined>(this.expected, this.accepts, { value: undefined });
+    const fallback = { value: undefined };
+    return new Rule<T | undefined>(this.expected, this.accepts, fallback, this.advice);
+  }
+
+  /** The same; messages end with a sentence, PyTorch's where it has one. */
+  saying(advice: string): Rule<T> {
+    return new Rule(this.expected, this.accepts, this.fallback, ` ${advice}`);
   }
 
   /** Returns a value that keeps the rule; throws InvalidArgument for another. */
   check(where: string, name: string, value: unknown): T {
     if (value === undefined && this.fallback !== undefined) return this.fallback.value;
     if (value !== undefined && this.accepts(value)) return value as T;
-    return fail("InvalidArgument", where, refusal(name, this.expected, value));
+    return fail("InvalidArgument", where, refusal(name, this.expected, value) + this.advice);
   }
 }
 
@@ -64,6 +72,7 @@ export type Options<R extends Rules> = {
 // The longest side that any tensor can have in 4 GiB, and then some.
 const kMaxSize = 2 ** 31 - 1;
 
+/** True or false; no number stands for it. */
 export const boolean = new Rule<boolean>("true or false", (value) => typeof value === "boolean");
 
 /** A number; NaN is none. */
@@ -71,9 +80,15 @@ export const number = new Rule<number>("a number", (value) => {
   return typeof value === "number" && !Number.isNaN(value);
 });
 
+/** A part of a whole. */
+export const share = new Rule<number>("a number from 0 to 1", (value) => {
+  return typeof value === "number" && value >= 0 && value <= 1;
+});
+
 /** A value of an element, NaN too. */
 export const element = new Rule<number>("a number", (value) => typeof value === "number");
 
+/** A whole number that is exact. */
 export const integer = new Rule<number>("a whole number", (value) => Number.isSafeInteger(value));
 
 /** A size of a dimension, which may be 0. */

@@ -1,5 +1,7 @@
 // Layers without parameters: activation functions, Dropout, Flatten.
 
+import { readArguments } from "../arguments/read.js";
+import { integer, listOf, number, type Options, oneOf } from "../arguments/rule.js";
 import {
   dropout,
   flatten,
@@ -23,20 +25,21 @@ export class ReLU extends Module {
   }
 }
 
-/** Options of `GELU`. */
-export interface GELUOptions {
+const kGELUArguments = {
   /** "tanh" computes the usual approximation; default "none". */
-  approximate?: "none" | "tanh";
-}
+  approximate: oneOf("none", "tanh").or("none"),
+};
+
+/** Options of `GELU`. */
+export type GELUOptions = Options<typeof kGELUArguments>;
 
 /** x times the probability that a normal variable is below x. */
 export class GELU extends Module {
   readonly approximate: "none" | "tanh";
 
-  constructor(approximate: "none" | "tanh" | GELUOptions = "none") {
+  constructor(...given: [approximate?: "none" | "tanh" | GELUOptions]) {
     super();
-    this.approximate =
-      typeof approximate === "object" ? (approximate.approximate ?? "none") : approximate;
+    this.approximate = readArguments(new.target.name, kGELUArguments, given).approximate;
   }
 
   override forward(input: Tensor): Tensor {
@@ -69,19 +72,21 @@ export class SiLU extends Module {
   }
 }
 
-/** Options of `Softmax`. */
-export interface SoftmaxOptions {
+const kSoftmaxArguments = {
   /** The dimension along which the results sum to 1. */
-  dim?: number | null;
-}
+  dim: integer.orNull(),
+};
+
+/** Options of `Softmax`. */
+export type SoftmaxOptions = Options<typeof kSoftmaxArguments>;
 
 /** exp(x) over its sum along a dimension. */
 export class Softmax extends Module {
   readonly dim: number | null;
 
-  constructor(dim: number | null | SoftmaxOptions = null) {
+  constructor(...given: [dim?: number | null | SoftmaxOptions]) {
     super();
-    this.dim = typeof dim === "object" ? (dim?.dim ?? null) : dim;
+    this.dim = readArguments(new.target.name, kSoftmaxArguments, given).dim;
   }
 
   override forward(input: Tensor): Tensor {
@@ -98,19 +103,21 @@ function implicitDim({ ndim }: Tensor): number {
   return ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1;
 }
 
-/** Options of `Dropout`. */
-export interface DropoutOptions {
+const kDropoutArguments = {
   /** The probability of an element to become zero; default 0.5. */
-  p?: number;
-}
+  p: number.or(0.5),
+};
+
+/** Options of `Dropout`. */
+export type DropoutOptions = Options<typeof kDropoutArguments>;
 
 /** In training, sets random elements to zero and scales the others up. */
 export class Dropout extends Module {
   readonly p: number;
 
-  constructor(p: number | DropoutOptions = {}) {
+  constructor(...given: [p?: number | DropoutOptions]) {
     super();
-    this.p = typeof p === "object" ? (p.p ?? 0.5) : p;
+    this.p = readArguments(new.target.name, kDropoutArguments, given).p;
     if (!(this.p >= 0 && this.p <= 1)) {
       fail(
         "InvalidArgument",
@@ -129,11 +136,10 @@ export class Dropout extends Module {
   }
 }
 
+const kFlattenArguments = { startDim: integer.or(1), endDim: integer.or(-1) };
+
 /** Options of `Flatten`. */
-export interface FlattenOptions {
-  startDim?: number;
-  endDim?: number;
-}
+export type FlattenOptions = Options<typeof kFlattenArguments>;
 
 /** Joins the dimensions from `startDim` (default 1) to `endDim` (default the last) into one. */
 export class Flatten extends Module {
@@ -142,11 +148,11 @@ export class Flatten extends Module {
 
   constructor(startDim?: number, endDim?: number);
   constructor(options?: FlattenOptions);
-  constructor(startDim: number | FlattenOptions = 1, endDim = -1) {
+  constructor(...given: unknown[]) {
     super();
-    const given = typeof startDim === "object" ? startDim : { startDim, endDim };
-    this.startDim = given.startDim ?? 1;
-    this.endDim = given.endDim ?? -1;
+    const { startDim, endDim } = readArguments(new.target.name, kFlattenArguments, given);
+    this.startDim = startDim;
+    this.endDim = endDim;
   }
 
   override forward(input: Tensor): Tensor {
@@ -158,13 +164,18 @@ export class Flatten extends Module {
   }
 }
 
+const kUnflattenArguments = { dim: integer, unflattenedSize: listOf(integer) };
+
 /** Splits the dimension `dim` into several of the sizes `unflattenedSize`, one of which may be -1. */
 export class Unflatten extends Module {
-  constructor(
-    readonly dim: number,
-    readonly unflattenedSize: readonly number[],
-  ) {
+  readonly dim: number;
+  readonly unflattenedSize: readonly number[];
+
+  constructor(...given: [dim: number, unflattenedSize: readonly number[]]) {
     super();
+    const { dim, unflattenedSize } = readArguments(new.target.name, kUnflattenArguments, given);
+    this.dim = dim;
+    this.unflattenedSize = unflattenedSize;
   }
 
   override forward(input: Tensor): Tensor {

@@ -1,6 +1,8 @@
 // Multi-head attention, as torch.nn.functional.multi_head_attention_forward computes it: the heads are
 // a part of the batch, [batch * heads, positions, size of a head].
 
+import { readArguments } from "../arguments/read.js";
+import { boolean, count, integer, number, type Options, type Values } from "../arguments/rule.js";
 import {
   add,
   baddbmm,
@@ -18,64 +20,62 @@ import {
   zeros,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { namedArguments } from "../runtime/named_arguments.js";
+import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { constant_, xavierNormal_, xavierUniform_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kOptions = {
+  /** The probability of dropout on the weights; default 0. */
+  dropout: number.or(0),
+  /** Add learned biases to the projections; default true. */
+  bias: boolean.or(true),
+  /** Add a learned position to keys and values; default false. */
+  addBiasKv: boolean.or(false),
+  /** Add a position of zeros to keys and values; default false. */
+  addZeroAttn: boolean.or(false),
+  /** The number of features of keys; default `embedDim`. */
+  kdim: count.orNull(),
+  /** The number of features of values; default `embedDim`. */
+  vdim: count.orNull(),
+  /** The batch is dimension 0 instead of 1; default false. */
+  batchFirst: boolean.or(false),
+  ...kLayerArguments,
+};
+
+const kArguments = { embedDim: integer, numHeads: integer, ...kOptions };
 
 /** Options of `MultiheadAttention`. */
-export interface MultiheadAttentionOptions extends LayerOptions {
-  /** The probability of dropout on the weights; default 0. */
-  dropout?: number;
-  /** Add learned biases to the projections; default true. */
-  bias?: boolean;
-  /** Add a learned position to keys and values; default false. */
-  addBiasKv?: boolean;
-  /** Add a position of zeros to keys and values; default false. */
-  addZeroAttn?: boolean;
-  /** The number of features of keys; default `embedDim`. */
-  kdim?: number | null;
-  /** The number of features of values; default `embedDim`. */
-  vdim?: number | null;
-  /** The batch is dimension 0 instead of 1; default false. */
-  batchFirst?: boolean;
-}
+export type MultiheadAttentionOptions = Options<typeof kOptions>;
+
+const kCallOptions = {
+  /** Keys that do not count: true, or what is added to the scores; [batch, keys]. */
+  keyPaddingMask: tensorRule.orNull(),
+  /** Return the weights too; default true. */
+  needWeights: boolean.or(true),
+  /** Pairs that do not count: [queries, keys], or one for each of batch * heads. */
+  attnMask: tensorRule.orNull(),
+  /** Return the mean of the heads' weights; default true. */
+  averageAttnWeights: boolean.or(true),
+  /** Says that `attnMask` is the causal mask; default false. */
+  isCausal: boolean.or(false),
+};
+
+const kCallArguments = {
+  query: tensorRule,
+  key: tensorRule,
+  value: tensorRule,
+  ...kCallOptions,
+};
 
 /** Options of a call of `MultiheadAttention`. */
-export interface AttentionOptions {
-  /** Keys that do not count: true, or what is added to the scores; [batch, keys]. */
-  keyPaddingMask?: Tensor | null;
-  /** Return the weights too; default true. */
-  needWeights?: boolean;
-  /** Pairs that do not count: [queries, keys], or one for each of batch * heads. */
-  attnMask?: Tensor | null;
-  /** Return the mean of the heads' weights; default true. */
-  averageAttnWeights?: boolean;
-  /** Says that `attnMask` is the causal mask; default false. */
-  isCausal?: boolean;
-}
+export type AttentionOptions = Options<typeof kCallOptions>;
 
-const kNames = [
-  "dropout",
-  "bias",
-  "addBiasKv",
-  "addZeroAttn",
-  "kdim",
-  "vdim",
-  "batchFirst",
-] as const;
-
-const kCallNames = [
-  "keyPaddingMask",
-  "needWeights",
-  "attnMask",
-  "averageAttnWeights",
-  "isCausal",
-] as const;
+type AttentionCall = Values<typeof kCallArguments>;
 
 /** What a call takes besides query, key and value: options by name, or all by position. */
 export type AttentionArguments =
@@ -90,6 +90,8 @@ export type AttentionArguments =
 
 /** Attention of queries to keys, whose values it mixes, by several heads side by side. */
 export class MultiheadAttention extends Module {
+  readonly embedDim: number;
+  readonly numHeads: number;
   readonly kdim: number;
   readonly vdim: number;
   readonly headDim: number;
@@ -124,28 +126,27 @@ export class MultiheadAttention extends Module {
     dropout: number,
     options: MultiheadAttentionOptions,
   );
-  constructor(
-    readonly embedDim: number,
-    readonly numHeads: number,
-    ...given: unknown[]
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const named = namedArguments<MultiheadAttentionOptions>(kNames, given);
-    const { bias = true, addBiasKv = false, dtype, device } = named;
-    const kind = { ...(dtype && { dtype }), ...(device && { device }) };
+    const name = new.target.name;
+    const { device, dtype, bias, ...own } = readArguments(name, kArguments, given);
+    const { embedDim, numHeads } = own;
+    const kind = { device, dtype };
     if (!(embedDim > 0 && numHeads > 0)) {
       this.#refuse(
         `embed_dim and num_heads must be greater than 0, got embed_dim=${embedDim} and num_heads=${numHeads} instead.`,
       );
     }
     if (embedDim % numHeads !== 0) this.#refuse("embed_dim must be divisible by num_heads.");
-    this.kdim = named.kdim ?? embedDim;
-    this.vdim = named.vdim ?? embedDim;
+    this.embedDim = embedDim;
+    this.numHeads = numHeads;
+    this.kdim = own.kdim ?? embedDim;
+    this.vdim = own.vdim ?? embedDim;
     this.headDim = embedDim / numHeads;
-    this.dropout = named.dropout ?? 0;
-    this.batchFirst = named.batchFirst ?? false;
-    this.addZeroAttn = named.addZeroAttn ?? false;
-    const weight = (...size: number[]) => parameterFrom(empty(size, kind));
+    this.dropout = own.dropout;
+    this.batchFirst = own.batchFirst;
+    this.addZeroAttn = own.addZeroAttn;
+    const weight = (...size: number[]) => parameterOf(name, empty, size, kind);
     // One matrix for all three where the sizes allow it.
     const isJoint = this.kdim === embedDim && this.vdim === embedDim;
     this.q_proj_weight = isJoint ? null : weight(embedDim, embedDim);
@@ -153,8 +154,8 @@ export class MultiheadAttention extends Module {
     this.v_proj_weight = isJoint ? null : weight(embedDim, this.vdim);
     this.in_proj_weight = isJoint ? weight(3 * embedDim, embedDim) : null;
     this.in_proj_bias = bias ? weight(3 * embedDim) : null;
-    this.bias_k = addBiasKv ? weight(1, 1, embedDim) : null;
-    this.bias_v = addBiasKv ? weight(1, 1, embedDim) : null;
+    this.bias_k = own.addBiasKv ? weight(1, 1, embedDim) : null;
+    this.bias_v = own.addBiasKv ? weight(1, 1, embedDim) : null;
     this.out_proj = new Linear(embedDim, embedDim, { bias, ...kind });
     this.resetParameters();
   }
@@ -178,18 +179,13 @@ export class MultiheadAttention extends Module {
     value: Tensor,
     ...given: AttentionArguments
   ): [Tensor, Tensor | null] {
-    const options = namedArguments<AttentionOptions>(kCallNames, given);
-    return scope(() => this.#attend(query, key, value, options));
+    const call = readArguments("MultiheadAttention", kCallArguments, [query, key, value, ...given]);
+    return scope(() => this.#attend(call));
   }
 
-  #attend(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    options: AttentionOptions,
-  ): [Tensor, Tensor | null] {
+  #attend({ query, key, value, ...options }: AttentionCall): [Tensor, Tensor | null] {
     const isBatched = this.#checkInputs(query, key, value);
-    const { needWeights = true, averageAttnWeights = true } = options;
+    const { needWeights, averageAttnWeights } = options;
     const [q, k, v] = [query, key, value].map((each) => this.#sequenceFirst(each, isBatched));
     const [length = 0, batch = 0] = (q as Tensor).shape;
     const projected = this.#project(q as Tensor, k as Tensor, v as Tensor);

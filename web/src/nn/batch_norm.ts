@@ -1,25 +1,37 @@
+import { readArguments } from "../arguments/read.js";
+import { boolean, count, number, type Options, size } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { add_, batchNorm, groupNorm, instanceNorm, ones, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
+import { type Buffer, bufferFrom, type Parameter } from "./parameter.js";
+
+const kOptions = {
+  /** Added to the variance; default 1e-5. */
+  eps: number.or(1e-5),
+  /** How fast running statistics follow; null averages over all batches. Default 0.1. */
+  momentum: number.orNull().or(0.1),
+  /** Learn a factor and a summand per channel; default true, for `InstanceNorm2d` false. */
+  affine: boolean.or(true),
+  /** Keep running statistics, for evaluation; default true, for `InstanceNorm2d` false. */
+  trackRunningStats: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kBatchNormArguments = { numFeatures: size, ...kOptions };
+
+const kInstanceNormArguments = {
+  ...kBatchNormArguments,
+  affine: boolean.or(false),
+  trackRunningStats: boolean.or(false),
+};
 
 /** Options of `BatchNorm1d`, `BatchNorm2d` and `InstanceNorm2d`. */
-export interface BatchNormOptions extends LayerOptions {
-  /** Added to the variance; default 1e-5. */
-  eps?: number;
-  /** How fast running statistics follow; null averages over all batches. Default 0.1. */
-  momentum?: number | null;
-  /** Learn a factor and a summand per channel. */
-  affine?: boolean;
-  /** Keep running statistics, for evaluation. */
-  trackRunningStats?: boolean;
-}
+export type BatchNormOptions = Options<typeof kOptions>;
 
 /** The arguments after the number of channels, by position or as options. */
 export type BatchNormArguments =
@@ -35,6 +47,7 @@ export type BatchNormArguments =
 // Parameters and running statistics of one number per channel. Buffers have the names that they
 // have in a state dict.
 abstract class ChannelNorm extends Module {
+  readonly numFeatures: number;
   readonly eps: number;
   readonly momentum: number | null;
   readonly affine: boolean;
@@ -45,21 +58,21 @@ abstract class ChannelNorm extends Module {
   running_var: Buffer | null;
   num_batches_tracked: Buffer | null;
 
-  constructor(
-    readonly numFeatures: number,
-    given: BatchNormArguments,
-    byDefault: boolean,
-  ) {
+  constructor(rules: typeof kBatchNormArguments, given: readonly unknown[]) {
     super();
-    const { eps, momentum, affine, trackRunningStats, ...options } = readOptions(given, byDefault);
-    this.eps = eps;
-    this.momentum = momentum;
+    const name = new.target.name;
+    const { device, dtype, ...own } = readArguments(name, rules, given);
+    const { numFeatures, affine, trackRunningStats } = own;
+    this.numFeatures = numFeatures;
+    this.eps = own.eps;
+    this.momentum = own.momentum;
     this.affine = affine;
     this.trackRunningStats = trackRunningStats;
-    this.weight = affine ? parameterFrom(ones([numFeatures], options)) : null;
-    this.bias = affine ? parameterFrom(zeros([numFeatures], options)) : null;
-    this.running_mean = trackRunningStats ? bufferFrom(zeros([numFeatures], options)) : null;
-    this.running_var = trackRunningStats ? bufferFrom(ones([numFeatures], options)) : null;
+    const [size, kind] = [[numFeatures], { device, dtype }];
+    this.weight = affine ? parameterOf(name, ones, size, kind) : null;
+    this.bias = affine ? parameterOf(name, zeros, size, kind) : null;
+    this.running_mean = trackRunningStats ? bufferOf(name, zeros, size, kind) : null;
+    this.running_var = trackRunningStats ? bufferOf(name, ones, size, kind) : null;
     this.num_batches_tracked = trackRunningStats ? bufferFrom(zeros([], { dtype: "int64" })) : null;
   }
 
@@ -96,7 +109,7 @@ abstract class ChannelNorm extends Module {
 
 abstract class BatchNorm extends ChannelNorm {
   constructor(numFeatures: number, ...rest: BatchNormArguments) {
-    super(numFeatures, rest, true);
+    super(kBatchNormArguments, [numFeatures, ...rest]);
   }
 
   override forward(input: Tensor): Tensor {
@@ -130,7 +143,7 @@ export class BatchNorm2d extends BatchNorm {
 /** Brings every channel of every image to mean 0 and variance 1. */
 export class InstanceNorm2d extends ChannelNorm {
   constructor(numFeatures: number, ...rest: BatchNormArguments) {
-    super(numFeatures, rest, false);
+    super(kInstanceNormArguments, [numFeatures, ...rest]);
   }
 
   override forward(input: Tensor): Tensor {
@@ -152,13 +165,18 @@ export class InstanceNorm2d extends ChannelNorm {
   }
 }
 
-/** Options of `GroupNorm`. */
-export interface GroupNormOptions extends LayerOptions {
+const kGroupNormOptions = {
   /** Added to the variance; default 1e-5. */
-  eps?: number;
+  eps: number.or(1e-5),
   /** Learn a factor and a summand per channel; default true. */
-  affine?: boolean;
-}
+  affine: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kGroupNormArguments = { numGroups: count, numChannels: size, ...kGroupNormOptions };
+
+/** Options of `GroupNorm`. */
+export type GroupNormOptions = Options<typeof kGroupNormOptions>;
 
 /** The arguments after the numbers, by position or as options. */
 export type GroupNormArguments =
@@ -167,26 +185,29 @@ export type GroupNormArguments =
 
 /** Brings groups of channels of every sample to mean 0 and variance 1. */
 export class GroupNorm extends Module {
+  readonly numGroups: number;
+  readonly numChannels: number;
   readonly eps: number;
   readonly affine: boolean;
   weight: Parameter | null;
   bias: Parameter | null;
 
-  constructor(
-    readonly numGroups: number,
-    readonly numChannels: number,
-    ...rest: GroupNormArguments
-  ) {
+  constructor(numGroups: number, numChannels: number, ...rest: GroupNormArguments) {
     super();
-    if (numChannels % numGroups !== 0) {
-      fail("InvalidArgument", "GroupNorm", "num_channels must be divisible by num_groups");
+    const name = new.target.name;
+    const given = [numGroups, numChannels, ...rest];
+    const { device, dtype, ...own } = readArguments(name, kGroupNormArguments, given);
+    if (own.numChannels % own.numGroups !== 0) {
+      fail("InvalidArgument", name, "num_channels must be divisible by num_groups");
     }
-    const given = namedArguments<GroupNormOptions>(["eps", "affine"], rest);
-    const { eps = kDefaultEps, affine = true, ...options } = given;
-    this.eps = eps;
+    const { affine } = own;
+    this.numGroups = own.numGroups;
+    this.numChannels = own.numChannels;
+    this.eps = own.eps;
     this.affine = affine;
-    this.weight = affine ? parameterFrom(ones([numChannels], options)) : null;
-    this.bias = affine ? parameterFrom(zeros([numChannels], options)) : null;
+    const [size, kind] = [[own.numChannels], { device, dtype }];
+    this.weight = affine ? parameterOf(name, ones, size, kind) : null;
+    this.bias = affine ? parameterOf(name, zeros, size, kind) : null;
   }
 
   /** Sets the factors to 1 and the summands to 0. */
@@ -205,15 +226,4 @@ export class GroupNorm extends Module {
       affine: this.affine,
     });
   }
-}
-
-const kDefaultEps = 1e-5;
-
-const kNames = ["eps", "momentum", "affine", "trackRunningStats"] as const;
-
-function readOptions(given: BatchNormArguments, byDefault: boolean) {
-  const named = namedArguments<BatchNormOptions>(kNames, given);
-  const { eps = kDefaultEps, momentum = 0.1, affine = byDefault, ...rest } = named;
-  const { trackRunningStats = byDefault, ...options } = rest;
-  return { eps, momentum, affine, trackRunningStats, ...options };
 }

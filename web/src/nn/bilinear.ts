@@ -1,14 +1,26 @@
+import { readArguments } from "../arguments/read.js";
+import { count } from "../arguments/rule.js";
 import { bilinear, empty } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
-import type { LinearOptions } from "./linear.js";
+import { type LayerOptions, parameterOf } from "./layer_options.js";
+import { kLinearOptions, type LinearOptions } from "./linear.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kArguments = {
+  in1Features: count,
+  in2Features: count,
+  outFeatures: count,
+  ...kLinearOptions,
+};
 
 /** y = x1^T A x2 + b, with a matrix A per output. */
 export class Bilinear extends Module {
+  readonly in1Features: number;
+  readonly in2Features: number;
+  readonly outFeatures: number;
   weight: Parameter;
   bias: Parameter | null;
 
@@ -25,18 +37,17 @@ export class Bilinear extends Module {
     outFeatures: number,
     options?: LinearOptions,
   );
-  constructor(
-    readonly in1Features: number,
-    readonly in2Features: number,
-    readonly outFeatures: number,
-    bias: boolean | LinearOptions = true,
-    layerOptions: LayerOptions = {},
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const given = typeof bias === "object" ? bias : { bias, ...layerOptions };
-    const { bias: hasBias = true, ...options }: LinearOptions = given;
-    this.weight = parameterFrom(empty([outFeatures, in1Features, in2Features], options));
-    this.bias = hasBias ? parameterFrom(empty([outFeatures], options)) : null;
+    const name = new.target.name;
+    const { bias, device, dtype, ...sizes } = readArguments(name, kArguments, given);
+    const { in1Features, in2Features, outFeatures } = sizes;
+    const kind = { device, dtype };
+    this.in1Features = in1Features;
+    this.in2Features = in2Features;
+    this.outFeatures = outFeatures;
+    this.weight = parameterOf(name, empty, [outFeatures, in1Features, in2Features], kind);
+    this.bias = bias ? parameterOf(name, empty, [outFeatures], kind) : null;
     this.resetParameters();
   }
 

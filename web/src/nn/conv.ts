@@ -1,42 +1,80 @@
+import { readArguments } from "../arguments/read.js";
+import {
+  boolean,
+  count,
+  either,
+  type Options,
+  oneOf,
+  size,
+  type Values,
+} from "../arguments/rule.js";
 import { conv1d, conv2d, convTranspose2d, empty, pad } from "../generated/ops.js";
 import type { Ints } from "../ops/types.js";
 import { fail } from "../runtime/errors.js";
-import { namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { fans, kaimingUniform_, uniform_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf, perDimension } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kPaddingMode = oneOf("zeros", "reflect", "replicate", "circular");
+
+const kNamedPadding = oneOf("valid", "same");
 
 /** What a convolution sees beyond the border. */
-export type PaddingMode = "zeros" | "reflect" | "replicate" | "circular";
+export type PaddingMode = typeof kPaddingMode.type;
+
+type Padding = Ints | typeof kNamedPadding.type;
+
+function sizesOf(spatial: number) {
+  return { inChannels: size, outChannels: size, kernelSize: perDimension(spatial, 1) };
+}
+
+function convOptions(spatial: number) {
+  return {
+    stride: perDimension(spatial, 1).or(1),
+    padding: either(perDimension(spatial, 0), kNamedPadding).or(0),
+    dilation: perDimension(spatial, 1).or(1),
+    groups: count.or(1),
+    /** Add a learned bias; default true. */
+    bias: boolean.or(true),
+    paddingMode: kPaddingMode.or("zeros"),
+    ...kLayerArguments,
+  };
+}
+
+const kConv1dArguments = { ...sizesOf(1), ...convOptions(1) };
+const kConv2dArguments = { ...sizesOf(2), ...convOptions(2) };
+
+const kConvTransposeOptions = {
+  stride: perDimension(2, 1).or(1),
+  padding: perDimension(2, 0).or(0),
+  /** Rows and columns added at the end, to choose among the sizes a convolution maps to one. */
+  outputPadding: perDimension(2, 0).or(0),
+  groups: count.or(1),
+  /** Add a learned bias; default true. */
+  bias: boolean.or(true),
+  dilation: perDimension(2, 1).or(1),
+  ...kLayerArguments,
+};
+
+const kConvTransposeArguments = { ...sizesOf(2), ...kConvTransposeOptions };
 
 /** Options of `Conv1d` and `Conv2d`. */
-export interface ConvOptions extends LayerOptions {
-  stride?: Ints;
-  padding?: Ints | "valid" | "same";
-  dilation?: Ints;
-  groups?: number;
-  /** Add a learned bias; default true. */
-  bias?: boolean;
-  paddingMode?: PaddingMode;
-}
+export type ConvOptions = Options<ReturnType<typeof convOptions>>;
 
 /** Options of `ConvTranspose2d`. */
-export interface ConvTransposeOptions extends LayerOptions {
-  stride?: Ints;
-  padding?: Ints;
-  /** Rows and columns added at the end, to choose among the sizes a convolution maps to one. */
-  outputPadding?: Ints;
-  groups?: number;
-  /** Add a learned bias; default true. */
-  bias?: boolean;
-  dilation?: Ints;
-}
+export type ConvTransposeOptions = Options<typeof kConvTransposeOptions>;
+
+type ConvValues = Values<typeof kConv2dArguments>;
+
+type SharedValues = Omit<ConvValues, "padding" | "paddingMode">;
 
 // What the convolutions share: their parameters, and how they are drawn.
 abstract class Convolution extends Module {
+  readonly inChannels: number;
+  readonly outChannels: number;
   readonly kernelSize: readonly number[];
   readonly stride: readonly number[];
   readonly dilation: readonly number[];
@@ -44,33 +82,27 @@ abstract class Convolution extends Module {
   weight: Parameter;
   bias: Parameter | null;
 
-  constructor(
-    readonly inChannels: number,
-    readonly outChannels: number,
-    kernelSize: Ints,
-    spatial: number,
-    isTransposed: boolean,
-    options: ConvOptions | ConvTransposeOptions,
-  ) {
+  constructor(spatial: number, isTransposed: boolean, values: SharedValues) {
     super();
-    const { stride = 1, dilation = 1, groups = 1, bias = true, dtype, device } = options;
-    if (!(groups > 0))
-      fail("InvalidArgument", this.constructor.name, "groups must be a positive integer");
-    for (const [name, channels] of Object.entries({
-      in_channels: inChannels,
-      out_channels: outChannels,
-    })) {
+    const name = new.target.name;
+    const { inChannels, outChannels, groups, device, dtype } = values;
+    for (const [what, channels] of [
+      ["in_channels", inChannels],
+      ["out_channels", outChannels],
+    ] as const) {
       if (channels % groups === 0) continue;
-      fail("InvalidArgument", this.constructor.name, `${name} must be divisible by groups`);
+      fail("InvalidArgument", name, `${what} must be divisible by groups`);
     }
-    this.kernelSize = perDimension(kernelSize, spatial);
-    this.stride = perDimension(stride, spatial);
-    this.dilation = perDimension(dilation, spatial);
+    this.inChannels = inChannels;
+    this.outChannels = outChannels;
+    this.kernelSize = spread(values.kernelSize, spatial);
+    this.stride = spread(values.stride, spatial);
+    this.dilation = spread(values.dilation, spatial);
     this.groups = groups;
     const [first, second] = isTransposed ? [inChannels, outChannels] : [outChannels, inChannels];
-    const where = { ...(dtype && { dtype }), ...(device && { device }) };
-    this.weight = parameterFrom(empty([first, second / groups, ...this.kernelSize], where));
-    this.bias = bias ? parameterFrom(empty([outChannels], where)) : null;
+    const [shape, kind] = [[first, second / groups, ...this.kernelSize], { device, dtype }];
+    this.weight = parameterOf(name, empty, shape, kind);
+    this.bias = values.bias ? parameterOf(name, empty, [outChannels], kind) : null;
     this.resetParameters();
   }
 
@@ -111,19 +143,13 @@ function unlessAll<T extends Ints | string>(usual: number, values: T): T | undef
 
 // A plain convolution: padding by name, and by other things than zeros.
 abstract class PaddedConvolution extends Convolution {
-  readonly padding: Ints | "valid" | "same";
+  readonly padding: Padding;
   readonly paddingMode: PaddingMode;
 
-  constructor(
-    inChannels: number,
-    outChannels: number,
-    kernelSize: Ints,
-    spatial: number,
-    options: ConvOptions,
-  ) {
-    super(inChannels, outChannels, kernelSize, spatial, false, options);
-    const { padding = 0, paddingMode = "zeros" } = options;
-    this.padding = typeof padding === "string" ? padding : perDimension(padding, spatial);
+  constructor(spatial: number, values: ConvValues) {
+    super(spatial, false, values);
+    const { padding, paddingMode } = values;
+    this.padding = typeof padding === "string" ? padding : spread(padding, spatial);
     this.paddingMode = paddingMode;
     if (padding === "same" && this.stride.some((step) => step !== 1)) {
       fail(
@@ -139,7 +165,7 @@ abstract class PaddedConvolution extends Convolution {
     return this.convolve(pad(input, this.#borders(), this.paddingMode), 0);
   }
 
-  protected abstract convolve(input: Tensor, padding: Ints | "valid" | "same"): Tensor;
+  protected abstract convolve(input: Tensor, padding: Padding): Tensor;
 
   // Before and after each dimension, from the last on.
   #borders(): number[] {
@@ -148,8 +174,7 @@ abstract class PaddedConvolution extends Convolution {
       const total = (this.dilation[d] ?? 1) * (size - 1);
       const before = Math.floor(total / 2);
       if (padding === "same") return [before, total - before];
-      const both =
-        padding === "valid" ? 0 : (perDimension(padding, this.kernelSize.length)[d] ?? 0);
+      const both = padding === "valid" ? 0 : (spread(padding, this.kernelSize.length)[d] ?? 0);
       return [both, both];
     });
     return pairs.reverse().flat();
@@ -162,11 +187,11 @@ abstract class PaddedConvolution extends Convolution {
 
 /** Convolution of a signal [batch, channels, length]. */
 export class Conv1d extends PaddedConvolution {
-  constructor(inChannels: number, outChannels: number, kernelSize: Ints, ...rest: ConvArguments) {
-    super(inChannels, outChannels, kernelSize, 1, namedArguments<ConvOptions>(kConvNames, rest));
+  constructor(...given: [...Sizes, ...ConvArguments]) {
+    super(1, readArguments(new.target.name, kConv1dArguments, given));
   }
 
-  protected override convolve(input: Tensor, padding: Ints | "valid" | "same"): Tensor {
+  protected override convolve(input: Tensor, padding: Padding): Tensor {
     const { weight, bias, stride, dilation, groups } = this;
     return conv1d(input, weight, bias, stride, padding, dilation, groups);
   }
@@ -174,11 +199,11 @@ export class Conv1d extends PaddedConvolution {
 
 /** Convolution of an image [batch, channels, rows, columns]. */
 export class Conv2d extends PaddedConvolution {
-  constructor(inChannels: number, outChannels: number, kernelSize: Ints, ...rest: ConvArguments) {
-    super(inChannels, outChannels, kernelSize, 2, namedArguments<ConvOptions>(kConvNames, rest));
+  constructor(...given: [...Sizes, ...ConvArguments]) {
+    super(2, readArguments(new.target.name, kConv2dArguments, given));
   }
 
-  protected override convolve(input: Tensor, padding: Ints | "valid" | "same"): Tensor {
+  protected override convolve(input: Tensor, padding: Padding): Tensor {
     const { weight, bias, stride, dilation, groups } = this;
     return conv2d(input, weight, bias, stride, padding, dilation, groups);
   }
@@ -189,16 +214,11 @@ export class ConvTranspose2d extends Convolution {
   readonly padding: readonly number[];
   readonly outputPadding: readonly number[];
 
-  constructor(
-    inChannels: number,
-    outChannels: number,
-    kernelSize: Ints,
-    ...rest: ConvTransposeArguments
-  ) {
-    const options = namedArguments<ConvTransposeOptions>(kConvTransposeNames, rest);
-    super(inChannels, outChannels, kernelSize, 2, true, options);
-    this.padding = perDimension(options.padding ?? 0, 2);
-    this.outputPadding = perDimension(options.outputPadding ?? 0, 2);
+  constructor(...given: [...Sizes, ...ConvTransposeArguments]) {
+    const values = readArguments(new.target.name, kConvTransposeArguments, given);
+    super(2, true, values);
+    this.padding = spread(values.padding, 2);
+    this.outputPadding = spread(values.outputPadding, 2);
   }
 
   override forward(input: Tensor): Tensor {
@@ -211,12 +231,14 @@ export class ConvTranspose2d extends Convolution {
   }
 }
 
+type Sizes = [inChannels: number, outChannels: number, kernelSize: Ints];
+
 /** The arguments after the kernel size, by position or as options. */
 export type ConvArguments =
   | [options?: ConvOptions]
   | [
       stride?: Ints,
-      padding?: Ints | "valid" | "same",
+      padding?: Padding,
       dilation?: Ints,
       groups?: number,
       bias?: boolean,
@@ -237,16 +259,6 @@ export type ConvTransposeArguments =
       options?: LayerOptions,
     ];
 
-const kConvNames = ["stride", "padding", "dilation", "groups", "bias", "paddingMode"] as const;
-const kConvTransposeNames = [
-  "stride",
-  "padding",
-  "outputPadding",
-  "groups",
-  "bias",
-  "dilation",
-] as const;
-
-function perDimension(values: Ints, spatial: number): readonly number[] {
+function spread(values: Ints, spatial: number): readonly number[] {
   return typeof values === "number" ? new Array<number>(spatial).fill(values) : values;
 }

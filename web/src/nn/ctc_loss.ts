@@ -6,23 +6,44 @@
 // or skip a blank between two classes that differ. The recursion is made of ops, for all sequences
 // of a batch at once.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, integer, type Options, oneOrMore, Rule } from "../arguments/rule.js";
 import { cat, full, logsumexp, stack, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import { tensor } from "../tensor/create.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions, type Reduction } from "./losses.js";
+import { tensorRule } from "../tensor/rules.js";
+import { Tensor } from "../tensor/tensor.js";
+import { kLossArguments, Loss, type Reduction } from "./losses.js";
+
+const kBlank = {
+  /** The class that says nothing; default 0. */
+  blank: integer.or(0),
+};
+
+const kZeroInfinity = {
+  /** Take 0 for the infinite loss of a sequence that has no alignment; default false. */
+  zeroInfinity: boolean.or(false),
+};
+
+const kCTCLossArguments = { ...kBlank, ...kLossArguments, ...kZeroInfinity };
 
 /** Options of `ctcLoss`. */
-export interface CTCLossOptions extends LossOptions {
-  /** The class that says nothing; default 0. */
-  blank?: number;
-  /** Take 0 for the infinite loss of a sequence that has no alignment; default false. */
-  zeroInfinity?: boolean;
-}
+export type CTCLossOptions = Options<typeof kCTCLossArguments>;
 
 /** Lengths, one per sequence. */
 export type Lengths = Tensor | readonly number[] | number;
+
+const kLengths = new Rule<Lengths>("a tensor, a list of whole numbers or one", (value) => {
+  return value instanceof Tensor || oneOrMore(integer).accepts(value);
+});
+
+const kArguments = {
+  logProbs: tensorRule,
+  targets: tensorRule,
+  inputLengths: kLengths,
+  targetLengths: kLengths,
+  ...kCTCLossArguments,
+};
 
 // Below every log probability, but finite: differences of infinities would be NaN.
 const kNever = -1e30;
@@ -32,13 +53,20 @@ const kNever = -1e30;
  * `targets` is [N, S], or all sequences end to end; the mean divides by the lengths of targets.
  */
 export function ctcLoss(
-  logProbs: Tensor,
-  targets: Tensor,
-  inputLengths: Lengths,
-  targetLengths: Lengths,
-  options: CTCLossOptions = {},
+  ...given: [
+    logProbs: Tensor,
+    targets: Tensor,
+    inputLengths: Lengths,
+    targetLengths: Lengths,
+    ...options: Arguments<
+      [blank: number, reduction: Reduction, zeroInfinity: boolean],
+      CTCLossOptions
+    >,
+  ]
 ): Tensor {
-  const { blank = 0, zeroInfinity = false, reduction = "mean" } = options;
+  const call = readArguments("ctcLoss", kArguments, given);
+  const { logProbs, targets, inputLengths, targetLengths } = call;
+  const { blank, zeroInfinity, reduction } = call;
   const frames = logProbs.ndim === 2 ? logProbs.unsqueeze(1) : logProbs;
   const [frameCount = 0, batch = 0, classes = 0] = frames.shape;
   const lengths = lengthsOf(targetLengths, batch, "target_lengths");
@@ -180,10 +208,10 @@ export class CTCLoss extends Loss {
       CTCLossOptions
     >
   ) {
-    const options = namedArguments<CTCLossOptions>(["blank", "reduction", "zeroInfinity"], given);
-    super(options);
-    this.blank = options.blank ?? 0;
-    this.zeroInfinity = options.zeroInfinity ?? false;
+    const options = readArguments(new.target.name, kCTCLossArguments, given);
+    super({ reduction: options.reduction });
+    this.blank = options.blank;
+    this.zeroInfinity = options.zeroInfinity;
   }
 
   override forward(

@@ -1,20 +1,29 @@
+import { readArguments } from "../arguments/read.js";
+import { integer, type Options, size } from "../arguments/rule.js";
 import { embedding, empty } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { normal_, zeros_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kOptions = {
+  /** The row that starts as zeros and gets no gradient. */
+  paddingIdx: integer.orNull(),
+  ...kLayerArguments,
+};
+
+const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `Embedding`. */
-export interface EmbeddingOptions extends LayerOptions {
-  /** The row that starts as zeros and gets no gradient. */
-  paddingIdx?: number | null;
-}
+export type EmbeddingOptions = Options<typeof kOptions>;
 
 /** A table of vectors, looked up by position. */
 export class Embedding extends Module {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
   weight: Parameter;
   readonly paddingIdx: number | null;
 
@@ -25,18 +34,15 @@ export class Embedding extends Module {
     options?: LayerOptions,
   );
   constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
-  constructor(
-    readonly numEmbeddings: number,
-    readonly embeddingDim: number,
-    paddingIdx: number | null | EmbeddingOptions = null,
-    layerOptions: LayerOptions = {},
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const isNamed = typeof paddingIdx === "object" && paddingIdx !== null;
-    const given: EmbeddingOptions = isNamed ? paddingIdx : { paddingIdx, ...layerOptions };
-    const { paddingIdx: padding = null, ...options } = given;
-    this.paddingIdx = padding === null ? null : rowOf(padding, numEmbeddings);
-    this.weight = parameterFrom(empty([numEmbeddings, embeddingDim], options));
+    const name = new.target.name;
+    const { paddingIdx, device, dtype, ...sizes } = readArguments(name, kArguments, given);
+    const { numEmbeddings, embeddingDim } = sizes;
+    this.numEmbeddings = numEmbeddings;
+    this.embeddingDim = embeddingDim;
+    this.paddingIdx = paddingIdx === null ? null : rowOf(paddingIdx, numEmbeddings);
+    this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
     this.resetParameters();
   }
 

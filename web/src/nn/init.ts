@@ -1,5 +1,15 @@
 // nn.init: filling parameters with their first values, with the numbers PyTorch draws.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import {
+  count,
+  element,
+  number,
+  type Options,
+  oneOf,
+  type Rules,
+  share,
+} from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import {
   add_,
@@ -13,36 +23,81 @@ import {
   mul_,
   randperm,
 } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors.js";
 import { tensor as makeTensor } from "../tensor/create.js";
+import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { orthonormalColumns } from "./orthonormal.js";
 
+const kFanMode = oneOf("fan_in", "fan_out");
+
 /** Which of a layer's two sizes keeps its scale: forward (fan_in) or backward (fan_out). */
-export type FanMode = "fan_in" | "fan_out";
+export type FanMode = typeof kFanMode.type;
+
+const kNonlinearity = oneOf(
+  "linear",
+  "conv1d",
+  "conv2d",
+  "sigmoid",
+  "tanh",
+  "relu",
+  "leaky_relu",
+  "selu",
+);
 
 /** Functions whose recommended gain is known. */
-export type Nonlinearity =
-  | "linear"
-  | "conv1d"
-  | "conv2d"
-  | "sigmoid"
-  | "tanh"
-  | "relu"
-  | "leaky_relu"
-  | "selu";
+export type Nonlinearity = typeof kNonlinearity.type;
+
+const kGainArguments = {
+  nonlinearity: kNonlinearity,
+  /** The slope of leaky_relu below zero; default 0.01. */
+  param: number.or(0.01),
+};
+
+const kUniformArguments = { tensor: tensorRule, a: number.or(0), b: number.or(1) };
+
+const kNormalArguments = { tensor: tensorRule, mean: number.or(0), std: number.or(1) };
+
+const kConstantArguments = { tensor: tensorRule, val: element };
+
+const kKaimingArguments = {
+  tensor: tensorRule,
+  /** The slope below zero of leaky_relu; default 0. */
+  a: number.or(0),
+  /** Default "fan_in". */
+  mode: kFanMode.or("fan_in"),
+  /** The function after the layer; default "leaky_relu". */
+  nonlinearity: kNonlinearity.or("leaky_relu"),
+};
+
+const kGainedArguments = {
+  tensor: tensorRule,
+  /** What the result is multiplied by; default 1. */
+  gain: number.or(1),
+};
+
+const kTruncNormalArguments = { ...kNormalArguments, a: number.or(-2), b: number.or(2) };
+
+const kSparseArguments = { tensor: tensorRule, sparsity: share, std: number.or(0.01) };
+
+const kDiracArguments = { tensor: tensorRule, groups: count.or(1) };
+
+type InitOptions<R extends Rules> = Omit<Options<R>, "tensor">;
 
 /** Options of the Kaiming functions. */
-export interface KaimingOptions {
-  /** The slope below zero of leaky_relu; default 0. */
-  a?: number;
-  mode?: FanMode;
-  nonlinearity?: Nonlinearity;
-}
+export type KaimingOptions = InitOptions<typeof kKaimingArguments>;
+
+type KaimingRest = Arguments<
+  [a: number, mode: FanMode, nonlinearity: Nonlinearity],
+  KaimingOptions
+>;
+
+type GainRest = [gain?: number | InitOptions<typeof kGainedArguments>];
 
 /** Returns the gain recommended for a function; `param` is the slope of leaky_relu. */
-export function calculateGain(nonlinearity: Nonlinearity, param = 0.01): number {
+export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: number]): number {
+  const { nonlinearity, param } = readArguments("calculateGain", kGainArguments, given);
   switch (nonlinearity) {
     case "linear":
     case "conv1d":
@@ -57,67 +112,81 @@ export function calculateGain(nonlinearity: Nonlinearity, param = 0.01): number 
       return Math.sqrt(2 / (1 + param ** 2));
     case "selu":
       return 3 / 4;
-    default:
-      fail(
-        "InvalidArgument",
-        "calculateGain",
-        `Unsupported nonlinearity ${describe(nonlinearity)}.`,
-      );
   }
 }
 
-/** Fills a tensor with numbers drawn evenly between `low` and `high`. */
-export function uniform_<T extends Tensor>(tensor: T, low = 0, high = 1): T {
-  noGrad(() => drawUniform(tensor, low, high));
+/** Fills a tensor with numbers drawn evenly between `a` and `b`. */
+export function uniform_<T extends Tensor>(
+  tensor: T,
+  ...rest: Arguments<[a: number, b: number], InitOptions<typeof kUniformArguments>>
+): T {
+  const { a, b } = readArguments("uniform_", kUniformArguments, [tensor, ...rest]);
+  noGrad(() => drawUniform(tensor, a, b));
   return tensor;
 }
 
 /** Fills a tensor with normally distributed numbers. */
-export function normal_<T extends Tensor>(tensor: T, mean = 0, std = 1): T {
+export function normal_<T extends Tensor>(
+  tensor: T,
+  ...rest: Arguments<[mean: number, std: number], InitOptions<typeof kNormalArguments>>
+): T {
+  const { mean, std } = readArguments("normal_", kNormalArguments, [tensor, ...rest]);
   noGrad(() => drawNormal(tensor, mean, std));
   return tensor;
 }
 
-/** Sets every element to `value`. */
-export function constant_<T extends Tensor>(tensor: T, value: number): T {
-  noGrad(() => fill_(tensor, value));
+/** Sets every element to `val`. */
+export function constant_<T extends Tensor>(
+  tensor: T,
+  ...rest: [val: number | InitOptions<typeof kConstantArguments>]
+): T {
+  const { val } = readArguments("constant_", kConstantArguments, [tensor, ...rest]);
+  noGrad(() => fill_(tensor, val));
   return tensor;
 }
 
 /** Sets every element to 0. */
-export function zeros_<T extends Tensor>(tensor: T): T {
-  return constant_(tensor, 0);
+export function zeros_<T extends Tensor>(tensor: T, ...rest: []): T {
+  return setAll("zeros_", [tensor, ...rest], 0) as T;
 }
 
 /** Sets every element to 1. */
-export function ones_<T extends Tensor>(tensor: T): T {
-  return constant_(tensor, 1);
+export function ones_<T extends Tensor>(tensor: T, ...rest: []): T {
+  return setAll("ones_", [tensor, ...rest], 1) as T;
 }
 
 /** Fills a weight evenly so that the variance of signals stays the same (He et al.). */
-export function kaimingUniform_<T extends Tensor>(tensor: T, options: KaimingOptions = {}): T {
-  const bound = Math.sqrt(3) * kaimingStd(tensor, options);
-  return uniform_(tensor, -bound, bound);
+export function kaimingUniform_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
+  const std = kaimingStd("kaimingUniform_", [tensor, ...rest]);
+  return uniform_(tensor, -Math.sqrt(3) * std, Math.sqrt(3) * std);
 }
 
 /** Fills a weight normally so that the variance of signals stays the same (He et al.). */
-export function kaimingNormal_<T extends Tensor>(tensor: T, options: KaimingOptions = {}): T {
-  return normal_(tensor, 0, kaimingStd(tensor, options));
+export function kaimingNormal_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
+  return normal_(tensor, 0, kaimingStd("kaimingNormal_", [tensor, ...rest]));
 }
 
 /** Fills a weight evenly so that signals and gradients keep their variance (Glorot and Bengio). */
-export function xavierUniform_<T extends Tensor>(tensor: T, gain = 1): T {
-  const bound = Math.sqrt(3) * xavierStd(tensor, gain);
-  return uniform_(tensor, -bound, bound);
+export function xavierUniform_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
+  const std = xavierStd("xavierUniform_", [tensor, ...rest]);
+  return uniform_(tensor, -Math.sqrt(3) * std, Math.sqrt(3) * std);
 }
 
 /** Fills a weight normally so that signals and gradients keep their variance (Glorot and Bengio). */
-export function xavierNormal_<T extends Tensor>(tensor: T, gain = 1): T {
-  return normal_(tensor, 0, xavierStd(tensor, gain));
+export function xavierNormal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
+  return normal_(tensor, 0, xavierStd("xavierNormal_", [tensor, ...rest]));
 }
 
 /** Fills a tensor with normally distributed numbers of [a, b] only. */
-export function truncNormal_<T extends Tensor>(tensor: T, mean = 0, std = 1, a = -2, b = 2): T {
+export function truncNormal_<T extends Tensor>(
+  tensor: T,
+  ...rest: Arguments<
+    [mean: number, std: number, a: number, b: number],
+    InitOptions<typeof kTruncNormalArguments>
+  >
+): T {
+  const given = readArguments("truncNormal_", kTruncNormalArguments, [tensor, ...rest]);
+  const { mean, std, a, b } = given;
   // Evenly drawn values of the distribution function, turned back into numbers.
   const [low, high] = [(a - mean) / std, (b - mean) / std].map(normalCdf) as [number, number];
   noGrad(() => {
@@ -129,14 +198,19 @@ export function truncNormal_<T extends Tensor>(tensor: T, mean = 0, std = 1, a =
 }
 
 /** Makes a matrix the identity, as far as its shape allows. */
-export function eye_<T extends Tensor>(tensor: T): T {
+export function eye_<T extends Tensor>(tensor: T, ...rest: []): T {
+  readArguments("eye_", { tensor: tensorRule }, [tensor, ...rest]);
   const [rows, columns] = matrixShape("eye_", tensor);
   setTo(tensor, () => eye(rows, columns));
   return tensor;
 }
 
 /** Makes a convolution's weight pass its input channels on, as many as there are, in each group. */
-export function dirac_<T extends Tensor>(tensor: T, groups = 1): T {
+export function dirac_<T extends Tensor>(
+  tensor: T,
+  ...rest: [groups?: number | InitOptions<typeof kDiracArguments>]
+): T {
+  const { groups } = readArguments("dirac_", kDiracArguments, [tensor, ...rest]);
   const { shape } = tensor;
   const [outputs = 0, inputs = 0, ...kernel] = shape;
   if (shape.length < 3 || shape.length > 5) {
@@ -156,7 +230,8 @@ export function dirac_<T extends Tensor>(tensor: T, groups = 1): T {
 }
 
 /** Fills a weight, seen as a matrix, with rows or columns of length `gain` at right angles. */
-export function orthogonal_<T extends Tensor>(tensor: T, gain = 1): T {
+export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
+  const { gain } = readArguments("orthogonal_", kGainedArguments, [tensor, ...rest]);
   const { shape } = tensor;
   if (shape.length < 2)
     refuse("orthogonal_", "Only tensors with 2 or more dimensions are supported.");
@@ -171,7 +246,11 @@ export function orthogonal_<T extends Tensor>(tensor: T, gain = 1): T {
 }
 
 /** Fills a matrix normally, with a share of zeros, at random places, in each column. */
-export function sparse_<T extends Tensor>(tensor: T, sparsity: number, std = 0.01): T {
+export function sparse_<T extends Tensor>(
+  tensor: T,
+  ...rest: Arguments<[sparsity: number, std: number], InitOptions<typeof kSparseArguments>>
+): T {
+  const { sparsity, std } = readArguments("sparse_", kSparseArguments, [tensor, ...rest]);
   const [rows, columns] = matrixShape("sparse_", tensor);
   const zeros = Math.ceil(sparsity * rows);
   normal_(tensor, 0, std);
@@ -187,12 +266,22 @@ export function sparse_<T extends Tensor>(tensor: T, sparsity: number, std = 0.0
 }
 
 /** Returns how many inputs and outputs each unit of a weight [out, in, ...kernel] has. */
-export function fans({ shape }: Tensor): { fanIn: number; fanOut: number } {
+export function fans(...given: [tensor: Tensor]): Fans {
+  return fansOf("fans", readArguments("fans", { tensor: tensorRule }, given).tensor);
+}
+
+/** How many inputs and outputs each unit of a weight has. */
+export interface Fans {
+  readonly fanIn: number;
+  readonly fanOut: number;
+}
+
+function fansOf(where: string, { shape }: Tensor): Fans {
   const [outputs, inputs, ...kernel] = shape;
   if (outputs === undefined || inputs === undefined) {
     fail(
       "InvalidArgument",
-      "init",
+      where,
       `Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, got [${shape}].`,
     );
   }
@@ -200,18 +289,22 @@ export function fans({ shape }: Tensor): { fanIn: number; fanOut: number } {
   return { fanIn: inputs * field, fanOut: outputs * field };
 }
 
-function kaimingStd(tensor: Tensor, options: KaimingOptions): number {
-  const { a = 0, mode = "fan_in", nonlinearity = "leaky_relu" } = options;
-  const { fanIn, fanOut } = fans(tensor);
-  if (mode !== "fan_in" && mode !== "fan_out") {
-    fail("InvalidArgument", "init", `mode is "fan_in" or "fan_out", got ${describe(mode)}.`);
-  }
+function kaimingStd(where: string, given: readonly unknown[]): number {
+  const { tensor, a, mode, nonlinearity } = readArguments(where, kKaimingArguments, given);
+  const { fanIn, fanOut } = fansOf(where, tensor);
   return calculateGain(nonlinearity, a) / Math.sqrt(mode === "fan_in" ? fanIn : fanOut);
 }
 
-function xavierStd(tensor: Tensor, gain: number): number {
-  const { fanIn, fanOut } = fans(tensor);
+function xavierStd(where: string, given: readonly unknown[]): number {
+  const { tensor, gain } = readArguments(where, kGainedArguments, given);
+  const { fanIn, fanOut } = fansOf(where, tensor);
   return gain * Math.sqrt(2 / (fanIn + fanOut));
+}
+
+function setAll(where: string, given: readonly unknown[], value: number): Tensor {
+  const { tensor } = readArguments(where, { tensor: tensorRule }, given);
+  noGrad(() => fill_(tensor, value));
+  return tensor;
 }
 
 function setTo(tensor: Tensor, make: () => Tensor): void {

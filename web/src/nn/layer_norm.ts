@@ -1,20 +1,27 @@
+import { readArguments } from "../arguments/read.js";
+import { boolean, number, type Options, oneOrMore, size } from "../arguments/rule.js";
 import { layerNorm, ones, zeros } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kOptions = {
+  /** Added to the variance; default 1e-5. */
+  eps: number.or(1e-5),
+  /** Learn a factor and a summand per element; default true. */
+  elementwiseAffine: boolean.or(true),
+  /** Learn the summand; default true. */
+  bias: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `LayerNorm`. */
-export interface LayerNormOptions extends LayerOptions {
-  /** Added to the variance; default 1e-5. */
-  eps?: number;
-  /** Learn a factor and a summand per element; default true. */
-  elementwiseAffine?: boolean;
-  /** Learn the summand; default true. */
-  bias?: boolean;
-}
+export type LayerNormOptions = Options<typeof kOptions>;
 
 /** Brings the last dimensions to mean 0 and variance 1. */
 export class LayerNorm extends Module {
@@ -31,26 +38,19 @@ export class LayerNorm extends Module {
     options?: LayerOptions,
   );
   constructor(normalizedShape: number | readonly number[], options?: LayerNormOptions);
-  constructor(
-    normalizedShape: number | readonly number[],
-    eps: number | LayerNormOptions = kDefaultEps,
-    elementwiseAffine = true,
-    bias = true,
-    layerOptions: LayerOptions = {},
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const given = typeof eps === "object" ? eps : { eps, elementwiseAffine, bias, ...layerOptions };
-    const {
-      eps: ownEps = kDefaultEps,
-      elementwiseAffine: isAffine = true,
-      bias: hasBias = true,
-      ...options
-    }: LayerNormOptions = given;
-    this.normalizedShape =
-      typeof normalizedShape === "number" ? [normalizedShape] : normalizedShape;
-    this.eps = ownEps;
-    this.weight = isAffine ? parameterFrom(ones(this.normalizedShape, options)) : null;
-    this.bias = isAffine && hasBias ? parameterFrom(zeros(this.normalizedShape, options)) : null;
+    const name = new.target.name;
+    const { normalizedShape, eps, elementwiseAffine, bias, ...kind } = readArguments(
+      name,
+      kArguments,
+      given,
+    );
+    const shape = typeof normalizedShape === "number" ? [normalizedShape] : normalizedShape;
+    this.normalizedShape = shape;
+    this.eps = eps;
+    this.weight = elementwiseAffine ? parameterOf(name, ones, shape, kind) : null;
+    this.bias = elementwiseAffine && bias ? parameterOf(name, zeros, shape, kind) : null;
   }
 
   /** Sets the factors to 1 and the summands to 0. */
@@ -70,5 +70,3 @@ export class LayerNorm extends Module {
     });
   }
 }
-
-const kDefaultEps = 1e-5;

@@ -1,7 +1,58 @@
-import type { Device, DType } from "../tensor/dtype.js";
+// What all layers with parameters take, and how their parameters are made.
+
+import { type Options, Rule, type Values, wholeFrom } from "../arguments/rule.js";
+import { EdgeGradError, renamed } from "../runtime/errors.js";
+import { deviceRule, dtypeRule } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
+
+/** The last arguments of every layer with parameters. */
+export const kLayerArguments = {
+  /** Where the parameters are; default "cpu". */
+  device: deviceRule.or("cpu"),
+  /** The element type of the parameters; default "float32". */
+  dtype: dtypeRule.orNull(),
+};
 
 /** Where and in what type a layer keeps its parameters. */
-export interface LayerOptions {
-  dtype?: DType;
-  device?: Device;
+export type LayerOptions = Options<typeof kLayerArguments>;
+
+/** LayerOptions with nothing left out. */
+export type LayerKind = Values<typeof kLayerArguments>;
+
+type TensorOfLayer = [
+  layer: string,
+  make: (size: readonly number[], kind: LayerKind) => Tensor,
+  size: readonly number[],
+  kind: LayerKind,
+];
+
+/** Makes a parameter of a layer. */
+export function parameterOf(...args: TensorOfLayer): Parameter {
+  return parameterFrom(tensorOf(...args));
+}
+
+/** Makes a buffer of a layer. */
+export function bufferOf(...args: TensorOfLayer): Buffer {
+  return bufferFrom(tensorOf(...args));
+}
+
+// What goes wrong with the tensor is said of the layer.
+function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Tensor {
+  try {
+    return make(size, { device, dtype });
+  } catch (error) {
+    throw error instanceof EdgeGradError ? renamed(error, layer) : error;
+  }
+}
+
+/** A number for each of `spatial` dimensions, or one for all, each from `low` on. */
+export function perDimension(spatial: number, low: number): Rule<number | readonly number[]> {
+  const one = wholeFrom(low);
+  const many = spatial === 1 ? "a list of one" : `a list of ${spatial}`;
+  return new Rule(`${one.expected}, or ${many}`, (value) => {
+    return Array.isArray(value)
+      ? value.length === spatial && value.every(one.accepts)
+      : one.accepts(value);
+  });
 }

@@ -1,27 +1,34 @@
 // Negative log likelihoods of numbers as modules.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, number, type Options } from "../arguments/rule.js";
 import { gaussianNllLoss, poissonNllLoss } from "../generated/ops.js";
-import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions, type Reduction } from "./losses.js";
+import { kLossArguments, Loss, type Reduction } from "./losses.js";
+
+const kPoissonNLLArguments = {
+  /** The input is the logarithm of the rate; default true. */
+  logInput: boolean.or(true),
+  /** Add an approximation of the part that does not depend on the input; default false. */
+  full: boolean.or(false),
+  /** Added to the rate in its logarithm; default 1e-8. */
+  eps: number.or(1e-8),
+  ...kLossArguments,
+};
+
+const kGaussianNLLArguments = {
+  /** Add the part that does not depend on the input; default false. */
+  full: boolean.or(false),
+  /** The least variance; default 1e-6. */
+  eps: number.or(1e-6),
+  ...kLossArguments,
+};
 
 /** Options of `PoissonNLLLoss`. */
-export interface PoissonNLLLossOptions extends LossOptions {
-  /** The input is the logarithm of the rate; default true. */
-  logInput?: boolean;
-  /** Add an approximation of the part that does not depend on the input; default false. */
-  full?: boolean;
-  /** Added to the rate in its logarithm; default 1e-8. */
-  eps?: number;
-}
+export type PoissonNLLLossOptions = Options<typeof kPoissonNLLArguments>;
 
 /** Options of `GaussianNLLLoss`. */
-export interface GaussianNLLLossOptions extends LossOptions {
-  /** Add the part that does not depend on the input; default false. */
-  full?: boolean;
-  /** The least variance; default 1e-6. */
-  eps?: number;
-}
+export type GaussianNLLLossOptions = Options<typeof kGaussianNLLArguments>;
 
 /** Negative log likelihood of counts under Poisson distributions. */
 export class PoissonNLLLoss extends Loss {
@@ -35,14 +42,11 @@ export class PoissonNLLLoss extends Loss {
       PoissonNLLLossOptions
     >
   ) {
-    const options = namedArguments<PoissonNLLLossOptions>(
-      ["logInput", "full", "eps", "reduction"],
-      given,
-    );
-    super(options);
-    this.logInput = options.logInput ?? true;
-    this.full = options.full ?? false;
-    this.eps = options.eps ?? 1e-8;
+    const options = readArguments(new.target.name, kPoissonNLLArguments, given);
+    super({ reduction: options.reduction });
+    this.logInput = options.logInput;
+    this.full = options.full;
+    this.eps = options.eps;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -59,10 +63,10 @@ export class GaussianNLLLoss extends Loss {
   constructor(
     ...given: Arguments<[full: boolean, eps: number, reduction: Reduction], GaussianNLLLossOptions>
   ) {
-    const options = namedArguments<GaussianNLLLossOptions>(["full", "eps", "reduction"], given);
-    super(options);
-    this.full = options.full ?? false;
-    this.eps = options.eps ?? 1e-6;
+    const options = readArguments(new.target.name, kGaussianNLLArguments, given);
+    super({ reduction: options.reduction });
+    this.full = options.full;
+    this.eps = options.eps;
   }
 
   override forward(input: Tensor, target: Tensor, variance: Tensor | number): Tensor {

@@ -1,35 +1,42 @@
+import { readArguments } from "../arguments/read.js";
+import { boolean, type Options, size } from "../arguments/rule.js";
 import { empty, linear } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { fans, kaimingUniform_, uniform_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+/** The arguments of `Linear` and `Bilinear` after the sizes. */
+export const kLinearOptions = {
+  /** Add a learned bias; default true. */
+  bias: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kArguments = { inFeatures: size, outFeatures: size, ...kLinearOptions };
 
 /** Options of `Linear`. */
-export interface LinearOptions extends LayerOptions {
-  /** Add a learned bias; default true. */
-  bias?: boolean;
-}
+export type LinearOptions = Options<typeof kLinearOptions>;
 
 /** y = x W^T + b. */
 export class Linear extends Module {
+  readonly inFeatures: number;
+  readonly outFeatures: number;
   weight: Parameter;
   bias: Parameter | null;
 
   constructor(inFeatures: number, outFeatures: number, bias?: boolean, options?: LayerOptions);
   constructor(inFeatures: number, outFeatures: number, options?: LinearOptions);
-  constructor(
-    readonly inFeatures: number,
-    readonly outFeatures: number,
-    bias: boolean | LinearOptions = true,
-    layerOptions: LayerOptions = {},
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const given = typeof bias === "object" ? bias : { bias, ...layerOptions };
-    const { bias: hasBias = true, ...options }: LinearOptions = given;
-    this.weight = parameterFrom(empty([outFeatures, inFeatures], options));
-    this.bias = hasBias ? parameterFrom(empty([outFeatures], options)) : null;
+    const name = new.target.name;
+    const { inFeatures, outFeatures, bias, ...kind } = readArguments(name, kArguments, given);
+    this.inFeatures = inFeatures;
+    this.outFeatures = outFeatures;
+    this.weight = parameterOf(name, empty, [outFeatures, inFeatures], kind);
+    this.bias = bias ? parameterOf(name, empty, [outFeatures], kind) : null;
     this.resetParameters();
   }
 

@@ -1,5 +1,7 @@
 // Loss functions as modules.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, integer, number, type Options, oneOf } from "../arguments/rule.js";
 import {
   binaryCrossEntropy,
   binaryCrossEntropyWithLogits,
@@ -11,65 +13,94 @@ import {
   nllLoss,
   smoothL1Loss,
 } from "../generated/ops.js";
-import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
 
+const kReduction = oneOf("none", "mean", "sum");
+
 /** How the losses of the elements are combined. */
-export type Reduction = "none" | "mean" | "sum";
+export type Reduction = typeof kReduction.type;
+
+/** What all losses take. */
+export const kLossArguments = {
+  /** How the losses of the elements are combined; default "mean". */
+  reduction: kReduction.or("mean"),
+};
+
+const kWeight = {
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+};
+
+const kElementWeight = {
+  /** A weight per element. */
+  weight: tensorRule.orNull(),
+};
+
+const kIgnoreIndex = {
+  /** Targets with this value do not count; default -100. */
+  ignoreIndex: integer.or(-100),
+};
+
+const kNLLLossArguments = { ...kWeight, ...kIgnoreIndex, ...kLossArguments };
+
+const kCrossEntropyLossArguments = {
+  ...kNLLLossArguments,
+  /** The share of the target spread evenly over all classes; default 0. */
+  labelSmoothing: number.or(0),
+};
+
+const kSmoothL1LossArguments = {
+  ...kLossArguments,
+  /** The difference below which the loss is squared; default 1. */
+  beta: number.or(1),
+};
+
+const kHuberLossArguments = {
+  ...kLossArguments,
+  /** The difference below which the loss is squared; default 1. */
+  delta: number.or(1),
+};
+
+const kKLDivLossArguments = {
+  /** "batchmean", the sum over the size of the batch, is the divergence itself; default "mean". */
+  reduction: oneOf("none", "mean", "sum", "batchmean").or("mean"),
+  /** The target is of log probabilities; default false. */
+  logTarget: boolean.or(false),
+};
+
+const kBCELossArguments = { ...kElementWeight, ...kLossArguments };
+
+const kBCEWithLogitsLossArguments = {
+  ...kBCELossArguments,
+  /** A weight of positive targets. */
+  posWeight: tensorRule.orNull(),
+};
 
 /** Options of all losses. */
-export interface LossOptions {
-  reduction?: Reduction;
-}
+export type LossOptions = Options<typeof kLossArguments>;
 
 /** Options of `NLLLoss`. */
-export interface NLLLossOptions extends LossOptions {
-  /** A weight per class. */
-  weight?: Tensor | null;
-  /** Targets with this value do not count; default -100. */
-  ignoreIndex?: number;
-}
+export type NLLLossOptions = Options<typeof kNLLLossArguments>;
 
 /** Options of `CrossEntropyLoss`. */
-export interface CrossEntropyLossOptions extends NLLLossOptions {
-  /** The share of the target spread evenly over all classes; default 0. */
-  labelSmoothing?: number;
-}
+export type CrossEntropyLossOptions = Options<typeof kCrossEntropyLossArguments>;
 
 /** Options of `SmoothL1Loss`. */
-export interface SmoothL1LossOptions extends LossOptions {
-  /** The difference below which the loss is squared; default 1. */
-  beta?: number;
-}
+export type SmoothL1LossOptions = Options<typeof kSmoothL1LossArguments>;
 
 /** Options of `HuberLoss`. */
-export interface HuberLossOptions extends LossOptions {
-  /** The difference below which the loss is squared; default 1. */
-  delta?: number;
-}
+export type HuberLossOptions = Options<typeof kHuberLossArguments>;
 
 /** Options of `BCELoss`. */
-export interface BCELossOptions extends LossOptions {
-  /** A weight per element. */
-  weight?: Tensor | null;
-}
+export type BCELossOptions = Options<typeof kBCELossArguments>;
 
 /** Options of `KLDivLoss`. */
-export interface KLDivLossOptions {
-  /** "batchmean", the sum over the size of the batch, is the divergence itself; default "mean". */
-  reduction?: Reduction | "batchmean";
-  /** The target is of log probabilities; default false. */
-  logTarget?: boolean;
-}
+export type KLDivLossOptions = Options<typeof kKLDivLossArguments>;
 
 /** Options of `BCEWithLogitsLoss`. */
-export interface BCEWithLogitsLossOptions extends LossOptions {
-  /** A weight per element. */
-  weight?: Tensor | null;
-  /** A weight of positive targets. */
-  posWeight?: Tensor | null;
-}
+export type BCEWithLogitsLossOptions = Options<typeof kBCEWithLogitsLossArguments>;
 
 /** What the losses share: how those of the elements are combined. */
 export abstract class Loss extends Module {
@@ -77,7 +108,7 @@ export abstract class Loss extends Module {
 
   constructor(...given: Arguments<[reduction: Reduction], LossOptions>) {
     super();
-    this.reduction = namedArguments<LossOptions>(["reduction"], given).reduction ?? "mean";
+    this.reduction = readArguments(new.target.name, kLossArguments, given).reduction;
   }
 }
 
@@ -93,14 +124,11 @@ export class CrossEntropyLoss extends Loss {
       CrossEntropyLossOptions
     >
   ) {
-    const options = namedArguments<CrossEntropyLossOptions>(
-      ["weight", "ignoreIndex", "reduction", "labelSmoothing"],
-      given,
-    );
-    super(options);
-    this.weight = options.weight ?? null;
-    this.ignoreIndex = options.ignoreIndex ?? -100;
-    this.labelSmoothing = options.labelSmoothing ?? 0;
+    const options = readArguments(new.target.name, kCrossEntropyLossArguments, given);
+    super({ reduction: options.reduction });
+    this.weight = options.weight;
+    this.ignoreIndex = options.ignoreIndex;
+    this.labelSmoothing = options.labelSmoothing;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -120,10 +148,10 @@ export class NLLLoss extends Loss {
       NLLLossOptions
     >
   ) {
-    const options = namedArguments<NLLLossOptions>(["weight", "ignoreIndex", "reduction"], given);
-    super(options);
-    this.weight = options.weight ?? null;
-    this.ignoreIndex = options.ignoreIndex ?? -100;
+    const options = readArguments(new.target.name, kNLLLossArguments, given);
+    super({ reduction: options.reduction });
+    this.weight = options.weight;
+    this.ignoreIndex = options.ignoreIndex;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -151,9 +179,9 @@ export class SmoothL1Loss extends Loss {
   readonly beta: number;
 
   constructor(...given: Arguments<[reduction: Reduction, beta: number], SmoothL1LossOptions>) {
-    const options = namedArguments<SmoothL1LossOptions>(["reduction", "beta"], given);
-    super(options);
-    this.beta = options.beta ?? 1;
+    const options = readArguments(new.target.name, kSmoothL1LossArguments, given);
+    super({ reduction: options.reduction });
+    this.beta = options.beta;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -166,9 +194,9 @@ export class HuberLoss extends Loss {
   readonly delta: number;
 
   constructor(...given: Arguments<[reduction: Reduction, delta: number], HuberLossOptions>) {
-    const options = namedArguments<HuberLossOptions>(["reduction", "delta"], given);
-    super(options);
-    this.delta = options.delta ?? 1;
+    const options = readArguments(new.target.name, kHuberLossArguments, given);
+    super({ reduction: options.reduction });
+    this.delta = options.delta;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -184,10 +212,10 @@ export class KLDivLoss extends Module {
   constructor(
     ...given: Arguments<[reduction: Reduction | "batchmean", logTarget: boolean], KLDivLossOptions>
   ) {
-    const options = namedArguments<KLDivLossOptions>(["reduction", "logTarget"], given);
+    const options = readArguments(new.target.name, kKLDivLossArguments, given);
     super();
-    this.reduction = options.reduction ?? "mean";
-    this.logTarget = options.logTarget ?? false;
+    this.reduction = options.reduction;
+    this.logTarget = options.logTarget;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -200,9 +228,9 @@ export class BCELoss extends Loss {
   readonly weight: Tensor | null;
 
   constructor(...given: Arguments<[weight: Tensor | null, reduction: Reduction], BCELossOptions>) {
-    const options = namedArguments<BCELossOptions>(["weight", "reduction"], given);
-    super(options);
-    this.weight = options.weight ?? null;
+    const options = readArguments(new.target.name, kBCELossArguments, given);
+    super({ reduction: options.reduction });
+    this.weight = options.weight;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -221,13 +249,10 @@ export class BCEWithLogitsLoss extends Loss {
       BCEWithLogitsLossOptions
     >
   ) {
-    const options = namedArguments<BCEWithLogitsLossOptions>(
-      ["weight", "reduction", "posWeight"],
-      given,
-    );
-    super(options);
-    this.weight = options.weight ?? null;
-    this.posWeight = options.posWeight ?? null;
+    const options = readArguments(new.target.name, kBCEWithLogitsLossArguments, given);
+    super({ reduction: options.reduction });
+    this.weight = options.weight;
+    this.posWeight = options.posWeight;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {

@@ -1,5 +1,7 @@
 // Losses with a margin as modules.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, number, type Options } from "../arguments/rule.js";
 import {
   cosineEmbeddingLoss,
   hingeEmbeddingLoss,
@@ -11,54 +13,74 @@ import {
   tripletMarginLoss,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { type Arguments, namedArguments } from "../runtime/named_arguments.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { Loss, type LossOptions, type Reduction } from "./losses.js";
+import { kLossArguments, Loss, type Reduction } from "./losses.js";
+
+function marginArguments(margin: number) {
+  return {
+    /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
+    margin: number.or(margin),
+    ...kLossArguments,
+  };
+}
+
+const kFromZero = marginArguments(0);
+
+const kFromOne = marginArguments(1);
+
+const kTripletMarginArguments = {
+  margin: kFromOne.margin,
+  /** The norm that measures distances; default 2. */
+  p: number.or(2),
+  /** Added to differences before they are measured; default 1e-6. */
+  eps: number.or(1e-6),
+  /** Let the distance of positive from negative count too; default false. */
+  swap: boolean.or(false),
+  ...kLossArguments,
+};
+
+const kMultiMarginArguments = {
+  /** The power of what lacks, 1 or 2; default 1. */
+  p: number.or(1),
+  margin: kFromOne.margin,
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+  ...kLossArguments,
+};
+
+const kMultiLabelSoftMarginArguments = {
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+  ...kLossArguments,
+};
 
 /** Options of the losses with a margin. */
-export interface MarginLossOptions extends LossOptions {
-  /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
-  margin?: number;
-}
+export type MarginLossOptions = Options<typeof kFromZero>;
 
 /** Options of `TripletMarginLoss`. */
-export interface TripletMarginLossOptions extends MarginLossOptions {
-  /** The norm that measures distances; default 2. */
-  p?: number;
-  /** Added to differences before they are measured; default 1e-6. */
-  eps?: number;
-  /** Let the distance of positive from negative count too; default false. */
-  swap?: boolean;
-}
+export type TripletMarginLossOptions = Options<typeof kTripletMarginArguments>;
 
 /** Options of `MultiMarginLoss`. */
-export interface MultiMarginLossOptions extends MarginLossOptions {
-  /** The power of what lacks, 1 or 2; default 1. */
-  p?: number;
-  /** A weight per class. */
-  weight?: Tensor | null;
-}
+export type MultiMarginLossOptions = Options<typeof kMultiMarginArguments>;
 
 /** Options of `MultiLabelSoftMarginLoss`. */
-export interface MultiLabelSoftMarginLossOptions extends LossOptions {
-  /** A weight per class. */
-  weight?: Tensor | null;
-}
+export type MultiLabelSoftMarginLossOptions = Options<typeof kMultiLabelSoftMarginArguments>;
 
 abstract class MarginLoss extends Loss {
   readonly margin: number;
 
-  constructor(options: MarginLossOptions, margin: number) {
-    super(options);
-    this.margin = options.margin ?? margin;
+  constructor({ margin, reduction }: { margin: number; reduction: Reduction }) {
+    super({ reduction });
+    this.margin = margin;
   }
 }
 
 /** How far `input1` is from being above (target 1) or below (target -1) `input2`. */
 export class MarginRankingLoss extends MarginLoss {
   constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
-    super(options, 0);
+    const options = readArguments(new.target.name, kFromZero, given);
+    super(options);
   }
 
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
@@ -70,8 +92,8 @@ export class MarginRankingLoss extends MarginLoss {
 /** A distance itself (target 1), or how much it lacks to the margin (target -1). */
 export class HingeEmbeddingLoss extends MarginLoss {
   constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
-    super(options, 1);
+    const options = readArguments(new.target.name, kFromOne, given);
+    super(options);
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -83,8 +105,8 @@ export class HingeEmbeddingLoss extends MarginLoss {
 /** One minus the cosine of two vectors (target 1), or how far it is above the margin (target -1). */
 export class CosineEmbeddingLoss extends MarginLoss {
   constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = namedArguments<MarginLossOptions>(["margin", "reduction"], given);
-    super(options, 0);
+    const options = readArguments(new.target.name, kFromZero, given);
+    super(options);
   }
 
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
@@ -105,18 +127,15 @@ export class TripletMarginLoss extends MarginLoss {
       TripletMarginLossOptions
     >
   ) {
-    const options = namedArguments<TripletMarginLossOptions>(
-      ["margin", "p", "eps", "swap", "reduction"],
-      given,
-    );
-    super(options, 1);
+    const options = readArguments(new.target.name, kTripletMarginArguments, given);
+    super(options);
     if (this.margin <= 0) {
       const told = `margin must be greater than 0, got ${this.margin}.`;
       fail("InvalidArgument", "TripletMarginLoss", told);
     }
-    this.p = options.p ?? 2;
-    this.eps = options.eps ?? 1e-6;
-    this.swap = options.swap ?? false;
+    this.p = options.p;
+    this.eps = options.eps;
+    this.swap = options.swap;
   }
 
   override forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
@@ -136,13 +155,10 @@ export class MultiMarginLoss extends MarginLoss {
       MultiMarginLossOptions
     >
   ) {
-    const options = namedArguments<MultiMarginLossOptions>(
-      ["p", "margin", "weight", "reduction"],
-      given,
-    );
-    super(options, 1);
-    this.p = options.p ?? 1;
-    this.weight = options.weight ?? null;
+    const options = readArguments(new.target.name, kMultiMarginArguments, given);
+    super(options);
+    this.p = options.p;
+    this.weight = options.weight;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {
@@ -168,9 +184,9 @@ export class MultiLabelSoftMarginLoss extends Loss {
       MultiLabelSoftMarginLossOptions
     >
   ) {
-    const options = namedArguments<MultiLabelSoftMarginLossOptions>(["weight", "reduction"], given);
-    super(options);
-    this.weight = options.weight ?? null;
+    const options = readArguments(new.target.name, kMultiLabelSoftMarginArguments, given);
+    super({ reduction: options.reduction });
+    this.weight = options.weight;
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {

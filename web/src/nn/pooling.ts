@@ -1,20 +1,26 @@
+import { readArguments } from "../arguments/read.js";
+import { boolean, integer, type Options } from "../arguments/rule.js";
 import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from "../generated/ops.js";
 import type { Ints } from "../ops/types.js";
-import { namedArguments } from "../runtime/named_arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { perDimension } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
 
-/** Options of `MaxPool2d`. */
-export interface MaxPoolOptions {
+const kMaxPoolOptions = {
   /** From one window to the next; default the size of a window. */
-  stride?: Ints | null;
-  padding?: Ints;
-  dilation?: Ints;
-  returnIndices?: boolean;
+  stride: perDimension(2, 1).orNull(),
+  padding: perDimension(2, 0).or(0),
+  dilation: perDimension(2, 1).or(1),
+  returnIndices: boolean.or(false),
   /** Keep windows that reach over the end; default false. */
-  ceilMode?: boolean;
-}
+  ceilMode: boolean.or(false),
+};
+
+const kMaxPoolArguments = { kernelSize: perDimension(2, 1), ...kMaxPoolOptions };
+
+/** Options of `MaxPool2d`. */
+export type MaxPoolOptions = Options<typeof kMaxPoolOptions>;
 
 /** The arguments after the kernel size, by position or as options. */
 export type MaxPoolArguments =
@@ -29,14 +35,14 @@ export type MaxPoolArguments =
 
 /** The largest element of windows over the last two dimensions. */
 export class MaxPool2d extends Module {
+  readonly kernelSize: Ints;
   readonly options: MaxPoolOptions;
 
-  constructor(
-    readonly kernelSize: Ints,
-    ...rest: MaxPoolArguments
-  ) {
+  constructor(...given: [kernelSize: Ints, ...MaxPoolArguments]) {
     super();
-    this.options = namedArguments<MaxPoolOptions>(kMaxNames, rest);
+    const { kernelSize, ...options } = readArguments(new.target.name, kMaxPoolArguments, given);
+    this.kernelSize = kernelSize;
+    this.options = options;
   }
 
   /** Returns the maxima, or with `returnIndices` also their places in the planes. */
@@ -55,18 +61,22 @@ export class MaxPool2d extends Module {
   }
 }
 
-/** Options of `AvgPool2d`. */
-export interface AvgPoolOptions {
+const kAvgPoolOptions = {
   /** From one window to the next; default the size of a window. */
-  stride?: Ints | null;
-  padding?: Ints;
+  stride: perDimension(2, 1).orNull(),
+  padding: perDimension(2, 0).or(0),
   /** Keep windows that reach over the end; default false. */
-  ceilMode?: boolean;
+  ceilMode: boolean.or(false),
   /** Count padding in the mean; default true. */
-  countIncludePad?: boolean;
+  countIncludePad: boolean.or(true),
   /** What to divide by instead of the number of elements. */
-  divisorOverride?: number | null;
-}
+  divisorOverride: integer.orNull(),
+};
+
+const kAvgPoolArguments = { kernelSize: perDimension(2, 1), ...kAvgPoolOptions };
+
+/** Options of `AvgPool2d`. */
+export type AvgPoolOptions = Options<typeof kAvgPoolOptions>;
 
 /** The arguments after the kernel size, by position or as options. */
 export type AvgPoolArguments =
@@ -81,14 +91,14 @@ export type AvgPoolArguments =
 
 /** The mean of windows over the last two dimensions. */
 export class AvgPool2d extends Module {
+  readonly kernelSize: Ints;
   readonly options: AvgPoolOptions;
 
-  constructor(
-    readonly kernelSize: Ints,
-    ...rest: AvgPoolArguments
-  ) {
+  constructor(...given: [kernelSize: Ints, ...AvgPoolArguments]) {
     super();
-    this.options = namedArguments<AvgPoolOptions>(kAvgNames, rest);
+    const { kernelSize, ...options } = readArguments(new.target.name, kAvgPoolArguments, given);
+    this.kernelSize = kernelSize;
+    this.options = options;
   }
 
   override forward(input: Tensor): Tensor {
@@ -104,10 +114,15 @@ export class AvgPool2d extends Module {
   }
 }
 
+const kAdaptiveArguments = { outputSize: perDimension(2, 0) };
+
 /** The mean of windows chosen so that the result has a size. */
 export class AdaptiveAvgPool2d extends Module {
-  constructor(readonly outputSize: Ints) {
+  readonly outputSize: Ints;
+
+  constructor(...given: [outputSize: Ints]) {
     super();
+    this.outputSize = readArguments(new.target.name, kAdaptiveArguments, given).outputSize;
   }
 
   override forward(input: Tensor): Tensor {
@@ -118,6 +133,3 @@ export class AdaptiveAvgPool2d extends Module {
     return formatArguments([], { outputSize: this.outputSize });
   }
 }
-
-const kMaxNames = ["stride", "padding", "dilation", "returnIndices", "ceilMode"] as const;
-const kAvgNames = ["stride", "padding", "ceilMode", "countIncludePad", "divisorOverride"] as const;

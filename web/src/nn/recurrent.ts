@@ -2,28 +2,51 @@
 // the first layer sees the input, each further one the outputs of the layer before. The input's share
 // of the gates needs no state, so that it is computed for all steps at once.
 
+import { boolean, integer, number, type Options, size, type Values } from "../arguments/rule.js";
 import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerKind, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { Parameter, parameterFrom } from "./parameter.js";
+import { Parameter } from "./parameter.js";
+
+/** The first arguments of all recurrent layers. */
+export const kRecurrentSizes = {
+  inputSize: size,
+  hiddenSize: integer,
+  /** Layers, each on the outputs of the one before; default 1. */
+  numLayers: integer.or(1),
+};
+
+/** What all recurrent layers take after arguments of their own. */
+export const kRecurrentOptions = {
+  /** Add learned biases; default true. */
+  bias: boolean.or(true),
+  /** The batch is dimension 0 of input and output instead of 1; default false. */
+  batchFirst: boolean.or(false),
+  /** The probability of dropout between layers; default 0. */
+  dropout: number.or(0),
+  /** Look at the input from the end too; default false. */
+  bidirectional: boolean.or(false),
+};
+
+/** The arguments of `GRU`, which all recurrent layers have. */
+export const kRecurrentArguments = {
+  ...kRecurrentSizes,
+  ...kRecurrentOptions,
+  ...kLayerArguments,
+};
+
+/** What a recurrent layer is made with. */
+export type RecurrentValues = Values<typeof kRecurrentArguments>;
 
 /** Options of all recurrent layers. */
-export interface RecurrentOptions extends LayerOptions {
-  /** Layers, each on the outputs of the one before; default 1. */
-  numLayers?: number;
-  /** Add learned biases; default true. */
-  bias?: boolean;
-  /** The batch is dimension 0 of input and output instead of 1; default false. */
-  batchFirst?: boolean;
-  /** The probability of dropout between layers; default 0. */
-  dropout?: number;
-  /** Look at the input from the end too; default false. */
-  bidirectional?: boolean;
-}
+export type RecurrentOptions = Omit<
+  Options<typeof kRecurrentArguments>,
+  "inputSize" | "hiddenSize"
+>;
 
 /** The parameters of one layer in one direction. */
 export interface CellWeights {
@@ -33,10 +56,9 @@ export interface CellWeights {
   readonly projection: Tensor | null;
 }
 
-/** What a kind of layer is made of. */
-export interface RecurrentSizes {
-  readonly inputSize: number;
-  readonly hiddenSize: number;
+/** How a kind of layer differs from the others. */
+export interface CellShape {
+  /** Gates per element of the state. */
   readonly gates: number;
   readonly projSize?: number;
 }
@@ -52,26 +74,31 @@ export abstract class RecurrentBase extends Module {
   readonly dropout: number;
   readonly bidirectional: boolean;
 
-  constructor(sizes: RecurrentSizes, options: RecurrentOptions) {
+  constructor({ gates, projSize = 0 }: CellShape, values: RecurrentValues) {
     super();
-    const { numLayers = 1, bias = true, batchFirst = false, bidirectional = false } = options;
-    this.inputSize = sizes.inputSize;
-    this.hiddenSize = this.#positive("hidden_size", sizes.hiddenSize);
-    this.projSize = sizes.projSize ?? 0;
-    this.numLayers = this.#positive("num_layers", numLayers);
-    this.bias = bias;
-    this.batchFirst = batchFirst;
-    this.bidirectional = bidirectional;
-    this.dropout = options.dropout ?? 0;
+    this.inputSize = values.inputSize;
+    this.hiddenSize = this.#positive("hidden_size", values.hiddenSize);
+    this.projSize = projSize;
+    this.numLayers = this.#positive("num_layers", values.numLayers);
+    this.bias = values.bias;
+    this.batchFirst = values.batchFirst;
+    this.bidirectional = values.bidirectional;
+    this.dropout = values.dropout;
     if (!(this.dropout >= 0 && this.dropout <= 1)) {
       this.refuse(
         "dropout should be a number in range [0, 1] representing the probability of an element being zeroed.",
       );
     }
+    if (this.dropout > 0 && this.numLayers === 1) {
+      console.warn(
+        `edgegrad: dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects ` +
+          `num_layers greater than 1, but got dropout=${this.dropout} and num_layers=1 (${new.target.name}).`,
+      );
+    }
     if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
       this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
     }
-    this.#addParameters(sizes.gates * this.hiddenSize, options);
+    this.#addParameters(new.target.name, gates * this.hiddenSize, values);
     this.resetParameters();
   }
 
@@ -154,11 +181,9 @@ export abstract class RecurrentBase extends Module {
     return [stack(isReverse ? outputs.reverse() : outputs, 0), states];
   }
 
-  #addParameters(gateSize: number, options: LayerOptions): void {
-    const { dtype, device } = options;
-    const kind = { ...(dtype && { dtype }), ...(device && { device }) };
+  #addParameters(layerName: string, gateSize: number, kind: LayerKind): void {
     const add = (name: string, size: number[]) => {
-      Object.assign(this, { [name]: parameterFrom(empty(size, kind)) });
+      Object.assign(this, { [name]: parameterOf(layerName, empty, size, kind) });
     };
     for (let layer = 0; layer < this.numLayers; layer++) {
       const width = layer === 0 ? this.inputSize : this.#outputSize * this.#directions;
@@ -238,7 +263,7 @@ export abstract class RecurrentBase extends Module {
   }
 
   #positive(name: string, value: number): number {
-    if (Number.isInteger(value) && value > 0) return value;
+    if (value > 0) return value;
     this.refuse(`${name} must be greater than zero, got ${value}.`);
   }
 }

@@ -1,18 +1,25 @@
+import { readArguments } from "../arguments/read.js";
+import { boolean, number, type Options, oneOrMore, size } from "../arguments/rule.js";
 import { ones, rmsNorm } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ones_ } from "./init.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { type Parameter, parameterFrom } from "./parameter.js";
+import type { Parameter } from "./parameter.js";
+
+const kOptions = {
+  /** Added to the mean square; default the dtype's own precision. */
+  eps: number.orNull(),
+  /** Learn a factor per element; default true. */
+  elementwiseAffine: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `RMSNorm`. */
-export interface RMSNormOptions extends LayerOptions {
-  /** Added to the mean square; default the dtype's own precision. */
-  eps?: number | null;
-  /** Learn a factor per element; default true. */
-  elementwiseAffine?: boolean;
-}
+export type RMSNormOptions = Options<typeof kOptions>;
 
 /** Divides the last dimensions by their root mean square. */
 export class RMSNorm extends Module {
@@ -27,24 +34,18 @@ export class RMSNorm extends Module {
     options?: LayerOptions,
   );
   constructor(normalizedShape: number | readonly number[], options?: RMSNormOptions);
-  constructor(
-    normalizedShape: number | readonly number[],
-    eps: number | null | RMSNormOptions = null,
-    elementwiseAffine = true,
-    layerOptions: LayerOptions = {},
-  ) {
+  constructor(...given: unknown[]) {
     super();
-    const isNamed = typeof eps === "object" && eps !== null;
-    const given = isNamed ? eps : { eps, elementwiseAffine, ...layerOptions };
-    const {
-      eps: ownEps = null,
-      elementwiseAffine: isAffine = true,
-      ...options
-    }: RMSNormOptions = given;
+    const name = new.target.name;
+    const { normalizedShape, eps, elementwiseAffine, ...kind } = readArguments(
+      name,
+      kArguments,
+      given,
+    );
     this.normalizedShape =
       typeof normalizedShape === "number" ? [normalizedShape] : normalizedShape;
-    this.eps = ownEps;
-    this.weight = isAffine ? parameterFrom(ones(this.normalizedShape, options)) : null;
+    this.eps = eps;
+    this.weight = elementwiseAffine ? parameterOf(name, ones, this.normalizedShape, kind) : null;
   }
 
   /** Sets the factors to 1. */

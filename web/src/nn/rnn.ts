@@ -1,28 +1,44 @@
 // RNN, LSTM and GRU: what happens in one step of each.
 
+import { readArguments } from "../arguments/read.js";
+import { integer, type Options, oneOf } from "../arguments/rule.js";
 import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../generated/ops.js";
-import { describe } from "../runtime/errors.js";
-import { namedArguments } from "../runtime/named_arguments.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type CellWeights, RecurrentBase, type RecurrentOptions } from "./recurrent.js";
+import { kLayerArguments } from "./layer_options.js";
+import {
+  type CellWeights,
+  kRecurrentArguments,
+  kRecurrentOptions,
+  kRecurrentSizes,
+  RecurrentBase,
+  type RecurrentOptions,
+} from "./recurrent.js";
+
+const kRNNArguments = {
+  ...kRecurrentSizes,
+  /** The function of a step; default "tanh". */
+  nonlinearity: oneOf("tanh", "relu").or("tanh").saying("Unknown nonlinearity."),
+  ...kRecurrentOptions,
+  ...kLayerArguments,
+};
+
+const kLSTMArguments = {
+  ...kRecurrentSizes,
+  ...kRecurrentOptions,
+  /** The size of a learned projection of the output; default 0, none. */
+  projSize: integer.or(0),
+  ...kLayerArguments,
+};
 
 /** Options of `RNN`. */
-export interface RNNOptions extends RecurrentOptions {
-  /** The function of a step; default "tanh". */
-  nonlinearity?: "tanh" | "relu";
-}
+export type RNNOptions = RecurrentOptions & Pick<Options<typeof kRNNArguments>, "nonlinearity">;
 
 /** Options of `LSTM`. */
-export interface LSTMOptions extends RecurrentOptions {
-  /** The size of a learned projection of the output; default 0, none. */
-  projSize?: number;
-}
+export type LSTMOptions = RecurrentOptions & Pick<Options<typeof kLSTMArguments>, "projSize">;
 
 /** Options of `GRU`. */
 export type GRUOptions = RecurrentOptions;
-
-const kShared = ["bias", "batchFirst", "dropout", "bidirectional"] as const;
 
 /** Steps of h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
 export class RNN extends RecurrentBase {
@@ -41,16 +57,10 @@ export class RNN extends RecurrentBase {
     options?: RNNOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: RNNOptions);
-  constructor(inputSize: number, hiddenSize: number, ...given: unknown[]) {
-    const names = ["numLayers", "nonlinearity", ...kShared] as const;
-    const named = namedArguments<RNNOptions>(names, given);
-    super({ inputSize, hiddenSize, gates: 1 }, named);
-    this.nonlinearity = named.nonlinearity ?? "tanh";
-    if (this.nonlinearity !== "tanh" && this.nonlinearity !== "relu") {
-      this.refuse(
-        `Unknown nonlinearity ${describe(this.nonlinearity)}. Select from 'tanh' or 'relu'.`,
-      );
-    }
+  constructor(...given: unknown[]) {
+    const { nonlinearity, ...values } = readArguments(new.target.name, kRNNArguments, given);
+    super({ gates: 1 }, values);
+    this.nonlinearity = nonlinearity;
   }
 
   /** Returns the outputs of all steps and the last state of each layer and direction. */
@@ -86,10 +96,9 @@ export class LSTM extends RecurrentBase {
     options?: LSTMOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: LSTMOptions);
-  constructor(inputSize: number, hiddenSize: number, ...given: unknown[]) {
-    const names = ["numLayers", ...kShared, "projSize"] as const;
-    const named = namedArguments<LSTMOptions>(names, given);
-    super({ inputSize, hiddenSize, gates: 4, projSize: named.projSize ?? 0 }, named);
+  constructor(...given: unknown[]) {
+    const { projSize, ...values } = readArguments(new.target.name, kLSTMArguments, given);
+    super({ gates: 4, projSize }, values);
   }
 
   /** Returns the outputs of all steps, and the last output and cell state of each layer and direction. */
@@ -134,9 +143,8 @@ export class GRU extends RecurrentBase {
     options?: GRUOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: GRUOptions);
-  constructor(inputSize: number, hiddenSize: number, ...given: unknown[]) {
-    const named = namedArguments<GRUOptions>(["numLayers", ...kShared], given);
-    super({ inputSize, hiddenSize, gates: 3 }, named);
+  constructor(...given: unknown[]) {
+    super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
   }
 
   /** Returns the outputs of all steps and the last state of each layer and direction. */

@@ -1,60 +1,69 @@
+import { readArguments } from "../arguments/read.js";
+import {
+  boolean,
+  count,
+  either,
+  functionOf,
+  number,
+  type Options,
+  oneOf,
+  size,
+} from "../arguments/rule.js";
 import { add, gelu, relu } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
-import { namedArguments } from "../runtime/named_arguments.js";
+import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Dropout } from "./activations.js";
 import { MultiheadAttention } from "./attention.js";
 import { LayerNorm } from "./layer_norm.js";
-import type { LayerOptions } from "./layer_options.js";
+import { kLayerArguments, type LayerOptions } from "./layer_options.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
 
-/** The function between the linear layers of a transformer's layer. */
-export type TransformerActivation = "relu" | "gelu" | ((input: Tensor) => Tensor);
+const kOptions = {
+  /** The features between the two linear layers; default 2048. */
+  dimFeedforward: size.or(2048),
+  /** The probability of dropout; default 0.1. */
+  dropout: number.or(0.1),
+  /** The function between the linear layers; default "relu". */
+  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>())
+    .or("relu")
+    .saying("activation should be relu/gelu."),
+  /** Added to the variance in the normalisations; default 1e-5. */
+  layerNormEps: number.or(1e-5),
+  /** The batch is dimension 0 instead of 1; default false. */
+  batchFirst: boolean.or(false),
+  /** Normalise before attention and linear layers instead of after; default false. */
+  normFirst: boolean.or(false),
+  /** Add learned biases; default true. */
+  bias: boolean.or(true),
+  ...kLayerArguments,
+};
+
+const kArguments = { dModel: count, nhead: count, ...kOptions };
 
 /** Options of `TransformerEncoderLayer`. */
-export interface TransformerEncoderLayerOptions extends LayerOptions {
-  /** The features between the two linear layers; default 2048. */
-  dimFeedforward?: number;
-  /** The probability of dropout; default 0.1. */
-  dropout?: number;
-  /** Default "relu". */
-  activation?: TransformerActivation;
-  /** Added to the variance in the normalisations; default 1e-5. */
-  layerNormEps?: number;
-  /** The batch is dimension 0 instead of 1; default false. */
-  batchFirst?: boolean;
-  /** Normalise before attention and linear layers instead of after; default false. */
-  normFirst?: boolean;
-  /** Add learned biases; default true. */
-  bias?: boolean;
-}
+export type TransformerEncoderLayerOptions = Options<typeof kOptions>;
+
+/** The function between the linear layers of a transformer's layer. */
+export type TransformerActivation = typeof kOptions.activation.type;
+
+const kCallOptions = {
+  /** Pairs of positions that do not count. */
+  srcMask: tensorRule.orNull(),
+  /** Positions that do not count, per sequence. */
+  srcKeyPaddingMask: tensorRule.orNull(),
+  /** Says that `srcMask` is the causal mask; default false. */
+  isCausal: boolean.or(false),
+};
 
 /** Options of a call of `TransformerEncoderLayer`. */
-export interface EncoderOptions {
-  /** Pairs of positions that do not count. */
-  srcMask?: Tensor | null;
-  /** Positions that do not count, per sequence. */
-  srcKeyPaddingMask?: Tensor | null;
-  /** Says that `srcMask` is the causal mask; default false. */
-  isCausal?: boolean;
-}
+export type EncoderOptions = Options<typeof kCallOptions>;
 
 /** What a call takes besides the input: options by name, or all by position. */
 export type EncoderArguments =
   | [options?: EncoderOptions]
   | [srcMask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean];
-
-const kNames = [
-  "dimFeedforward",
-  "dropout",
-  "activation",
-  "layerNormEps",
-  "batchFirst",
-  "normFirst",
-  "bias",
-] as const;
 
 /** Self-attention and two linear layers, each added to its input and normalised. */
 export class TransformerEncoderLayer extends Module {
@@ -88,27 +97,25 @@ export class TransformerEncoderLayer extends Module {
     dimFeedforward: number,
     options: TransformerEncoderLayerOptions,
   );
-  constructor(dModel: number, nhead: number, ...given: unknown[]) {
+  constructor(...given: unknown[]) {
     super();
-    const named = namedArguments<TransformerEncoderLayerOptions>(kNames, given);
-    const { dimFeedforward = 2048, dropout = 0.1, layerNormEps: eps = 1e-5, bias = true } = named;
-    const { activation = "relu", batchFirst = false, normFirst = false, dtype, device } = named;
-    const kind = { bias, ...(dtype && { dtype }), ...(device && { device }) };
+    const own = readArguments(new.target.name, kArguments, given);
+    const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;
+    const kind = { bias: own.bias, device: own.device, dtype: own.dtype };
     this.self_attn = new MultiheadAttention(dModel, nhead, { dropout, batchFirst, ...kind });
     this.linear1 = new Linear(dModel, dimFeedforward, kind);
     this.dropout = new Dropout(dropout);
     this.linear2 = new Linear(dimFeedforward, dModel, kind);
-    this.normFirst = normFirst;
+    this.normFirst = own.normFirst;
     this.norm1 = new LayerNorm(dModel, { eps, ...kind });
     this.norm2 = new LayerNorm(dModel, { eps, ...kind });
     this.dropout1 = new Dropout(dropout);
     this.dropout2 = new Dropout(dropout);
-    this.activation = activationOf(activation);
+    this.activation = activationOf(own.activation);
   }
 
   override forward(src: Tensor, ...given: EncoderArguments): Tensor {
-    const names = ["srcMask", "srcKeyPaddingMask", "isCausal"] as const;
-    const options = namedArguments<EncoderOptions>(names, given);
+    const options = readArguments("TransformerEncoderLayer", kCallOptions, given);
     return scope(() => {
       if (this.normFirst) {
         const seen = add(src, this.#attend(this.norm1.call(src), options));
@@ -138,11 +145,5 @@ export class TransformerEncoderLayer extends Module {
 
 function activationOf(activation: TransformerActivation): (input: Tensor) => Tensor {
   if (typeof activation === "function") return activation;
-  if (activation === "relu") return (input) => relu(input);
-  if (activation === "gelu") return (input) => gelu(input);
-  fail(
-    "InvalidArgument",
-    "TransformerEncoderLayer",
-    `activation should be relu/gelu, not ${describe(activation)}.`,
-  );
+  return activation === "relu" ? (input) => relu(input) : (input) => gelu(input);
 }

@@ -1,32 +1,43 @@
 // The triplet loss with a distance of the user's own.
 
+import { readArguments, readOptions } from "../arguments/read.js";
+import { boolean, functionOf, number, type Options } from "../arguments/rule.js";
 import { add, clamp, mean, minimum, pairwiseDistance, sub, sum } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { LossOptions, Reduction } from "./losses.js";
+import { kLossArguments, type Reduction } from "./losses.js";
 import { Module } from "./module.js";
 
 /** Returns how far apart the rows of two tensors are. */
 export type DistanceFunction = (x1: Tensor, x2: Tensor) => Tensor;
 
-/** Options of `TripletMarginWithDistanceLoss`. */
-export interface TripletDistanceOptions extends LossOptions {
+const kOptions = {
   /** Default `pairwiseDistance`. */
-  distanceFunction?: DistanceFunction | null;
+  distanceFunction: functionOf<DistanceFunction>().orNull(),
   /** How much nearer is near enough; default 1. */
-  margin?: number;
+  margin: number.or(1),
   /** Let the distance of positive from negative count too; default false. */
-  swap?: boolean;
-}
+  swap: boolean.or(false),
+  ...kLossArguments,
+};
+
+const kArguments = {
+  anchor: tensorRule,
+  positive: tensorRule,
+  negative: tensorRule,
+  ...kOptions,
+};
+
+/** Options of `TripletMarginWithDistanceLoss`. */
+export type TripletDistanceOptions = Options<typeof kOptions>;
 
 /** How far an anchor is from being the margin nearer to a positive than to a negative example. */
 export function tripletMarginWithDistanceLoss(
-  anchor: Tensor,
-  positive: Tensor,
-  negative: Tensor,
-  options: TripletDistanceOptions = {},
+  ...given: [anchor: Tensor, positive: Tensor, negative: Tensor, options?: TripletDistanceOptions]
 ): Tensor {
-  const { distanceFunction, margin = 1, swap = false, reduction = "mean" } = options;
+  const call = readArguments("tripletMarginWithDistanceLoss", kArguments, given);
+  const { anchor, positive, negative, distanceFunction, margin, swap, reduction } = call;
   if (!(margin > 0)) {
     const told = `margin must be greater than 0, got ${margin}.`;
     fail("InvalidArgument", "tripletMarginWithDistanceLoss", told);
@@ -47,12 +58,13 @@ export class TripletMarginWithDistanceLoss extends Module {
   readonly swap: boolean;
   readonly reduction: Reduction;
 
-  constructor(options: TripletDistanceOptions = {}) {
+  constructor(...given: [options?: TripletDistanceOptions]) {
     super();
-    this.distanceFunction = options.distanceFunction ?? null;
-    this.margin = options.margin ?? 1;
-    this.swap = options.swap ?? false;
-    this.reduction = options.reduction ?? "mean";
+    const own = readOptions(new.target.name, kOptions, given);
+    this.distanceFunction = own.distanceFunction;
+    this.margin = own.margin;
+    this.swap = own.swap;
+    this.reduction = own.reduction;
   }
 
   override forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {

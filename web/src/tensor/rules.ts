@@ -1,0 +1,7 @@
+// Tensors as arguments.
+
+import { Rule } from "../arguments/rule.js";
+import { Tensor } from "./tensor.js";
+
+/** A tensor. */
+export const tensorRule = new Rule<Tensor>("a tensor", (value) => value instanceof Tensor);
