@@ -176,6 +176,32 @@ describe("spawn", () => {
     assert.notEqual(await run("thread"), threadId);
   });
 
+  test("refuses tensors where they cannot be sent, and says what to send", async () => {
+    class Holder {
+      tensor = leaf(1);
+    }
+    const values = {
+      Map: new Map([["w", leaf(1)]]),
+      Set: new Set([leaf(1)]),
+      Holder: new Holder(),
+      Linear: new eg.nn.Linear(1, 1),
+      SGD: new eg.optim.SGD([leaf(1)], { lr: 0.1 }),
+    };
+    const before = eg.memory().jsHandles;
+    for (const [name, value] of Object.entries(values)) {
+      const text = new RegExp(`\\[spawn\\].*class ${name}.*arrays.*plain objects.*stateDict`);
+      await assertRejects(run("twice", leaf(1), value), "InvalidArgument", text);
+      await assertRejects(run("twice", { deep: [value] }), "InvalidArgument", /value's \.deep\.0/);
+      await assertRejects(run("twice", new Map([[1, { value }]])), "InvalidArgument", /class Map/);
+    }
+    for (const kind of ["map", "set", "instance", "layer"]) {
+      await assertRejects(run("hidden", kind), "InvalidArgument", /\[spawn\].*with a tensor in it/);
+    }
+    assert.ok(eg.memory().jsHandles - before <= Object.keys(values).length);
+    const fine = [new Map([[1, new Set([2])]]), new Date(0), new Float32Array(2), /a/, null];
+    assert.deepEqual(await run("same", fine), fine);
+  });
+
   test("rejects when the worker ends, and goes on", async () => {
     await assertRejects(run("die"), "Internal", /ended before/);
     assert.notEqual(await run("thread"), threadId);

@@ -19,6 +19,22 @@ export const shapeError = (x) => x.matmul(eg.ones([7, 7]));
 
 export const unsendable = () => () => 1;
 
+export const same = (value) => value;
+
+/** Returns a tensor where it cannot be sent. */
+export const hidden = (kind) => {
+  const x = eg.ones([1]);
+  if (kind === "map") return new Map([["x", x]]);
+  if (kind === "set") return { set: new Set([x]) };
+  return kind === "layer"
+    ? new eg.nn.Linear(1, 1)
+    : [
+        new (class Box {
+          x = x;
+        })(),
+      ];
+};
+
 export const die = () => process.exit(3);
 
 /** Calls backward here, on a graph that another thread made. */
