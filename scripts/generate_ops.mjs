@@ -38,11 +38,15 @@ const kTypes = {
   "dtype?": "DType | null",
 };
 
-const kReturns = {
-  tensor: "Tensor",
-  tensors: "Tensor[]",
-  tensor_or_tensors: "Tensor | Tensor[]",
-};
+// What an op returns when it is several tensors: a tuple where their number is known.
+function severalOf(op) {
+  return op.results ? `[${op.results.map((name) => `${name}: Tensor`).join(", ")}]` : "Tensor[]";
+}
+
+function returnsOf(op) {
+  if (op.returns === "tensor") return "Tensor";
+  return op.returns === "tensors" ? severalOf(op) : `Tensor | ${severalOf(op)}`;
+}
 
 /** Returns the generated files by name. */
 export function generate(table) {
@@ -218,14 +222,14 @@ const kDeciders = {
   "operand?": { one: "Tensor | null", several: "number" },
 };
 
-function signatures(op, args, returns = kReturns[op.returns]) {
+function signatures(op, args, returns = returnsOf(op)) {
   const decider = args.find((arg) => arg.name === op.severalWith);
   if (!decider) return signaturesOf(op, args, returns);
   const { one, several } = kDeciders[decider.type];
   const decided = (change) => args.map((arg) => (arg === decider ? { ...arg, ...change } : arg));
   return [
     ...signaturesOf(op, decided({ only: one }), "Tensor"),
-    ...signaturesOf(op, decided({ only: several, isGiven: true }), "Tensor[]"),
+    ...signaturesOf(op, decided({ only: several, isGiven: true }), severalOf(op)),
     ...signaturesOf(op, args, returns),
   ];
 }
@@ -278,7 +282,7 @@ function methodDeclarations(op) {
     `/** ${doc} */`,
     ...signatures({ ...op, args: op.args }, rest, returns).map((type) => `${name}${type};`),
   ];
-  const own = declare(op.js, op.doc, op.writes ? "this" : kReturns[op.returns]);
+  const own = declare(op.js, op.doc, op.writes ? "this" : returnsOf(op));
   if (!op.inplace) return own;
   return [...own, ...declare(`${op.js}_`, `Like ${op.js}(), but in place.`, "this")];
 }

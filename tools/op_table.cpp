@@ -147,7 +147,11 @@ Object describe_function(Object object, Result (*)(Args...)) {
   object.field("kind", quoted(kind)).field("args", args.str()).field("returns", quoted(returns));
   if constexpr (requires { Op::several_with; })
     object.field("severalWith", quoted(camel_case(Op::several_with)));
+  if constexpr (requires { Op::results; }) object.field("results", string_array(Op::results));
   object.field("inplace", kHasInPlaceForm<Op> ? "true" : "false");
+  static_assert(
+      !std::is_same_v<Result, OneOrMore> || requires { Op::results; },
+      "who asks for several tensors knows how many come");
   static_assert(
       requires { Op::samples; } || requires { Op::audience; },
       "a public op has samples: the derived tests and docs/ops.md run them");

@@ -27,6 +27,7 @@ struct Qr {
   static constexpr std::array<std::string_view, 5> samples{"T([4, 3])", "T([3, 3]), 'complete'",
                                                            "T([2, 2, 4])", "T([2, 3, 2])",
                                                            "T([2, 3]), 'complete'"};
+  static constexpr std::array<std::string_view, 2> results{"Q", "R"};
   static TensorList call(const Tensor& a, QrMode mode = QrMode::kReduced);
 
   struct Attrs {
@@ -45,6 +46,7 @@ struct Svd {
   static constexpr std::array args{Arg{"A"}, Arg{"full_matrices", "true"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([3, 3])", "T([4, 2]), false", "T([2, 2, 3]), false", "T([2, 3, 2]), false"};
+  static constexpr std::array<std::string_view, 3> results{"U", "S", "Vh"};
   static TensorList call(const Tensor& a, bool full_matrices = true);
 
   struct Attrs {};
@@ -71,6 +73,7 @@ struct Eigh {
   static constexpr std::string_view node_name = "LinalgEighBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
+  static constexpr std::array<std::string_view, 2> results{"L", "V"};
   static TensorList call(const Tensor& a, Triangle uplo = Triangle::kLower);
 
   struct Attrs {};
@@ -119,6 +122,8 @@ struct Lstsq {
                                    Arg{"driver", "'gelsy'"}};
   static constexpr std::array<std::string_view, 3> samples{
       "T([4, 2]), T([4, 3]), null, 'gels'", "T([2, 2, 3]), T([2, 2])", "T([3, 3]), T([3, 1])"};
+  static constexpr std::array<std::string_view, 4> results{"solution", "residuals", "rank",
+                                                           "singularValues"};
   static TensorList call(const Tensor& a, const Tensor& b, std::optional<double> rcond = {},
                          LstsqDriver driver = LstsqDriver::kGelsy);
 };

@@ -23,7 +23,8 @@
 // tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
 // these, std::optional<Operand>, std::optional<Numbers>, Padding, std::optional<DType>, and enums
 // described by `enum_names(Enum)`. Results: Tensor, TensorList (an array), or OneOrMore (one
-// tensor, or an array when there are several).
+// tensor, or an array when there are several). `results` names the elements of an array that always
+// has the same number of them.
 
 #include <array>
 #include <cstdint>
@@ -61,6 +62,9 @@ inline constexpr bool kIsViewInPlace = requires { requires Op::in_place_view; };
 /// Whether a function op has an in-place form beside it.
 template <class Op>
 inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { requires Op::in_place; };
+
+/// The results of ops that pick elements.
+inline constexpr std::array<std::string_view, 2> kValuesAndIndices{"values", "indices"};
 
 /// A result that is one tensor or several, by an argument: max(x), max(x, dim). The op names it:
 /// `static constexpr std::string_view several_with = "dim";`.

@@ -35,6 +35,7 @@ struct Slogdet {
   static constexpr std::string_view node_name = "LinalgSlogdetBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3])", "T([2, 2, 2])"};
+  static constexpr std::array<std::string_view, 2> results{"sign", "logabsdet"};
   static TensorList call(const Tensor& input);
 
   struct Attrs {};

@@ -58,6 +58,7 @@ struct Max {
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 5> samples{
       "T([2, 3, 4])", "T([2, 3, 4]), 1", "T([3, 4]), -1, true", "T([]), 0", "T([2, 3]), T([3])"};
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, const std::optional<Operand>& dim = {},
                         bool keepdim = false);
 
@@ -72,6 +73,7 @@ struct Min {
   static constexpr std::string_view several_with = "dim";
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, const std::optional<Operand>& dim = {},
                         bool keepdim = false);
 

@@ -16,6 +16,7 @@ struct Sort {
                                    Arg{"stable", "false"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5])", "T([4, 3]), 0, true",
                                                            "T([2, 3, 2]), -2", "T([])"};
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t dim = -1, bool descending = false,
                          bool stable = false);
 
@@ -40,6 +41,7 @@ struct Topk {
                                    Arg{"sorted", "true"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5]), 2", "T([4, 3]), 3, 0, false",
                                                            "T([2, 3]), 0", "T([]), 1"};
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t k, std::int64_t dim = -1,
                          bool largest = true, bool sorted = true);
 
@@ -64,6 +66,7 @@ struct Kthvalue {
                                    Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([5]), 2", "T([4, 3]), 4, 0, true",
                                                            "T([]), 1"};
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t k, std::int64_t dim = -1,
                          bool keepdim = false);
 
@@ -79,6 +82,7 @@ struct Median {
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 5> samples{"T([7])", "T([2, 3])", "T([2, 4, 2]), 1",
                                                            "T([3, 4]), -1, true", "T([]), 0"};
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
                         bool keepdim = false);
 
@@ -94,6 +98,7 @@ struct Nanmedian {
   static constexpr bool ignores_nan = true;
   static constexpr std::array args = Median::args;
   static constexpr std::array samples = Median::samples;
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, std::optional<std::int64_t> dim = {},
                         bool keepdim = false);
 
@@ -110,6 +115,7 @@ struct Mode {
   static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "-1"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([5])", "T([4, 3]), 0, true", "T([])"};
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t dim = -1, bool keepdim = false);
 
   using Attrs = ChosenAttrs;
@@ -123,6 +129,7 @@ struct Cummax {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5]), 0", "T([4, 3]), -2",
                                                            "T([2, 3]), 1", "T([]), 0"};
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t dim);
 
   using Attrs = ChosenAttrs;
@@ -136,6 +143,7 @@ struct Cummin {
       "[values, indices]: the smallest element up to each along dim, the last of equals."};
   static constexpr std::array args = Cummax::args;
   static constexpr std::array samples = Cummax::samples;
+  static constexpr std::array results = kValuesAndIndices;
   static TensorList call(const Tensor& input, std::int64_t dim);
 
   using Attrs = ChosenAttrs;

@@ -19,6 +19,7 @@ struct MaxPool1d {
                                    Arg{"return_indices", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"T([1, 2, 8]), 2",
                                                            "T([2, 7]), 3, 2, 1, 1, true"};
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, const Dims& kernel_size,
                         const std::optional<Dims>& stride = {}, const Dims& padding = {0},
                         const Dims& dilation = {1}, bool ceil_mode = false,
@@ -34,6 +35,7 @@ struct MaxPool2d {
   static constexpr std::array<std::string_view, 4> samples{
       "T([1, 2, 6, 6]), 2", "T([1, 2, 7, 7]), 3, 2, 1", "T([2, 6, 5]), [2, 3], [1, 2], [1, 0]",
       "T([1, 1, 8, 7]), 2, 3, 0, 2, true"};
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, const Dims& kernel_size,
                         const std::optional<Dims>& stride = {}, const Dims& padding = {0},
                         const Dims& dilation = {1}, bool ceil_mode = false,
@@ -88,6 +90,7 @@ struct AdaptiveMaxPool2d {
                                    Arg{"return_indices", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"T([1, 2, 6, 5]), [3, 2]",
                                                            "T([2, 3, 4]), 5"};
+  static constexpr std::array results = kValuesAndIndices;
   static OneOrMore call(const Tensor& input, const Dims& output_size, bool return_indices = false);
 };
 

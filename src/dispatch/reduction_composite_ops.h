@@ -37,6 +37,7 @@ struct Aminmax {
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3])", "T([2, 3]), 1, true",
                                                            "T([]), 0"};
+  static constexpr std::array<std::string_view, 2> results{"min", "max"};
   static TensorList call(const Tensor& input, std::optional<std::int64_t> dim = {},
                          bool keepdim = false);
 };
@@ -45,6 +46,7 @@ struct VarMean {
   static constexpr op::Doc doc{"var_mean", "[variance, mean] of all elements or along dim."};
   static constexpr std::array args = Variance::args;
   static constexpr std::array samples = Variance::samples;
+  static constexpr std::array<std::string_view, 2> results{"variance", "mean"};
   static TensorList call(const Tensor& input, const std::optional<Dims>& dim = {},
                          double correction = 1, bool keepdim = false,
                          std::optional<bool> unbiased = {});
@@ -55,6 +57,7 @@ struct StdMean {
                                "[standard deviation, mean] of all elements or along dim."};
   static constexpr std::array args = Variance::args;
   static constexpr std::array samples = Variance::samples;
+  static constexpr std::array<std::string_view, 2> results{"std", "mean"};
   static TensorList call(const Tensor& input, const std::optional<Dims>& dim = {},
                          double correction = 1, bool keepdim = false,
                          std::optional<bool> unbiased = {});

@@ -15,13 +15,52 @@ const part: eg.Tensor = y.at(0, eg.slice(0, 1), null, "...");
 const flat = x.permute(0, 1).reshape(-1, 2).sum();
 const one: eg.Tensor = eg.linear(x, x, null);
 const largest: eg.Tensor = x.max();
-const [rowMaxima, rowIndices]: eg.Tensor[] = eg.max(x, 1);
+const [rowMaxima, rowIndices]: [eg.Tensor, eg.Tensor] = eg.max(x, 1);
 const greater: eg.Tensor = x.max(largest);
 const pooled: eg.Tensor = eg.maxPool2d(x, 2, { stride: 1 });
-const withIndices: eg.Tensor[] = x.maxPool2d([2, 2], { returnIndices: true });
+const [, places] = x.maxPool2d([2, 2], { returnIndices: true });
 const picked: eg.Tensor = x.at([0, 1], [true, false], eg.slice(), null, "...", greater);
 const dtype: eg.DType = x.dtype;
-console.log(part, flat, one, rowMaxima, rowIndices, pooled, withIndices, picked, dtype);
+console.log(part, flat, one, rowMaxima, rowIndices, pooled, places.shape, picked, dtype);
+
+// What gives several tensors gives a tuple: each is there.
+const pairs: [eg.Tensor, eg.Tensor][] = [
+  x.sort({ descending: true }),
+  x.topk(2),
+  x.min({ dim: 0 }),
+  x.median(0),
+  x.nanmedian(0),
+  x.mode(),
+  x.kthvalue(1),
+  x.cummax(0),
+  eg.cummin(x, 0),
+  x.aminmax(),
+  eg.varMean(x),
+  eg.stdMean(x, 1),
+  eg.slogdet(x),
+  eg.qr(x),
+  eg.eigh(x),
+  eg.adaptiveMaxPool2d(x, 2, true),
+];
+const [u, s, vh]: [eg.Tensor, eg.Tensor, eg.Tensor] = eg.svd(x);
+const [solution, residuals, rank] = eg.lstsq(x, y);
+const parts: eg.Tensor[] = x.split(1);
+console.log(pairs, u.shape, s.shape, vh.shape, solution.shape, residuals, rank, parts);
+// @ts-expect-error: svd gives three
+const [, , , fourth] = x.svd();
+console.log(fourth);
+
+// Single values, rows and texts.
+const value0: number = x.sum().item();
+const isSmall: boolean = x.lt(1).all().item<boolean>();
+const large: number | bigint = eg.tensor(1n).item<number | bigint>();
+const { re }: eg.Complex = eg.complex(x, x).sum().item<eg.Complex>();
+const waited: number = (await x.sum().itemAsync()) + 1;
+const rows: eg.Tensor[] = [...x];
+console.log(value0.toFixed(2), isSmall, large, re, waited, `${x}`, JSON.stringify(x));
+for (const row of rows) row.mul(2);
+// @ts-expect-error: operators do not compute with tensors
+console.log(x * 2);
 
 // Gradients.
 const loss: eg.Tensor = eg.crossEntropy(y, x, { labelSmoothing: 0.1, reduction: "sum" });
@@ -47,6 +86,29 @@ class Net extends eg.nn.Module {
   }
 }
 const net = new Net();
+class Tied extends eg.nn.Module {
+  embedding = new eg.nn.Embedding(8, 4);
+  head = new eg.nn.Linear(4, 8, { bias: false });
+  steps = new eg.nn.Buffer(eg.zeros([1]), { persistent: false });
+
+  constructor() {
+    super();
+    this.head.weight = this.embedding.weight;
+    this.head.bias = null;
+    new eg.nn.BatchNorm1d(4).running_mean = new eg.nn.Buffer(eg.zeros([4]));
+    // @ts-expect-error: a plain tensor is no parameter
+    this.head.weight = eg.zeros([8, 4]);
+    // @ts-expect-error: a plain tensor is no buffer
+    this.steps = eg.zeros([1]);
+  }
+
+  override extraRepr(): string {
+    return `persistent=${this.steps.persistent}`;
+  }
+}
+const tied: string = String(new Tied());
+const kept: eg.nn.Buffer[] = new Tied().buffers();
+console.log(tied, kept);
 const output: eg.Tensor = net.call(x, false);
 const model = new eg.nn.Sequential(new eg.nn.Linear(1, 2, false), new eg.nn.ReLU(), net);
 const adam = new eg.optim.AdamW(model.parameters(), { lr: 1e-3, betas: [0.9, 0.95] });

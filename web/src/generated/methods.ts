@@ -666,22 +666,22 @@ export interface TensorMethods {
   max(dim?: Tensor | null, keepdim?: boolean): Tensor;
   max(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   max(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
-  max(dim: number, keepdim?: boolean): Tensor[];
-  max(options: { dim: number; keepdim?: boolean }): Tensor[];
-  max(dim: number, options: { keepdim?: boolean }): Tensor[];
-  max(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
-  max(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
-  max(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  max(dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  max(options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  max(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  max(dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  max(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  max(dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
   min(dim?: Tensor | null, keepdim?: boolean): Tensor;
   min(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   min(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
-  min(dim: number, keepdim?: boolean): Tensor[];
-  min(options: { dim: number; keepdim?: boolean }): Tensor[];
-  min(dim: number, options: { keepdim?: boolean }): Tensor[];
-  min(dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
-  min(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
-  min(dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  min(dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  min(options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  min(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  min(dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  min(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  min(dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** Index of the first largest element, of all or along dim. */
   argmax(dim?: number | null, keepdim?: boolean): Tensor;
   argmax(options: { dim?: number | null; keepdim?: boolean }): Tensor;
@@ -724,21 +724,21 @@ export interface TensorMethods {
   countNonzero(dim?: Ints | null): Tensor;
   countNonzero(options: { dim?: Ints | null }): Tensor;
   /** [smallest, largest] element, of all or along dim. */
-  aminmax(dim?: number | null, keepdim?: boolean): Tensor[];
-  aminmax(options: { dim?: number | null; keepdim?: boolean }): Tensor[];
-  aminmax(dim: number | null, options: { keepdim?: boolean }): Tensor[];
+  aminmax(dim?: number | null, keepdim?: boolean): [min: Tensor, max: Tensor];
+  aminmax(options: { dim?: number | null; keepdim?: boolean }): [min: Tensor, max: Tensor];
+  aminmax(dim: number | null, options: { keepdim?: boolean }): [min: Tensor, max: Tensor];
   /** [variance, mean] of all elements or along dim. */
-  varMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
-  varMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  varMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  varMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  varMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  varMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): [variance: Tensor, mean: Tensor];
+  varMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  varMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  varMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  varMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
   /** [standard deviation, mean] of all elements or along dim. */
-  stdMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
-  stdMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  stdMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  stdMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  stdMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  stdMean(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): [std: Tensor, mean: Tensor];
+  stdMean(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  stdMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  stdMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  stdMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
   /** input where it is positive, else weight * input, a weight for all or per channel. */
   prelu(weight: Tensor): Tensor;
   /** input where it is above threshold, else value. */
@@ -880,7 +880,7 @@ export interface TensorMethods {
   /** Determinant of every square matrix. */
   det(): Tensor;
   /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
-  slogdet(): Tensor[];
+  slogdet(): [sign: Tensor, logabsdet: Tensor];
   /** Inverse of every square matrix. */
   inverse(): Tensor;
   /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
@@ -895,16 +895,16 @@ export interface TensorMethods {
   cross(other: Tensor, dim?: number): Tensor;
   cross(other: Tensor, options: { dim?: number }): Tensor;
   /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
-  qr(mode?: "reduced" | "complete" | "r"): Tensor[];
-  qr(options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
+  qr(mode?: "reduced" | "complete" | "r"): [Q: Tensor, R: Tensor];
+  qr(options: { mode?: "reduced" | "complete" | "r" }): [Q: Tensor, R: Tensor];
   /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
-  svd(fullMatrices?: boolean): Tensor[];
-  svd(options: { fullMatrices?: boolean }): Tensor[];
+  svd(fullMatrices?: boolean): [U: Tensor, S: Tensor, Vh: Tensor];
+  svd(options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
   /** The singular values of A, falling. */
   svdvals(): Tensor;
   /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
-  eigh(UPLO?: "L" | "U"): Tensor[];
-  eigh(options: { UPLO?: "L" | "U" }): Tensor[];
+  eigh(UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
+  eigh(options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
   /** The eigenvalues of symmetric matrices, rising. */
   eigvalsh(UPLO?: "L" | "U"): Tensor;
   eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
@@ -914,9 +914,9 @@ export interface TensorMethods {
   pinv(atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   pinv(atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
   /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
-  lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
-  lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-  lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
+  lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
+  lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   /** beta * input + alpha * (mat @ vec). */
   addmv(mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   addmv(mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -1013,18 +1013,18 @@ export interface TensorMethods {
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
-  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
-  maxPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
   maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
   maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
@@ -1032,18 +1032,18 @@ export interface TensorMethods {
   maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
-  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
-  maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  maxPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** The mean of windows along the last dim. */
   avgPool1d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, ceilMode?: boolean, countIncludePad?: boolean): Tensor;
   avgPool1d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
@@ -1063,10 +1063,10 @@ export interface TensorMethods {
   /** The largest element of windows chosen so that the result has output_size. */
   adaptiveMaxPool2d(outputSize: Ints, returnIndices?: false): Tensor;
   adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: false }): Tensor;
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices: true): Tensor[];
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices: true }): Tensor[];
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  adaptiveMaxPool2d(outputSize: Ints, returnIndices: true): [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** Convolution over the last dim. */
   conv1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
   conv1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
@@ -1105,10 +1105,10 @@ export interface TensorMethods {
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
   /** [values, indices]: the elements along dim in order. */
-  sort(dim?: number, descending?: boolean, stable?: boolean): Tensor[];
-  sort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
-  sort(dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
-  sort(dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
+  sort(dim?: number, descending?: boolean, stable?: boolean): [values: Tensor, indices: Tensor];
+  sort(options: { dim?: number; descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
+  sort(dim: number, options: { descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
+  sort(dim: number, descending: boolean, options: { stable?: boolean }): [values: Tensor, indices: Tensor];
   /** The indices that put the elements along dim in order. */
   argsort(dim?: number, descending?: boolean, stable?: boolean): Tensor;
   argsort(options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
@@ -1117,42 +1117,42 @@ export interface TensorMethods {
   /** The elements along the first dimension in order. */
   msort(): Tensor;
   /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
-  topk(k: number, dim?: number, largest?: boolean, sorted?: boolean): Tensor[];
-  topk(k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
-  topk(k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
-  topk(k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
+  topk(k: number, dim?: number, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
+  topk(k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
+  topk(k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
+  topk(k: number, dim: number, largest: boolean, options: { sorted?: boolean }): [values: Tensor, indices: Tensor];
   /** [values, indices]: the k-th smallest element along dim, counted from one. */
-  kthvalue(k: number, dim?: number, keepdim?: boolean): Tensor[];
-  kthvalue(k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
-  kthvalue(k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
+  kthvalue(k: number, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  kthvalue(k: number, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  kthvalue(k: number, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   /** The middle element, the lower one of two; along dim, [values, indices]. */
   median(dim?: null, keepdim?: boolean): Tensor;
   median(options: { dim?: null; keepdim?: boolean }): Tensor;
   median(dim: null, options: { keepdim?: boolean }): Tensor;
-  median(dim: number, keepdim?: boolean): Tensor[];
-  median(options: { dim: number; keepdim?: boolean }): Tensor[];
-  median(dim: number, options: { keepdim?: boolean }): Tensor[];
-  median(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  median(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  median(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  median(dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  median(options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  median(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  median(dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  median(options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  median(dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** The median of the elements that are not NaN; along dim, [values, indices]. */
   nanmedian(dim?: null, keepdim?: boolean): Tensor;
   nanmedian(options: { dim?: null; keepdim?: boolean }): Tensor;
   nanmedian(dim: null, options: { keepdim?: boolean }): Tensor;
-  nanmedian(dim: number, keepdim?: boolean): Tensor[];
-  nanmedian(options: { dim: number; keepdim?: boolean }): Tensor[];
-  nanmedian(dim: number, options: { keepdim?: boolean }): Tensor[];
-  nanmedian(dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  nanmedian(dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  nanmedian(options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  nanmedian(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  nanmedian(dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
-  mode(dim?: number, keepdim?: boolean): Tensor[];
-  mode(options: { dim?: number; keepdim?: boolean }): Tensor[];
-  mode(dim: number, options: { keepdim?: boolean }): Tensor[];
+  mode(dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  mode(options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  mode(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
   /** [values, indices]: the largest element up to each along dim, the last of equals. */
-  cummax(dim: number): Tensor[];
+  cummax(dim: number): [values: Tensor, indices: Tensor];
   /** [values, indices]: the smallest element up to each along dim, the last of equals. */
-  cummin(dim: number): Tensor[];
+  cummin(dim: number): [values: Tensor, indices: Tensor];
   /** Sums of the elements up to each, along dim. */
   cumsum(dim: number, dtype?: DType | null): Tensor;
   cumsum(dim: number, options: { dtype?: DType | null }): Tensor;

@@ -1614,12 +1614,12 @@ export const max: {
   (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
-  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
-  (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
-  (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max", 193, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
@@ -1627,12 +1627,12 @@ export const min: {
   (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
-  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | Tensor[];
-  (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | Tensor[];
-  (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("min", 194, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** Index of the first largest element, of all or along dim. */
@@ -1706,27 +1706,27 @@ export const countNonzero: {
 
 /** [smallest, largest] element, of all or along dim. */
 export const aminmax: {
-  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim?: number | null, keepdim?: boolean): [min: Tensor, max: Tensor];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): [min: Tensor, max: Tensor];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): [min: Tensor, max: Tensor];
 } = define("aminmax", 204, "input:tensor dim:int?=null keepdim:bool=false", "tensors");
 
 /** [variance, mean] of all elements or along dim. */
 export const varMean: {
-  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
-  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): [variance: Tensor, mean: Tensor];
+  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
 } = define("var_mean", 205, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
 
 /** [standard deviation, mean] of all elements or along dim. */
 export const stdMean: {
-  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor[];
-  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor[];
-  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor[];
+  (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): [std: Tensor, mean: Tensor];
+  (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
+  (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
 } = define("std_mean", 206, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
 
 /** input where it is positive, else weight * input, a weight for all or per channel. */
@@ -1988,7 +1988,7 @@ export const det: {
 
 /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
 export const slogdet: {
-  (input: Tensor): Tensor[];
+  (input: Tensor): [sign: Tensor, logabsdet: Tensor];
 } = define("slogdet", 244, "input:tensor", "tensors");
 
 /** Inverse of every square matrix. */
@@ -2021,14 +2021,14 @@ export const cross: {
 
 /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
 export const qr: {
-  (A: Tensor, mode?: "reduced" | "complete" | "r"): Tensor[];
-  (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): Tensor[];
+  (A: Tensor, mode?: "reduced" | "complete" | "r"): [Q: Tensor, R: Tensor];
+  (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): [Q: Tensor, R: Tensor];
 } = define("qr", 250, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
 
 /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
 export const svd: {
-  (A: Tensor, fullMatrices?: boolean): Tensor[];
-  (A: Tensor, options: { fullMatrices?: boolean }): Tensor[];
+  (A: Tensor, fullMatrices?: boolean): [U: Tensor, S: Tensor, Vh: Tensor];
+  (A: Tensor, options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
 } = define("svd", 251, "A:tensor fullMatrices:bool=true", "tensors");
 
 /** The singular values of A, falling. */
@@ -2038,8 +2038,8 @@ export const svdvals: {
 
 /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
 export const eigh: {
-  (A: Tensor, UPLO?: "L" | "U"): Tensor[];
-  (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor[];
+  (A: Tensor, UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
+  (A: Tensor, options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
 } = define("eigh", 253, "A:tensor UPLO:choice(L|U)=L", "tensors");
 
 /** The eigenvalues of symmetric matrices, rising. */
@@ -2058,9 +2058,9 @@ export const pinv: {
 
 /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
 export const lstsq: {
-  (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): Tensor[];
-  (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
-  (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): Tensor[];
+  (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
+  (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
+  (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
 } = define("lstsq", 256, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
 
 /** beta * input + alpha * (mat @ vec). */
@@ -2220,18 +2220,18 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
-  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max_pool1d", 273, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
@@ -2242,18 +2242,18 @@ export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: false }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: false }): Tensor;
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): Tensor[];
-  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): Tensor[];
-  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | Tensor[];
-  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, returnIndices: true): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max_pool2d", 274, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
 
 /** The mean of windows along the last dim. */
@@ -2285,10 +2285,10 @@ export const adaptiveAvgPool2d: {
 export const adaptiveMaxPool2d: {
   (input: Tensor, outputSize: Ints, returnIndices?: false): Tensor;
   (input: Tensor, outputSize: Ints, options: { returnIndices?: false }): Tensor;
-  (input: Tensor, outputSize: Ints, returnIndices: true): Tensor[];
-  (input: Tensor, outputSize: Ints, options: { returnIndices: true }): Tensor[];
-  (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | Tensor[];
-  (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | Tensor[];
+  (input: Tensor, outputSize: Ints, returnIndices: true): [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: Ints, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("adaptive_max_pool2d", 278, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
 
 /** Convolution over the last dim. */
@@ -2345,10 +2345,10 @@ export const scaledDotProductAttention: {
 
 /** [values, indices]: the elements along dim in order. */
 export const sort: {
-  (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): Tensor[];
-  (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor[];
-  (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor[];
+  (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): [values: Tensor, indices: Tensor];
 } = define("sort", 284, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
 
 /** The indices that put the elements along dim in order. */
@@ -2366,17 +2366,17 @@ export const msort: {
 
 /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
-  (input: Tensor, k: number, dim?: number, largest?: boolean, sorted?: boolean): Tensor[];
-  (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): Tensor[];
-  (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): Tensor[];
-  (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): Tensor[];
+  (input: Tensor, k: number, dim?: number, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): [values: Tensor, indices: Tensor];
 } = define("topk", 287, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
 /** [values, indices]: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
-  (input: Tensor, k: number, dim?: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): Tensor[];
+  (input: Tensor, k: number, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
 } = define("kthvalue", 288, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
@@ -2384,12 +2384,12 @@ export const median: {
   (input: Tensor, dim?: null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: null, options: { keepdim?: boolean }): Tensor;
-  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("median", 289, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
@@ -2397,29 +2397,29 @@ export const nanmedian: {
   (input: Tensor, dim?: null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: null, options: { keepdim?: boolean }): Tensor;
-  (input: Tensor, dim: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | Tensor[];
-  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | Tensor[];
-  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | Tensor[];
+  (input: Tensor, dim: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("nanmedian", 290, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
 /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
-  (input: Tensor, dim?: number, keepdim?: boolean): Tensor[];
-  (input: Tensor, options: { dim?: number; keepdim?: boolean }): Tensor[];
-  (input: Tensor, dim: number, options: { keepdim?: boolean }): Tensor[];
+  (input: Tensor, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
+  (input: Tensor, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
+  (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
 } = define("mode", 291, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
 /** [values, indices]: the largest element up to each along dim, the last of equals. */
 export const cummax: {
-  (input: Tensor, dim: number): Tensor[];
+  (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummax", 292, "input:tensor dim:int", "tensors");
 
 /** [values, indices]: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
-  (input: Tensor, dim: number): Tensor[];
+  (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummin", 293, "input:tensor dim:int", "tensors");
 
 /** Sums of the elements up to each, along dim. */
