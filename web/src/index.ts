@@ -2,6 +2,12 @@
 
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
 
+// First of all, as it says itself.
+
+import { endOwnCode } from "./runtime/own_frames.js";
+
+// The order of these does not matter.
+
 import { attachOps } from "./generated/methods.js";
 import { joinHost } from "./threads/host.js";
 
@@ -56,3 +62,4 @@ export { spawn } from "./threads/spawn.js";
 
 attachOps();
 joinHost();
+endOwnCode();

@@ -2,6 +2,7 @@
 // #private ones are its own business.
 
 import { fail } from "../runtime/errors.js";
+import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import type { HookHandle } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -212,6 +213,8 @@ export class Module {
     return this.#hooks;
   }
 }
+
+addDoors(Module.prototype);
 
 function join(prefix: string, name: string): string {
   return prefix === "" ? name : `${prefix}.${name}`;

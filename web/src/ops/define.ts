@@ -1,6 +1,7 @@
 // What generated/ops.ts is made of: functions from an op's number and signature.
 
 import { kInPlace } from "../runtime/native.js";
+import { addDoor, addDoors } from "../runtime/own_frames.js";
 import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
@@ -21,7 +22,7 @@ export function define<F extends AnyFunction>(
     op ??= parseSignature(name, id, signature, returns);
     return callOp(op, args);
   };
-  return run as AnyFunction as F;
+  return named(name, run) as F;
 }
 
 /** Defines the function of an op that writes into its first argument: `add_`, `copy_`. */
@@ -36,7 +37,7 @@ export function defineInPlace<F extends AnyFunction>(
     op ??= parseSignature(inPlaceName(name), id, signature, "tensor");
     return callInPlace(op, args, flags);
   };
-  return run as AnyFunction as F;
+  return named(name, run) as F;
 }
 
 /** Defines the function of an op that makes tensors and takes {dtype, device, requiresGrad}. */
@@ -55,11 +56,18 @@ export function defineFactory<F extends AnyFunction>(
     const tensor = callOp(op, [...args.slice(0, -1), options]) as Tensor;
     return isRecorded ? recorded(tensor) : tensor;
   };
-  return run as AnyFunction as F;
+  return named(name, run) as F;
 }
 
 function inPlaceName(name: string): string {
   return name.endsWith("_") ? name : `${name}_`;
+}
+
+// Under its own name in stacks, where it is a function that users call.
+function named(name: string, run: AnyFunction): AnyFunction {
+  Object.defineProperty(run, "name", { value: name, configurable: true });
+  addDoor(name, run);
+  return run;
 }
 
 /** Makes functions methods of a class: the object is their first argument. */
@@ -71,6 +79,8 @@ export function attachMethods(
     const method = function (this: unknown, ...args: unknown[]): unknown {
       return (run as (...args: readonly unknown[]) => unknown)(this, ...args);
     };
+    Object.defineProperty(method, "name", { value: name, configurable: true });
     Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
   }
+  addDoors(prototype);
 }

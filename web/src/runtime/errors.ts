@@ -1,5 +1,7 @@
 // The one kind of error this package throws.
 
+import { hideOwnFrames } from "./own_frames.js";
+
 /** The codes of `EdgeGradError`. */
 export type ErrorCode =
   | "NotInitialized"
@@ -36,6 +38,8 @@ export class EdgeGradError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+    // A stack that tells the maintainers where the package itself is wrong stays whole.
+    if (code !== "Internal") hideOwnFrames(this, EdgeGradError);
   }
 }
 

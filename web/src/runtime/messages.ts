@@ -1,5 +1,7 @@
 // What C++ asks of the console: warnings, and where the program is.
 
+import { withoutOwnFrames } from "./own_frames.js";
+
 /** Deep enough for a program's own frames below those of the engine. */
 const kStackFrames = 50;
 
@@ -17,13 +19,5 @@ export function captureStack(): string {
   const stack = new Error().stack ?? "";
   if (stackTraceLimit !== undefined) errors.stackTraceLimit = stackTraceLimit;
   const frames = stack.split("\n").filter((line) => line !== "" && line !== "Error");
-  const own = frames.filter((line) => !isEngineFrame(line));
-  // In a program bundled into one file nothing tells the engine's frames from others.
-  return (own.length > 0 ? own : frames).join("\n");
-}
-
-const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
-
-function isEngineFrame(line: string): boolean {
-  return line.includes(import.meta.url) || kEngineFile.test(line);
+  return withoutOwnFrames(frames).join("\n");
 }

@@ -1,0 +1,112 @@
+// Stacks without the package's own frames. A user is helped by the line of theirs that failed, and not by
+// ours, which are minified.
+//
+// A program may be bundled with the package into one file, where names tell nothing. But the package
+// stays in one piece there: it reaches from this file, which index.ts imports before all others, to the
+// end of index.ts.
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+
+/** V8's own, which other engines lack. */
+interface StackApi {
+  stackTraceLimit?: number;
+  captureStackTrace?(target: object, below: unknown): void;
+}
+
+/** The frames of ours that may lie above those of the user. */
+const kMaxOwnFrames = 20;
+
+const api = Error as StackApi;
+const isV8 = api.captureStackTrace !== undefined && String(new Error().stack).startsWith("Error");
+const start = callerOf(0);
+let end: Place | null = null;
+const doors = new Map<string, AnyFunction[]>();
+
+/** Says that the package's code ends where this is called. */
+export function endOwnCode(): void {
+  end = callerOf(1);
+}
+
+/** Says that users call a function, by the name that stacks have for it. */
+export function addDoor(name: string, door: AnyFunction): void {
+  // Methods, which come after the functions they call, are tried first.
+  doors.set(name, [door, ...(doors.get(name) ?? [])]);
+}
+
+/** Says that users call the methods of a class. */
+export function addDoors(prototype: object): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof value === "function" && name !== "constructor") addDoor(name, value as AnyFunction);
+  }
+}
+
+/** Returns the lines of a stack that are not the package's, of its script or of its WebAssembly. */
+export function withoutOwnFrames(frames: readonly string[]): string[] {
+  return frames.filter((frame) => !isOwn(frame));
+}
+
+/** Leaves the user's part of an error's stack; `below` is the function that made it. */
+export function hideOwnFrames(error: Error, below: unknown): void {
+  const { stackTraceLimit } = api;
+  if (!isV8 || !stackTraceLimit) return;
+  const frames = framesAbove(below, stackTraceLimit + kMaxOwnFrames);
+  if (frames === null) return;
+  startAtUser(error, frames);
+  const shown = withoutOwnFrames(frames).slice(0, stackTraceLimit);
+  // What is neither read nor written first stays with the error, where Node looks for the line to show.
+  delete error.stack;
+  Object.defineProperty(error, "stack", {
+    value: [`${error.name}: ${error.message}`, ...shown].join("\n"),
+    writable: true,
+    configurable: true,
+  });
+}
+
+// Node shows the line where the stack proper begins, which can only begin above a function that is known.
+function startAtUser(error: Error, frames: readonly string[]): void {
+  const first = frames.findIndex((frame) => !isOwn(frame));
+  const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[first - 1] ?? "") ?? [];
+  const isDoor = (door: AnyFunction) => framesAbove(door, 1)?.[0] === frames[first];
+  const door = first > 0 ? doors.get(name)?.find(isDoor) : undefined;
+  if (door !== undefined) api.captureStackTrace?.(error, door);
+}
+
+function framesAbove(below: unknown, limit: number): string[] | null {
+  const { stackTraceLimit = 0 } = api;
+  const target: { stack?: unknown } = {};
+  api.stackTraceLimit = limit;
+  api.captureStackTrace?.(target, below);
+  api.stackTraceLimit = stackTraceLimit;
+  return typeof target.stack === "string" ? target.stack.split("\n").slice(1) : null;
+}
+
+const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
+
+function isOwn(frame: string): boolean {
+  if (kEngineFile.test(frame)) return true;
+  const place = placeOf(frame);
+  if (place === null || start === null || end === null) return false;
+  return place.file === start.file && !isBefore(place, start) && !isBefore(end, place);
+}
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.line < b.line || (a.line === b.line && a.column < b.column);
+}
+
+// Where the function was called that calls this one, or one of those around it.
+function callerOf(depth: number): Place | null {
+  const places = (new Error().stack ?? "").split("\n").map(placeOf).filter(Boolean);
+  return places[1 + depth] ?? null;
+}
+
+// "at f (file:///a.js:1:2)" in V8, "f@file:///a.js:1:2" elsewhere.
+function placeOf(frame: string): Place | null {
+  const [, file, line, column] = /([^\s(@]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+  return file === undefined ? null : { file, line: Number(line), column: Number(column) };
+}
