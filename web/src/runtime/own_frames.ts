@@ -48,7 +48,14 @@ export function addDoors(prototype: object): void {
 
 /** Returns the lines of a stack that are not the package's, of its script or of its WebAssembly. */
 export function withoutOwnFrames(frames: readonly string[]): string[] {
-  return frames.filter((frame) => !isOwn(frame));
+  const kept: string[] = [];
+  let isBelowOurs = false;
+  for (const frame of [...frames].reverse()) {
+    // What the language runs for us is ours: Array.map().
+    if (!kOfTheLanguage.test(frame)) isBelowOurs = isOwn(frame);
+    if (!isBelowOurs) kept.push(frame);
+  }
+  return kept.reverse();
 }
 
 /** Leaves the user's part of an error's stack; `below` is the function that made it. */
@@ -57,23 +64,22 @@ export function hideOwnFrames(error: Error, below: unknown): void {
   if (!isV8 || !stackTraceLimit) return;
   const frames = framesAbove(below, stackTraceLimit + kMaxOwnFrames);
   if (frames === null) return;
-  startAtUser(error, frames);
-  const shown = withoutOwnFrames(frames).slice(0, stackTraceLimit);
+  const shown = withoutOwnFrames(frames);
+  startAtUser(error, frames, shown[0]);
   // What is neither read nor written first stays with the error, where Node looks for the line to show.
   delete error.stack;
   Object.defineProperty(error, "stack", {
-    value: [`${error.name}: ${error.message}`, ...shown].join("\n"),
+    value: [`${error.name}: ${error.message}`, ...shown.slice(0, stackTraceLimit)].join("\n"),
     writable: true,
     configurable: true,
   });
 }
 
 // Node shows the line where the stack proper begins, which can only begin above a function that is known.
-function startAtUser(error: Error, frames: readonly string[]): void {
-  const first = frames.findIndex((frame) => !isOwn(frame));
-  const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[first - 1] ?? "") ?? [];
-  const isDoor = (door: AnyFunction) => framesAbove(door, 1)?.[0] === frames[first];
-  const door = first > 0 ? doors.get(name)?.find(isDoor) : undefined;
+function startAtUser(error: Error, frames: readonly string[], first: string | undefined): void {
+  const lastOwn = frames[frames.indexOf(first ?? "") - 1] ?? "";
+  const [, name = ""] = /([\w$]+)\]? \(/.exec(lastOwn) ?? [];
+  const door = doors.get(name)?.find((each) => framesAbove(each, 1)?.[0] === first);
   if (door !== undefined) api.captureStackTrace?.(error, door);
 }
 
@@ -86,6 +92,7 @@ function framesAbove(below: unknown, limit: number): string[] | null {
   return typeof target.stack === "string" ? target.stack.split("\n").slice(1) : null;
 }
 
+const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ]node:/;
 const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 
 function isOwn(frame: string): boolean {
