@@ -80,6 +80,11 @@ export const number = new Rule<number>("a number", (value) => {
   return typeof value === "number" && !Number.isNaN(value);
 });
 
+/** A number above 0. */
+export const positive = new Rule<number>("a number above 0", (value) => {
+  return typeof value === "number" && value > 0;
+});
+
 /** A part of a whole. */
 export const share = new Rule<number>("a number from 0 to 1", (value) => {
   return typeof value === "number" && value >= 0 && value <= 1;

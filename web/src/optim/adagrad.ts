@@ -1,3 +1,5 @@
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { add, add_, addcdiv_, addcmul_, neg, sqrt } from "../generated/ops.js";
 import { scope } from "../tensor/scope.js";
@@ -5,40 +7,33 @@ import type { Tensor } from "../tensor/tensor.js";
 import { checkRange, type GroupOf, Optimizer, type Params, type StepInputs } from "./optimizer.js";
 import { fullState, loadedNumber, loadedState, numberState } from "./state.js";
 
-/** Settings of `Adagrad`. */
-export interface AdagradSettings {
+const kSettings = {
   /** The learning rate; default 1e-2. */
-  lr: number;
+  lr: number.or(1e-2),
   /** How fast the learning rate falls with the steps; default 0. */
-  lrDecay: number;
+  lrDecay: number.or(0),
   /** The factor of the parameter that is added to its gradient; default 0. */
-  weightDecay: number;
+  weightDecay: number.or(0),
   /** What the sums of squares begin with; default 0. */
-  initialAccumulatorValue: number;
+  initialAccumulatorValue: number.or(0),
   /** Added to the denominator; default 1e-10. */
-  eps: number;
+  eps: number.or(1e-10),
   /** Climb instead of descending; default false. */
-  maximize: boolean;
-}
+  maximize: boolean.or(false),
+};
+
+/** Settings of `Adagrad`. */
+export type AdagradSettings = Values<typeof kSettings>;
 
 interface State {
   step: number;
   sum: Tensor;
 }
 
-const kDefaults: AdagradSettings = {
-  lr: 1e-2,
-  lrDecay: 0,
-  weightDecay: 0,
-  initialAccumulatorValue: 0,
-  eps: 1e-10,
-  maximize: false,
-};
-
 /** Steps divided by the root of the sum of all squared gradients so far. */
 export class Adagrad extends Optimizer<AdagradSettings, State> {
-  constructor(params: Params<AdagradSettings>, settings: Partial<AdagradSettings> = {}) {
-    super(params, { ...kDefaults, ...settings });
+  constructor(params: Params<AdagradSettings>, ...rest: [settings?: Partial<AdagradSettings>]) {
+    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
   }
 
   override addParamGroup(group: GroupOf<AdagradSettings>): void {

@@ -1,24 +1,33 @@
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, Rule, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
-import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 
-/** Settings of `Adam` and `AdamW`. */
-export interface AdamSettings {
+const kBetas = new Rule<readonly [number, number]>("a list of two numbers", (value) => {
+  return Array.isArray(value) && value.length === 2 && value.every(number.accepts);
+});
+
+const kSettings = {
   /** The learning rate; default 1e-3. */
-  lr: number;
+  lr: number.or(1e-3),
   /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
-  betas: readonly [number, number];
+  betas: kBetas.or([0.9, 0.999]),
   /** Added to the denominator; default 1e-8. */
-  eps: number;
+  eps: number.or(1e-8),
   /** How strongly parameters are pulled to zero; default 0, for AdamW 0.01. */
-  weightDecay: number;
+  weightDecay: number.or(0),
   /** Use the largest average of squares so far (AMSGrad); default false. */
-  amsgrad: boolean;
+  amsgrad: boolean.or(false),
   /** Climb instead of descending; default false. */
-  maximize: boolean;
-}
+  maximize: boolean.or(false),
+};
+
+const kDecoupledSettings = { ...kSettings, weightDecay: number.or(0.01) };
+
+/** Settings of `Adam` and `AdamW`. */
+export type AdamSettings = Values<typeof kSettings>;
 
 interface State {
   step: number;
@@ -37,9 +46,6 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
     checkRange(name, "learning rate", lr);
     checkRange(name, "epsilon value", eps);
     checkRange(name, "weightDecay value", weightDecay);
-    if (!Array.isArray(betas) || betas.length !== 2) {
-      fail("InvalidArgument", name, "betas is a list of two numbers.");
-    }
     checkRange(name, "beta parameter at index 0", betas[0], 0, 1);
     checkRange(name, "beta parameter at index 1", betas[1], 0, 1);
   }
@@ -101,21 +107,12 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
   }
 }
 
-const kDefaults: AdamSettings = {
-  lr: 1e-3,
-  betas: [0.9, 0.999],
-  eps: 1e-8,
-  weightDecay: 0,
-  amsgrad: false,
-  maximize: false,
-};
-
 /** Adam: steps scaled by running averages of the gradient and of its square. */
 export class Adam extends AdamBase {
   protected override readonly isDecoupled = false;
 
-  constructor(params: Params<AdamSettings>, settings: Partial<AdamSettings> = {}) {
-    super(params, { ...kDefaults, ...settings });
+  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
+    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
   }
 }
 
@@ -123,7 +120,7 @@ export class Adam extends AdamBase {
 export class AdamW extends AdamBase {
   protected override readonly isDecoupled = true;
 
-  constructor(params: Params<AdamSettings>, settings: Partial<AdamSettings> = {}) {
-    super(params, { ...kDefaults, weightDecay: 0.01, ...settings });
+  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
+    super(params, readOptions(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
   }
 }

@@ -1,5 +1,7 @@
 // What all optimizers share: parameter groups, state per parameter, and PyTorch's state dict.
 
+import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
+import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
@@ -13,7 +15,17 @@ export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
 export type Params<Settings> = Iterable<Tensor> | Iterable<GroupOf<Settings>>;
 
 /** A group as it is given. */
-export type GroupOf<Settings> = { params: Iterable<Tensor> | Tensor } & Partial<Settings>;
+export type GroupOf<Settings> = GroupParts & Partial<Settings>;
+
+/** What a group has besides the settings of its optimizer. */
+export interface GroupParts {
+  params: Iterable<Tensor> | Tensor;
+  /** The rate that schedulers begin with when training is resumed. */
+  initialLr?: number;
+}
+
+/** The declaration of an optimizer's settings. */
+export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
 
 /** PyTorch's structure: state by parameter number, settings by group, in PyTorch's spelling. */
 export interface OptimizerState {
@@ -34,41 +46,44 @@ export abstract class Optimizer<Settings extends object, State extends object> {
 
   protected readonly state = new Map<Tensor, State>();
 
+  readonly #rules: SettingRules<Settings>;
+
+  /** `defaults` are settings that groups can have otherwise; without `rules` they can be anything. */
   constructor(
     params: Params<Settings>,
     protected readonly defaults: Settings,
+    rules?: SettingRules<Settings>,
   ) {
-    const given = [...params];
-    if (given.length === 0)
-      fail("InvalidArgument", this.#name, "optimizer got an empty parameter list.");
+    const name = new.target.name;
+    if (!isPlainObject(defaults)) {
+      fail("InvalidArgument", name, "an optimizer is made by a class that extends this one.");
+    }
+    this.#rules = rules ?? (mapped(defaults, () => kAnything) as SettingRules<Settings>);
+    const given = listOf(name, params);
+    if (given.length === 0) {
+      fail("InvalidArgument", name, "optimizer got an empty parameter list.");
+    }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
   }
 
   /** Adds parameters, for example those of a layer that is to be trained from now on. */
-  addParamGroup(group: GroupOf<Settings>): void {
+  addParamGroup(...rest: [group: GroupOf<Settings>]): void {
     const name = this.#name;
-    const { params: given } = group;
-    if (typeof given !== "object" || given === null) {
-      fail("InvalidArgument", name, "expected tensors, or groups { params, ...settings }.");
+    const [group] = rest;
+    if (!isPlainObject(group)) {
+      const told = `expected tensors, or groups { params, ...settings }, got ${describe(group)}.`;
+      fail("InvalidArgument", name, told);
     }
-    const params: readonly unknown[] = isTensor(given) ? [given] : [...given];
-    const known = new Set(this.paramGroups.flatMap((one) => one.params));
-    for (const param of params) {
-      if (!isTensor(param)) {
-        fail(
-          "InvalidArgument",
-          name,
-          `optimizer can only optimize Tensors, but one is ${describe(param)}.`,
-        );
-      }
-      if (!param.isLeaf) fail("InvalidArgument", name, "can't optimize a non-leaf Tensor.");
-      if (known.has(param)) {
-        fail("InvalidArgument", name, "some parameters appear in more than one parameter group.");
-      }
-      known.add(param);
-    }
-    const settings = { ...this.defaults, ...group, params: params as Tensor[] };
+    const own = mapped(this.#rules, (rule: Rule<unknown>, key) => {
+      return rule.or(this.defaults[key as keyof Settings]);
+    });
+    const rules = { params: kAnything, initialLr: number.optional(), ...own };
+    const { params: given, initialLr, ...read } = readOptions(name, rules, rest);
+    const params = isTensor(given) ? [given] : listOf(name, given);
+    this.#checkParams(params);
+    const settings = { ...(read as Settings), params };
+    if (initialLr !== undefined) Object.assign(settings, { initialLr });
     this.checkSettings(settings);
     this.paramGroups.push(settings);
   }
@@ -81,7 +96,8 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   /** Changes every parameter that has a gradient. With `closure`, calls it first for the loss. */
   step(): undefined;
   step<T>(closure: () => T): T;
-  step<T>(closure?: () => T): T | undefined {
+  step<T>(...given: [closure?: () => T]): T | undefined {
+    const { closure } = readArguments(`${this.#name}.step`, kStepArguments, given);
     const loss = closure?.();
     for (const group of this.paramGroups) this.#stepGroup(group);
     return loss;
@@ -105,8 +121,17 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   /** Takes over what stateDict() returned, here or for the same parameters elsewhere. */
-  loadStateDict({ state, param_groups: groups }: OptimizerState): void {
+  loadStateDict(saved: OptimizerState): void {
     const name = this.#name;
+    if (
+      !isPlainObject(saved) ||
+      !isPlainObject(saved.state) ||
+      !Array.isArray(saved.param_groups)
+    ) {
+      const told = `expected what stateDict() returns, { state, param_groups }, got ${describe(saved)}.`;
+      fail("InvalidArgument", name, told);
+    }
+    const { state, param_groups: groups } = saved;
     if (groups.length !== this.paramGroups.length) {
       fail(
         "InvalidArgument",
@@ -167,6 +192,22 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     }
   }
 
+  #checkParams(params: unknown[]): asserts params is Tensor[] {
+    const name = this.#name;
+    const known = new Set(this.paramGroups.flatMap((one) => one.params));
+    for (const param of params) {
+      if (!isTensor(param)) {
+        const told = `optimizer can only optimize Tensors, but one is ${describe(param)}.`;
+        fail("InvalidArgument", name, told);
+      }
+      if (!param.isLeaf) fail("InvalidArgument", name, "can't optimize a non-leaf Tensor.");
+      if (known.has(param)) {
+        fail("InvalidArgument", name, "some parameters appear in more than one parameter group.");
+      }
+      known.add(param);
+    }
+  }
+
   #dropState(): void {
     for (const own of this.state.values()) {
       for (const value of Object.values(own)) if (value instanceof Tensor) value.dispose();
@@ -189,6 +230,34 @@ export function checkRange(
 ): void {
   if (typeof value === "number" && value >= low && value < high) return;
   fail("InvalidArgument", owner, `Invalid ${name}: ${describe(value)}.`);
+}
+
+// The optimizer itself says what is wrong with parameters.
+const kAnything = unchecked<unknown>().or(undefined);
+
+const kStepArguments = { closure: functionOf<() => never>().optional() };
+
+function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: string) => U) {
+  const entries = Object.entries(object).map(([key, value]) => [key, map(value, key)]);
+  return Object.fromEntries(entries) as Record<keyof T & string, U>;
+}
+
+// The parameters or groups that an optimizer was given.
+function listOf(name: string, given: unknown): unknown[] {
+  const module = given as { parameters?: unknown } | null | undefined;
+  if (typeof module?.parameters === "function") {
+    fail(
+      "InvalidArgument",
+      name,
+      `expected parameters, got ${describe(given)}: pass .parameters() of it.`,
+    );
+  }
+  const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
+  if (!isIterable || isTensor(given)) {
+    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.`;
+    fail("InvalidArgument", name, told);
+  }
+  return [...(given as Iterable<unknown>)];
 }
 
 function isTensor(value: unknown): value is Tensor {

@@ -1,3 +1,5 @@
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import {
   add,
@@ -15,23 +17,25 @@ import type { Tensor } from "../tensor/tensor.js";
 import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 
-/** Settings of `RMSprop`. */
-export interface RMSpropSettings {
+const kSettings = {
   /** The learning rate; default 1e-2. */
-  lr: number;
+  lr: number.or(1e-2),
   /** How slowly the average of the squared gradient changes; default 0.99. */
-  alpha: number;
+  alpha: number.or(0.99),
   /** Added to the denominator; default 1e-8. */
-  eps: number;
+  eps: number.or(1e-8),
   /** The factor of the parameter that is added to its gradient; default 0. */
-  weightDecay: number;
+  weightDecay: number.or(0),
   /** The share of the last change that goes on; default 0. */
-  momentum: number;
+  momentum: number.or(0),
   /** Divide by the deviation instead of the root mean square; default false. */
-  centered: boolean;
+  centered: boolean.or(false),
   /** Climb instead of descending; default false. */
-  maximize: boolean;
-}
+  maximize: boolean.or(false),
+};
+
+/** Settings of `RMSprop`. */
+export type RMSpropSettings = Values<typeof kSettings>;
 
 interface State {
   step: number;
@@ -42,20 +46,10 @@ interface State {
   gradAvg?: Tensor;
 }
 
-const kDefaults: RMSpropSettings = {
-  lr: 1e-2,
-  alpha: 0.99,
-  eps: 1e-8,
-  weightDecay: 0,
-  momentum: 0,
-  centered: false,
-  maximize: false,
-};
-
 /** Steps divided by a running root mean square of the gradient. */
 export class RMSprop extends Optimizer<RMSpropSettings, State> {
-  constructor(params: Params<RMSpropSettings>, settings: Partial<RMSpropSettings> = {}) {
-    super(params, { ...kDefaults, ...settings });
+  constructor(params: Params<RMSpropSettings>, ...rest: [settings?: Partial<RMSpropSettings>]) {
+    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
   }
 
   protected override checkSettings(settings: RMSpropSettings): void {

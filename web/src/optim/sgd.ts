@@ -1,24 +1,28 @@
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
 import { loadedState, zeroState } from "./state.js";
 
-/** Settings of `SGD`. */
-export interface SGDSettings {
+const kSettings = {
   /** The learning rate; default 1e-3. */
-  lr: number;
+  lr: number.or(1e-3),
   /** The share of the last change that goes on; default 0. */
-  momentum: number;
+  momentum: number.or(0),
   /** The share of the gradient that momentum leaves out; default 0. */
-  dampening: number;
+  dampening: number.or(0),
   /** The factor of the parameter that is added to its gradient; default 0. */
-  weightDecay: number;
+  weightDecay: number.or(0),
   /** Look ahead along the momentum; default false. */
-  nesterov: boolean;
+  nesterov: boolean.or(false),
   /** Climb instead of descending; default false. */
-  maximize: boolean;
-}
+  maximize: boolean.or(false),
+};
+
+/** Settings of `SGD`. */
+export type SGDSettings = Values<typeof kSettings>;
 
 interface State {
   momentumBuffer: Tensor;
@@ -26,16 +30,8 @@ interface State {
 
 /** Stochastic gradient descent, with momentum if wanted. */
 export class SGD extends Optimizer<SGDSettings, State> {
-  constructor(params: Params<SGDSettings>, settings: Partial<SGDSettings> = {}) {
-    const defaults = {
-      lr: 1e-3,
-      momentum: 0,
-      dampening: 0,
-      weightDecay: 0,
-      nesterov: false,
-      maximize: false,
-    };
-    super(params, { ...defaults, ...settings });
+  constructor(params: Params<SGDSettings>, ...rest: [settings?: Partial<SGDSettings>]) {
+    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
   }
 
   protected override checkSettings(settings: SGDSettings): void {

@@ -5,6 +5,7 @@ export {
   LRScheduler,
   type ScheduledGroup,
   type ScheduledOptimizer,
+  type SchedulerOptions,
   type SchedulerState,
 } from "./scheduler.js";
 export {
@@ -14,7 +15,6 @@ export {
   LinearLR,
   type LinearLROptions,
   type LrLambda,
-  type SchedulerOptions,
   StepLR,
   type StepLROptions,
 } from "./simple.js";

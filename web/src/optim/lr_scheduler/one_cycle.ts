@@ -1,34 +1,55 @@
 // The 1cycle policy: one rise of the rate to its maximum and one fall far below where it began, with
 // the momentum moving the other way.
 
+import { readArguments } from "../../arguments/read.js";
+import {
+  boolean,
+  number,
+  type Options,
+  oneOf,
+  oneOrMore,
+  type Values,
+} from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
-import { namedArguments } from "../../runtime/named_arguments.js";
-import { LRScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./scheduler.js";
-import type { SchedulerOptions } from "./simple.js";
+import {
+  kSchedulerOptions,
+  LRScheduler,
+  type ScheduledGroup,
+  type ScheduledOptimizer,
+} from "./scheduler.js";
+
+const kOptions = {
+  /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
+  totalSteps: number.orNull(),
+  epochs: number.orNull(),
+  stepsPerEpoch: number.orNull(),
+  /** The share of the cycle in which the rate rises; default 0.3. */
+  pctStart: number.or(0.3),
+  /** The curve between the turns; default "cos". */
+  annealStrategy: oneOf("cos", "linear")
+    .or("cos")
+    .saying("annealStrategy must be one of 'cos' or 'linear'."),
+  /** Move momentum (or the first beta) against the rate; default true. */
+  cycleMomentum: boolean.or(true),
+  /** The momentum at the highest rate; default 0.85. */
+  baseMomentum: oneOrMore(number).or(0.85),
+  /** The momentum at the ends; default 0.95. */
+  maxMomentum: oneOrMore(number).or(0.95),
+  /** The highest rate over the initial one; default 25. */
+  divFactor: number.or(25),
+  /** The initial rate over the last one; default 1e4. */
+  finalDivFactor: number.or(1e4),
+  /** Fall back to the initial rate first, and below it then; default false. */
+  threePhase: boolean.or(false),
+  ...kSchedulerOptions,
+};
+
+const kArguments = { maxLr: oneOrMore(number), ...kOptions };
 
 /** Options of `OneCycleLR`. */
-export interface OneCycleLROptions extends SchedulerOptions {
-  /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
-  totalSteps?: number | null;
-  epochs?: number | null;
-  stepsPerEpoch?: number | null;
-  /** The share of the cycle in which the rate rises; default 0.3. */
-  pctStart?: number;
-  /** The curve between the turns; default "cos". */
-  annealStrategy?: "cos" | "linear";
-  /** Move momentum (or the first beta) against the rate; default true. */
-  cycleMomentum?: boolean;
-  /** The momentum at the highest rate; default 0.85. */
-  baseMomentum?: number | readonly number[];
-  /** The momentum at the ends; default 0.95. */
-  maxMomentum?: number | readonly number[];
-  /** The highest rate over the initial one; default 25. */
-  divFactor?: number;
-  /** The initial rate over the last one; default 1e4. */
-  finalDivFactor?: number;
-  /** Fall back to the initial rate first, and below it then; default false. */
-  threePhase?: boolean;
-}
+export type OneCycleLROptions = Options<typeof kOptions>;
+
+type Named = Values<typeof kArguments>;
 
 interface CycledGroup extends ScheduledGroup {
   maxLr?: number;
@@ -47,24 +68,6 @@ interface Phase {
   readonly rates: readonly [Rate, Rate];
   readonly momenta: readonly [Momentum, Momentum];
 }
-
-type Named = OneCycleLROptions & { maxLr: number | readonly number[] };
-
-const kNames = [
-  "maxLr",
-  "totalSteps",
-  "epochs",
-  "stepsPerEpoch",
-  "pctStart",
-  "annealStrategy",
-  "cycleMomentum",
-  "baseMomentum",
-  "maxMomentum",
-  "divFactor",
-  "finalDivFactor",
-  "threePhase",
-  "lastEpoch",
-] as const;
 
 /** Raises the rate from maxLr / divFactor to maxLr and lowers it to a tiny one, in one cycle. */
 export class OneCycleLR extends LRScheduler {
@@ -85,20 +88,18 @@ export class OneCycleLR extends LRScheduler {
     totalSteps: number | null,
     options?: OneCycleLROptions,
   );
-  constructor(optimizer: ScheduledOptimizer, options: Named);
+  constructor(
+    optimizer: ScheduledOptimizer,
+    options: OneCycleLROptions & { maxLr: number | readonly number[] },
+  );
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const named = namedArguments<Named>(kNames, given);
-    const { pctStart = 0.3, annealStrategy = "cos", cycleMomentum = true } = named;
+    const named = readArguments(new.target.name, kArguments, given);
+    const { pctStart, annealStrategy, cycleMomentum } = named;
     this.totalSteps = totalStepsOf(named);
-    this.#phases = phasesOf(this.totalSteps, pctStart, named.threePhase ?? false);
+    this.#phases = phasesOf(this.totalSteps, pctStart, named.threePhase);
     if (!(pctStart >= 0 && pctStart <= 1)) {
       refuse(`Expected float between 0 and 1 pct_start, but got ${describe(pctStart)}.`);
-    }
-    if (annealStrategy !== "cos" && annealStrategy !== "linear") {
-      refuse(
-        `annealStrategy must be one of 'cos' or 'linear', instead got ${describe(annealStrategy)}.`,
-      );
     }
     this.annealStrategy = annealStrategy;
     this.cycleMomentum = cycleMomentum;
@@ -106,7 +107,7 @@ export class OneCycleLR extends LRScheduler {
     if (cycleMomentum && !this.useBeta1 && !this.#groups.every((group) => "momentum" in group)) {
       refuse("optimizer must support momentum or beta1 with `cycle_momentum` option enabled.");
     }
-    if ((named.lastEpoch ?? -1) === -1) this.#prepareGroups(named);
+    if (named.lastEpoch === -1) this.#prepareGroups(named);
     this.start(named.lastEpoch);
   }
 
@@ -137,8 +138,8 @@ export class OneCycleLR extends LRScheduler {
     return this.groups;
   }
 
-  #prepareGroups(named: Partial<Named>): void {
-    const { divFactor = 25, finalDivFactor = 1e4, baseMomentum = 0.85, maxMomentum = 0.95 } = named;
+  #prepareGroups(named: Named): void {
+    const { divFactor, finalDivFactor, baseMomentum, maxMomentum } = named;
     const rates = perGroup("maxLr", named.maxLr, this.#groups.length);
     const lowest = perGroup("baseMomentum", baseMomentum, this.#groups.length);
     const highest = perGroup("maxMomentum", maxMomentum, this.#groups.length);
@@ -162,16 +163,9 @@ export class OneCycleLR extends LRScheduler {
   }
 }
 
-function totalStepsOf({ totalSteps, epochs, stepsPerEpoch }: Partial<Named>): number {
-  if (totalSteps !== undefined && totalSteps !== null) {
-    return positiveInteger("total_steps", totalSteps);
-  }
-  if (
-    epochs === undefined ||
-    epochs === null ||
-    stepsPerEpoch === undefined ||
-    stepsPerEpoch === null
-  ) {
+function totalStepsOf({ totalSteps, epochs, stepsPerEpoch }: Named): number {
+  if (totalSteps !== null) return positiveInteger("total_steps", totalSteps);
+  if (epochs === null || stepsPerEpoch === null) {
     refuse("You must define either total_steps OR (epochs AND steps_per_epoch).");
   }
   return positiveInteger("epochs", epochs) * positiveInteger("steps_per_epoch", stepsPerEpoch);
@@ -197,11 +191,11 @@ function phasesOf(totalSteps: number, pctStart: number, isThreePhase: boolean): 
 
 function perGroup(
   name: string,
-  value: number | readonly number[] | undefined,
+  value: number | readonly number[],
   count: number,
 ): readonly number[] {
   if (typeof value === "number") return Array<number>(count).fill(value);
-  if (value?.length === count) return value;
+  if (value.length === count) return value;
   refuse(`expected ${count} values for ${name}, got ${describe(value)}.`);
 }
 

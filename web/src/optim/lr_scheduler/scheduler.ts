@@ -1,7 +1,9 @@
 // What all schedulers share. A scheduler sets the learning rate of every group of an optimizer, once
 // per step(): most work out the next rate from the present one, so that schedulers can be chained.
 
-import { fail } from "../../runtime/errors.js";
+import { isPlainObject, readArguments } from "../../arguments/read.js";
+import { integer, type Options } from "../../arguments/rule.js";
+import { describe, fail } from "../../runtime/errors.js";
 import { snakeCase } from "../../runtime/spelling.js";
 
 /** A parameter group as schedulers see it. */
@@ -14,6 +16,17 @@ export interface ScheduledGroup {
 export interface ScheduledOptimizer {
   readonly paramGroups: readonly { lr: number }[];
 }
+
+/** What all schedulers can be told. */
+export const kSchedulerOptions = {
+  /** The epoch to go on after; default -1, the start. */
+  lastEpoch: integer.or(-1),
+};
+
+/** Options of all schedulers. */
+export type SchedulerOptions = Options<typeof kSchedulerOptions>;
+
+const kStepArguments = { epoch: integer.optional() };
 
 /** A scheduler's settings and place, in PyTorch's spelling. */
 export type SchedulerState = Record<string, unknown>;
@@ -32,7 +45,8 @@ export abstract class LRScheduler {
 
   constructor(optimizer: ScheduledOptimizer) {
     if (!Array.isArray(optimizer?.paramGroups)) {
-      fail("InvalidArgument", new.target.name, "the first argument is an optimizer.");
+      const told = `the first argument is an optimizer, got ${describe(optimizer)}.`;
+      fail("InvalidArgument", new.target.name, told);
     }
     this.#optimizer = optimizer;
   }
@@ -43,7 +57,8 @@ export abstract class LRScheduler {
   }
 
   /** Goes to the next epoch, or to the given one, and sets the learning rates. */
-  step(epoch?: number): void {
+  step(...given: [epoch?: number]): void {
+    const { epoch } = readArguments(`${this.constructor.name}.step`, kStepArguments, given);
     const next = epoch ?? this.lastEpoch + 1;
     this.checkEpoch(next);
     this.stepCount++;
@@ -63,6 +78,10 @@ export abstract class LRScheduler {
 
   /** Takes over what stateDict() returned. Load the optimizer's state too: it has the present rates. */
   loadStateDict(state: SchedulerState): void {
+    if (!isPlainObject(state)) {
+      const told = `expected what stateDict() returns, got ${describe(state)}.`;
+      fail("InvalidArgument", this.constructor.name, told);
+    }
     for (const [name, value] of Object.entries(this)) {
       const given = state[spelled(name)];
       if (given !== undefined) Object.assign(this, { [name]: loaded(given, value) });

@@ -1,20 +1,34 @@
 // Schedulers of one formula.
 
+import { readArguments } from "../../arguments/read.js";
+import {
+  count,
+  either,
+  functionOf,
+  listOf,
+  number,
+  type Options,
+  positive,
+  size,
+} from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
-import { namedArguments } from "../../runtime/named_arguments.js";
-import { LRScheduler, type ScheduledOptimizer } from "./scheduler.js";
+import {
+  kSchedulerOptions,
+  LRScheduler,
+  type ScheduledOptimizer,
+  type SchedulerOptions,
+} from "./scheduler.js";
 
-/** What all schedulers can be told. */
-export interface SchedulerOptions {
-  /** The epoch to go on after; default -1, the start. */
-  lastEpoch?: number;
-}
+const kStepLROptions = {
+  /** The factor; default 0.1. */
+  gamma: number.or(0.1),
+  ...kSchedulerOptions,
+};
+
+const kStepLRArguments = { stepSize: count, ...kStepLROptions };
 
 /** Options of `StepLR`. */
-export interface StepLROptions extends SchedulerOptions {
-  /** The factor; default 0.1. */
-  gamma?: number;
-}
+export type StepLROptions = Options<typeof kStepLROptions>;
 
 /** Multiplies the rate by `gamma` every `stepSize` epochs. */
 export class StepLR extends LRScheduler {
@@ -26,10 +40,9 @@ export class StepLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options: StepLROptions & { stepSize: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    type Named = Required<StepLROptions> & { stepSize: number };
-    const named = namedArguments<Named>(["stepSize", "gamma", "lastEpoch"], given);
-    this.stepSize = needPositive("StepLR", "stepSize", named.stepSize);
-    this.gamma = named.gamma ?? 0.1;
+    const named = readArguments(new.target.name, kStepLRArguments, given);
+    this.stepSize = named.stepSize;
+    this.gamma = named.gamma;
     this.start(named.lastEpoch);
   }
 
@@ -44,15 +57,18 @@ export class StepLR extends LRScheduler {
   }
 }
 
-/** Options of `LinearLR`. */
-export interface LinearLROptions extends SchedulerOptions {
+const kLinearLRArguments = {
   /** The factor at the start; default 1/3. */
-  startFactor?: number;
+  startFactor: number.or(1 / 3),
   /** The factor at the end; default 1. */
-  endFactor?: number;
+  endFactor: number.or(1),
   /** The epochs from start to end; default 5. */
-  totalIters?: number;
-}
+  totalIters: size.or(5),
+  ...kSchedulerOptions,
+};
+
+/** Options of `LinearLR`. */
+export type LinearLROptions = Options<typeof kLinearLRArguments>;
 
 /** Multiplies the initial rate by a factor that goes in a straight line from start to end. */
 export class LinearLR extends LRScheduler {
@@ -70,11 +86,10 @@ export class LinearLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options?: LinearLROptions);
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const names = ["startFactor", "endFactor", "totalIters", "lastEpoch"] as const;
-    const named = namedArguments<LinearLROptions>(names, given);
-    this.startFactor = named.startFactor ?? 1 / 3;
-    this.endFactor = named.endFactor ?? 1;
-    this.totalIters = named.totalIters ?? 5;
+    const named = readArguments(new.target.name, kLinearLRArguments, given);
+    this.startFactor = named.startFactor;
+    this.endFactor = named.endFactor;
+    this.totalIters = named.totalIters;
     if (!(this.startFactor > 0 && this.startFactor <= 1)) {
       fail(
         "InvalidArgument",
@@ -108,11 +123,16 @@ export class LinearLR extends LRScheduler {
   }
 }
 
-/** Options of `CosineAnnealingLR`. */
-export interface CosineAnnealingLROptions extends SchedulerOptions {
+const kCosineOptions = {
   /** The smallest rate; default 0. */
-  etaMin?: number;
-}
+  etaMin: number.or(0),
+  ...kSchedulerOptions,
+};
+
+const kCosineArguments = { tMax: positive, ...kCosineOptions };
+
+/** Options of `CosineAnnealingLR`. */
+export type CosineAnnealingLROptions = Options<typeof kCosineOptions>;
 
 /** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again after. */
 export class CosineAnnealingLR extends LRScheduler {
@@ -124,10 +144,9 @@ export class CosineAnnealingLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options: CosineAnnealingLROptions & { tMax: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    type Named = Required<CosineAnnealingLROptions> & { tMax: number };
-    const named = namedArguments<Named>(["tMax", "etaMin", "lastEpoch"], given);
-    this.tMax = needPositive("CosineAnnealingLR", "tMax", named.tMax);
-    this.etaMin = named.etaMin ?? 0;
+    const named = readArguments(new.target.name, kCosineArguments, given);
+    this.tMax = named.tMax;
+    this.etaMin = named.etaMin;
     this.start(named.lastEpoch);
   }
 
@@ -154,6 +173,13 @@ export class CosineAnnealingLR extends LRScheduler {
 /** Returns the factor of the initial rate in an epoch. */
 export type LrLambda = (epoch: number) => number;
 
+const kLrLambda = functionOf<LrLambda>();
+
+const kLambdaLRArguments = {
+  lrLambda: either(kLrLambda, listOf(kLrLambda)),
+  ...kSchedulerOptions,
+};
+
 /** Multiplies the initial rate by what a function returns for the epoch. */
 export class LambdaLR extends LRScheduler {
   lrLambdas: LrLambda[];
@@ -161,13 +187,12 @@ export class LambdaLR extends LRScheduler {
   /** Takes one function for all groups, or a list with one per group. */
   constructor(
     optimizer: ScheduledOptimizer,
-    lrLambda: LrLambda | readonly LrLambda[],
-    lastEpoch: number | SchedulerOptions = -1,
+    ...given: [lrLambda: LrLambda | readonly LrLambda[], lastEpoch?: number | SchedulerOptions]
   ) {
     super(optimizer);
+    const { lrLambda, lastEpoch } = readArguments(new.target.name, kLambdaLRArguments, given);
     const count = this.groups.length;
-    this.lrLambdas =
-      typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...(lrLambda ?? [])];
+    this.lrLambdas = typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...lrLambda];
     if (this.lrLambdas.length !== count) {
       fail(
         "InvalidArgument",
@@ -175,7 +200,7 @@ export class LambdaLR extends LRScheduler {
         `Expected ${count} lr_lambdas, but got ${this.lrLambdas.length}.`,
       );
     }
-    this.start(typeof lastEpoch === "object" ? lastEpoch.lastEpoch : lastEpoch);
+    this.start(lastEpoch);
   }
 
   protected override nextLrs(): number[] {
@@ -186,9 +211,4 @@ export class LambdaLR extends LRScheduler {
 // 1 + cos: from 2 at 0 to 0 at 1.
 function wave(position: number): number {
   return 1 + Math.cos(Math.PI * position);
-}
-
-function needPositive(owner: string, name: string, value: number | undefined): number {
-  if (typeof value === "number" && value > 0) return value;
-  fail("InvalidArgument", owner, `${name} is a number above 0, got ${value}.`);
 }
