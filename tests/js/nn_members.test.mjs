@@ -209,6 +209,7 @@ describe("modules that nothing finds", () => {
     "a Map": (module) => new Map([["a", module]]),
     "a Set": (module) => new Set([module]),
     "a plain object": (module) => ({ a: module }),
+    "an array of objects": (module) => [{ size: 3 }, { block: module, name: "b" }],
   };
   for (const [what, hold] of Object.entries(holders)) {
     test(`in ${what} are warned of, once`, () => {

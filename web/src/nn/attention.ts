@@ -105,7 +105,7 @@ export class MultiheadAttention extends Module {
   in_proj_bias: Parameter | null;
   bias_k: Parameter | null;
   bias_v: Parameter | null;
-  readonly out_proj: Linear;
+  out_proj: Linear;
 
   constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
   constructor(

@@ -6,6 +6,7 @@
 // plain tensor would silently not be trained any more. What a constructor assigned is noted before there
 // is a first look, when the next tensor is made.
 
+import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -120,7 +121,7 @@ export class Members {
 
   // Modules and parameters in an array or the like, which nothing finds there.
   #warnOfHidden(name: string, holder: object): void {
-    const hidden = elementsOf(holder).find((one) => isTrained(one) && !this.#values.includes(one));
+    const hidden = hiddenIn(holder, this.#values, kMaxDepth);
     if (hidden === undefined || !isFirstAt(this.#owner.constructor, name)) return;
     const advice =
       hidden instanceof Module
@@ -177,13 +178,24 @@ function describeValue(value: unknown): string {
 
 /** Where modules may hide: at the front, since what holds many things holds them all alike. */
 const kLookedAt = 16;
+const kMaxDepth = 3;
 
-function elementsOf(holder: object): unknown[] {
-  if (Array.isArray(holder)) return holder.slice(0, kLookedAt).flat();
+// The first module or parameter in a holder of such that is not among the known ones.
+function hiddenIn(holder: unknown, known: readonly unknown[], depth: number): unknown {
+  for (const one of elementsOf(holder)) {
+    if (isTrained(one) && !known.includes(one)) return one;
+    const deeper = depth > 1 ? hiddenIn(one, known, depth - 1) : undefined;
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
+}
+
+function elementsOf(holder: unknown): unknown[] {
+  if (Array.isArray(holder)) return holder.slice(0, kLookedAt);
   if (holder instanceof Map || holder instanceof Set) {
     return [...holder.values()].slice(0, kLookedAt);
   }
-  return Object.getPrototypeOf(holder) === Object.prototype ? Object.values(holder) : [];
+  return isPlainObject(holder) ? Object.values(holder).slice(0, kLookedAt) : [];
 }
 
 function isTrained(value: unknown): boolean {

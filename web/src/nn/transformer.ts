@@ -67,15 +67,15 @@ export type EncoderArguments =
 
 /** Self-attention and two linear layers, each added to its input and normalised. */
 export class TransformerEncoderLayer extends Module {
-  readonly self_attn: MultiheadAttention;
-  readonly linear1: Linear;
-  readonly dropout: Dropout;
-  readonly linear2: Linear;
+  self_attn: MultiheadAttention;
+  linear1: Linear;
+  dropout: Dropout;
+  linear2: Linear;
   readonly normFirst: boolean;
-  readonly norm1: LayerNorm;
-  readonly norm2: LayerNorm;
-  readonly dropout1: Dropout;
-  readonly dropout2: Dropout;
+  norm1: LayerNorm;
+  norm2: LayerNorm;
+  dropout1: Dropout;
+  dropout2: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
   constructor(dModel: number, nhead: number, options?: TransformerEncoderLayerOptions);
