@@ -270,7 +270,7 @@ const kAutograd = [
   ],
   [
     "eg.randn([2])",
-    "eg.autograd.functional.jacobian((x) => x.exp(), $0, { vectorize: true })",
+    "eg.autograd.functional.jacobian((x) => x.exp(), $0, { createGraph: true })",
     "eg.autograd.functional.hessian((x) => x.exp().sum(), $0)",
     "eg.autograd.functional.vhp((x) => x.exp().sum(), $0, eg.ones([2]))",
     "eg.autograd.functional.hvp((x) => x.exp().sum(), [$0], [eg.ones([2])])",

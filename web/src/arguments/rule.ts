@@ -75,6 +75,8 @@ const kMaxSize = 2 ** 31 - 1;
 /** True or false; no number stands for it. */
 export const boolean = new Rule<boolean>("true or false", (value) => typeof value === "boolean");
 
+export const text = new Rule<string>("a text", (value) => typeof value === "string");
+
 /** A number; NaN is none. */
 export const number = new Rule<number>("a number", (value) => {
   return typeof value === "number" && !Number.isNaN(value);

@@ -1,5 +1,6 @@
 // Whether operations are recorded.
 
+import { boolean } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
@@ -30,6 +31,7 @@ export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | ModeGuard
 }
 
 function withMode<T>(name: string, enabled: boolean, fn?: () => T): T | ModeGuard {
+  boolean.check(name, "enabled", enabled);
   const previous = isGradEnabled();
   native.setGradEnabled(enabled);
   return inMode(name, fn, () => native.setGradEnabled(previous));

@@ -1,5 +1,6 @@
 // Inference mode: like noGrad(), and what is made in it can never take part in a graph.
 
+import { boolean } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
@@ -20,7 +21,7 @@ export function inferenceMode<T>(
   fn?: () => T,
 ): T | ModeGuard {
   const isFunction = typeof enabledOrFn === "function";
-  native.pushInferenceMode(isFunction || enabledOrFn);
+  native.pushInferenceMode(isFunction || boolean.check("inferenceMode", "enabled", enabledOrFn));
   const body = isFunction ? enabledOrFn : fn;
   return inMode("inferenceMode", body, onlyOnce(native.popInferenceMode));
 }

@@ -1,5 +1,6 @@
 // Modes hold for the synchronous run of a function, or of a block with `using`.
 
+import { functionOf } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { disposeSymbol } from "../tensor/tensor.js";
@@ -22,7 +23,7 @@ export function inMode<T>(
 export function runInMode<T>(name: string, fn: () => T, restore: () => void): T {
   let result: T;
   try {
-    result = fn();
+    result = functionOf<() => T>().check(name, "fn", fn)();
   } finally {
     restore();
   }

@@ -1,5 +1,6 @@
 // Functions that keep saved tensors in the place of nodes.
 
+import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -30,6 +31,7 @@ export function savedTensorsHooks<T, Packed>(
 
 /** Runs `fn`; tensors saved for backward meanwhile are kept in the CPU's memory. */
 export function saveOnCpu<T>(fn: () => T): T {
+  functionOf<() => T>().check("saveOnCpu", "fn", fn);
   const pack = (tensor: Tensor) =>
     tensor.device === "cpu" ? tensor : ([tensor.device, tensor.to("cpu")] as const);
   return savedTensorsHooks(
@@ -41,6 +43,7 @@ export function saveOnCpu<T>(fn: () => T): T {
 
 /** Runs `fn`, in which savedTensorsHooks() and what is made of it fail with `message`. */
 export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
+  text.check("disableSavedTensorsHooks", "message", message);
   checkedFor("disableSavedTensorsHooks", native.disableSavedTensorHooks(message));
   return runInMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
 }

@@ -1,5 +1,6 @@
 // Batches of a dataset, in order or shuffled.
 
+import { size } from "../arguments/rule.js";
 import { randperm } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { batchOf, type Dataset } from "./dataset.js";
@@ -54,22 +55,26 @@ export class DataLoader<Sample> implements AsyncIterable<Sample> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Sample, void, undefined> {
-    const order = this.#order();
+    const length = size.check("DataLoader", "the length of the dataset", this.dataset.length);
+    const order = this.shuffle ? this.#shuffled(length) : null;
     const visits = new EventLoopVisits();
     for (let batch = 0; batch < this.length; batch++) {
       await visits.whenDue();
       const start = batch * this.batchSize;
-      yield batchOf(this.dataset, order.slice(start, start + this.batchSize));
+      const end = Math.min(start + this.batchSize, length);
+      yield batchOf(this.dataset, order?.slice(start, end) ?? range(start, end));
     }
   }
 
-  #order(): number[] {
-    const { length } = this.dataset;
-    if (!this.shuffle) return Array.from({ length }, (_, i) => i);
+  #shuffled(length: number): number[] {
     if (this.#seed !== null) return shuffled(length, this.#seed, this.#pass++);
     const permutation = randperm(length);
     const order = Array.from(permutation.dataSync(), Number);
     permutation.dispose();
     return order;
   }
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
 }

@@ -1,8 +1,11 @@
 // What a DataLoader draws from.
 
+import { integer, listOf } from "../arguments/rule.js";
 import { indexSelect, select, stack } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
+import { tensorRule } from "../tensor/rules.js";
+import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** Samples by position. */
@@ -21,7 +24,8 @@ export class TensorDataset implements Dataset<Tensor[]> {
   readonly length: number;
 
   constructor(...tensors: Tensor[]) {
-    const lengths = tensors.map((tensor) => tensor.shape[0]);
+    const checked = tensors.map((tensor) => tensorRule.check("TensorDataset", "tensors", tensor));
+    const lengths = checked.map((tensor) => tensor.shape[0]);
     const [length] = lengths;
     if (length === undefined) {
       fail("InvalidArgument", "TensorDataset", "expected tensors of at least one dimension.");
@@ -38,10 +42,11 @@ export class TensorDataset implements Dataset<Tensor[]> {
   }
 
   getBatch(indices: readonly number[]): Tensor[] {
-    const positions = fromElements("int64", [indices.length], BigInt64Array.from(indices, BigInt));
-    const batch = this.tensors.map((tensor) => indexSelect(tensor, 0, positions));
-    positions.dispose();
-    return batch;
+    const list = listOf(integer).check("TensorDataset", "indices", indices);
+    return scope(() => {
+      const positions = fromElements("int64", [list.length], BigInt64Array.from(list, BigInt));
+      return this.tensors.map((tensor) => indexSelect(tensor, 0, positions));
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 // Whole tensors compared: one truth value, where ops give one per element.
 
 import { all, eq, isclose } from "../generated/ops.js";
+import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -19,7 +20,8 @@ export function allclose(input: Tensor, other: Tensor, tolerance: Tolerance = {}
 
 /** Returns whether two tensors have the same shape and elements. */
 export function equal(input: Tensor, other: Tensor): boolean {
-  const { shape } = other;
+  tensorRule.check("equal", "input", input);
+  const { shape } = tensorRule.check("equal", "other", other);
   const isSameShape =
     input.ndim === shape.length && input.shape.every((size, dim) => size === shape[dim]);
   return isSameShape && scope(() => all(eq(input, other)).item<boolean>() === true);

@@ -1,7 +1,7 @@
 // What C++ knows about a tensor, read off the call frame.
 
 import { callFrame, checked, native } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { kInfoWords } from "../runtime/native.js";
 import { type DType, dtypeOf } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
@@ -18,12 +18,16 @@ export const kFlagsWord = 7;
 
 /** Returns the handle of a tensor, or throws Disposed. */
 export function handleOf(tensor: Tensor): number {
-  const { handle } = tensor;
-  if (handle === 0) throwDisposed();
+  // It can be anything that JavaScript has.
+  const handle = (tensor as Tensor | null | undefined)?.handle ?? Number.NaN;
+  if (!(handle > 0)) throwUnusable(tensor, handle);
   return handle;
 }
 
-function throwDisposed(): never {
+function throwUnusable(tensor: unknown, handle: number): never {
+  if (handle !== 0) {
+    fail("InvalidArgument", "tensor", `expected a tensor, got ${describe(tensor)}.`);
+  }
   fail(
     "Disposed",
     "tensor",

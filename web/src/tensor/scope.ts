@@ -1,5 +1,6 @@
 // eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
 
+import { functionOf } from "../arguments/rule.js";
 import { Node } from "../autograd/node.js";
 import { leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
@@ -10,6 +11,7 @@ import { Tensor } from "./tensor.js";
  * objects and modules) and those given to keep(). `fn` may be async; scopes nest.
  */
 export function scope<T>(fn: () => T): T {
+  functionOf<() => T>().check("scope", "fn", fn);
   const scope = new Scope(currentScope());
   let result: T;
   try {

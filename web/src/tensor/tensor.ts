@@ -1,6 +1,7 @@
 // The Tensor class: a handle and what is not an op. attachOps() of generated/methods.ts adds the ops.
 // Several files imported here import this one: none of them uses the class before it is called.
 
+import { boolean } from "../arguments/rule.js";
 import { type Node, takeNode } from "../autograd/node.js";
 import { type BackwardOptions, backwardAsyncFrom, backwardFrom } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
@@ -128,6 +129,7 @@ export class Tensor {
   }
 
   set requiresGrad(value: boolean) {
+    boolean.check("requiresGrad", "value", value);
     checkedFor("requiresGrad", native.setRequiresGrad(handleOf(this), value));
   }
 

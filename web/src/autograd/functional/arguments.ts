@@ -1,8 +1,10 @@
 // What the functional products share: one tensor or a list, fresh inputs, strict mode, missing
 // gradients.
 
+import { readOptions } from "../../arguments/read.js";
+import { boolean, functionOf } from "../../arguments/rule.js";
 import { viewAs, zerosLike } from "../../generated/ops.js";
-import { describe, EdgeGradError, type ErrorCode } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { grad } from "../grad.js";
 
@@ -23,12 +25,19 @@ export interface FunctionalOptions {
   strict?: boolean;
 }
 
-/** FunctionalOptions with defaults filled in. */
-export type Settings = Required<FunctionalOptions>;
+/** FunctionalOptions with defaults filled in, and whose they are, for errors. */
+export type Settings = Required<FunctionalOptions> & { readonly where: string };
 
-/** Fills in defaults. */
-export function settingsOf({ createGraph = false, strict = false }: FunctionalOptions): Settings {
-  return { createGraph, strict };
+const kOptions = { createGraph: boolean.or(false), strict: boolean.or(false) };
+
+/** Checks the function and fills in the defaults of a call of `where`. */
+export function settingsOf(
+  where: string,
+  fn: (...inputs: never[]) => unknown,
+  options: FunctionalOptions,
+): Settings {
+  functionOf().check(where, "fn", fn);
+  return { where, ...readOptions(where, kOptions, [options]) };
 }
 
 /** A list of tensors that remembers whether it was given as a list. */
@@ -45,8 +54,9 @@ export class TensorGroup {
     const wrong = tensors.findIndex((one) => !(one instanceof Tensor));
     if (wrong >= 0) {
       const prefix = isList ? `Value at index ${wrong} of the ` : "";
-      failPlainly(
+      fail(
         "InvalidArgument",
+        where,
         `The ${what} given to ${where} must be either a Tensor or a tuple of Tensors but ${prefix}given ` +
           `${what} has type ${describe(tensors[wrong])}.`,
       );
@@ -58,11 +68,6 @@ export class TensorGroup {
   unwrap<T>(results: readonly T[]): T | T[] {
     return this.isList ? [...results] : (results[0] as T);
   }
-}
-
-/** Throws a sentence of PyTorch's as it is. */
-export function failPlainly(code: ErrorCode, message: string): never {
-  throw new EdgeGradError(code, message);
 }
 
 /** Returns tensors to differentiate by, which no earlier graph knows of unless `createGraph`. */
@@ -83,10 +88,11 @@ export function finished(tensors: readonly Tensor[], createGraph: boolean): Tens
 }
 
 /** Throws unless `v` has the shapes of `other`. */
-export function checkVector(v: TensorGroup, other: TensorGroup): void {
+export function checkVector(where: string, v: TensorGroup, other: TensorGroup): void {
   if (v.tensors.length !== other.tensors.length) {
-    failPlainly(
+    fail(
       "InvalidArgument",
+      where,
       other.isList
         ? `v is a tuple of invalid length: should be ${other.tensors.length} but got ${v.tensors.length}.`
         : "The given v should contain a single Tensor.",
@@ -98,8 +104,9 @@ export function checkVector(v: TensorGroup, other: TensorGroup): void {
     );
     if (expected === got) return;
     const prefix = other.isList ? `Entry ${i} in ` : "";
-    failPlainly(
+    fail(
       "ShapeMismatch",
+      where,
       `${prefix}v has invalid size: should be [${expected}] but got [${got}].`,
     );
   });
@@ -126,12 +133,12 @@ const kIndependent = {
 export function checkRequiresGrad(
   tensors: readonly (Tensor | null)[],
   what: keyof typeof kIndependent,
-  { strict }: Settings,
+  { strict, where }: Settings,
 ): void {
   if (!strict) return;
   tensors.forEach((tensor, i) => {
-    if (tensor === null) failPlainly("NoGradPath", independentOf(i));
-    if (!tensor.requiresGrad) failPlainly("NoGradPath", kIndependent[what](i));
+    if (tensor === null) fail("NoGradPath", where, independentOf(i));
+    if (!tensor.requiresGrad) fail("NoGradPath", where, kIndependent[what](i));
   });
 }
 
@@ -175,17 +182,18 @@ export function fillInZeros(
   grads: readonly (Tensor | null)[],
   refs: readonly Tensor[],
   stage: keyof typeof kMissing,
-  { strict, createGraph }: Settings,
+  { strict, createGraph, where }: Settings,
 ): Tensor[] {
   return grads.map((gradient, i) => {
     if (gradient === null) {
-      if (strict) failPlainly("NoGradPath", kMissing[stage](i));
+      if (strict) fail("NoGradPath", where, kMissing[stage](i));
       return zerosLike(refs[i] as Tensor);
     }
     if (strict && createGraph && !gradient.requiresGrad) {
       const what = stage === "backward" || stage === "doubleBackwardTrick" ? "jacobian" : "hessian";
-      failPlainly(
+      fail(
         "NoGradPath",
+        where,
         `The ${what} of the user-provided function is independent of input ${i}. This is not allowed in strict mode when ` +
           "create_graph=True.",
       );

@@ -1,13 +1,13 @@
 // Whole Jacobians and Hessians, one backward pass per row.
 
 import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { enableGrad } from "../grad_mode.js";
 import {
   checkRequiresGrad,
   type Differentiable,
   type FunctionalOptions,
-  failPlainly,
   finished,
   freshInputs,
   gradOf,
@@ -33,8 +33,8 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
   inputs: Inputs,
   options: FunctionalOptions = {},
 ): JacobianOf<Inputs, Output> {
+  const settings = settingsOf("jacobian", fn, options);
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
-  const settings = settingsOf(options);
   const { outputs, blocks } = enableGrad(() => {
     const fresh = freshInputs(given, settings.createGraph);
     const outputs = TensorGroup.of(
@@ -58,8 +58,8 @@ export function hessian<Inputs extends Tensors>(
   inputs: Inputs,
   options: FunctionalOptions = {},
 ): JacobianOf<Inputs, Inputs> {
+  const settings = settingsOf("hessian", fn, options);
   const given = TensorGroup.of(inputs, "inputs", "hessian");
-  const settings = settingsOf(options);
   const scalar = (...args: Tensor[]) => {
     const outputs = TensorGroup.of(fn(...args), "outputs of the user-provided function", "hessian");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
@@ -83,14 +83,16 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
     const grads = gradOf([flat.at(row)], inputs, null, { retainGraph: true, createGraph });
     grads.forEach((one, j) => {
       if (one === null && strict) {
-        failPlainly(
+        fail(
           "NoGradPath",
+          settings.where,
           `Output ${i} of the user-provided function is independent of input ${j}. This is not allowed in strict mode.`,
         );
       }
       if (one !== null && strict && createGraph && !one.requiresGrad) {
-        failPlainly(
+        fail(
           "NoGradPath",
+          settings.where,
           `The jacobian of the user-provided function is independent of input ${j}. This is not allowed in strict mode ` +
             "when create_graph=True.",
         );

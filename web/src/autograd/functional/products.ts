@@ -5,6 +5,7 @@
 // trick*: g(u) = uᵀJ is linear in u, so its own vector-Jacobian product with v is J v.
 
 import { zerosLike } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { enableGrad, isGradEnabled, setGradEnabled } from "../grad_mode.js";
 import {
@@ -12,7 +13,6 @@ import {
   checkVector,
   type Differentiable,
   type FunctionalOptions,
-  failPlainly,
   fillInZeros,
   finished,
   freshInputs,
@@ -37,7 +37,7 @@ export function vjp<Inputs extends Tensors, Output extends Tensors>(
   v: Tensors | null = null,
   options: FunctionalOptions = {},
 ): [PerTensor<Output>, PerTensor<Inputs>] {
-  const settings = settingsOf(options);
+  const settings = settingsOf("vjp", fn, options);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "vjp");
   const run = enableGrad(() => {
@@ -45,8 +45,9 @@ export function vjp<Inputs extends Tensors, Output extends Tensors>(
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "vjp");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
     if (v === null && !isSingleElement(outputs)) {
-      failPlainly(
+      fail(
         "InvalidArgument",
+        "vjp",
         "The vector v can only be None if the user-provided function returns a single Tensor with a single element.",
       );
     }
@@ -67,7 +68,7 @@ export function jvp<Inputs extends Tensors, Output extends Tensors>(
   v: Tensors | null = null,
   options: FunctionalOptions = {},
 ): [PerTensor<Output>, PerTensor<Output>] {
-  const settings = settingsOf(options);
+  const settings = settingsOf("jvp", fn, options);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "jvp");
   const run = enableGrad(() => {
@@ -95,7 +96,7 @@ export function vhp<Inputs extends Tensors>(
   v: Tensors | null = null,
   options: FunctionalOptions = {},
 ): [Tensor, PerTensor<Inputs>] {
-  const settings = settingsOf(options);
+  const settings = settingsOf("vhp", fn, options);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "vhp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "vhp", settings);
@@ -113,7 +114,7 @@ export function hvp<Inputs extends Tensors>(
   v: Tensors | null = null,
   options: FunctionalOptions = {},
 ): [Tensor, PerTensor<Inputs>] {
-  const settings = settingsOf(options);
+  const settings = settingsOf("hvp", fn, options);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hvp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "hvp", settings);
@@ -133,11 +134,12 @@ export function hvp<Inputs extends Tensors>(
 /** Throws unless a function's result is one tensor of one element; `where` calls the function. */
 export function checkSingleOutput(outputs: TensorGroup, where: string): void {
   if (outputs.isList) {
-    failPlainly("InvalidArgument", `The function given to ${where} should return a single Tensor`);
+    fail("InvalidArgument", where, `The function given to ${where} should return a single Tensor`);
   }
   if (!isSingleElement(outputs)) {
-    failPlainly(
+    fail(
       "InvalidArgument",
+      where,
       `The Tensor returned by the function given to ${where} should contain a single element`,
     );
   }
@@ -169,7 +171,7 @@ function inputVector(
   where: string,
   createGraph: boolean,
 ): Tensor[] | null {
-  if (v === null && !isSingleElement(inputs)) failPlainly("InvalidArgument", kNeedsVector);
+  if (v === null && !isSingleElement(inputs)) fail("InvalidArgument", where, kNeedsVector);
   return vectorFor(v, inputs, where, createGraph);
 }
 
@@ -181,7 +183,7 @@ function vectorFor(
 ): Tensor[] | null {
   if (v === null) return null;
   const vector = TensorGroup.of(v, "v", where);
-  checkVector(vector, other);
+  checkVector(where, vector, other);
   return freshVector(vector, createGraph);
 }
 

@@ -1,5 +1,6 @@
 // Keeping gradients small.
 
+import { listOf } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import {
   add,
@@ -13,6 +14,7 @@ import {
   zeros,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 
@@ -38,7 +40,7 @@ export function clipGradNorm_(
   const { normType: p = 2, errorIfNonfinite: isChecked = false } = options;
   return scope(() =>
     noGrad(() => {
-      const grads = gradsOf(parameters);
+      const grads = gradsOf("clipGradNorm_", parameters);
       if (grads.length === 0) return zeros([]);
       const each = grads.map((grad) => norm(grad, p));
       const total = norm(stack(each), p);
@@ -62,12 +64,24 @@ export function clipGradNorm_(
 export function clipGradValue_(parameters: Tensor | Iterable<Tensor>, clipValue: number): void {
   scope(() =>
     noGrad(() => {
-      for (const grad of gradsOf(parameters)) clamp_(grad, -clipValue, clipValue);
+      for (const grad of gradsOf("clipGradValue_", parameters)) clamp_(grad, -clipValue, clipValue);
     }),
   );
 }
 
-function gradsOf(parameters: Tensor | Iterable<Tensor>): Tensor[] {
-  const given = parameters instanceof Tensor ? [parameters] : [...parameters];
-  return given.flatMap((parameter) => parameter.grad ?? []);
+function gradsOf(where: string, parameters: Tensor | Iterable<Tensor>): Tensor[] {
+  return tensorsOf(where, parameters).flatMap((parameter) => parameter.grad ?? []);
 }
+
+function tensorsOf(where: string, parameters: Tensor | Iterable<Tensor>): readonly Tensor[] {
+  if (parameters instanceof Tensor) return [parameters];
+  const given: unknown = parameters;
+  const list = isIterable(given) ? [...given] : given;
+  return kTensors.check(where, "parameters", list);
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof (value as Iterable<unknown> | null | undefined)?.[Symbol.iterator] === "function";
+}
+
+const kTensors = listOf(tensorRule);
