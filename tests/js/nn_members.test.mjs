@@ -108,6 +108,21 @@ describe("buffers", () => {
   });
 });
 
+test("parameters refuse what is no tensor and no option", () => {
+  assertThrows(
+    () => new nn.Parameter(),
+    "InvalidArgument",
+    /\[Parameter\] data: expected a tensor/,
+  );
+  assertThrows(
+    () => new nn.Parameter(eg.ones([1]), { requires_grad: false }),
+    "InvalidArgument",
+    /\[Parameter\].*requiresGrad/,
+  );
+  assert.equal(new nn.Parameter(eg.ones([1]), { requiresGrad: false }).requiresGrad, false);
+  assert.equal(new nn.Parameter(eg.ones([1]), false).requiresGrad, false);
+});
+
 describe("a member that is lost", () => {
   for (const [use, run] of Object.entries(kUses)) {
     test(`is an error at the next ${use}`, () => {

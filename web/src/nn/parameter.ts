@@ -1,12 +1,14 @@
 // The tensors that belong to a module: what it learns, and what else it keeps.
 
-import { readOptions } from "../arguments/read.js";
+import { readArguments, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { checked, native } from "../runtime/bridge.js";
-import { fail, refusal } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
+import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { awaitPlace } from "./members.js";
+
+const kParameterArguments = { data: tensorRule, requiresGrad: boolean.or(true) };
 
 /** A tensor that counts as a parameter of the module it is a property of. */
 export class Parameter extends Tensor {
@@ -14,7 +16,10 @@ export class Parameter extends Tensor {
   declare private readonly isParameter: true;
 
   /** Makes a leaf that shares the data of `data`. */
-  constructor(data: Tensor, requiresGrad = true) {
+  constructor(data: Tensor, requiresGrad?: boolean);
+  constructor(data: Tensor, options?: { requiresGrad?: boolean });
+  constructor(...given: unknown[]) {
+    const { data, requiresGrad } = readArguments("Parameter", kParameterArguments, given);
     super(checked(native.detach(handleOf(data))));
     if (requiresGrad) this.requiresGrad = true;
     awaitPlace(this);
@@ -41,10 +46,7 @@ export class Buffer extends Tensor {
   /** Makes a tensor that shares the data of `data`. */
   constructor(data: Tensor, options?: BufferOptions) {
     const { persistent } = readOptions("Buffer", kBufferOptions, [options]);
-    if (!(data instanceof Tensor)) {
-      fail("InvalidArgument", "Buffer", refusal("data", "a tensor", data));
-    }
-    super(checked(native.detach(handleOf(data))));
+    super(checked(native.detach(handleOf(tensorRule.check("Buffer", "data", data)))));
     this.persistent = persistent;
     if (data.requiresGrad) this.requiresGrad = true;
     awaitPlace(this);
