@@ -139,7 +139,7 @@ export class Program {
   #admit(name, value) {
     const list = Array.isArray(value) ? value : [value];
     list.slice(0, 4).forEach((one, i) => {
-      if (!(one instanceof this.eg.Tensor) || one.disposed || one.numel > kMaxElements) return;
+      if (!(one instanceof this.eg.Tensor) || !isUsable(one) || one.numel > kMaxElements) return;
       const text = Array.isArray(value) ? `v.${name}[${i}]` : `v.${name}`;
       if (!this.#known.has(one)) this.tensors.push(text);
       this.#known.set(one, { text, state: snapshot(one) });
@@ -173,8 +173,13 @@ function closeGuard(eg, value) {
   if (typeof dispose === "function") dispose.call(value);
 }
 
+// Not disposed, and made by the package: hostile values have the class too.
+function isUsable(tensor) {
+  return tensor.handle > 0;
+}
+
 function tensorsIn(eg, value) {
-  if (value instanceof eg.Tensor) return value.disposed ? [] : [value];
+  if (value instanceof eg.Tensor) return isUsable(value) ? [value] : [];
   if (Array.isArray(value)) return value.slice(0, 300).flatMap((one) => tensorsIn(eg, one));
   return [];
 }

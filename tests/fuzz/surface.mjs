@@ -2,8 +2,8 @@
 
 import { anything } from "./hostile.mjs";
 
-// They end, start or leave the engine that the other calls need.
-const kLifecycle = ["eg.init", "eg.shutdown", "eg.spawn"];
+// They end, start or leave the engine that the other calls need; a tensor is not made by its class.
+const kNotCalled = ["eg.init", "eg.shutdown", "eg.spawn", "eg.Tensor"];
 
 /** The functions and classes below `eg`, and the methods of tensors, as { text, isClass }. */
 export function surfaceOf(eg) {
@@ -15,7 +15,7 @@ export function surfaceOf(eg) {
     }
   };
   visit({ ...eg }, "eg");
-  return found.filter(({ text }) => !kLifecycle.includes(text));
+  return found.filter(({ text }) => !kNotCalled.includes(text));
 }
 
 /** The names of a tensor's methods, and those of its properties. */

@@ -230,3 +230,49 @@ describe("calls", () => {
     assert.equal(pieces[500].item(), 500);
   });
 });
+
+describe("whole numbers that do not fit", () => {
+  const overflow = /without overflow/;
+
+  test("are refused when a tensor is made of them", () => {
+    for (const [value, dtype] of [
+      [256, "uint8"],
+      [-256, "uint8"],
+      [300.7, "uint8"],
+      [2 ** 31, "int32"],
+      [3e9, "int32"],
+      [Number.NaN, "int32"],
+      [1e20, "int64"],
+      [Number.NaN, "int64"],
+      [2n ** 63n, "int64"],
+    ]) {
+      assertThrows(() => eg.tensor([value], { dtype }), "InvalidArgument", overflow);
+      assertThrows(() => eg.tensor(value, { dtype }), "InvalidArgument", overflow);
+    }
+    assert.equal(eg.tensor([-1], { dtype: "uint8" }).item(), 255);
+    assert.equal(eg.tensor([255.9], { dtype: "uint8" }).item(), 255);
+    assert.equal(eg.tensor([-(2 ** 31)], { dtype: "int32" }).item(), -(2 ** 31));
+    assert.equal(eg.tensor([-(2n ** 63n)]).item(), -(2n ** 63n));
+  });
+
+  test("wrap around between typed arrays, as casts do", () => {
+    assert.equal(eg.tensor(Int16Array.of(300), { dtype: "uint8" }).item(), 44);
+    const row = Float32Array.of(1, 2);
+    assert.deepEqual(eg.tensor([row, row], { dtype: "int32" }).arraySync(), [
+      [1, 2],
+      [1, 2],
+    ]);
+    assertThrows(() => eg.tensor([[[1, 2]], row], { dtype: "int32" }), "ShapeMismatch");
+    assertThrows(() => eg.tensor([[row, row], row]), "ShapeMismatch");
+  });
+
+  test("are refused by ops", () => {
+    for (const call of [
+      () => eg.full([1], 2n ** 63n),
+      () => eg.ones([1]).add(2n ** 64n),
+      () => eg.arange(-(2n ** 63n) - 1n),
+    ]) {
+      assertThrows(call, "InvalidArgument", /64 bits/);
+    }
+  });
+});

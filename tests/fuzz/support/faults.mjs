@@ -73,6 +73,7 @@ export function makeFaults(eg, canaries) {
     },
     tensorOf(properties) {
       const values = {
+        handle: 1,
         shape: [2],
         strides: [1],
         numel: 2,

@@ -2,7 +2,7 @@
 
 import { callFrame, reserveFrame } from "../runtime/bridge.js";
 import { fail, refusal } from "../runtime/errors.js";
-import { dtypeCode, isComplexNumber } from "../tensor/dtype.js";
+import { dtypeCode, fitsInt64, isComplexNumber } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Kind, type Op, type Parameter } from "./signature.js";
@@ -120,7 +120,10 @@ function writeScalar(frame: Float64Array, at: number, op: Op, i: number, value: 
     frame[at + 1] = value ? 1 : 0;
     return at + 2;
   }
-  if (typeof value === "bigint") return writeBigInt(frame, at, value);
+  if (typeof value === "bigint") {
+    if (!fitsInt64(value)) return reject(op, i, "a whole number of 64 bits", value);
+    return writeBigInt(frame, at, value);
+  }
   const isOperand = op.kinds[i] === Kind.Operand || op.kinds[i] === Kind.OptionalOperand;
   if (isOperand && isComplexNumber(value)) {
     frame[at] = kComplex;
@@ -133,7 +136,7 @@ function writeScalar(frame: Float64Array, at: number, op: Op, i: number, value: 
 
 function writeBigInt(frame: Float64Array, at: number, value: bigint): number {
   frame[at] = kBigInt;
-  frame[at + 1] = Number(BigInt.asIntN(64, value) >> 32n);
+  frame[at + 1] = Number(value >> 32n);
   frame[at + 2] = Number(value & 0xffffffffn);
   return at + 3;
 }

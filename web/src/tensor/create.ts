@@ -12,6 +12,7 @@ import {
   type DType,
   dtypeCode,
   dtypeRule,
+  fitsInt64,
   isComplex,
   isComplexNumber,
   newArray,
@@ -214,7 +215,7 @@ class Filler {
   fill(given: unknown, shape: readonly number[], dim: number): void {
     const data: unknown = given instanceof Tensor ? given.arraySync() : given;
     if (dim === shape.length) {
-      this.put(data);
+      this.put(data, false);
       return;
     }
     const size = shape[dim];
@@ -232,10 +233,15 @@ class Filler {
         `expected arrays of equal length, got ${size} and ${data.length} elements at depth ${dim}.`,
       );
     }
-    for (let i = 0; i < size; i++) this.fill(data[i], shape, dim + 1);
+    const isRow = isArrayView(data) && dim === shape.length - 1;
+    for (let i = 0; i < size; i++) {
+      if (isRow) this.put(data[i], true);
+      else this.fill(data[i], shape, dim + 1);
+    }
   }
 
-  private put(value: unknown): void {
+  // Between typed arrays elements are cast, and wrap around; anything else has to fit.
+  private put(value: unknown, isTyped: boolean): void {
     const { elements, dtype } = this;
     if (isComplex(dtype) && !this.isPaired) {
       const number = isComplexNumber(value) ? value : { re: toNumber(value), im: 0 };
@@ -243,6 +249,8 @@ class Filler {
       elements[this.next++] = number.im;
     } else if (elements instanceof BigInt64Array) {
       elements[this.next++] = toBigInt(value);
+    } else if (!isTyped && (dtype === "int32" || dtype === "uint8")) {
+      elements[this.next++] = toSmallInteger(value, dtype);
     } else if (dtype === "bool") {
       elements[this.next++] = toNumber(value) !== 0 ? 1 : 0;
     } else {
@@ -270,10 +278,26 @@ function toNumber(value: unknown): number {
 }
 
 function toBigInt(value: unknown): bigint {
-  if (typeof value === "bigint") return value;
+  const number = typeof value === "bigint" ? value : toNumber(value);
+  if (typeof number === "number" && !Number.isFinite(number)) failOverflow(number, "int64");
+  const integer = BigInt(typeof number === "number" ? Math.trunc(number) : number);
+  return fitsInt64(integer) ? integer : failOverflow(number, "int64");
+}
+
+// The numbers that an element is made from; as in PyTorch, -1 is the largest uint8.
+const kRanges = { int32: [-(2 ** 31), 2 ** 31 - 1], uint8: [-255, 255] } as const;
+
+function toSmallInteger(value: unknown, dtype: keyof typeof kRanges): number {
   const number = toNumber(value);
-  if (!Number.isFinite(number)) {
-    fail("InvalidArgument", "tensor", `${number} cannot be converted to int64.`);
-  }
-  return BigInt(Math.trunc(number));
+  const [low, high] = kRanges[dtype];
+  const integer = Math.trunc(number);
+  return integer >= low && integer <= high ? integer : failOverflow(number, dtype);
+}
+
+function failOverflow(number: number | bigint, dtype: DType): never {
+  fail(
+    "InvalidArgument",
+    "tensor",
+    `value ${number} cannot be converted to ${dtype} without overflow.`,
+  );
 }

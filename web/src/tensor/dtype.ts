@@ -101,6 +101,11 @@ export function partsOf(dtype: DType): number {
   return isComplex(dtype) ? 2 : 1;
 }
 
+/** True for a number that an int64 holds. */
+export function fitsInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
+}
+
 /** Returns the bytes of one element. */
 export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
