@@ -113,6 +113,12 @@ describe("the stack of an error", () => {
     assert.deepEqual(depths, [0, 1, 3]);
   });
 
+  test("is shown where the language's own objects are frozen", async () => {
+    const { stderr } = await run("a.add(b)", "mistake();", ["--frozen-intrinsics"]);
+    assert.match(stderr, /EdgeGradError: \[add\]/);
+    assert.doesNotMatch(stderr, /dist.index\.js/);
+  });
+
   test("is left alone where somebody else writes stacks", () => {
     const { prepareStackTrace } = Error;
     Error.prepareStackTrace = (_, sites) => sites;

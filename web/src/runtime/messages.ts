@@ -1,6 +1,6 @@
 // What C++ asks of the console: warnings, and where the program is.
 
-import { withoutOwnFrames } from "./own_frames.js";
+import { framesAbove, withoutOwnFrames } from "./own_frames.js";
 
 /** Deep enough for a program's own frames below those of the engine. */
 const kStackFrames = 50;
@@ -12,12 +12,6 @@ export function showWarning(message: string): void {
 
 /** Returns the calling program's stack, innermost call first, without the engine's own frames. */
 export function captureStack(): string {
-  // Where there is no such limit, writing it changes nothing.
-  const errors = Error as { stackTraceLimit?: number };
-  const { stackTraceLimit } = errors;
-  errors.stackTraceLimit = kStackFrames;
-  const stack = new Error().stack ?? "";
-  if (stackTraceLimit !== undefined) errors.stackTraceLimit = stackTraceLimit;
-  const frames = stack.split("\n").filter((line) => line !== "" && line !== "Error");
-  return withoutOwnFrames(frames).join("\n");
+  const frames = framesAbove(captureStack, kStackFrames) ?? String(new Error().stack).split("\n");
+  return withoutOwnFrames(frames.filter((line) => line !== "")).join("\n");
 }

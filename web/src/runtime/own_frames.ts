@@ -58,10 +58,22 @@ export function withoutOwnFrames(frames: readonly string[]): string[] {
   return kept.reverse();
 }
 
+/** Returns the frames above the innermost call of a function; null in engines other than V8. */
+export function framesAbove(below: unknown, limit: number): string[] | null {
+  if (!isV8) return null;
+  const { stackTraceLimit } = api;
+  const target: { stack?: unknown } = {};
+  // An assignment would throw where the language's own objects are frozen.
+  Reflect.set(api, "stackTraceLimit", limit);
+  api.captureStackTrace?.(target, below);
+  Reflect.set(api, "stackTraceLimit", stackTraceLimit);
+  return typeof target.stack === "string" ? target.stack.split("\n").slice(1) : null;
+}
+
 /** Leaves the user's part of an error's stack; `below` is the function that made it. */
 export function hideOwnFrames(error: Error, below: unknown): void {
   const { stackTraceLimit } = api;
-  if (!isV8 || !stackTraceLimit) return;
+  if (!stackTraceLimit) return;
   const frames = framesAbove(below, stackTraceLimit + kMaxOwnFrames);
   if (frames === null) return;
   const shown = withoutOwnFrames(frames);
@@ -81,15 +93,6 @@ function startAtUser(error: Error, frames: readonly string[], first: string | un
   const [, name = ""] = /([\w$]+)\]? \(/.exec(lastOwn) ?? [];
   const door = doors.get(name)?.find((each) => framesAbove(each, 1)?.[0] === first);
   if (door !== undefined) api.captureStackTrace?.(error, door);
-}
-
-function framesAbove(below: unknown, limit: number): string[] | null {
-  const { stackTraceLimit = 0 } = api;
-  const target: { stack?: unknown } = {};
-  api.stackTraceLimit = limit;
-  api.captureStackTrace?.(target, below);
-  api.stackTraceLimit = stackTraceLimit;
-  return typeof target.stack === "string" ? target.stack.split("\n").slice(1) : null;
 }
 
 const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ]node:/;
