@@ -262,3 +262,14 @@ describe("modules that nothing finds", () => {
     );
   });
 });
+
+test("a module that is a part of itself is refused, and printed", () => {
+  const child = new nn.Sequential();
+  const parent = new nn.Sequential(child);
+  child.parent = parent;
+  for (const run of [(m) => m.parameters(), (m) => m.stateDict(), (m) => m.apply(() => {})]) {
+    assertThrows(() => run(parent), "InvalidArgument", /part of itself, as "0\.parent"/);
+  }
+  const text = "Sequential(\n  (0): Sequential(\n    (parent): Sequential(...)\n  )\n)";
+  assert.equal(String(parent), text);
+});

@@ -39,7 +39,7 @@ export class Members {
   constructor(owner: Module) {
     this.#owner = owner;
     if (newborn.length === 0) queueMicrotask(forgetNewborn);
-    newborn.push(this);
+    if (newborn.push(this) > kMaxNewborn) newborn.splice(0, kMaxNewborn / 2);
   }
 
   /** Looks at the module if a name holds something else than at the last look. */
@@ -136,7 +136,10 @@ export function partsOf(module: Module): [string, Module][] {
   return Object.entries(module).filter(([, value]) => value instanceof Module);
 }
 
-// Modules made in this turn of the event loop.
+/** Modules among which a new parameter's place is looked for. */
+const kMaxNewborn = 1000;
+
+// The last modules that were made in this turn of the event loop.
 let newborn: Members[] = [];
 // The last parameter or buffer that was made, until it is known where it was assigned.
 let unplaced: Tensor | null = null;

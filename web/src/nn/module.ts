@@ -158,8 +158,8 @@ export class Module {
 
   /** Calls `fn` with every part and then with this module. */
   apply(fn: (module: Module) => void): this {
-    for (const child of this.children()) child.apply(fn);
-    fn(this);
+    this.#tree("");
+    this.#applyDown(fn);
     return this;
   }
 
@@ -170,8 +170,14 @@ export class Module {
 
   /** Returns the text PyTorch prints: the module and, indented, its parts. */
   toString(): string {
-    const lines = partsOf(this).map(([name, part]) => `(${name}): ${part}`);
-    return formatModule(this.constructor.name, this.extraRepr(), lines);
+    if (printed.has(this)) return `${this.constructor.name}(...)`;
+    printed.add(this);
+    try {
+      const lines = partsOf(this).map(([name, part]) => `(${name}): ${part}`);
+      return formatModule(this.constructor.name, this.extraRepr(), lines);
+    } finally {
+      printed.delete(this);
+    }
   }
 
   /** Returns the text of this module in a template; for an operator, an error. @internal */
@@ -184,10 +190,21 @@ export class Module {
     return this.toString();
   }
 
+  #applyDown(fn: (module: Module) => void): void {
+    for (const part of this.children()) part.#applyDown(fn);
+    fn(this);
+  }
+
   // PyTorch's order: what a module has itself, then its parts.
-  #tree(prefix: string): [string, Module][] {
+  #tree(prefix: string, around: readonly Module[] = []): [string, Module][] {
+    if (around.includes(this)) {
+      const told = `the module is a part of itself, as "${prefix}": keep what is no part in a #private property.`;
+      fail("InvalidArgument", this.constructor.name, told);
+    }
     const parts = this.#look().of("module");
-    return [[prefix, this], ...parts.flatMap(([name, part]) => part.#tree(join(prefix, name)))];
+    const inner = [...around, this];
+    const below = parts.flatMap(([name, part]) => part.#tree(join(prefix, name), inner));
+    return [[prefix, this], ...below];
   }
 
   #collect<T>(pick: (members: Members) => [string, T][]): [string, T][] {
@@ -215,6 +232,9 @@ export class Module {
 }
 
 addDoors(Module.prototype);
+
+// The modules that toString() is at: one that is a part of itself is not printed in full again.
+const printed = new Set<Module>();
 
 function join(prefix: string, name: string): string {
   return prefix === "" ? name : `${prefix}.${name}`;
