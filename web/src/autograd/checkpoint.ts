@@ -11,6 +11,7 @@ import { empty } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
+import { checkFunction } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
@@ -26,6 +27,7 @@ export function checkpoint<Args extends unknown[], T>(
   fn: (...inputs: Args) => T,
   ...inputs: Args
 ): T {
+  checkFunction("checkpoint", fn);
   if (!isGradEnabled()) return fn(...inputs);
   const frame = new Frame(fn as (...inputs: unknown[]) => unknown, inputs);
   try {

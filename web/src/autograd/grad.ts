@@ -1,9 +1,10 @@
 // Gradients as values, and backward from several tensors at once.
 
+import { readOptions } from "../arguments/read.js";
+import { type Options, unchecked } from "../arguments/rule.js";
 import { takeTensor } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
-  type BackwardOptions,
   backwardAsyncFrom,
   backwardFrom,
   type GivenGradient,
@@ -11,70 +12,68 @@ import {
   type GradTarget,
   gradientHandles,
   gradientHandlesAsync,
+  kBackwardOptions,
+  kGradOptions,
   toList,
 } from "./run.js";
 
-/** Options of `grad`. */
-export interface GradOptions {
+type GivenGradients = GivenGradient | readonly GivenGradient[];
+
+const kGradients = unchecked<GivenGradients>().or(null);
+
+const kOptions = {
   /** Gradients of the outputs, in their order; a one-element output needs none. */
-  gradOutputs?: GivenGradient | readonly GivenGradient[];
-  /** Keep what backward needs, for another call; default: createGraph. */
-  retainGraph?: boolean;
-  /** Record the computation of the gradients, for derivatives of derivatives. */
-  createGraph?: boolean;
-  /** Return null for an input the outputs do not depend on, instead of failing. */
-  allowUnused?: boolean;
-  /** Return zeros instead of null for such an input. */
-  materializeGrads?: boolean;
-  /** The first dimension of every gradient of an output counts a batch; so it does of the results. */
-  isGradsBatched?: boolean;
-}
+  gradOutputs: kGradients,
+  ...kGradOptions,
+};
+
+const kBackwardAllOptions = {
+  /** Gradients of the tensors, in their order; a one-element tensor needs none. */
+  gradTensors: kGradients,
+  ...kBackwardOptions,
+};
+
+/** Options of `grad`. */
+export type GradOptions = Options<typeof kOptions>;
 
 /** Options of `backward`. */
-export interface BackwardAllOptions extends BackwardOptions {
-  /** Gradients of the tensors, in their order; a one-element tensor needs none. */
-  gradTensors?: GivenGradient | readonly GivenGradient[];
-}
+export type BackwardAllOptions = Options<typeof kBackwardAllOptions>;
+
+type Targets = GradTarget | readonly GradTarget[];
+
+type GradArguments = [outputs: Targets, inputs: Targets, options?: GradOptions];
 
 /** Returns the gradients of the sum of `outputs` with respect to `inputs`; no `grad` changes. */
-export function grad(
-  outputs: GradTarget | readonly GradTarget[],
-  inputs: GradTarget | readonly GradTarget[],
-  options: GradOptions = {},
-): (Tensor | null)[] {
-  return gradientHandles(gradCall(outputs, inputs, options)).map(takeTensor);
+export function grad(...given: GradArguments): (Tensor | null)[] {
+  return gradientHandles(readGradCall("grad", given)).map(takeTensor);
 }
 
 /** Like grad(), but the work is done on another thread. */
-export async function gradAsync(
-  outputs: GradTarget | readonly GradTarget[],
-  inputs: GradTarget | readonly GradTarget[],
-  options: GradOptions = {},
-): Promise<(Tensor | null)[]> {
-  return (await gradientHandlesAsync(gradCall(outputs, inputs, options))).map(takeTensor);
+export async function gradAsync(...given: GradArguments): Promise<(Tensor | null)[]> {
+  return (await gradientHandlesAsync(readGradCall("gradAsync", given))).map(takeTensor);
 }
 
 /** Adds the gradients of the sum of `tensors` to the `grad` of the leaves. */
-export function backward(
-  tensors: GradTarget | readonly GradTarget[],
-  options: BackwardAllOptions = {},
-): void {
-  backwardFrom(toList(tensors), toList(options.gradTensors ?? []), options);
+export function backward(tensors: Targets, ...rest: [options?: BackwardAllOptions]): void {
+  const { gradTensors, ...options } = readOptions("backward", kBackwardAllOptions, rest);
+  backwardFrom(toList(tensors), gradientList(gradTensors), options);
 }
 
 /** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
 export async function backwardAsync(
-  tensors: GradTarget | readonly GradTarget[],
-  options: BackwardAllOptions = {},
+  tensors: Targets,
+  ...rest: [options?: BackwardAllOptions]
 ): Promise<void> {
-  await backwardAsyncFrom(toList(tensors), toList(options.gradTensors ?? []), options);
+  const { gradTensors, ...options } = readOptions("backwardAsync", kBackwardAllOptions, rest);
+  await backwardAsyncFrom(toList(tensors), gradientList(gradTensors), options);
 }
 
-function gradCall(
-  outputs: GradTarget | readonly GradTarget[],
-  inputs: GradTarget | readonly GradTarget[],
-  options: GradOptions,
-): GradCall {
-  const gradients = toList(options.gradOutputs ?? []);
+function readGradCall(name: string, [outputs, inputs, ...rest]: GradArguments): GradCall {
+  const { gradOutputs, ...options } = readOptions(name, kOptions, rest);
+  const gradients = gradientList(gradOutputs);
   return { outputs: toList(outputs), inputs: toList(inputs), gradients, options };
+}
+
+function gradientList(given: GivenGradients): readonly GivenGradient[] {
+  return given === null || given === undefined ? [] : toList(given);
 }

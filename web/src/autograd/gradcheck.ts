@@ -5,10 +5,13 @@
 // (f(x + eps) - f(x - eps)) / 2 eps, element by element. Analytical: the gradient of one output
 // element at a time, taken twice, which must agree to the last bit.
 
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, type Options, unchecked, type Values } from "../arguments/rule.js";
 import { randn, zerosLike } from "../generated/ops.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
 import { newArray, partsOf } from "../tensor/dtype.js";
+import { checkFunction } from "../tensor/hooks.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
@@ -16,22 +19,30 @@ import { grad } from "./grad.js";
 import { type Matrix, numericalJacobian } from "./numerical_jacobian.js";
 import { toList } from "./run.js";
 
-/** Options of `gradcheck` and `gradgradcheck`. */
-export interface GradcheckOptions {
-  /** Step of the differences. */
-  eps?: number;
-  /** Absolute and relative tolerance. */
-  atol?: number;
-  rtol?: number;
+const kOptions = {
+  /** Step of the differences; default 1e-6. */
+  eps: number.or(1e-6),
+  /** Absolute tolerance; default 1e-5. */
+  atol: number.or(1e-5),
+  /** Relative tolerance; default 1e-3. */
+  rtol: number.or(1e-3),
   /** Throw what is wrong with a gradient, in numbers, instead of returning false; default false. */
-  raiseException?: boolean;
-}
+  raiseException: boolean.or(false),
+};
+
+const kSecondOrderOptions = {
+  ...kOptions,
+  /** Gradients of the outputs, to differentiate by as well; random by default. */
+  gradOutputs: unchecked<Tensor | readonly Tensor[]>().orNull(),
+};
+
+/** Options of `gradcheck`. */
+export type GradcheckOptions = Options<typeof kOptions>;
 
 /** Options of `gradgradcheck`. */
-export interface GradgradcheckOptions extends GradcheckOptions {
-  /** Gradients of the outputs, to differentiate by as well; random by default. */
-  gradOutputs?: Tensor | readonly Tensor[];
-}
+export type GradgradcheckOptions = Options<typeof kSecondOrderOptions>;
+
+type Settings = Values<typeof kOptions>;
 
 /** A function to check: called with the inputs as separate arguments. */
 export type CheckedFunction = (...inputs: Tensor[]) => unknown;
@@ -43,8 +54,10 @@ export type CheckedFunction = (...inputs: Tensor[]) => unknown;
 export function gradcheck(
   fn: CheckedFunction,
   inputs: Tensor | readonly Tensor[],
-  options: GradcheckOptions = {},
+  ...rest: [options?: GradcheckOptions]
 ): boolean {
+  checkFunction("gradcheck", fn);
+  const options = readOptions("gradcheck", kOptions, rest);
   const args = toList(inputs);
   const wanted = checkInputs(args);
   return report(options, () => {
@@ -61,14 +74,19 @@ export function gradcheck(
 export function gradgradcheck(
   fn: CheckedFunction,
   inputs: Tensor | readonly Tensor[],
-  options: GradgradcheckOptions = {},
+  ...rest: [options?: GradgradcheckOptions]
 ): boolean {
+  checkFunction("gradgradcheck", fn);
+  const { gradOutputs: given, ...options } = readOptions(
+    "gradgradcheck",
+    kSecondOrderOptions,
+    rest,
+  );
   const args = toList(inputs);
   checkInputs(args);
   return scope(() => {
-    const gradOutputs = options.gradOutputs
-      ? toList(options.gradOutputs)
-      : differentiable(fn(...args)).map(randomLike);
+    const gradOutputs =
+      given === null ? differentiable(fn(...args)).map(randomLike) : toList(given);
     const gradient = (...all: Tensor[]) => {
       const current = all.slice(0, args.length);
       return grad(differentiable(fn(...current)), current.filter(requiresGrad), {
@@ -88,7 +106,7 @@ class Mismatch extends EdgeGradError {
   }
 }
 
-function report({ raiseException = false }: GradcheckOptions, check: () => void): boolean {
+function report({ raiseException }: Settings, check: () => void): boolean {
   try {
     check();
     return true;
@@ -146,7 +164,7 @@ function checkJacobians(
   call: () => readonly Tensor[],
   inputs: readonly Tensor[],
   wanted: readonly Tensor[],
-  { eps = 1e-6, atol = 1e-5, rtol = 1e-3 }: GradcheckOptions,
+  { eps, atol, rtol }: Settings,
 ): void {
   const numerical = wanted.map((input) => numericalJacobian(call, input, eps));
   const outputs = call();

@@ -5,6 +5,8 @@ import { fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { disposeSymbol } from "../tensor/tensor.js";
 
+const kFunction = functionOf<() => unknown>();
+
 /** Restores the mode that was in force before; for `using`. */
 export interface ModeGuard {
   [Symbol.dispose](): void;
@@ -23,7 +25,8 @@ export function inMode<T>(
 export function runInMode<T>(name: string, fn: () => T, restore: () => void): T {
   let result: T;
   try {
-    result = functionOf<() => T>().check(name, "fn", fn)();
+    kFunction.check(name, "fn", fn);
+    result = fn();
   } finally {
     restore();
   }

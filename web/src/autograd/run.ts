@@ -1,5 +1,7 @@
 // The two ways to run the backward graph: backward() and grad().
 
+import { isPlainObject, readOptions } from "../arguments/read.js";
+import { boolean, type Options, Rule, type Values } from "../arguments/rule.js";
 import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -18,17 +20,43 @@ import {
 } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { handleOfNode, type Node } from "./node.js";
+import { handleOfNode, Node } from "./node.js";
+
+// A tensor by its handle, not by its class, which this file may not depend on.
+function isTensor(value: unknown): value is Tensor {
+  return (
+    typeof value === "object" && value !== null && "handle" in value && "requiresGrad" in value
+  );
+}
+
+function isTarget(value: unknown): value is GradTarget {
+  return isTensor(value) || (value as Partial<GradientEdge> | null)?.node instanceof Node;
+}
+
+function targetsOf(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isTarget) : isTarget(value);
+}
+
+/** What backward() and grad() both take. */
+export const kGraphOptions = {
+  /** Keep what backward needs, for another call; default: createGraph. */
+  retainGraph: boolean.orNull(),
+  /** Record the backward computation itself, for derivatives of derivatives. */
+  createGraph: boolean.or(false),
+};
+
+/** The declaration of the options of `Tensor.backward`. */
+export const kBackwardOptions = {
+  ...kGraphOptions,
+  /** Add gradients to these tensors only, instead of to all leaves. */
+  inputs: new Rule<GradTarget | readonly GradTarget[]>("tensors", targetsOf).orNull(),
+};
 
 /** Options of `Tensor.backward`. */
-export interface BackwardOptions {
-  /** Keep what backward needs, for another call; default: createGraph. */
-  retainGraph?: boolean;
-  /** Record the backward computation itself, for derivatives of derivatives. */
-  createGraph?: boolean;
-  /** Add gradients to these tensors only, instead of to all leaves. */
-  inputs?: GradTarget | readonly GradTarget[];
-}
+export type BackwardOptions = Options<typeof kBackwardOptions>;
+
+/** Options of `Tensor.backward` with nothing left out. */
+export type BackwardValues = Values<typeof kBackwardOptions>;
 
 /**
  * A place in the graph, from graph.getGradientEdge(): the value that a tensor had at that time,
@@ -45,11 +73,35 @@ export type GradTarget = Tensor | GradientEdge;
 /** A gradient given from outside; null stands for 1. */
 export type GivenGradient = Tensor | null | undefined;
 
+/** The arguments of `Tensor.backward`. */
+export type BackwardArguments = [gradient?: GivenGradient, options?: BackwardOptions];
+
+/** Runs backward from one tensor. */
+export function backwardOf(tensor: Tensor, given: BackwardArguments): void {
+  runHere(readBackward("backward", [tensor], ...readCall("backward", given)));
+}
+
+/** Like backwardOf(), on another thread. */
+export async function backwardAsyncOf(tensor: Tensor, given: BackwardArguments): Promise<void> {
+  await runElsewhere(readBackward("backwardAsync", [tensor], ...readCall("backwardAsync", given)));
+}
+
+function readCall(
+  name: string,
+  [gradient = null, ...rest]: BackwardArguments,
+): [gradients: GivenGradient[], options: BackwardValues] {
+  if (isPlainObject(gradient)) {
+    const told = `the first argument is a gradient; options come second: ${name}(null, { ... }).`;
+    fail("InvalidArgument", name, told);
+  }
+  return [[gradient], readOptions(name, kBackwardOptions, rest)];
+}
+
 /** Runs backward from `tensors`. */
 export function backwardFrom(
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: BackwardOptions = {},
+  options: BackwardValues,
 ): void {
   runHere(readBackward("backward", tensors, gradients, options));
 }
@@ -58,24 +110,30 @@ export function backwardFrom(
 export async function backwardAsyncFrom(
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: BackwardOptions = {},
+  options: BackwardValues,
 ): Promise<void> {
   await runElsewhere(readBackward("backwardAsync", tensors, gradients, options));
 }
 
-/** Options of gradientHandles(), besides those of backward. */
-export interface GradientOptions extends BackwardOptions {
-  allowUnused?: boolean;
-  materializeGrads?: boolean;
-  isGradsBatched?: boolean;
-}
+/** The declaration of what grad() takes besides outputs and inputs, without their gradients. */
+export const kGradOptions = {
+  ...kGraphOptions,
+  /** Return null for an input the outputs do not depend on, instead of failing. */
+  allowUnused: boolean.optional(),
+  /** Return zeros instead of null for such an input. */
+  materializeGrads: boolean.or(false),
+  /** The first dimension of every gradient of an output counts a batch; so it does of the results. */
+  isGradsBatched: boolean.or(false),
+};
+
+type GradientValues = Values<typeof kGradOptions>;
 
 /** What grad() is to differentiate. */
 export interface GradCall {
   readonly outputs: readonly GradTarget[];
   readonly inputs: readonly GradTarget[];
   readonly gradients: readonly GivenGradient[];
-  readonly options: GradientOptions;
+  readonly options: GradientValues;
 }
 
 /** Returns the handles of the gradients of `outputs` with respect to `inputs`, 0 for unused ones. */
@@ -98,10 +156,10 @@ function readBackward(
   name: string,
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: BackwardOptions,
+  options: BackwardValues,
 ): GraphCall {
   const { inputs } = options;
-  const targets = inputs === undefined ? null : toList(inputs);
+  const targets = inputs === null ? null : toList(inputs);
   writeGraphArguments(name, tensors, gradients, targets ?? []);
   return { name, words: [tensors.length, targets?.length ?? -1, graphFlags(options)] };
 }
@@ -110,9 +168,9 @@ function readGrad(name: string, { outputs, inputs, gradients, options }: GradCal
   writeGraphArguments(name, outputs, gradients, inputs);
   let flags = graphFlags(options) | kCaptureGrads;
   if (options.allowUnused !== undefined) flags |= kAllowUnusedGiven;
-  if (options.allowUnused === true) flags |= kAllowUnused;
-  if (options.materializeGrads === true) flags |= kMaterializeGrads;
-  if (options.isGradsBatched === true) flags |= kGradsBatched;
+  if (options.allowUnused) flags |= kAllowUnused;
+  if (options.materializeGrads) flags |= kMaterializeGrads;
+  if (options.isGradsBatched) flags |= kGradsBatched;
   return { name, words: [outputs.length, inputs.length, flags] };
 }
 
@@ -140,10 +198,10 @@ export function toList<T>(oneOrMore: T | readonly T[]): readonly T[] {
   return Array.isArray(oneOrMore) ? oneOrMore : [oneOrMore as T];
 }
 
-function graphFlags({ retainGraph, createGraph }: BackwardOptions): number {
-  let flags = createGraph === true ? kCreateGraph : 0;
-  if (retainGraph !== undefined) flags |= kRetainGraphGiven;
-  if (retainGraph === true) flags |= kRetainGraph;
+function graphFlags({ retainGraph, createGraph }: Values<typeof kGraphOptions>): number {
+  let flags = createGraph ? kCreateGraph : 0;
+  if (retainGraph !== null) flags |= kRetainGraphGiven;
+  if (retainGraph) flags |= kRetainGraph;
   return flags;
 }
 
@@ -163,23 +221,21 @@ function writeGraphArguments(
   const words = tensors.flatMap((target) => targetWords(name, target));
   for (let i = 0; i < tensors.length; i++) {
     const gradient = gradients[i];
-    words.push(gradient ? handleOf(checkedTensor(name, gradient)) : 0);
+    const isGiven = gradient !== null && gradient !== undefined;
+    words.push(isGiven ? handleOf(checkedTensor(name, gradient)) : 0);
   }
   for (const input of inputs) words.push(...targetWords(name, input));
   frameOf(words.length).set(words);
 }
 
 function targetWords(name: string, target: GradTarget): [number, number] {
-  const edge = target as Partial<GradientEdge> | null;
-  return edge?.node === undefined
-    ? [handleOf(checkedTensor(name, target)), -1]
-    : [handleOfNode(edge.node), edge.outputNr ?? 0];
+  const { node, outputNr = 0 } = (target ?? {}) as Partial<GradientEdge>;
+  return node instanceof Node
+    ? [handleOfNode(node), outputNr]
+    : [handleOf(checkedTensor(name, target)), -1];
 }
 
-// By its handle, not by its class, which this file may not depend on.
 function checkedTensor(name: string, value: unknown): Tensor {
-  if (typeof (value as Tensor | null)?.handle !== "number") {
-    fail("InvalidArgument", name, `expected a tensor, got ${describe(value)}.`);
-  }
-  return value as Tensor;
+  if (isTensor(value)) return value;
+  fail("InvalidArgument", name, `expected a tensor, got ${describe(value)}.`);
 }

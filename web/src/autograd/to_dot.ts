@@ -1,23 +1,32 @@
 // The backward graph as a drawing: eg.autograd.toDot().
 
+import { isPlainObject, readOptions } from "../arguments/read.js";
+import { boolean, type Options, Rule } from "../arguments/rule.js";
 import type { EdgeGradError } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { gradientNodeOf, type Node } from "./node.js";
 
-/** Options of `toDot`. */
-export interface DotOptions {
+type NamedTensors = Readonly<Record<string, Tensor>> | readonly (readonly [string, Tensor])[];
+
+const kOptions = {
   /** Names for leaves: `{name: tensor}`, or what a module's namedParameters() returns. */
-  params?: Readonly<Record<string, Tensor>> | readonly (readonly [string, Tensor])[];
-  /** Draw what the nodes keep for backward, too. */
-  showSaved?: boolean;
-}
+  params: new Rule<NamedTensors>("tensors by name", isNamedTensors).or({}),
+  /** Draw what the nodes keep for backward, too; default false. */
+  showSaved: boolean.or(false),
+};
+
+/** Options of `toDot`. */
+export type DotOptions = Options<typeof kOptions>;
 
 /** Returns the graph that computed `tensor` in the language of Graphviz. */
-export function toDot(tensor: Tensor, options: DotOptions = {}): string {
+export function toDot(tensor: Tensor, ...rest: [options?: DotOptions]): string {
+  tensorRule.check("toDot", "tensor", tensor);
+  const { params, showSaved } = readOptions("toDot", kOptions, rest);
   // The scope ends the handles of all the nodes that are looked at.
   return scope(() => {
-    const drawing = new Drawing(namesOf(options.params ?? {}), options.showSaved === true);
+    const drawing = new Drawing(namesOf(params), showSaved);
     drawing.drawTensor(tensor);
     return drawing.toString();
   });
@@ -104,7 +113,14 @@ function savedTensorsOf(node: Node): [string, Tensor][] {
   }
 }
 
-function namesOf(params: NonNullable<DotOptions["params"]>): Map<Node, string> {
+function isNamedTensors(value: unknown): boolean {
+  if (isPlainObject(value)) return Object.values(value).every(tensorRule.accepts);
+  const isPair = (one: unknown) =>
+    Array.isArray(one) && typeof one[0] === "string" && tensorRule.accepts(one[1]);
+  return Array.isArray(value) && value.every(isPair);
+}
+
+function namesOf(params: NamedTensors): Map<Node, string> {
   const entries = Array.isArray(params) ? params : Object.entries(params);
   const names = new Map<Node, string>();
   for (const [name, tensor] of entries) {

@@ -1,23 +1,25 @@
 // Batches of a dataset, in order or shuffled.
 
-import { size } from "../arguments/rule.js";
+import { readOptions } from "../arguments/read.js";
+import { boolean, count, integer, type Options, size } from "../arguments/rule.js";
 import { randperm } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
-import { batchOf, type Dataset } from "./dataset.js";
+import { batchOf, checkDataset, type Dataset } from "./dataset.js";
 import { EventLoopVisits } from "./event_loop.js";
 import { shuffled } from "./shuffle.js";
 
-/** Options of `DataLoader`. */
-export interface DataLoaderOptions {
+const kOptions = {
   /** Samples per batch; default 1. */
-  batchSize?: number;
+  batchSize: count.or(1),
   /** Draw a new order for each pass; default false. */
-  shuffle?: boolean;
+  shuffle: boolean.or(false),
   /** Leave out the last batch when it is smaller; default false. */
-  dropLast?: boolean;
+  dropLast: boolean.or(false),
   /** The shuffling of this loader alone; default: eg.manualSeed() decides. */
-  seed?: number;
-}
+  seed: integer.orNull(),
+};
+
+/** Options of `DataLoader`. */
+export type DataLoaderOptions = Options<typeof kOptions>;
 
 /** Gives the batches of a dataset: `for await (const batch of loader)`. */
 export class DataLoader<Sample> implements AsyncIterable<Sample> {
@@ -29,19 +31,11 @@ export class DataLoader<Sample> implements AsyncIterable<Sample> {
 
   constructor(
     readonly dataset: Dataset<Sample>,
-    options: DataLoaderOptions = {},
+    ...rest: [options?: DataLoaderOptions]
   ) {
-    const { batchSize = 1, shuffle = false, dropLast = false, seed = null } = options;
-    if (!Number.isInteger(batchSize) || batchSize < 1) {
-      fail(
-        "InvalidArgument",
-        "DataLoader",
-        `batchSize is a whole number >= 1, got ${describe(batchSize)}.`,
-      );
-    }
-    if (seed !== null && !Number.isSafeInteger(seed)) {
-      fail("InvalidArgument", "DataLoader", `seed is a whole number, got ${describe(seed)}.`);
-    }
+    const name = new.target.name;
+    const { batchSize, shuffle, dropLast, seed } = readOptions(name, kOptions, rest);
+    checkDataset(name, dataset);
     this.batchSize = batchSize;
     this.shuffle = shuffle;
     this.dropLast = dropLast;

@@ -2,7 +2,7 @@
 
 import { integer, listOf } from "../arguments/rule.js";
 import { indexSelect, select, stack } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
@@ -16,6 +16,16 @@ export interface Dataset<Sample> {
   get(index: number): Sample;
   /** Returns many samples as one batch; without it, the samples are stacked. */
   getBatch?(indices: readonly number[]): Sample;
+}
+
+/** Throws InvalidArgument for what is no dataset. */
+export function checkDataset(where: string, value: unknown): void {
+  const { length, get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
+  const isDataset =
+    typeof length === "number" && [get, getBatch].some((one) => typeof one === "function");
+  if (isDataset) return;
+  const expected = "an object with length and get(index), as TensorDataset is";
+  fail("InvalidArgument", where, refusal("dataset", expected, value));
 }
 
 /** Samples that are the rows of tensors of equal length. */

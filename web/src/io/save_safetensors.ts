@@ -1,16 +1,10 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
-import { Rule } from "../arguments/rule.js";
+import { type Options, Rule } from "../arguments/rule.js";
 import { describe, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { kHeaderBytes, kMetadataKey } from "./safetensors_layout.js";
 import { storedName } from "./safetensors_types.js";
-
-/** Options of `saveSafetensors`. */
-export interface SaveOptions {
-  /** Text to keep in the file beside the tensors. */
-  metadata?: Readonly<Record<string, string>>;
-}
 
 const kDict = new Rule<Readonly<Record<string, Tensor>>>(
   "an object of tensors by name",
@@ -18,18 +12,22 @@ const kDict = new Rule<Readonly<Record<string, Tensor>>>(
 );
 
 const kOptions = {
+  /** Text to keep in the file beside the tensors. */
   metadata: new Rule<Readonly<Record<string, string>>>("an object of texts by name", (value) => {
     return isPlainObject(value) && Object.values(value).every((text) => typeof text === "string");
   }).optional(),
 };
 
+/** Options of `saveSafetensors`. */
+export type SaveOptions = Options<typeof kOptions>;
+
 /** Returns a safetensors file with the tensors of `dict`, which PyTorch's library can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
-  options: SaveOptions = {},
+  ...rest: [options?: SaveOptions]
 ): Uint8Array {
   const header: [string, unknown][] = [];
-  const { metadata } = readOptions("saveSafetensors", kOptions, [options]);
+  const { metadata } = readOptions("saveSafetensors", kOptions, rest);
   if (metadata !== undefined) header.push([kMetadataKey, metadata]);
   const entries = Object.entries(kDict.check("saveSafetensors", "dict", dict)).map(
     ([name, tensor]) => entryOf(name, tensor),

@@ -1,5 +1,7 @@
 // Modules made of modules.
 
+import { readArguments } from "../arguments/read.js";
+import { Rule } from "../arguments/rule.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
@@ -43,10 +45,17 @@ export class Sequential extends Module {
   }
 }
 
+const kListArguments = {
+  modules: new Rule<Iterable<unknown>>("a list of modules", (value) => {
+    return typeof value === "object" && value !== null && Symbol.iterator in value;
+  }).or([]),
+};
+
 /** A list whose modules are part of the module that holds it. */
 export class ModuleList<M extends Module = Module> extends Module {
-  constructor(modules: Iterable<M> = []) {
+  constructor(...given: [modules?: Iterable<M>]) {
     super();
+    const { modules } = readArguments(new.target.name, kListArguments, given);
     for (const module of modules) appendPart(this, module);
   }
 

@@ -1,5 +1,6 @@
 // Loading a state dict: everything is checked before anything is copied.
 
+import { boolean, type Options, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { copy_ } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
@@ -14,20 +15,23 @@ export interface LoadResult {
   readonly unexpectedKeys: string[];
 }
 
-/** How tensors are loaded. */
-export interface LoadOptions {
+/** The declaration of how tensors are loaded. */
+export const kLoadOptions = {
   /** Fail when names are missing or unknown; the default. */
-  strict?: boolean;
-  /** Share the data of the given tensors from now on instead of copying it. */
-  assign?: boolean;
-}
+  strict: boolean.or(true),
+  /** Share the data of the given tensors from now on instead of copying it; default false. */
+  assign: boolean.or(false),
+};
+
+/** How tensors are loaded. */
+export type LoadOptions = Options<typeof kLoadOptions>;
 
 /** Copies the tensors of `state` into `targets` of the same names, or has them share data. */
 export function loadInto(
   owner: string,
   targets: ReadonlyMap<string, Tensor>,
   state: Readonly<Record<string, Tensor>>,
-  { strict = true, assign = false }: LoadOptions,
+  { strict, assign }: Values<typeof kLoadOptions>,
 ): LoadResult {
   const given = new Map(Object.entries(state));
   const missingKeys = [...targets.keys()].filter((key) => !given.has(key));

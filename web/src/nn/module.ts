@@ -1,14 +1,16 @@
 // The base class of layers and models. What a module consists of is read off its properties (members.ts);
 // #private ones are its own business.
 
-import { fail } from "../runtime/errors.js";
+import { type Arguments, isPlainObject, readArguments, readNothing } from "../arguments/read.js";
+import { boolean } from "../arguments/rule.js";
+import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
-import type { HookHandle } from "../tensor/hooks.js";
+import { checkFunction, type HookHandle } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Target } from "../tensor/to.js";
 import { convertState } from "./convert_state.js";
-import { type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
+import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { Members, partsOf } from "./members.js";
 import {
   addModuleHook,
@@ -31,6 +33,11 @@ export class Module {
 
   readonly #members = new Members(this);
   #hooks: ModuleHooks | null = null;
+
+  /** A class that takes arguments keeps them itself, as in PyTorch. */
+  constructor(...given: []) {
+    readNothing(new.target.name, given);
+  }
 
   /** Computes the module's output; each module defines its own. */
   forward(..._inputs: never[]): unknown {
@@ -121,12 +128,20 @@ export class Module {
    * unless `strict` is false; nothing is copied otherwise. With `assign` parameters and buffers share
    * the data of the given tensors instead, as when several threads train one model.
    */
-  loadStateDict(state: Readonly<StateDict>, options: LoadOptions = {}): LoadResult {
+  loadStateDict(
+    state: Readonly<StateDict>,
+    ...rest: Arguments<[strict: boolean, assign: boolean], LoadOptions>
+  ): LoadResult {
+    if (!isPlainObject(state)) {
+      fail("InvalidArgument", "loadStateDict", refusal("state", "tensors by name", state));
+    }
+    const options = readArguments("loadStateDict", kLoadOptions, rest);
     return loadInto(this.constructor.name, new Map(this.#state()), state, options);
   }
 
   /** Sets training mode on this module and its parts. */
   train(mode = true): this {
+    boolean.saying("training mode is expected to be boolean.").check("train", "mode", mode);
     for (const module of this.modules()) module.training = mode;
     return this;
   }
@@ -158,6 +173,7 @@ export class Module {
 
   /** Calls `fn` with every part and then with this module. */
   apply(fn: (module: Module) => void): this {
+    checkFunction("apply", fn);
     this.#tree("");
     this.#applyDown(fn);
     return this;

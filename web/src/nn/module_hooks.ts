@@ -9,7 +9,7 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import type { GradientList, Node } from "../autograd/node.js";
 import { fail } from "../runtime/errors.js";
-import type { HookHandle } from "../tensor/hooks.js";
+import { checkFunction, type HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 
@@ -36,6 +36,7 @@ export class ModuleHooks {
 
 /** Adds a hook to a list, and returns how to remove it. */
 export function addModuleHook<Hook>(hooks: Map<symbol, Hook>, hook: Hook): HookHandle {
+  checkFunction("Module", hook);
   const key = Symbol("hook");
   hooks.set(key, hook);
   return { remove: () => void hooks.delete(key) };

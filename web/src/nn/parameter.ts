@@ -44,8 +44,8 @@ export class Buffer extends Tensor {
   readonly persistent: boolean;
 
   /** Makes a tensor that shares the data of `data`. */
-  constructor(data: Tensor, options?: BufferOptions) {
-    const { persistent } = readOptions("Buffer", kBufferOptions, [options]);
+  constructor(data: Tensor, ...rest: [options?: BufferOptions]) {
+    const { persistent } = readOptions("Buffer", kBufferOptions, rest);
     super(checked(native.detach(handleOf(tensorRule.check("Buffer", "data", data)))));
     this.persistent = persistent;
     if (data.requiresGrad) this.requiresGrad = true;

@@ -1,21 +1,32 @@
 // Whole tensors compared: one truth value, where ops give one per element.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, number, type Options } from "../arguments/rule.js";
 import { all, eq, isclose } from "../generated/ops.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Options of `allclose`. */
-export interface Tolerance {
-  rtol?: number;
-  atol?: number;
+const kTolerance = {
+  rtol: number.or(1e-5),
+  atol: number.or(1e-8),
   /** Take NaN for equal to NaN; default false. */
-  equalNan?: boolean;
-}
+  equalNan: boolean.or(false),
+};
+
+/** Options of `allclose`. */
+export type Tolerance = Options<typeof kTolerance>;
+
+/** Tolerances by position or as options. */
+export type ToleranceArguments = Arguments<
+  [rtol: number, atol: number, equalNan: boolean],
+  Tolerance
+>;
 
 /** Returns whether all elements differ by at most atol + rtol * |other|. */
-export function allclose(input: Tensor, other: Tensor, tolerance: Tolerance = {}): boolean {
-  return scope(() => all(isclose(input, other, { ...tolerance })).item<boolean>() === true);
+export function allclose(input: Tensor, other: Tensor, ...rest: ToleranceArguments): boolean {
+  const tolerance = readArguments("allclose", kTolerance, rest);
+  return scope(() => all(isclose(input, other, tolerance)).item<boolean>() === true);
 }
 
 /** Returns whether two tensors have the same shape and elements. */

@@ -1,6 +1,8 @@
 // Tensor.at() and Tensor.set_(): PyTorch's x[...]. Integers, ranges, new axes and dots make a view,
 // one after the other; tensors, masks and lists then pick from it, all at once.
 
+import { readArguments } from "../arguments/read.js";
+import { integer } from "../arguments/rule.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
 import type { Operand } from "../ops/types.js";
@@ -23,8 +25,13 @@ export class Slice {
   ) {}
 }
 
+const kSliceArguments = { start: integer.orNull(), end: integer.orNull(), step: integer.or(1) };
+
 /** Returns the range start <= i < end in steps; null means "to the end". Negative counts from the end. */
-export function slice(start: number | null = null, end: number | null = null, step = 1): Slice {
+export function slice(
+  ...given: [start?: number | null, end?: number | null, step?: number]
+): Slice {
+  const { start, end, step } = readArguments("slice", kSliceArguments, given);
   return new Slice(start, end, step);
 }
 

@@ -6,12 +6,14 @@ import { leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 import { Tensor } from "./tensor.js";
 
+const kFunction = functionOf<() => unknown>();
+
 /**
  * Runs `fn` and frees every tensor made in it, except those it returns (also in nested arrays,
  * objects and modules) and those given to keep(). `fn` may be async; scopes nest.
  */
 export function scope<T>(fn: () => T): T {
-  functionOf<() => T>().check("scope", "fn", fn);
+  kFunction.check("scope", "fn", fn);
   const scope = new Scope(currentScope());
   let result: T;
   try {

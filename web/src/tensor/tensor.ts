@@ -3,9 +3,9 @@
 
 import { boolean } from "../arguments/rule.js";
 import { type Node, takeNode } from "../autograd/node.js";
-import { type BackwardOptions, backwardAsyncFrom, backwardFrom } from "../autograd/run.js";
+import { type BackwardArguments, backwardAsyncOf, backwardOf } from "../autograd/run.js";
 import type { TensorMethods } from "../generated/methods.js";
-import { allclose, equal, type Tolerance } from "../ops/compare.js";
+import { allclose, equal, type ToleranceArguments } from "../ops/compare.js";
 import type { Operand } from "../ops/types.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -229,13 +229,13 @@ export class Tensor {
    * Adds the gradients of this tensor, times `gradient`, to the `grad` of all leaves it was computed
    * from. A tensor of one element needs no `gradient`.
    */
-  backward(gradient?: Tensor | null, options?: BackwardOptions): void {
-    backwardFrom([this], [gradient ?? null], options);
+  backward(...given: BackwardArguments): void {
+    backwardOf(this, given);
   }
 
   /** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
-  async backwardAsync(gradient?: Tensor | null, options?: BackwardOptions): Promise<void> {
-    await backwardAsyncFrom([this], [gradient ?? null], options);
+  async backwardAsync(...given: BackwardArguments): Promise<void> {
+    await backwardAsyncOf(this, given);
   }
 
   /** Returns this tensor converted to a dtype or device, or like another tensor. */
@@ -244,8 +244,8 @@ export class Tensor {
   }
 
   /** Returns whether all elements differ from those of `other` by at most atol + rtol * |other|. */
-  allclose(other: Tensor, tolerance?: Tolerance): boolean {
-    return allclose(this, other, tolerance);
+  allclose(other: Tensor, ...rest: ToleranceArguments): boolean {
+    return allclose(this, other, ...rest);
   }
 
   /** Returns whether `other` has the same shape and elements. */

@@ -1,8 +1,8 @@
 // What the functional products share: one tensor or a list, fresh inputs, strict mode, missing
 // gradients.
 
-import { readOptions } from "../../arguments/read.js";
-import { boolean, functionOf } from "../../arguments/rule.js";
+import { readArguments } from "../../arguments/read.js";
+import { boolean, functionOf, type Options, unchecked, type Values } from "../../arguments/rule.js";
 import { viewAs, zerosLike } from "../../generated/ops.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -17,27 +17,52 @@ export type PerTensor<T extends Tensors> = T extends Tensor ? Tensor : Tensor[];
 /** A differentiable function: called with the inputs as separate arguments. */
 export type Differentiable<Output extends Tensors = Tensors> = (...inputs: Tensor[]) => Output;
 
-/** Options of the functions of `functional`. */
-export interface FunctionalOptions {
+/** What all functions of `functional` take. */
+export const kFunctionalOptions = {
   /** Make the results differentiable themselves. */
-  createGraph?: boolean;
+  createGraph: boolean.or(false),
   /** Fail where a result does not depend on an input, instead of returning zeros. */
-  strict?: boolean;
-}
+  strict: boolean.or(false),
+};
+
+/** Options of the functions of `functional`. */
+export type FunctionalOptions = Options<typeof kFunctionalOptions>;
 
 /** FunctionalOptions with defaults filled in, and whose they are, for errors. */
-export type Settings = Required<FunctionalOptions> & { readonly where: string };
+export type Settings = Values<typeof kFunctionalOptions> & { readonly where: string };
 
-const kOptions = { createGraph: boolean.or(false), strict: boolean.or(false) };
+const kMatrixArguments = {
+  fn: functionOf<Differentiable>(),
+  inputs: unchecked<Tensors>(),
+  ...kFunctionalOptions,
+};
 
-/** Checks the function and fills in the defaults of a call of `where`. */
-export function settingsOf(
+const kProductArguments = {
+  fn: functionOf<Differentiable>(),
+  inputs: unchecked<Tensors>(),
+  /** The vector; none for a function of one element. */
+  v: unchecked<Tensors>().orNull(),
+  ...kFunctionalOptions,
+};
+
+/** What follows the inputs of a product: the vector, by position or among the options. */
+export type ProductArguments =
+  | [v?: Tensors | null, options?: FunctionalOptions]
+  | [options: FunctionalOptions & { v?: Tensors | null }];
+
+/** Returns the options of a whole matrix. */
+export function readMatrixCall(where: string, given: readonly unknown[]): Settings {
+  const { createGraph, strict } = readArguments(where, kMatrixArguments, given);
+  return { where, createGraph, strict };
+}
+
+/** Returns the vector and the options of a product. */
+export function readProductCall(
   where: string,
-  fn: (...inputs: never[]) => unknown,
-  options: FunctionalOptions,
-): Settings {
-  functionOf().check(where, "fn", fn);
-  return { where, ...readOptions(where, kOptions, [options]) };
+  given: readonly unknown[],
+): { v: Tensors | null; settings: Settings } {
+  const { v, createGraph, strict } = readArguments(where, kProductArguments, given);
+  return { v, settings: { where, createGraph, strict } };
 }
 
 /** A list of tensors that remembers whether it was given as a list. */

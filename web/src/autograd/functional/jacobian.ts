@@ -12,8 +12,8 @@ import {
   freshInputs,
   gradOf,
   type PerTensor,
+  readMatrixCall,
   type Settings,
-  settingsOf,
   TensorGroup,
   type Tensors,
 } from "./arguments.js";
@@ -31,9 +31,9 @@ export type JacobianOf<Inputs extends Tensors, Output extends Tensors> = Output 
 export function jacobian<Inputs extends Tensors, Output extends Tensors>(
   fn: Differentiable<Output>,
   inputs: Inputs,
-  options: FunctionalOptions = {},
+  ...rest: [options?: FunctionalOptions]
 ): JacobianOf<Inputs, Output> {
-  const settings = settingsOf("jacobian", fn, options);
+  const settings = readMatrixCall("jacobian", [fn, inputs, ...rest]);
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
   const { outputs, blocks } = enableGrad(() => {
     const fresh = freshInputs(given, settings.createGraph);
@@ -56,9 +56,10 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
 export function hessian<Inputs extends Tensors>(
   fn: Differentiable<Tensor>,
   inputs: Inputs,
-  options: FunctionalOptions = {},
+  ...rest: [options?: FunctionalOptions]
 ): JacobianOf<Inputs, Inputs> {
-  const settings = settingsOf("hessian", fn, options);
+  const settings = readMatrixCall("hessian", [fn, inputs, ...rest]);
+  const { createGraph, strict } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hessian");
   const scalar = (...args: Tensor[]) => {
     const outputs = TensorGroup.of(fn(...args), "outputs of the user-provided function", "hessian");
@@ -71,7 +72,7 @@ export function hessian<Inputs extends Tensors>(
     checkRequiresGrad(rows, "jacobian", settings);
     return given.unwrap(rows);
   };
-  return jacobian(gradient, inputs, options) as JacobianOf<Inputs, Inputs>;
+  return jacobian(gradient, inputs, { createGraph, strict }) as JacobianOf<Inputs, Inputs>;
 }
 
 // The derivatives of one output by each input.

@@ -12,15 +12,15 @@ import {
   checkRequiresGrad,
   checkVector,
   type Differentiable,
-  type FunctionalOptions,
   fillInZeros,
   finished,
   freshInputs,
   freshVector,
   gradOf,
   type PerTensor,
+  type ProductArguments,
+  readProductCall,
   type Settings,
-  settingsOf,
   TensorGroup,
   type Tensors,
 } from "./arguments.js";
@@ -34,10 +34,9 @@ const kNeedsVector =
 export function vjp<Inputs extends Tensors, Output extends Tensors>(
   fn: Differentiable<Output>,
   inputs: Inputs,
-  v: Tensors | null = null,
-  options: FunctionalOptions = {},
+  ...rest: ProductArguments
 ): [PerTensor<Output>, PerTensor<Inputs>] {
-  const settings = settingsOf("vjp", fn, options);
+  const { v, settings } = readProductCall("vjp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "vjp");
   const run = enableGrad(() => {
@@ -65,10 +64,9 @@ export function vjp<Inputs extends Tensors, Output extends Tensors>(
 export function jvp<Inputs extends Tensors, Output extends Tensors>(
   fn: Differentiable<Output>,
   inputs: Inputs,
-  v: Tensors | null = null,
-  options: FunctionalOptions = {},
+  ...rest: ProductArguments
 ): [PerTensor<Output>, PerTensor<Output>] {
-  const settings = settingsOf("jvp", fn, options);
+  const { v, settings } = readProductCall("jvp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "jvp");
   const run = enableGrad(() => {
@@ -93,10 +91,9 @@ export function jvp<Inputs extends Tensors, Output extends Tensors>(
 export function vhp<Inputs extends Tensors>(
   fn: Differentiable<Tensor>,
   inputs: Inputs,
-  v: Tensors | null = null,
-  options: FunctionalOptions = {},
+  ...rest: ProductArguments
 ): [Tensor, PerTensor<Inputs>] {
-  const settings = settingsOf("vhp", fn, options);
+  const { v, settings } = readProductCall("vhp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "vhp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "vhp", settings);
@@ -111,10 +108,9 @@ export function vhp<Inputs extends Tensors>(
 export function hvp<Inputs extends Tensors>(
   fn: Differentiable<Tensor>,
   inputs: Inputs,
-  v: Tensors | null = null,
-  options: FunctionalOptions = {},
+  ...rest: ProductArguments
 ): [Tensor, PerTensor<Inputs>] {
-  const settings = settingsOf("hvp", fn, options);
+  const { v, settings } = readProductCall("hvp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hvp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "hvp", settings);

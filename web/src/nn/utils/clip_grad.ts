@@ -1,6 +1,7 @@
 // Keeping gradients small.
 
-import { listOf } from "../../arguments/rule.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, number, type Options, Rule } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import {
   add,
@@ -18,13 +19,26 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 
-/** Options of `clipGradNorm_`. */
-export interface ClipGradNormOptions {
+const kNormOptions = {
   /** The p of the norm; default 2, and Infinity is the largest element. */
-  normType?: number;
+  normType: number.or(2),
   /** Throw when the norm is infinite or NaN; default false. */
-  errorIfNonfinite?: boolean;
-}
+  errorIfNonfinite: boolean.or(false),
+};
+
+const kParameters = new Rule<Tensor | Iterable<Tensor>>(
+  "a tensor or a list of tensors",
+  (value) => {
+    return tensorRule.accepts(value) || (Array.isArray(value) && value.every(tensorRule.accepts));
+  },
+);
+
+const kNormArguments = { parameters: kParameters, maxNorm: number, ...kNormOptions };
+
+const kValueArguments = { parameters: kParameters, clipValue: number };
+
+/** Options of `clipGradNorm_`. */
+export type ClipGradNormOptions = Options<typeof kNormOptions>;
 
 /**
  * Scales the gradients of all parameters down together so that their norm, as if they were one vector,
@@ -33,14 +47,14 @@ export interface ClipGradNormOptions {
 export function clipGradNorm_(
   parameters: Tensor | Iterable<Tensor>,
   maxNorm: number,
-  normType: number | ClipGradNormOptions = 2,
-  errorIfNonfinite = false,
+  ...rest: Arguments<[normType: number, errorIfNonfinite: boolean], ClipGradNormOptions>
 ): Tensor {
-  const options = typeof normType === "object" ? normType : { normType, errorIfNonfinite };
-  const { normType: p = 2, errorIfNonfinite: isChecked = false } = options;
+  const given = [listed(parameters), maxNorm, ...rest];
+  const call = readArguments("clipGradNorm_", kNormArguments, given);
+  const { normType: p, errorIfNonfinite: isChecked } = call;
   return scope(() =>
     noGrad(() => {
-      const grads = gradsOf("clipGradNorm_", parameters);
+      const grads = gradsOf(call.parameters);
       if (grads.length === 0) return zeros([]);
       const each = grads.map((grad) => norm(grad, p));
       const total = norm(stack(each), p);
@@ -61,27 +75,28 @@ export function clipGradNorm_(
 }
 
 /** Limits every element of the gradients to [-clipValue, clipValue]. */
-export function clipGradValue_(parameters: Tensor | Iterable<Tensor>, clipValue: number): void {
+export function clipGradValue_(
+  parameters: Tensor | Iterable<Tensor>,
+  ...rest: [clipValue: number]
+): void {
+  const given = [listed(parameters), ...rest];
+  const { clipValue, parameters: own } = readArguments("clipGradValue_", kValueArguments, given);
   scope(() =>
     noGrad(() => {
-      for (const grad of gradsOf("clipGradValue_", parameters)) clamp_(grad, -clipValue, clipValue);
+      for (const grad of gradsOf(own)) clamp_(grad, -clipValue, clipValue);
     }),
   );
 }
 
-function gradsOf(where: string, parameters: Tensor | Iterable<Tensor>): Tensor[] {
-  return tensorsOf(where, parameters).flatMap((parameter) => parameter.grad ?? []);
+// An iterator can be looked at only once.
+function listed(parameters: unknown): unknown {
+  const isIterable =
+    typeof parameters === "object" && parameters !== null && Symbol.iterator in parameters;
+  if (!isIterable || parameters instanceof Tensor) return parameters;
+  return [...(parameters as Iterable<unknown>)];
 }
 
-function tensorsOf(where: string, parameters: Tensor | Iterable<Tensor>): readonly Tensor[] {
-  if (parameters instanceof Tensor) return [parameters];
-  const given: unknown = parameters;
-  const list = isIterable(given) ? [...given] : given;
-  return kTensors.check(where, "parameters", list);
+function gradsOf(parameters: Tensor | Iterable<Tensor>): Tensor[] {
+  const given = parameters instanceof Tensor ? [parameters] : [...parameters];
+  return given.flatMap((parameter) => parameter.grad ?? []);
 }
-
-function isIterable(value: unknown): value is Iterable<unknown> {
-  return typeof (value as Iterable<unknown> | null | undefined)?.[Symbol.iterator] === "function";
-}
-
-const kTensors = listOf(tensorRule);
