@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertTensor, assertThrows } from "./support/assert.mjs";
+import { assertRejects, assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 
 describe("functions that make tensors", () => {
@@ -80,5 +80,105 @@ describe("ops", () => {
     for (const target of [null, undefined, 1, [], true]) {
       assertThrows(() => x.to(target), "InvalidArgument", /\[to\] expected a device/);
     }
+  });
+});
+
+describe("autograd", () => {
+  const { autograd } = eg;
+  const x = eg.ones([2], { requiresGrad: true });
+  const square = (input) => input.mul(input).sum();
+  const loss = () => square(x);
+
+  test("refuses options it does not have", () => {
+    const { functional, forwardAd } = autograd;
+    assert.ok(forwardAd);
+    const cases = {
+      grad: () => autograd.grad(loss(), x, { create_graph: true }),
+      backward: () => autograd.backward(loss(), { retain_graph: true }),
+      gradcheck: () => autograd.gradcheck(square, x, { Eps: 1 }),
+      gradgradcheck: () => autograd.gradgradcheck(square, x, { grad_outputs: 1 }),
+      jacobian: () => functional.jacobian(square, x, { create_graph: true }),
+      hessian: () => functional.hessian(square, x, { Strict: true }),
+      vjp: () => functional.vjp(square, x, null, { create_graph: true }),
+      jvp: () => functional.jvp(square, x, x, { create_graph: true }),
+      vhp: () => functional.vhp(square, x, x, { create_graph: true }),
+      hvp: () => functional.hvp(square, x, x, { create_graph: true }),
+      detectAnomaly: () => autograd.detectAnomaly(() => 1, { check_nan: true }),
+      toDot: () => autograd.toDot(loss(), { show_saved: true }),
+    };
+    for (const [name, call] of Object.entries(cases)) {
+      const text = new RegExp(`\\[${name}\\] unknown option .*Did you mean`);
+      assertThrows(call, "InvalidArgument", text);
+    }
+  });
+
+  test("refuses options of the wrong kind, and too many", () => {
+    assertThrows(
+      () => autograd.grad(loss(), x, true),
+      "InvalidArgument",
+      /\[grad\] expected an ob/,
+    );
+    assertThrows(() => autograd.grad(loss(), x, {}, {}), "InvalidArgument", /too many/);
+    assertThrows(
+      () => autograd.grad(loss(), x, { createGraph: 1 }),
+      "InvalidArgument",
+      /createGraph/,
+    );
+    assertThrows(() => autograd.grad(loss(), [x, 1]), "InvalidArgument", /expected a tensor/);
+    assertThrows(() => autograd.grad(loss(), x, { gradOutputs: 0 }), "InvalidArgument", /a tensor/);
+    assertThrows(() => autograd.gradcheck(3, x), "InvalidArgument", /\[gradcheck\].*a function/);
+    assertThrows(() => autograd.backward(loss(), { inputs: [1] }), "InvalidArgument", /inputs/);
+  });
+
+  test("backward() says where options go", () => {
+    const said = /\[backward\] .*backward\(null, \{ \.\.\. \}\)/;
+    assertThrows(() => loss().backward({ retainGraph: true }), "InvalidArgument", said);
+    assertThrows(() => loss().backward(true), "InvalidArgument", /\[backward\] expected a tensor/);
+    const misspelled = () => loss().backward(null, { create_graph: true });
+    assertThrows(misspelled, "InvalidArgument", /\[backward\].*"createGraph"/);
+    assert.equal(x.grad, null);
+    loss().backward(null, { retainGraph: null, inputs: x });
+    assertTensor(x.grad, [2, 2]);
+  });
+
+  test("backwardAsync() and gradAsync() reject", async () => {
+    const wrong = loss().backwardAsync(null, { retain_graph: true });
+    await assertRejects(wrong, "InvalidArgument", /\[backwardAsync\].*"retainGraph"/);
+    const other = autograd.gradAsync(loss(), x, { allow_unused: true });
+    await assertRejects(other, "InvalidArgument", /\[gradAsync\].*"allowUnused"/);
+  });
+
+  test("products take the vector by name as well", () => {
+    const [, byPosition] = autograd.functional.vjp((input) => input.mul(2), x, eg.ones([2]));
+    const [, byName] = autograd.functional.vjp((input) => input.mul(2), x, { v: eg.ones([2]) });
+    assertTensor(byName, byPosition.dataSync());
+  });
+});
+
+describe("data, io and modules", () => {
+  test("refuse options they do not have", () => {
+    const dataset = new eg.data.TensorDataset(eg.ones([4]));
+    const cases = [
+      [() => new eg.data.DataLoader(dataset, { batch_size: 2 }), /\[DataLoader\].*"batchSize"/],
+      [() => new eg.data.DataLoader(dataset, 2), /\[DataLoader\] expected an object/],
+      [() => new eg.data.DataLoader(dataset, { shuffle: 1 }), /shuffle: expected true or false/],
+      [() => new eg.data.DataLoader([1, 2]), /\[DataLoader\] dataset: expected an object with len/],
+      [() => eg.io.saveSafetensors({}, { meta: {} }), /\[saveSafetensors\].*"metadata"/],
+      [() => eg.allclose(eg.ones(1), eg.ones(1), { equal_nan: true }), /\[allclose\].*"equalNan"/],
+      [() => eg.nn.utils.clipGradNorm_([], 1, { norm_type: 1 }), /\[clipGradNorm_\].*"normType"/],
+      [() => new eg.nn.Linear(1, 1).loadStateDict({}, { stirct: false }), /"strict"/],
+      [() => new eg.nn.Linear(1, 1).loadStateDict(null), /\[loadStateDict\] state/],
+      [() => new eg.nn.Linear(1, 1).train("no"), /\[train\] mode/],
+      [() => new eg.nn.ReLU({ inplace: true }), /\[ReLU\] unknown option "inplace"/],
+      [() => new eg.nn.ReLU(true), /\[ReLU\] too many arguments/],
+      [() => new eg.nn.ModuleList(5), /\[ModuleList\] modules/],
+      [() => new eg.nn.Parameter(), /\[Parameter\] data: expected a tensor/],
+      [() => eg.slice(1.5), /\[slice\] start/],
+      [() => eg.scope(5), /\[scope\] fn: expected a function/],
+      [() => eg.noGrad(5), /\[noGrad\] fn: expected a function/],
+      [() => eg.setGradEnabled("yes"), /true or false/],
+    ];
+    for (const [call, text] of cases) assertThrows(call, "InvalidArgument", text);
+    assert.equal(eg.isGradEnabled(), true);
   });
 });

@@ -59,7 +59,7 @@ describe("what is no function, tensor or number is refused by name", () => {
     ["clipGradNorm_", () => nn.utils.clipGradNorm_(5, 1)],
     ["clipGradValue_", () => nn.utils.clipGradValue_([5], 1)],
     ["set_", () => eg.ones([2]).set_(0, 5)],
-    ["at", () => eg.ones([2]).at(eg.slice("a"))],
+    ["slice", () => eg.ones([2]).at(eg.slice("a"))],
     ["TensorDataset", () => new eg.data.TensorDataset(5)],
     ["TensorDataset", () => new eg.data.TensorDataset(eg.ones([2])).getBatch([0.5])],
   ];

@@ -20,10 +20,8 @@ export interface Dataset<Sample> {
 
 /** Throws InvalidArgument for what is no dataset. */
 export function checkDataset(where: string, value: unknown): void {
-  const { length, get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
-  const isDataset =
-    typeof length === "number" && [get, getBatch].some((one) => typeof one === "function");
-  if (isDataset) return;
+  const { get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
+  if (typeof get === "function" || typeof getBatch === "function") return;
   const expected = "an object with length and get(index), as TensorDataset is";
   fail("InvalidArgument", where, refusal("dataset", expected, value));
 }
