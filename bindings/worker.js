@@ -1,32 +1,45 @@
-// Part of the module's script (--post-js). In an engine worker it runs exports of a user's modules
-// for eg.spawn(): the main thread sends a port, and over it one job after the other.
+// Part of the module's script (--post-js). In an engine worker it runs functions for eg.spawn(): the
+// main thread sends a port, and over it one job after the other. A job names an export of a user's
+// module, or a function that the script of a user's own worker gave to eg.expose().
 //
 // A user's module that imports edgegrad finds this worker's engine under Symbol.for("edgegrad.host")
 // and adds `run` there, which knows about tensors (web/src/threads/host.ts). A module that does not
-// import it can only be given plain values.
+// import it can only be given plain values. A user's own worker brings its host along.
 
 if (ENVIRONMENT_IS_PTHREAD) {
   let markStarted;
   const started = new Promise((resolve) => (markStarted = resolve));
   Module["threadStarted"] = markStarted;
 
-  const host = { module: Module, run: null };
+  const host = Module["host"] ?? { run: null };
+  const hasStarted = started.then(() => {
+    // A worker is given its memory and its exports after the script has filled in the module.
+    host.module = Object.assign(Module, { wasmMemory, wasmExports });
+    globalThis[Symbol.for("edgegrad.host")] = host;
+    host.started?.();
+  });
+
   const invalid = (message) =>
     Object.assign(new Error(`[spawn] ${message}`), { name: "EdgeGradError", code: "InvalidArgument" });
 
   // Cloning an error keeps neither the name of its class nor its code.
   const failure = (error) => ({ error, name: error?.name, code: error?.code });
 
-  const runJob = async ({ url, name, args }) => {
-    await started;
-    // A worker is given its memory and its exports after the script has filled in the module.
-    Object.assign(Module, { wasmMemory, wasmExports });
-    globalThis[Symbol.for("edgegrad.host")] = host;
-    const exports = await import(/* @vite-ignore */ url);
-    const fn = exports[name];
-    if (typeof fn !== "function") {
-      throw invalid(`${url} exports no function "${name}".`);
-    }
+  const functionOf = async ({ url, name }) => {
+    const functions = url === null ? host.functions : await import(/* @vite-ignore */ url);
+    const fn = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (typeof fn === "function") return fn;
+    throw invalid(
+      url === null
+        ? `the worker exposes no function "${name}": it has to call eg.expose({ ${name} }).`
+        : `${url} exports no function "${name}".`,
+    );
+  };
+
+  const runJob = async (job) => {
+    await hasStarted;
+    const fn = await functionOf(job);
+    const { url, args } = job;
     if (host.run !== null) return { value: await host.run(fn, args) };
     if (args.hasTensors) {
       throw invalid(`${url} was given tensors but does not import edgegrad.`);
@@ -34,30 +47,36 @@ if (ENVIRONMENT_IS_PTHREAD) {
     return { value: { values: await fn(...args.values), hasTensors: false } };
   };
 
+  const answerTo = async (port, job) => {
+    let answer;
+    try {
+      answer = await runJob(job);
+    } catch (error) {
+      answer = failure(error);
+    }
+    try {
+      port.postMessage(answer);
+    } catch (error) {
+      const isResult = "value" in answer;
+      port.postMessage(
+        isResult
+          ? failure(invalid(`the result of "${job.name}" cannot be sent: ${error.message}`))
+          : { error: new Error(answer.error?.stack ?? String(answer.error)) },
+      );
+    }
+  };
+
   const serve = (port) => {
-    port.onmessage = async ({ data }) => {
-      let answer;
-      try {
-        answer = await runJob(data);
-      } catch (error) {
-        answer = failure(error);
-      }
-      try {
-        port.postMessage(answer);
-      } catch (error) {
-        const isResult = "value" in answer;
-        port.postMessage(
-          isResult
-            ? failure(invalid(`the result of "${data.name}" cannot be sent: ${error.message}`))
-            : { error: new Error(answer.error?.stack ?? String(answer.error)) },
-        );
-      }
+    let last = Promise.resolve();
+    port.onmessage = ({ data }) => {
+      last = last.then(() => answerTo(port, data));
     };
   };
 
   const receive = (message) => {
-    if (message["edgegradPort"]) serve(message["edgegradPort"]);
+    if (message?.["edgegradPort"]) serve(message["edgegradPort"]);
   };
   if (ENVIRONMENT_IS_NODE) worker_threads["parentPort"].on("message", receive);
   else self.addEventListener("message", (event) => receive(event.data));
+  Module["threadListens"]?.();
 }

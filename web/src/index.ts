@@ -58,6 +58,7 @@ export type { Item, NestedArray } from "./tensor/read.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export type { Target, ToOptions } from "./tensor/to.js";
+export { expose } from "./threads/expose.js";
 export { spawn } from "./threads/spawn.js";
 
 attachOps();

@@ -246,3 +246,17 @@ for (const scheduler of schedulers) scheduler.step();
 console.log(clipped, schedulers[0]?.getLastLr());
 // @ts-expect-error: no such curve
 new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "step" });
+
+// A worker of a page, one of Node, and the address of a module.
+declare const pageWorker: {
+  postMessage(message: object, transfer: object[]): void;
+  terminate(): void;
+};
+declare const nodeWorker: {
+  postMessage(message: unknown, transfer?: readonly object[]): void;
+  terminate(): Promise<number>;
+};
+const trained: number = await eg.spawn<number>(pageWorker, "train", x, 3);
+await eg.spawn(nodeWorker, "train", x, 3);
+await eg.spawn({ href: "file:///worker.js" }, "train", x, 3);
+eg.expose({ train: (weights: eg.Tensor, steps: number) => weights.numel * steps * trained });

@@ -87,7 +87,17 @@ async function start(options: InitOptions): Promise<void> {
 /** Takes part in an engine that another thread started. @internal */
 export function joinModule(module: NativeModule): void {
   connect(module);
+  joined();
   starting = Promise.resolve();
+}
+
+let joined = (): void => {};
+
+/** Has init() wait for joinModule(). @internal */
+export function expectModule(): void {
+  starting ??= new Promise((resolve) => {
+    joined = resolve;
+  });
 }
 
 /** Returns the running module. @internal */

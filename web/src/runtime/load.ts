@@ -8,8 +8,11 @@ import { makeWorker } from "./workers.js";
 /** Where the .wasm file is: the folder's URL, the file's, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
-// Literal specifiers, relative to dist/index.js: bundlers follow them, browsers and Node resolve them.
-const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
+/**
+ * The scripts of the variants. Literal specifiers, relative to dist/index.js: bundlers follow them, browsers and Node resolve
+ * them. @internal
+ */
+export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
   relaxed: () => import("./wasm/edgegrad-relaxed.mjs"),
   simd: () => import("./wasm/edgegrad-simd.mjs"),
   single: () => import("./wasm/edgegrad-single.mjs"),

@@ -215,6 +215,9 @@ export interface NativeModule {
     /** Workers by the number of their thread. */
     readonly pthreads: Readonly<Record<number, ThreadWorker>>;
     terminateAllThreads(): void;
+    /** Workers that wait to become threads; the next thread takes the last one. */
+    readonly unusedWorkers: ThreadWorker[];
+    loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
   /** Called by C++; see runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
@@ -241,6 +244,12 @@ export interface ModuleOptions {
   poolSize: number;
   /** Constructs a worker that runs the module's script, which waits there to become a thread. */
   makeWorker?: () => ThreadWorker;
+  /** In a worker that somebody else constructed: it is to become a thread. */
+  isThread?: boolean;
+  /** There: what bindings/worker.js knows of the package. */
+  host?: object;
+  /** There: called when the script takes messages. */
+  threadListens?: () => void;
   locateFile?: (file: string) => string;
   /** The .wasm file's content, instead of its place. */
   wasmBinary?: Uint8Array;

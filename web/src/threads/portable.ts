@@ -15,14 +15,17 @@ export interface Portable {
 
 const kHandle = "edgegrad:handle";
 
-/** Returns values that can be posted, once, and releases what they hold when `post` throws. */
-export function send(values: readonly unknown[], post: (portable: Portable) => void): void {
+/** Makes values that can be posted, once, and the handles they hold; releases those when `post` throws. */
+export function send(
+  values: readonly unknown[],
+  post: (portable: Portable, handles: readonly number[]) => void,
+): void {
   const handles: number[] = [];
   try {
     const encoded = values.map((value) =>
       replace(value, (tensor) => encode(tensor, handles), refuseTensorsIn),
     );
-    post({ values: encoded, hasTensors: handles.length > 0 });
+    post({ values: encoded, hasTensors: handles.length > 0 }, handles);
   } catch (error) {
     for (const handle of handles) native.release(handle);
     throw error;

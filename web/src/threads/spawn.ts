@@ -1,127 +1,93 @@
-// eg.spawn(): user modules on threads that share this engine.
+// eg.spawn(): functions of the user on threads that share this engine.
 //
-// A worker runs one job at a time and is kept for the next one, with the modules it has loaded.
+// A worker of the engine's own runs one job at a time and is kept for the next one, with the modules it has loaded. One
+// that the user constructed runs what it is asked for in turn.
 
 import { checked, native } from "../runtime/bridge.js";
-import { EdgeGradError, type ErrorCode, fail } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
+import { type EdgeGradError, fail } from "../runtime/errors.js";
 import { addStopListener, startedModule } from "../runtime/lifecycle.js";
-import type { ThreadWorker } from "../runtime/native.js";
+import { EngineWorker } from "./engine_worker.js";
 import { isEngineWorker } from "./host.js";
-import { type Portable, receive, send } from "./portable.js";
-
-interface Answer {
-  readonly value?: Portable;
-  readonly error?: unknown;
-  /** Cloning an error keeps neither the name of its class nor its code. */
-  readonly name?: unknown;
-  readonly code?: unknown;
-}
-
-interface Job {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
+import { startThreadOn, UserWorker, type WorkerLike } from "./user_worker.js";
 
 let idle: EngineWorker[] = [];
 let all = new Set<EngineWorker>();
+const given = new WeakMap<WorkerLike, EngineWorker>();
 
 /**
- * Runs an export of an ES module on a thread of its own and returns what it returns. Tensors among
- * the arguments and in the result, also in arrays and plain objects, are shared; other values are
- * cloned. The module imports 'edgegrad' as this same engine. The function's tensors, its
- * arguments included, are freed when it ends, except those it returns and those it gave to keep().
+ * Runs a function on a thread of its own and returns what it returns. Tensors among the arguments and in the result,
+ * also in arrays and plain objects, are shared; other values are cloned. The function's tensors, its arguments
+ * included, are freed when it ends, except those it returns and those it gave to keep().
  *
- * `moduleUrl` is absolute, as from `new URL("./worker.js", import.meta.url)`, or relative to the page
- * or, in Node, to the working directory. Fails with what the function throws, with InvalidArgument
- * where there are no threads, and with Internal when the worker ends before the function does.
+ * `where` is a worker whose script calls `expose({ name })`, which bundlers bundle when they see it constructed:
+ *
+ *     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
+ *     await eg.spawn(worker, "train", weights, 100);
+ *
+ * It runs one function after the other, and ends with the engine. Or `where` is the address of an ES module, as it
+ * can be imported at run time, and `name` one of its exports; threads for these are the engine's own, as many as are
+ * asked for at once. A relative address is relative to the page or, in Node, to the working directory. Either script
+ * imports 'edgegrad' as this same engine.
+ *
+ * Fails with what the function throws, with InvalidArgument where there are no threads or the worker cannot be
+ * used, and with Internal when the worker ends before the function does.
  */
 export async function spawn<T = unknown>(
-  moduleUrl: string | { readonly href: string },
-  exportName: string,
+  where: string | { readonly href: string } | WorkerLike,
+  name: string,
   ...args: readonly unknown[]
 ): Promise<T> {
-  if (isEngineWorker) {
+  if (isEngineWorker()) {
     fail("InvalidArgument", "spawn", "call it on the thread that called init(), not in a worker.");
   }
-  const url = absoluteUrl(moduleUrl);
+  if (isWorker(where)) return (await workerOf(where).run({ url: null, name }, args)) as T;
+  const url = absoluteUrl(where);
   const worker = idle.pop() ?? startWorker();
-  return (await worker.run(url, exportName, args)) as T;
+  return (await worker.run({ url, name }, args)) as T;
 }
 
-class EngineWorker {
-  private readonly port: MessagePort;
-  private job: Job | null = null;
-
-  constructor(
-    private readonly thread: number,
-    private readonly worker: ThreadWorker,
-  ) {
-    const { port1, port2 } = new MessageChannel();
-    this.port = port1;
-    port1.onmessage = ({ data }) => this.finish(data as Answer);
-    unref(port1);
-    const died = (reason: string) => this.die(reason);
-    // Emscripten's own handler would throw into the void, which ends a Node process.
-    worker.onerror = (event) => died(event.message);
-    worker.on?.("exit", () => died("it exited"));
-    worker.postMessage({ edgegradPort: port2 }, [port2]);
-  }
-
-  run(url: string, name: string, args: readonly unknown[]): Promise<unknown> {
-    return untilSettled((resolve, reject) => {
-      this.job = { resolve, reject };
-      try {
-        send(args, (portable) => this.port.postMessage({ url, name, args: portable }));
-      } catch (error) {
-        this.release();
-        reject(notPortable(error));
-      }
-    });
-  }
-
-  /** Ends the worker and what it runs. */
-  end(reason: string): void {
-    this.port.close();
-    this.worker.terminate();
-    this.die(reason);
-  }
-
-  private finish(answer: Answer): void {
-    const job = this.release();
-    if (answer.value !== undefined) job?.resolve(receive(answer.value)[0]);
-    else job?.reject(thrownBy(answer));
-  }
-
-  // Gives the job away: the worker is idle.
-  private release(): Job | null {
-    const { job } = this;
-    this.job = null;
-    if (all.has(this)) idle.push(this);
-    return job;
-  }
-
-  private die(reason: string): void {
-    if (!all.delete(this)) return;
-    idle = idle.filter((worker) => worker !== this);
-    native.threadDied(this.thread);
-    this.port.close();
-    this.worker.terminate();
-    this.job?.reject(
-      new EdgeGradError("Internal", `[spawn] the worker ended before its function did: ${reason}.`),
-    );
-    this.job = null;
-  }
+function isWorker(where: object | string | null): where is WorkerLike {
+  return typeof where === "object" && where !== null && "postMessage" in where;
 }
 
 function startWorker(): EngineWorker {
   const thread = checked(native.startThread());
   const worker = startedModule().PThread?.pthreads[thread];
   if (worker === undefined) fail("Internal", "spawn", "the new thread has no worker.");
-  if (all.size === 0) addStopListener(endAll);
-  const started = new EngineWorker(thread, worker);
-  all.add(started);
+  const started = new EngineWorker(worker, (self, isIdle) => {
+    if (isIdle) idle.push(self);
+    else forget(self);
+  });
+  started.connect(thread);
+  remember(started);
   return started;
+}
+
+function workerOf(worker: WorkerLike): EngineWorker {
+  const known = given.get(worker);
+  if (known !== undefined) return known;
+  const module = startedModule();
+  const user = new UserWorker(worker, (reason) => engineWorker.end(reason));
+  const engineWorker = new EngineWorker(user, (self, isIdle) => {
+    if (!isIdle) forget(self);
+  });
+  given.set(worker, engineWorker);
+  remember(engineWorker);
+  startThreadOn(user, module).then(
+    (thread) => engineWorker.connect(thread),
+    (error: EdgeGradError) => engineWorker.fail(error),
+  );
+  return engineWorker;
+}
+
+function remember(worker: EngineWorker): void {
+  if (all.size === 0) addStopListener(endAll);
+  all.add(worker);
+}
+
+function forget(worker: EngineWorker): void {
+  all.delete(worker);
+  idle = idle.filter((other) => other !== worker);
 }
 
 function endAll(): void {
@@ -130,32 +96,17 @@ function endAll(): void {
   idle = [];
 }
 
-function absoluteUrl(url: string | { readonly href: string }): string {
-  if (typeof url !== "string") return url.href;
+function absoluteUrl(where: string | { readonly href: string }): string {
+  const url = typeof where === "string" ? where : where?.href;
+  if (typeof url !== "string") {
+    fail(
+      "InvalidArgument",
+      "spawn",
+      `expected a Worker, or the address of a module as string or URL; got ${String(where)}.`,
+    );
+  }
   if (/^[a-z][a-z0-9+.-]+:/i.test(url)) return url;
   const node = globalThis.process?.getBuiltinModule?.("node:url");
   if (node !== undefined) return node.pathToFileURL(url).href;
   return new URL(url, globalThis.location.href).href;
-}
-
-function thrownBy({ error, name, code }: Answer): unknown {
-  if (!(error instanceof Error) || name !== "EdgeGradError") return error;
-  const copy = new EdgeGradError(code as ErrorCode, error.message);
-  if (error.stack !== undefined) copy.stack = error.stack;
-  return copy;
-}
-
-function notPortable(error: unknown): unknown {
-  if ((error as { name?: string }).name !== "DataCloneError") return error;
-  const { message } = error as Error;
-  return new EdgeGradError(
-    "InvalidArgument",
-    `[spawn] an argument cannot be sent to another thread: ${message} Send tensors (of a model: ` +
-      "its stateDict()), plain objects and arrays, and build the rest there.",
-  );
-}
-
-// Node: what waits for nothing must not keep the process alive.
-function unref(port: MessagePort): void {
-  (port as { unref?: () => void }).unref?.();
 }

@@ -1,0 +1,1 @@
+export const kRate = 0.1;

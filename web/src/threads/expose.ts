@@ -1,0 +1,111 @@
+// eg.expose(): the functions of a worker that the user constructed and gives to eg.spawn().
+//
+// The worker says that it has functions ("exposed"), the main thread has it join the engine, and it says when the
+// module's script takes Emscripten's messages ("listening"). Either side may be there first: what the other has missed
+// is said again.
+
+import { kOpTableHash } from "../generated/op_table_hash.js";
+import { isStarted } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
+import { expectModule, joinModule } from "../runtime/lifecycle.js";
+import { kLoaders } from "../runtime/load.js";
+import type { NativeModule } from "../runtime/native.js";
+import type { Variant } from "../runtime/variant.js";
+import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
+
+/** What the main thread posts to a worker that is to join its engine. @internal */
+export interface JoinMessage {
+  readonly edgegradJoin: { readonly variant: Variant; readonly opTableHash: number };
+}
+
+/** What the worker posts meanwhile. @internal */
+export interface JoinAnswer {
+  readonly edgegradWorker: "exposed" | "listening" | "failed";
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+interface Parent {
+  postMessage(message: JoinAnswer): void;
+  listen(listener: (message: unknown) => void): void;
+}
+
+let functions: Record<string, WorkerFunction> | null = null;
+let isJoining = false;
+
+/**
+ * In the script of a worker: makes functions known that `spawn(worker, name, ...)` may call. Call it once the script is
+ * loaded, before anything is awaited; init() waits there for the engine of the thread that calls spawn().
+ *
+ *     eg.expose({ train });
+ */
+export function expose(exposed: Readonly<Record<string, WorkerFunction>>): void {
+  const wrong = Object.entries(exposed ?? {}).find(([, value]) => typeof value !== "function");
+  if (typeof exposed !== "object" || exposed === null || wrong !== undefined) {
+    const got = wrong === undefined ? String(exposed) : `${typeof wrong[1]} for "${wrong[0]}"`;
+    fail("InvalidArgument", "expose", `expected functions by name, { train }; got ${got}.`);
+  }
+  if (functions !== null) {
+    Object.assign(functions, exposed);
+    return;
+  }
+  // A module of spawn(url): there the exports are what counts.
+  if (isEngineWorker()) return;
+  const parent = parentHere();
+  if (parent === null) {
+    fail("InvalidArgument", "expose", "call it in the script of a worker, not on the main thread.");
+  }
+  functions = { ...exposed };
+  if (!isStarted()) expectModule();
+  parent.listen((message) => {
+    if (!isJoin(message) || isJoining) return;
+    isJoining = true;
+    join(message, parent).catch((error: unknown) => {
+      parent.postMessage({ edgegradWorker: "failed", reason: String(error) });
+    });
+  });
+  parent.postMessage({ edgegradWorker: "exposed" });
+}
+
+function isJoin(message: unknown): message is JoinMessage {
+  return typeof message === "object" && message !== null && "edgegradJoin" in message;
+}
+
+async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void> {
+  const { variant, opTableHash } = edgegradJoin;
+  if (isStarted()) throw new Error("it started an engine of its own: call expose() before init()");
+  if (opTableHash !== kOpTableHash) {
+    throw new Error("its copy of edgegrad is of another build than the page's");
+  }
+  const host: Host = {
+    run: runJob,
+    functions: functions ?? {},
+    started: () => joinModule(host.module as NativeModule),
+  };
+  const { default: start } = await kLoaders[variant]();
+  await start({
+    isThread: true,
+    poolSize: 0,
+    host,
+    threadListens: () => parent.postMessage({ edgegradWorker: "listening" }),
+  });
+}
+
+// The thread that constructed this worker; null on a main thread.
+function parentHere(): Parent | null {
+  const node = globalThis.process?.getBuiltinModule?.("node:worker_threads");
+  if (node !== undefined) {
+    const { parentPort } = node;
+    if (parentPort === null) return null;
+    return {
+      postMessage: (message) => parentPort.postMessage(message),
+      listen: (listener) => parentPort.on("message", listener),
+    };
+  }
+  // Only workers of one page have it, without a port.
+  if (!("DedicatedWorkerGlobalScope" in globalThis)) return null;
+  return {
+    postMessage: (message) => postMessage(message),
+    listen: (listener) => addEventListener("message", ({ data }) => listener(data)),
+  };
+}

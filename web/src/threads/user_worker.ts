@@ -1,0 +1,119 @@
+// A worker that the user constructed, and that becomes a thread of the engine: so bundlers see `new Worker(new URL(...))`
+// and bundle its script. The other half is eg.expose().
+
+import { kOpTableHash } from "../generated/op_table_hash.js";
+import { checked, native } from "../runtime/bridge.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
+import { runtime, startedModule } from "../runtime/lifecycle.js";
+import type { NativeModule, ThreadWorker } from "../runtime/native.js";
+import type { JoinAnswer, JoinMessage } from "./expose.js";
+
+/** A worker of a page, or one of Node's worker_threads. */
+export interface WorkerLike {
+  postMessage(message: never, transfer: never): void;
+  terminate(): unknown;
+}
+
+// What is used of both kinds.
+interface AnyWorker {
+  postMessage(message: unknown, transfer?: readonly unknown[]): void;
+  terminate(): unknown;
+  addEventListener?(
+    type: string,
+    listener: (event: { data: unknown; message: string }) => void,
+  ): void;
+  on?(type: string, listener: (value: never) => void): void;
+  unref?(): void;
+}
+
+const kJoinTimeout = 60; // s
+
+/**
+ * What Emscripten and the engine see of the worker. They set handlers; those of the worker itself stay the user's.
+ * @internal
+ */
+export class UserWorker implements ThreadWorker {
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  // Only set: all ends are reported to `ended`, before and after the worker is a thread.
+  onerror: ThreadWorker["onerror"] = null;
+  private readonly end: () => unknown;
+  private answered: (answer: JoinAnswer) => void = () => {};
+
+  constructor(
+    private readonly worker: AnyWorker,
+    ended: (reason: string) => void,
+  ) {
+    this.end = worker.terminate.bind(worker);
+    const hear = (data: unknown) => {
+      if (typeof data !== "object" || data === null) return;
+      if ("edgegradWorker" in data) this.answered(data as JoinAnswer);
+      else this.onmessage?.({ data });
+    };
+    const failed = (error: { message?: string }) =>
+      ended(error.message || "its script could not be loaded");
+    if (worker.on !== undefined) {
+      worker.on("message", hear);
+      worker.on("error", failed);
+      worker.on("exit", () => ended("it exited"));
+    } else {
+      worker.addEventListener?.("message", ({ data }) => hear(data));
+      worker.addEventListener?.("error", failed);
+      // A page is not told that a worker ended.
+      worker.terminate = () => {
+        ended("terminate() was called");
+        return this.end();
+      };
+    }
+  }
+
+  postMessage(message: unknown, transfer?: readonly unknown[]): void {
+    this.worker.postMessage(message, transfer);
+  }
+
+  terminate(): void {
+    this.end();
+  }
+
+  unref(): void {
+    this.worker.unref?.();
+  }
+
+  /** Emscripten asks Node's workers for events: they come through the handlers. */
+  on(): void {}
+
+  /** Has the worker load the module's script, which then takes Emscripten's messages. */
+  async listening(): Promise<void> {
+    const join: JoinMessage = {
+      edgegradJoin: { variant: runtime().variant, opTableHash: kOpTableHash },
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const answer = new Promise<void>((resolve, reject) => {
+      const refuse = (reason: string) =>
+        reject(
+          new EdgeGradError("InvalidArgument", `[spawn] the worker cannot be used: ${reason}.`),
+        );
+      this.answered = ({ edgegradWorker, reason = "" }) => {
+        if (edgegradWorker === "exposed") this.postMessage(join);
+        if (edgegradWorker === "listening") resolve();
+        if (edgegradWorker === "failed") refuse(reason);
+      };
+      timer = setTimeout(() => {
+        refuse(`for ${kJoinTimeout} s its script has not called eg.expose({ ... })`);
+      }, kJoinTimeout * 1000);
+    });
+    this.postMessage(join);
+    await answer.finally(() => clearTimeout(timer));
+  }
+}
+
+/** Makes the worker a thread of the running engine and returns the thread's number. @internal */
+export async function startThreadOn(worker: UserWorker, module: NativeModule): Promise<number> {
+  const { PThread } = module;
+  // Says why there are no threads.
+  if (PThread === undefined) return checked(native.startThread());
+  await worker.listening();
+  await PThread.loadWasmModuleToWorker(worker);
+  if (startedModule() !== module) fail("Internal", "spawn", "the engine was shut down.");
+  PThread.unusedWorkers.push(worker);
+  return checked(native.startThread());
+}
