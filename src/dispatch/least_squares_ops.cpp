@@ -88,21 +88,21 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
   const double least = rcond.value_or(default_rtol(a));
   const Tensor solution = Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   const auto nothing = [&](DType dtype) { return Tensor::empty({0}, dtype, a.device()); };
-  TensorList results{solution, nothing(a.dtype()), nothing(DType::kInt64), nothing(a.dtype())};
+  TensorList parts{solution, nothing(a.dtype()), nothing(DType::kInt64), nothing(a.dtype())};
   bool has_full_rank = true;
   if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
     const Tensor counts = is_significant(s, 0, least).tensor();
-    results[2] = Sum::call(counts, Dims{-1});
+    parts[2] = Sum::call(counts, Dims{-1});
     has_full_rank = *All::call(counts).data_as<bool>();
-    if (driver != LstsqDriver::kGelsy) results[3] = s;
+    if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
     const Var residual = product(a, solution) - right;
-    results[1] = Sum::call((residual * residual).tensor(), Dims{-2});
+    parts[1] = Sum::call((residual * residual).tensor(), Dims{-2});
   }
-  if (missing == 1) results[0] = Squeeze::call(solution, Dims{-1});
-  return results;
+  if (missing == 1) parts[0] = Squeeze::call(solution, Dims{-1});
+  return parts;
 }
 
 }  // namespace eg
