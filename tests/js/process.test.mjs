@@ -24,13 +24,48 @@ describe("init", () => {
     const [first, second] = await result(`
       await Promise.all([eg.init({ threads: 2 }), eg.init({ threads: 2 })]);
       const first = eg.runtime();
-      await eg.init({ threads: 1, variant: "single" });
+      await eg.init();
+      await eg.init({ threads: 2 });
       console.log(JSON.stringify([first, eg.runtime()]));`);
     assert.deepEqual(first, second);
     assert.equal(first.threads, 2);
     assert.equal(first.simd, true);
     assert.equal(first.relaxedSimd, first.variant === "relaxed");
     assert.equal(first.webgpu, null);
+  });
+
+  test("refuses options that it does not have, and others than the engine has", async () => {
+    const said = await result(`
+      const wrong = [null, 5, { threads: 1e9 }, { threads: 1.5 }, { webgpu: "on" }, { workers: 2 },
+        { variant: "fast" }, { wasmUrl: 5 }];
+      const said = [];
+      const note = (error) => said.push(error.code + " " + error.message);
+      for (const options of wrong) await eg.init(options).catch(note);
+      await eg.init({ threads: 2 });
+      await eg.init({ threads: 3 }).catch(note);
+      await eg.init({ variant: "single" }).catch(note);
+      await eg.shutdown();
+      await eg.init({ threads: 3 });
+      said.push(String(eg.runtime().threads));
+      console.log(JSON.stringify(said));`);
+    const expected = [
+      /expected an object with the options { threads\?/,
+      /expected an object/,
+      /threads: expected a whole number from 1 to 128/,
+      /threads/,
+      /webgpu: expected one of "auto"/,
+      /Did you mean "threads"/,
+      /variant: expected one of/,
+      /wasmUrl/,
+      /started with 2.*shutdown/,
+      /variant: "single" was asked for.*shutdown/,
+      /^3$/,
+    ];
+    assert.equal(said.length, expected.length);
+    expected.forEach((text, i) => {
+      assert.match(said[i], text);
+      if (i < 10) assert.match(said[i], /^InvalidArgument \[init\]/);
+    });
   });
 
   for (const variant of ["simd", "single"]) {

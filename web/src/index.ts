@@ -33,8 +33,8 @@ export type { Ints, Operand, Scalar } from "./ops/types.js";
 export * as optim from "./optim/index.js";
 export { manualSeed } from "./random.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
+export type { InitOptions } from "./runtime/init_options.js";
 export {
-  type InitOptions,
   init,
   type MemoryInfo,
   memory,

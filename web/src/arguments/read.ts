@@ -30,7 +30,9 @@ export function readArguments<R extends Rules>(
   }
   const values = new Map(positional.map((value, i) => [names[i] as string, value]));
   for (const [name, value] of Object.entries(options as object)) {
-    if (!Object.hasOwn(rules, name)) refuseOption(where, name, names, usage(where, rules));
+    if (!Object.hasOwn(rules, name)) {
+      refuseOption(where, name, names, `It is called as ${usage(where, rules)}.`);
+    }
     if (value !== undefined && values.get(name) !== undefined) {
       fail("InvalidArgument", where, `"${name}" was given twice, by position and by name.`);
     }
@@ -56,7 +58,7 @@ export function readOptions<R extends Rules>(
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(rules, name)) {
-      refuseOption(where, name, Object.keys(rules), `${where}(..., ${listed})`);
+      refuseOption(where, name, Object.keys(rules), `Its options are ${listed}.`);
     }
   }
   return valuesOf(where, rules, (name) => options[name]);

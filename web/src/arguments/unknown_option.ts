@@ -3,7 +3,7 @@
 
 import { fail } from "../runtime/errors.js";
 
-/** Throws InvalidArgument for an option that is not among `known`; `usage` says how it is called. */
+/** Throws InvalidArgument for an option that is not among `known`; `usage` is a sentence about what is. */
 export function refuseOption(
   where: string,
   given: string,
@@ -13,7 +13,7 @@ export function refuseOption(
   const meant = nearestOption(given, known);
   const question = meant === undefined ? "" : ` Did you mean ${JSON.stringify(meant)}?`;
   const name = JSON.stringify(given);
-  fail("InvalidArgument", where, `unknown option ${name}.${question} It is called as ${usage}.`);
+  fail("InvalidArgument", where, `unknown option ${name}.${question} ${usage}`);
 }
 
 // What options are called elsewhere, without capitals and underscores.

@@ -65,7 +65,7 @@ function applyOptions(op: Op, values: unknown[], options: Record<string, unknown
   const positional = values.length;
   for (const [name, value] of Object.entries(options)) {
     const i = op.parameters.findIndex((parameter) => parameter.name === name);
-    if (i < 0) refuseOption(op.name, name, namesOf(op), usageOf(op));
+    if (i < 0) refuseOption(op.name, name, namesOf(op), `It is called as ${usageOf(op)}.`);
     if (value === undefined) continue;
     if (i < positional && values[i] !== undefined) {
       fail("InvalidArgument", op.name, `"${name}" was given twice, by position and by name.`);

@@ -4,23 +4,17 @@ import { kOpTableHash } from "../generated/op_table_hash.js";
 import { attach, callFrame, checked, detach, functionsOf, native } from "./bridge.js";
 import { callFunction, describeThrown, dropValue, functionName } from "./callbacks.js";
 import { EdgeGradError, fail } from "./errors.js";
-import { loadModule, type WasmUrl } from "./load.js";
+import {
+  checkSameOptions,
+  type InitOptions,
+  type InitValues,
+  readInitOptions,
+} from "./init_options.js";
+import { loadModule } from "./load.js";
 import { captureStack, showWarning } from "./messages.js";
 import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "./native.js";
-import { chooseVariant, defaultThreads, type Variant } from "./variant.js";
+import { chooseVariant, type Variant } from "./variant.js";
 import { kVersion } from "./version.js";
-
-/** Options of `init`. */
-export interface InitOptions {
-  /** CPU threads, the calling one included; default: the machine's, at most 8. */
-  threads?: number;
-  /** Which WebAssembly build to use; "auto" is the best that runs here. */
-  variant?: "auto" | Variant;
-  /** Whether to use WebGPU; "required" rejects with DeviceUnavailable where there is none. */
-  webgpu?: "auto" | "off" | "required";
-  /** Where the .wasm file is, when it is not where the package was installed. */
-  wasmUrl?: WasmUrl;
-}
 
 /** What `runtime` returns. */
 export interface RuntimeInfo {
@@ -46,26 +40,35 @@ export interface MemoryInfo {
 }
 
 let starting: Promise<void> | null = null;
+// The options of the start; null where another thread started the engine.
+let inForce: InitValues | null = null;
 let running: NativeModule | null = null;
 const stopListeners: (() => void)[] = [];
 
 /**
  * Starts the engine; every other function needs it. Calls after the first wait for the same start,
- * whose options stay in force until shutdown().
+ * whose options stay in force until shutdown(): other ones are refused.
  */
-export function init(options: InitOptions = {}): Promise<void> {
-  starting ??= start(options).catch((error: unknown) => {
+export function init(...given: [options?: InitOptions]): Promise<void> {
+  try {
+    if (starting === null) begin(readInitOptions(given));
+    else if (inForce !== null) checkSameOptions(given, inForce);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return starting ?? Promise.resolve();
+}
+
+function begin(options: InitValues): void {
+  inForce = options;
+  starting = start(options).catch((error: unknown) => {
     starting = null;
     throw error;
   });
-  return starting;
 }
 
-async function start(options: InitOptions): Promise<void> {
-  const { threads = defaultThreads(), variant: wanted = "auto", webgpu = "auto" } = options;
-  if (!Number.isInteger(threads) || threads < 1) {
-    fail("InvalidArgument", "init", `threads is a whole number of at least 1; got ${threads}.`);
-  }
+async function start(options: InitValues): Promise<void> {
+  const { threads, variant: wanted, webgpu } = options;
   if (webgpu === "required") {
     throw new EdgeGradError("DeviceUnavailable", "[init] this version has no WebGPU device.");
   }

@@ -1,0 +1,63 @@
+// What init() can be told.
+
+import { readOptions } from "../arguments/read.js";
+import {
+  either,
+  functionOf,
+  type Options,
+  oneOf,
+  Rule,
+  text,
+  type Values,
+} from "../arguments/rule.js";
+import { fail } from "./errors.js";
+import type { WasmUrl } from "./load.js";
+import { chooseVariant, defaultThreads, kVariants } from "./variant.js";
+
+// Each thread is a worker with a stack in the 4 GiB of WebAssembly; more of them end the process.
+const kMaxThreads = 128;
+
+const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (value) => {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= kMaxThreads;
+});
+
+const kOptions = {
+  /** CPU threads, the calling one included; default: the machine's, at most 8. */
+  threads: kThreads.optional(),
+  /** Which WebAssembly build to use; "auto" is the best that runs here. */
+  variant: oneOf("auto", ...kVariants).or("auto"),
+  /** Whether to use WebGPU; "required" rejects with DeviceUnavailable where there is none. */
+  webgpu: oneOf("auto", "off", "required").or("auto"),
+  /** An object like navigator.gpu to find devices with; default navigator.gpu. */
+  gpu: new Rule<object>("an object like navigator.gpu", (value) => {
+    return typeof value === "object" && value !== null;
+  }).optional(),
+  /** Where the .wasm file is, when it is not where the package was installed. */
+  wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
+};
+
+/** Options of `init`. */
+export type InitOptions = Options<typeof kOptions>;
+
+/** What an engine is started with. */
+export type InitValues = Values<typeof kOptions> & { readonly threads: number };
+
+/** Returns the options of a call of init(), complete. */
+export function readInitOptions(given: readonly unknown[]): InitValues {
+  const { threads = defaultThreads(), ...options } = readOptions("init", kOptions, given);
+  return { threads, ...options };
+}
+
+/** Throws InvalidArgument when a later call of init() asks for another engine than the one there is. */
+export function checkSameOptions(given: readonly unknown[], inForce: InitValues): void {
+  const wanted = readInitOptions(given);
+  const present = { ...inForce, variant: chooseVariant(inForce.variant) };
+  for (const name of Object.keys(given[0] ?? {}) as (keyof InitOptions)[]) {
+    const [asked, has] = [wanted[name], present[name]];
+    // Of functions and objects, which are new at every call, nobody can say whether they differ.
+    const isPlain = typeof asked === "string" || typeof asked === "number";
+    if (!isPlain || asked === "auto" || asked === has) continue;
+    const told = `${name}: ${JSON.stringify(asked)} was asked for, but the engine was started with ${JSON.stringify(has)}.`;
+    fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to start another.`);
+  }
+}
