@@ -1,14 +1,12 @@
 // A page trains a network: through Vite and from plain files, with threads and without.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { assertLosses } from "./support/losses.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { runVite, serveFiles, serveWithVite } from "./support/servers.mjs";
 
-const golden = new URL("../golden/training.json", import.meta.url);
-const kLosses = JSON.parse(readFileSync(golden, "utf8")).programs["mlp-adam"];
 const kThreaded = { variant: "relaxed", threads: 2, crossOriginIsolated: true };
 const kSingle = { variant: "single", threads: 1, crossOriginIsolated: false };
 
@@ -33,11 +31,7 @@ describe("a page", { skip: noBrowser }, () => {
     assert.equal(error, undefined);
     const { variant, threads, crossOriginIsolated } = runtime;
     assert.deepEqual({ variant, threads, crossOriginIsolated }, expected);
-    assert.equal(losses.length, kLosses.length);
-    losses.forEach((loss, step) => {
-      const difference = Math.abs(loss - kLosses[step]);
-      assert.ok(difference <= 1e-4 * kLosses[step], `loss ${loss} at step ${step}`);
-    });
+    assertLosses(losses);
   }
 
   test("served by Vite without configuration trains on one thread", async () => {

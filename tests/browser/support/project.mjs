@@ -27,5 +27,7 @@ export function makeProject() {
   const headers = JSON.stringify(kIsolation);
   const config = `export default { server: { headers: ${headers} }, preview: { headers: ${headers} } };\n`;
   writeFileSync(join(folder, "isolated.config.mjs"), config);
+  const input = 'export default { build: { rollupOptions: { input: "deployed.html" } } };\n';
+  writeFileSync(join(folder, "deployed.config.mjs"), input);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -37,21 +37,24 @@ export async function serveWithVite(folder, args = []) {
   return { url, stop: () => child.kill() };
 }
 
-/** Serves files as they are, with extra headers; bare imports of the package become paths. */
-export async function serveFiles(folder, headers = {}) {
+/** Serves files as they are, with extra headers, below `base`; bare imports of the package become paths. */
+export async function serveFiles(folder, headers = {}, base = "/") {
   const server = createServer((request, response) => {
-    const path = new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html");
+    const { pathname } = new URL(request.url, "http://localhost");
+    if (!pathname.startsWith(base)) return response.writeHead(404).end();
+    const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
     const type = kTypes[extname(path)];
     try {
       const content = readFileSync(join(folder, path));
       response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
-      response.end(path.startsWith("/node_modules/") ? content : withPaths(String(content)));
+      const isOwn = /\.(html|js)$/.test(path) && !path.startsWith("/node_modules/");
+      response.end(isOwn ? withPaths(String(content)) : content);
     } catch {
       response.writeHead(404).end();
     }
   });
   const port = await listen(server);
-  return { url: `http://localhost:${port}/`, stop: () => server.close() };
+  return { url: `http://localhost:${port}${base}`, stop: () => server.close() };
 }
 
 function withPaths(text) {

@@ -1,4 +1,4 @@
-// The worker of main.js.
+// The worker of deployed.js.
 
 import * as eg from "edgegrad";
 import { kRate } from "./rate.js";

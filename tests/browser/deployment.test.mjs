@@ -1,0 +1,82 @@
+// Pages as they are put into production: below a path, under a strict content security policy, made by the tools that
+// README.md names. Each trains, and has a worker of its own train.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  buildWithEsbuild,
+  buildWithVite,
+  buildWithWebpack,
+  copyFiles,
+  copyWithImportMap,
+} from "./support/bundlers.mjs";
+import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { assertLosses } from "./support/losses.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { serveFiles, serveWithVite } from "./support/servers.mjs";
+
+const kBase = "/below/a/path/";
+const kPolicy = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
+};
+// 20 steps of 1 - 0.1 * 2.
+const kWeight = 0.8 ** 20;
+
+describe("a deployed page", { skip: noBrowser }, () => {
+  let browser;
+  let project;
+  const servers = [];
+
+  before(async () => {
+    project = makeProject();
+    browser = await startChromium();
+  });
+  after(async () => {
+    for (const server of servers) server.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  async function assertWorks(folder, headers = kPolicy) {
+    await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, kBase));
+  }
+
+  async function assertWorksOn(server) {
+    servers.push(server);
+    const { error, losses, inWorker, runtime } = await resultOf(
+      browser,
+      `${server.url}deployed.html`,
+    );
+    assert.equal(error, undefined);
+    assertLosses(losses);
+    assert.equal(runtime.threads, 2);
+    const { weights, ...rest } = inWorker;
+    assert.ok(weights.every((weight) => Math.abs(weight - kWeight) < 1e-6));
+    assert.deepEqual(rest, {
+      where: ["undefined", "undefined"],
+      error: "RangeError: in the worker",
+      ended: "Internal",
+    });
+  }
+
+  test("of plain files", () => assertWorks(copyFiles(project.folder)));
+
+  // An import map is an inline script, which the policy does not allow.
+  test("with an import map", () => assertWorks(copyWithImportMap(project.folder), {}));
+
+  test("still in development, served by Vite", async () => {
+    const args = ["--config", "isolated.config.mjs"];
+    await assertWorksOn(await serveWithVite(project.folder, args));
+  });
+
+  test("built by Vite", async () => assertWorks(await buildWithVite(project.folder, kBase)));
+
+  test("built by webpack, without a warning", async () => {
+    const { out, messages } = await buildWithWebpack(project.folder);
+    assert.deepEqual(messages, []);
+    await assertWorks(out);
+  });
+
+  test("built by esbuild", async () => assertWorks(await buildWithEsbuild(project.folder)));
+});

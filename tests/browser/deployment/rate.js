@@ -1,1 +1,0 @@
-export const kRate = 0.1;

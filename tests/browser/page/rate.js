@@ -1,0 +1,3 @@
+// A module that the worker of deployed.js imports.
+
+export const kRate = 0.1;

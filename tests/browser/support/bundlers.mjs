@@ -1,0 +1,85 @@
+// A project's page deployed.html put into production, with what README.md says of each tool. All return the folder to serve.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runVite } from "./servers.mjs";
+
+const kScripts = ["deployed.js", "deployed_worker.js", "train.js", "rate.js"];
+
+/** Without a bundler: every script imports the package by its address. */
+export function copyFiles(project) {
+  const out = copyPage(project, "plain");
+  cpSync(installed(project), join(out, "edgegrad"), { recursive: true });
+  for (const name of kScripts) writeFileSync(join(out, name), byAddress(project, name));
+  return out;
+}
+
+/** The same, but the page has an import map, which its worker does not see. */
+export function copyWithImportMap(project) {
+  const out = copyPage(project, "import-map");
+  cpSync(installed(project), join(out, "edgegrad"), { recursive: true });
+  for (const name of kScripts) cpSync(join(project, name), join(out, name));
+  const worker = "deployed_worker.js";
+  writeFileSync(join(out, worker), byAddress(project, worker));
+  const map =
+    '<script type="importmap">{ "imports": { "edgegrad": "./edgegrad/index.js" } }</script>\n';
+  const page = readFileSync(join(project, "deployed.html"), "utf8");
+  writeFileSync(join(out, "deployed.html"), page.replace("<script", `${map}<script`));
+  return out;
+}
+
+export async function buildWithVite(project, base) {
+  const args = ["--base", base, "--config", "deployed.config.mjs", "--outDir", "vite"];
+  await runVite(project, ["build", ...args]);
+  return join(project, "vite");
+}
+
+/** Returns what webpack complains of, too. */
+export async function buildWithWebpack(project) {
+  const { default: webpack } = await import("webpack");
+  const out = copyPage(project, "webpack");
+  const stats = await new Promise((resolve, reject) => {
+    const options = {
+      mode: "production",
+      context: project,
+      entry: "./deployed.js",
+      output: { path: out, filename: "deployed.js" },
+      performance: { hints: false },
+    };
+    webpack(options, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+  return { out, messages: [...errors, ...warnings].map(({ message }) => message) };
+}
+
+export async function buildWithEsbuild(project) {
+  const { build } = await import("esbuild");
+  const out = copyPage(project, "esbuild");
+  await build({
+    absWorkingDir: project,
+    entryPoints: ["deployed.js", "deployed_worker.js"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    external: ["./wasm/*"],
+    outdir: out,
+  });
+  cpSync(join(installed(project), "wasm"), join(out, "wasm"), { recursive: true });
+  return out;
+}
+
+function installed(project) {
+  return join(project, "node_modules", "edgegrad", "dist");
+}
+
+function copyPage(project, name) {
+  const out = join(project, name);
+  mkdirSync(out);
+  cpSync(join(project, "deployed.html"), join(out, "deployed.html"));
+  return out;
+}
+
+function byAddress(project, name) {
+  const text = readFileSync(join(project, name), "utf8");
+  return text.replace('from "edgegrad"', 'from "./edgegrad/index.js"');
+}
