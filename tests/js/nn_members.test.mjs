@@ -152,6 +152,22 @@ describe("a member that is lost", () => {
     }
   });
 
+  test("is found where it was made before the module, or is a module", () => {
+    const factor = new nn.Parameter(eg.ones([2]));
+    class Net extends nn.Module {
+      factor = factor;
+      act = new nn.ReLU();
+    }
+    const net = new Net();
+    net.factor = eg.zeros([2]);
+    assertThrows(() => net.parameters(), "InvalidArgument", /'factor'/);
+    const other = new Net();
+    other.act = eg.ones([1]);
+    assertThrows(() => other.parameters(), "InvalidArgument", /as module 'act'/);
+    other.act = null;
+    assert.equal(other.parameters().length, 1);
+  });
+
   test("is found in layers and in parts of a module", () => {
     const model = new nn.Sequential(new nn.Linear(2, 2), new nn.BatchNorm1d(2));
     model[0].weight = eg.zeros([2, 2]);

@@ -39,7 +39,8 @@ export class Members {
   constructor(owner: Module) {
     this.#owner = owner;
     if (newborn.length === 0) queueMicrotask(forgetNewborn);
-    if (newborn.push(this) > kMaxNewborn) newborn.splice(0, kMaxNewborn / 2);
+    if (newborn.push(this) > kMaxNewborn) newborn.shift();
+    beforeNextWrapper(place);
   }
 
   /** Looks at the module if a name holds something else than at the last look. */
@@ -82,14 +83,15 @@ export class Members {
     return found;
   }
 
-  /** Notes the name that holds `member`, if one does. */
-  note(member: Tensor): boolean {
-    const properties = propertiesOf(this.#owner);
-    const name = Object.keys(properties).find((key) => properties[key] === member);
-    const kind = kindOf(member);
-    if (name === undefined || kind === undefined) return false;
-    this.#kinds.set(name, kind);
-    return true;
+  /** Notes what members there are by now; returns whether `wanted` is one. */
+  note(wanted: Tensor | null): boolean {
+    let isFound = false;
+    for (const [name, value] of Object.entries(this.#owner)) {
+      const kind = kindOf(value);
+      if (kind !== undefined && !this.#kinds.has(name)) this.#kinds.set(name, kind);
+      isFound ||= value === wanted;
+    }
+    return isFound;
   }
 
   #hasChanged(): boolean {
@@ -136,15 +138,16 @@ export function partsOf(module: Module): [string, Module][] {
   return Object.entries(module).filter(([, value]) => value instanceof Module);
 }
 
-/** Modules among which a new parameter's place is looked for. */
-const kMaxNewborn = 1000;
-
-// The last modules that were made in this turn of the event loop.
+// The last modules that were made in this turn of the event loop, one of which a new parameter is for.
 let newborn: Members[] = [];
+const kMaxNewborn = 100;
+/** How many of them are looked at in any case: they may have been given what was made before. */
+const kUnfinished = 4;
+
 // The last parameter or buffer that was made, until it is known where it was assigned.
 let unplaced: Tensor | null = null;
 
-/** Notes what is assigned a new parameter or buffer, when the next tensor is made. */
+/** Notes where a new parameter or buffer is assigned, when the next tensor is made. */
 export function awaitPlace(member: Tensor): void {
   if (newborn.length === 0) return;
   unplaced = member;
@@ -152,10 +155,11 @@ export function awaitPlace(member: Tensor): void {
 }
 
 function place(): void {
-  const member = unplaced;
+  let isPlaced = unplaced === null;
+  for (let i = 1; i <= newborn.length && (i <= kUnfinished || !isPlaced); i++) {
+    if (newborn.at(-i)?.note(unplaced)) isPlaced = true;
+  }
   unplaced = null;
-  if (member === null) return;
-  for (let i = newborn.length - 1; i >= 0; i--) if (newborn[i]?.note(member)) return;
 }
 
 function forgetNewborn(): void {
