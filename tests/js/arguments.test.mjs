@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRejects, assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
+import { opTable, samplesOf } from "./support/op_samples.mjs";
 
 describe("functions that make tensors", () => {
   test("refuse options they do not have", () => {
@@ -181,4 +182,18 @@ describe("data, io and modules", () => {
     for (const [call, text] of cases) assertThrows(call, "InvalidArgument", text);
     assert.equal(eg.isGradEnabled(), true);
   });
+});
+
+test("every op refuses an option it does not have, and names it", () => {
+  for (const op of opTable.filter(({ kind }) => kind !== "internal")) {
+    for (const { text, make } of samplesOf(op)) {
+      const args = make();
+      if (args === null || typeof args.at(-1) !== "object" || args.at(-1) === null) continue;
+      const isNamed = Object.getPrototypeOf(args.at(-1)) === Object.prototype;
+      const options = { ...(isNamed && args.at(-1)), quux: 1 };
+      const positional = isNamed ? args.slice(0, -1) : args;
+      const said = new RegExp(`^\\[${op.name}\\] unknown option "quux"`);
+      assertThrows(() => eg[op.js](...positional, options), "InvalidArgument", said, text);
+    }
+  }
 });

@@ -66,7 +66,7 @@ export function readOptions<R extends Rules>(
 
 /** Throws InvalidArgument when a function that takes no more arguments was given some. */
 export function readNothing(where: string, given: readonly unknown[]): void {
-  readArguments(where, {}, given);
+  if (given.length > 0) readArguments(where, {}, given);
 }
 
 /** True for an object that is nothing but its properties, as options are. */

@@ -36,6 +36,8 @@ const kOtherNames: Readonly<Record<string, readonly string[]>> = {
   prob: ["p", "dropout"],
   probability: ["p", "dropout"],
   dropoutp: ["dropout"],
+  reduce: ["reduction"],
+  sizeaverage: ["reduction"],
   usebias: ["bias"],
   hasbias: ["bias"],
   inputdim: ["inFeatures", "inputSize"],

@@ -1,5 +1,6 @@
 // Whether operations are recorded.
 
+import { readNothing } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
@@ -12,14 +13,16 @@ export function isGradEnabled(): boolean {
 /** Runs `fn` without recording and returns its value; without `fn`, until the end of the block. */
 export function noGrad(): ModeGuard;
 export function noGrad<T>(fn: () => T): T;
-export function noGrad<T>(fn?: () => T): T | ModeGuard {
+export function noGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
+  readNothing("noGrad", rest);
   return withMode("noGrad", false, fn);
 }
 
 /** Runs `fn` with recording and returns its value; without `fn`, until the end of the block. */
 export function enableGrad(): ModeGuard;
 export function enableGrad<T>(fn: () => T): T;
-export function enableGrad<T>(fn?: () => T): T | ModeGuard {
+export function enableGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
+  readNothing("enableGrad", rest);
   return withMode("enableGrad", true, fn);
 }
 

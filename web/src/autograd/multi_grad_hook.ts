@@ -1,5 +1,6 @@
 // One hook for the gradients of several tensors.
 
+import { listOf } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import {
@@ -8,11 +9,14 @@ import {
   type RegisteredHook,
   registerHook,
 } from "../tensor/hooks.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 
 /** Sees the gradients in the order of the tensors, null for one that gets none. */
 export type MultiGradHook = (grads: (Tensor | null)[]) => void;
+
+const kTensors = listOf(tensorRule);
 
 /** Sees the first gradient that is there. */
 export type AnyGradHook = (grad: Tensor) => void;
@@ -36,6 +40,7 @@ export function registerMultiGradHook(
   fn: MultiGradHook | AnyGradHook,
   mode: "all" | "any" = "all",
 ): HookHandle {
+  kTensors.check("registerMultiGradHook", "tensors", tensors);
   checkFunction("registerMultiGradHook", fn);
   if (mode !== "all" && mode !== "any") {
     fail(

@@ -1,5 +1,6 @@
 // What each node of a backward call cost: eg.autograd.profile().
 
+import { readNothing } from "../arguments/read.js";
 import { native } from "../runtime/bridge.js";
 import { type Device, deviceOf } from "../tensor/dtype.js";
 import { runInMode } from "./mode.js";
@@ -43,7 +44,8 @@ export interface Profile<T> {
 }
 
 /** Runs `fn` and records every node that backward calls in it run, on all threads. */
-export function profile<T>(fn: () => T): Profile<T> {
+export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
+  readNothing("profile", rest);
   const first = native.startProfiler();
   let lines = "";
   const result = runInMode("profile", fn, () => {

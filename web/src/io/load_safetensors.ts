@@ -1,6 +1,7 @@
 // Reading safetensors files, which may come from anywhere: nothing in the header is believed before it
 // is checked against the file, and memory is taken only for data that is there.
 
+import { readNothing } from "../arguments/read.js";
 import { describe, EdgeGradError } from "../runtime/errors.js";
 import { fromElements } from "../tensor/create.js";
 import { newArray, type TypedArray } from "../tensor/dtype.js";
@@ -20,7 +21,11 @@ interface Entry {
 }
 
 /** Returns the tensors of a safetensors file by name; half-precision floats become float32. */
-export function loadSafetensors(bytes: Uint8Array | ArrayBuffer): Record<string, Tensor> {
+export function loadSafetensors(
+  bytes: Uint8Array | ArrayBuffer,
+  ...rest: []
+): Record<string, Tensor> {
+  readNothing("loadSafetensors", rest);
   const file = bytesOf("loadSafetensors", bytes);
   const headerEnd = headerEndOf(file);
   const entries = entriesOf(parseHeader(file.slice(kHeaderBytes, headerEnd)));

@@ -14,6 +14,7 @@ import {
   unflatten,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
@@ -99,7 +100,8 @@ export class Softmax extends Module {
 }
 
 // The dimension PyTorch takes when none was given.
-function implicitDim({ ndim }: Tensor): number {
+function implicitDim(input: Tensor): number {
+  const { ndim } = tensorRule.check("Softmax", "input", input);
   return ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1;
 }
 

@@ -3,6 +3,7 @@ import { boolean, count, number, type Options, size } from "../arguments/rule.js
 import { noGrad } from "../autograd/grad_mode.js";
 import { add_, batchNorm, groupNorm, instanceNorm, ones, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ones_, zeros_ } from "./init.js";
 import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
@@ -91,6 +92,7 @@ abstract class ChannelNorm extends Module {
   }
 
   protected checkDims(input: Tensor, ...allowed: number[]): void {
+    tensorRule.check(this.constructor.name, "input", input);
     if (allowed.includes(input.ndim)) return;
     const expected = allowed.map((ndim) => `${ndim}D`).join(" or ");
     const message = `expected ${expected} input (got ${input.ndim}D input)`;

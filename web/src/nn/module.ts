@@ -58,12 +58,14 @@ export class Module {
   }
 
   /** Calls `hook` with the inputs before forward(); what it returns takes their place. */
-  registerForwardPreHook(hook: ForwardPreHook): HookHandle {
+  registerForwardPreHook(hook: ForwardPreHook, ...rest: []): HookHandle {
+    readNothing("registerForwardPreHook", rest);
     return addModuleHook(this.#ensureHooks().forwardPre, hook);
   }
 
   /** Calls `hook` with inputs and output after forward(); what it returns takes the output's place. */
-  registerForwardHook(hook: ForwardHook): HookHandle {
+  registerForwardHook(hook: ForwardHook, ...rest: []): HookHandle {
+    readNothing("registerForwardHook", rest);
     return addModuleHook(this.#ensureHooks().forward, hook);
   }
 
@@ -71,7 +73,8 @@ export class Module {
    * Calls `hook` in backward with the gradients of this module's inputs and outputs, when those of the
    * inputs are there; a list that it returns takes their place.
    */
-  registerFullBackwardHook(hook: FullBackwardHook): HookHandle {
+  registerFullBackwardHook(hook: FullBackwardHook, ...rest: []): HookHandle {
+    readNothing("registerFullBackwardHook", rest);
     return addModuleHook(this.#ensureHooks().fullBackward, hook);
   }
 

@@ -5,6 +5,7 @@
 import { boolean, integer, number, type Options, size, type Values } from "../arguments/rule.js";
 import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
 import { kLayerArguments, type LayerKind, parameterOf } from "./layer_options.js";
@@ -240,8 +241,8 @@ export abstract class RecurrentBase extends Module {
 
   // Returns whether the input is a batch.
   #checkInput(input: Tensor): boolean {
-    const { shape } = input;
     const name = this.constructor.name;
+    const { shape } = tensorRule.check(name, "input", input);
     if (shape.length !== 2 && shape.length !== 3) {
       fail(
         "ShapeMismatch",

@@ -1,5 +1,6 @@
 // Tensor.grad: the same gradient is the same object, as long as somebody holds that.
 
+import { Rule } from "../arguments/rule.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { kIsLeaf, kRetainsGrad } from "../runtime/native.js";
 import { handleOf, infoWord, kFlagsWord } from "./info.js";
@@ -31,8 +32,14 @@ export function gradOf(tensor: Tensor): Tensor | null {
   return gradient;
 }
 
+// Not undefined, which is left out nowhere.
+const kGradient = new Rule<Tensor | null>("a tensor or null", (value) => {
+  return value === null || value instanceof Tensor;
+});
+
 /** Gives a tensor a gradient, or takes it away. */
-export function setGradOf(tensor: Tensor, gradient: Tensor | null): void {
+export function setGradOf(tensor: Tensor, value: Tensor | null): void {
+  const gradient = kGradient.check("grad", "value", value);
   checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
   tensor.knownGrad =
     gradient === null ? null : { address: callFrame()[0] ?? 0, wrapper: new WeakRef(gradient) };

@@ -84,6 +84,13 @@ export class Tensor {
 
   /** Takes over a handle. @internal */
   constructor(handle: number) {
+    if (typeof handle !== "number") {
+      fail(
+        "InvalidArgument",
+        "Tensor",
+        "tensors are made by eg.tensor(), eg.zeros() and their like.",
+      );
+    }
     this.handle = handle;
     track(this);
   }
