@@ -4,7 +4,9 @@
 // or a float, because promotion treats these differently: a float scalar makes an integer tensor
 // float32, and never widens a float tensor.
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "base/dtype.h"
 
@@ -27,6 +29,30 @@ class Scalar {
   T to() const {
     if constexpr (std::is_same_v<T, bool>) return is_float() ? float_ != 0 : int_ != 0;
     return is_float() ? static_cast<T>(float_) : static_cast<T>(int_);
+  }
+
+  /// Whether to<T>() is this value, but for digits that T has not. A negative integer may wrap
+  /// around in an unsigned T, as PyTorch lets it.
+  template <class T>
+  bool fits() const {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      return true;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return !is_float() || !std::isfinite(float_) ||
+             std::abs(float_) <= static_cast<double>(Limits::max());
+    } else if constexpr (!std::is_integral_v<T>) {
+      return fits<typename T::value_type>();
+    } else if (is_float()) {
+      // The largest int64 is no double: the next one is what does not fit.
+      const double largest = static_cast<double>(Limits::max());
+      return float_ >= static_cast<double>(Limits::min()) &&
+             (sizeof(T) < sizeof(float_) ? float_ <= largest : float_ < largest);
+    } else if constexpr (std::is_unsigned_v<T>) {
+      return int_ <= Limits::max() && int_ >= -static_cast<std::int64_t>(Limits::max());
+    } else {
+      return int_ <= Limits::max() && int_ >= Limits::min();
+    }
   }
 
   /// The dtype of a tensor made from this value alone.

@@ -9,8 +9,10 @@
 //   int number bool choice   value              int? ...   0, or 1 and value
 //   ints        count, values...                ints?      -1, or count, values...
 //   numbers?    -1, or count, values...         padding    ints, or -1 for valid, -2 for same
+//   sizes       count, values, NaN for null...
 //   dtype       code                            dtype?     -1 or code
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -137,6 +139,19 @@ struct ArgumentType<std::optional<Numbers>> {
     Numbers numbers;
     for (; count > 0; --count) numbers.push_back(reader.word());
     return numbers;
+  }
+};
+template <>
+struct ArgumentType<OutputSizes> {
+  static constexpr std::string_view kind = "sizes";
+  static OutputSizes read(ArgumentReader& reader) {
+    OutputSizes sizes;
+    for (std::int64_t count = reader.integer(); count > 0; --count) {
+      const double size = reader.word();
+      sizes.push_back(std::isnan(size) ? std::nullopt
+                                       : std::optional(static_cast<std::int64_t>(size)));
+    }
+    return sizes;
   }
 };
 template <>

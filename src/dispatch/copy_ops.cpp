@@ -47,8 +47,10 @@ GradList ToDevice::backward(const Backward<ToDevice>& b) {
   return {ToDevice::call(b.grad(), b.attrs().source)};
 }
 
-Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
-  Tensor source = source_operand.tensor();
+namespace {
+
+// Writes `source`, broadcast and converted, over `input`.
+Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places) {
   check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
         "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
         '.');
@@ -57,9 +59,18 @@ Tensor CopyInPlace::call(const Tensor& input, const Operand& source_operand) {
     source = ToDType::call(source, input.dtype());
   }
   const std::array<Tensor, 2> inputs{input, source};
-  return change_in_place<CopyInPlace>(input, inputs, {}, [&] {
-    copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
-  });
+  return change_in_place<CopyInPlace>(
+      input, inputs, {},
+      [&] {
+        copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
+      },
+      shared_places);
+}
+
+}  // namespace
+
+Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
+  return write_over(input, source.tensor(), SharedPlaces::kRefused);
 }
 
 // The old values are gone: no gradient for them, all of it for the source.
@@ -73,9 +84,12 @@ GradList CopyInPlace::backward(const Backward<CopyInPlace>& b) {
 Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
   check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, "fill_",
         "expected a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
-  return CopyInPlace::call(input, value);
+  const Tensor element = as_element(value.tensor(), input.dtype());
+  // An element of the target itself is read before anything is written.
+  return write_over(input, element.shares_storage_with(input) ? Clone::call(element) : element,
+                    SharedPlaces::kHarmless);
 }
 
-Tensor ZeroInPlace::call(const Tensor& input) { return CopyInPlace::call(input, 0); }
+Tensor ZeroInPlace::call(const Tensor& input) { return FillInPlace::call(input, 0); }
 
 }  // namespace eg

@@ -1,11 +1,14 @@
 #include "dispatch/elementwise.h"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "autograd/forward_ad.h"
 #include "autograd/tensor_math.h"
 #include "dispatch/elementwise_node.h"
 #include "dispatch/factories.h"
+#include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 #include "dispatch/record.h"
 
@@ -30,15 +33,52 @@ struct ResultTypes {
   DType result;
 };
 
-ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+// The dtype of integers beside limits: those are numbers that take part in promotion.
+DType promote_limits(const ElementwiseInfo& info, DType integers, const op::ParamValues& values) {
+  DType result = integers;
+  for (std::size_t i = 0; i < info.params.size(); ++i) {
+    // An infinity is a limit that is not there.
+    if (info.params[i].role != op::Param::Role::kLimit || std::isinf(values[i])) continue;
+    if (std::trunc(values[i]) != values[i]) return DType::kFloat32;
+    if (integers == DType::kBool) result = DType::kInt64;
+  }
+  return result;
+}
+
+// The operands of an op that has the dtype of its first. Masks stay what they are.
+SmallVector<Tensor, kMaxArity> in_first_dtype(const ElementwiseInfo& info,
+                                              std::span<const Tensor> inputs) {
+  const DType first = inputs[0].dtype();
+  SmallVector<Tensor, kMaxArity> converted(inputs.begin(), inputs.end());
+  for (Tensor& input : converted) {
+    if (input.dtype() == DType::kBool) continue;
+    input = as_element(input, first);
+    check(is_complex(first) || !is_complex(input.dtype()), ErrorCode::kDtypeMismatch, info.name,
+          "result type ", input.dtype(), " can't be cast to the desired output type ", first, '.');
+    input = math::cast(input, first);
+  }
+  return converted;
+}
+
+bool needs_conversion(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  return info.dtype_rule == op::DTypeRule::kFirst &&
+         std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+           return input.dtype() != DType::kBool && input.dtype() != inputs[0].dtype();
+         });
+}
+
+ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                         const op::ParamValues& params) {
   if (info.first_is_mask) {
     check(inputs[0].dtype() == DType::kBool || inputs[0].dtype() == DType::kUInt8,
           ErrorCode::kDtypeMismatch, info.name, "expected the mask to be bool, got ",
           inputs[0].dtype(), '.');
     inputs = inputs.subspan(1);
   }
+  if (info.dtype_rule == op::DTypeRule::kFirst) return {inputs[0].dtype(), inputs[0].dtype()};
   DType compute = promote(inputs);
   if (info.dtype_rule == op::DTypeRule::kFloat && is_integral(compute)) compute = DType::kFloat32;
+  if (is_integral(compute)) compute = promote_limits(info, compute, params);
   if (info.dtype_rule == op::DTypeRule::kBool) return {compute, DType::kBool};
   return {compute, info.is_real_of_complex ? real_dtype(compute) : compute};
 }
@@ -47,6 +87,59 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
 DType kernel_dtype(DType compute) {
   if (compute == DType::kBool) return DType::kUInt8;
   return compute == DType::kComplex64 ? DType::kComplex128 : compute;
+}
+
+void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  if (info.refuses_bool.empty()) return;
+  for (const Tensor& input : inputs)
+    check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.refuses_bool);
+}
+
+// What an op asks of its numbers when it computes integers.
+void check_integer_params(const ElementwiseInfo& info, DType compute,
+                          const op::ParamValues& values) {
+  if (!is_integral(compute)) return;
+  for (std::size_t i = 0; i < info.params.size(); ++i) {
+    const op::Param::Role role = info.params[i].role;
+    check(role != op::Param::Role::kFactor || std::trunc(values[i]) == values[i],
+          ErrorCode::kInvalidArgument, info.name, "For integral input tensors, argument ",
+          info.params[i].name, " must not be a floating point number, got ", values[i], '.');
+    check(role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
+          info.name, info.params[i].name, " is not implemented for ", compute, '.');
+  }
+}
+
+bool has_zero(const Tensor& t) {
+  return visit_dtype(t.dtype(), [&]<class T>() {
+    const std::span<const T> values(t.data_as<T>(), static_cast<std::size_t>(t.numel()));
+    return std::find(values.begin(), values.end(), T{}) != values.end();
+  });
+}
+
+// What an op asks of its second operand when it computes integers.
+void check_second_integer(const ElementwiseInfo& info, DType compute, const Shape& shape,
+                          std::span<const Tensor> inputs) {
+  const bool is_integer = is_integral(compute) && compute != DType::kBool;
+  if (info.integer_rule == op::IntegerRule::kNone || !is_integer) return;
+  const Tensor& second = inputs[1];
+  if (info.integer_rule == op::IntegerRule::kPower) {
+    check(!second.is_wrapped_number() || second.dtype() != DType::kInt64 ||
+              *second.data_as<std::int64_t>() >= 0,
+          ErrorCode::kInvalidArgument, info.name,
+          "Integers to negative integer powers are not allowed. Convert with to('float32').");
+    (void)as_element(second, compute);
+    return;
+  }
+  if (numel(shape) == 0) return;
+  // In the dtype it is divided by: 256 is 0 there for uint8.
+  Tensor divisor = packed(second);
+  if (divisor.dtype() != compute) {
+    divisor = Tensor::empty(second.shape(), compute, second.device());
+    copy_data(divisor, second);
+  }
+  check(!has_zero(divisor), ErrorCode::kInvalidArgument, info.name,
+        "ZeroDivisionError: integers cannot be divided by zero. Convert with to('float32') for "
+        "infinities and NaN.");
 }
 
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
@@ -161,9 +254,15 @@ void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Te
 
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                          const op::ParamValues& params) {
+  if (needs_conversion(info, inputs))
+    return apply_elementwise(info, in_first_dtype(info, inputs), params);
   check_devices(info, inputs);
-  const ResultTypes types = result_types(info, inputs);
-  const Tensor out = allocate_result(inputs, result_shape(info, inputs), types.result);
+  check_bools(info, inputs);
+  const ResultTypes types = result_types(info, inputs, params);
+  check_integer_params(info, types.compute, params);
+  const Shape shape = result_shape(info, inputs);
+  check_second_integer(info, types.compute, shape, inputs);
+  const Tensor out = allocate_result(inputs, shape, types.result);
   run_forward(info, types.compute, out, inputs, params);
   if (!is_differentiable(types.result)) return out;
   IntrusivePtr<ElementwiseNode> node;
@@ -182,9 +281,12 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
 
 Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                                   const op::ParamValues& params) {
+  if (needs_conversion(info, inputs))
+    return apply_elementwise_in_place(info, in_first_dtype(info, inputs), params);
   const Tensor& target = inputs[0];
   check_devices(info, inputs);
-  const ResultTypes types = result_types(info, inputs);
+  check_bools(info, inputs);
+  const ResultTypes types = result_types(info, inputs, params);
   const Shape shape = result_shape(info, inputs);
   check(shape == target.shape(), ErrorCode::kShapeMismatch, info.name, "output with shape ",
         target.shape(), " doesn't match the broadcast shape ", shape, '.');
@@ -194,9 +296,13 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   check(!(info.is_real_of_complex && is_complex(types.compute)), ErrorCode::kDtypeMismatch,
         info.name, "In-place ", info.name, " is not supported for complex tensors.");
   forward_kernel(info, types.compute);
+  check_integer_params(info, types.compute, params);
+  check_second_integer(info, types.compute, shape, inputs);
 
   const bool recording = records(info, inputs);
   check_inplace(target, recording);
+  check_no_internal_overlap(target);
+  for (const Tensor& operand : inputs.subspan(1)) check_no_partial_overlap(target, operand);
   SmallVector<Tensor, kMaxArity> operands(inputs.begin(), inputs.end());
   for (Tensor& operand : operands) {
     // Another view of the memory being written would be read half changed.

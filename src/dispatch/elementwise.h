@@ -50,6 +50,8 @@ struct ElementwiseInfo {
   /// Complex operands give a real result.
   bool is_real_of_complex;
   bool first_is_mask;
+  op::IntegerRule integer_rule;
+  std::string_view refuses_bool;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
   std::array<cpu::Kernel, kDTypeCount> forward;
 

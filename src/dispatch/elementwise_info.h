@@ -64,7 +64,7 @@ constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
     set(DType::kInt32, cpu::forward_kernel<Op, std::int32_t>);
     set(DType::kInt64, cpu::forward_kernel<Op, std::int64_t>);
     set(DType::kUInt8, cpu::forward_kernel<Op, std::uint8_t>);
-    set(DType::kBool, cpu::forward_kernel<Op, std::uint8_t>);
+    if constexpr (op::kTakesBool<Op>) set(DType::kBool, cpu::forward_kernel<Op, std::uint8_t>);
   }
   if constexpr (op::kComplexRule<Op> != op::ComplexRule::kNone) {
     set(DType::kComplex64, cpu::forward_kernel<Op, cpu::Complex>);
@@ -87,6 +87,8 @@ const ElementwiseInfo& elementwise_info() {
       op::kComplexRule<Op>,
       cpu::kIsRealOfComplex<Op>,
       detail::first_is_mask<Op>(),
+      op::kIntegerRule<Op>,
+      op::kRefusesBool<Op>,
       detail::forward_kernels<Op>(),
       {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(),
        detail::gradient_info<Op, 2>()},

@@ -1,11 +1,62 @@
 #include "dispatch/factories.h"
 
 #include <algorithm>
+#include <complex>
+#include <string_view>
 
 #include "backend/cpu/strided.h"
 #include "runtime/thread_pool.h"
 
 namespace eg {
+namespace {
+
+// As PyTorch's sentences call them.
+template <class T>
+constexpr std::string_view kTypeName = "";
+template <>
+constexpr std::string_view kTypeName<float> = "float";
+template <>
+constexpr std::string_view kTypeName<double> = "double";
+template <>
+constexpr std::string_view kTypeName<std::int32_t> = "int";
+template <>
+constexpr std::string_view kTypeName<std::int64_t> = "int64_t";
+template <>
+constexpr std::string_view kTypeName<std::uint8_t> = "uint8_t";
+template <>
+constexpr std::string_view kTypeName<bool> = "bool";
+template <>
+constexpr std::string_view kTypeName<std::complex<float>> = "c10::complex<float>";
+template <>
+constexpr std::string_view kTypeName<std::complex<double>> = "c10::complex<double>";
+
+template <class T>
+void check_fits(Scalar value) {
+  if (value.fits<T>()) return;
+  fail(ErrorCode::kInvalidArgument, "value cannot be converted to type ", kTypeName<T>,
+       " without overflow: ", value.to<double>(), " does not fit ", dtype_of<T>(), '.');
+}
+
+// The number behind a wrapped one that is real.
+Scalar scalar_of(const Tensor& t) {
+  if (t.dtype() == DType::kFloat64) return *t.data_as<double>();
+  return t.dtype() == DType::kBool ? Scalar(*t.data_as<bool>()) : *t.data_as<std::int64_t>();
+}
+
+}  // namespace
+
+Tensor as_element(const Tensor& t, DType dtype) {
+  if (!t.is_wrapped_number() || is_complex(dtype)) return t;
+  if (is_complex(t.dtype())) {
+    const auto value = *t.data_as<std::complex<double>>();
+    if (value.imag() != 0) {
+      fail(ErrorCode::kDtypeMismatch, "value cannot be converted to type ", dtype,
+           " without overflow: it has an imaginary part.");
+    }
+    return full({}, value.real(), dtype);
+  }
+  return full({}, scalar_of(t), dtype);
+}
 
 Tensor scalar_tensor(Scalar value) {
   const DType dtype = value.is_float() ? DType::kFloat64 : value.dtype();
@@ -23,6 +74,7 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
 void fill_dense(const Tensor& t, Scalar value) {
   visit_any_dtype(t.dtype(), [&]<class T>() {
     T* data = t.data_as<T>();
+    check_fits<T>(value);
     const T element = value.to<T>();
     parallel_for(0, t.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
       std::fill(data + begin, data + end, element);

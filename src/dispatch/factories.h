@@ -9,7 +9,9 @@ namespace eg {
 
 /// A 0-dim tensor that stands for a plain number in promotion.
 Tensor scalar_tensor(Scalar value);
-/// A tensor filled with one value.
+/// A plain number as an element of `dtype`; throws when it does not fit. Any other tensor as it is.
+Tensor as_element(const Tensor& t, DType dtype);
+/// A tensor filled with one value, which has to fit the dtype.
 Tensor full(const Shape& shape, Scalar value, DType dtype, Device device = {});
 /// Uninitialised, with the shape, dtype and device of `t`, and its strides when it is dense.
 Tensor empty_like(const Tensor& t);

@@ -13,7 +13,7 @@
 //
 // `static constexpr bool in_place = true;` gives it an in-place form too, index_select_: the result
 // written into the first argument. `in_place_view` makes the first argument the view that is the
-// result (see in_place.h).
+// result (see in_place.h). `reads_apart` refuses arguments that share memory with the first, there.
 //
 // and a place in the TypeList at the end of its header. From that follow the binding, the
 // TypeScript signature, its documentation and the derived tests: the types of the arguments are
@@ -21,10 +21,10 @@
 //
 // Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
 // tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
-// these, std::optional<Operand>, std::optional<Numbers>, Padding, std::optional<DType>, and enums
-// described by `enum_names(Enum)`. Results: Tensor, TensorList (an array), or OneOrMore (one
-// tensor, or an array when there are several). `results` names the elements of an array that always
-// has the same number of them.
+// these, std::optional<Operand>, std::optional<Numbers>, OutputSizes, Padding,
+// std::optional<DType>, and enums described by `enum_names(Enum)`. Results: Tensor, TensorList (an
+// array), or OneOrMore (one tensor, or an array when there are several). `results` names the
+// elements of an array that always has the same number of them.
 
 #include <array>
 #include <cstdint>
@@ -90,6 +90,9 @@ struct Padding {
   Kind kind = Kind::kSizes;
   Dims sizes;
 };
+
+/// Sizes of a result; none for a dimension that keeps that of the input.
+using OutputSizes = SmallVector<std::optional<std::int64_t>, 5>;
 
 /// How a loss combines its elements.
 enum class Reduction : std::uint8_t { kNone, kMean, kSum };

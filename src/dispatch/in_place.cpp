@@ -2,6 +2,7 @@
 
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
+#include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 
 namespace eg {
@@ -25,9 +26,12 @@ Tensor snapshot(const Tensor& t) {
 
 Tensor write_result(std::string_view op, std::span<const Tensor> operands,
                     const OfTarget& compute) {
-  const Tensor& target = operands[0];
+  // A copy of the handle: `compute` may put what it works on in the place of the first operand.
+  const Tensor target = operands[0];
   const bool recording = should_record(operands);
   check_inplace(target, recording);
+  check_no_internal_overlap(target);
+  for (const Tensor& operand : operands.subspan(1)) check_no_partial_overlap(target, operand);
   Tensor result = compute(recording || any_has_tangent(operands) ? snapshot(target) : target);
   check(result.shape() == target.shape(), ErrorCode::kShapeMismatch, op, "output with shape ",
         target.shape(), " doesn't match the broadcast shape ", result.shape(), '.');

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dispatch/function_op.h"
+#include "dispatch/overlap.h"
 
 namespace eg {
 
@@ -41,6 +42,9 @@ Tensor apply_in_place(const Tensor& target, const Args&... args) {
   } else {
     TensorList operands{target};
     (detail::collect_tensors(operands, args), ...);
+    if constexpr (requires { requires Op::reads_apart; }) {
+      for (std::size_t i = 1; i < operands.size(); ++i) check_no_overlap(target, operands[i]);
+    }
     return write_result(Op::doc.name, operands, compute);
   }
 }

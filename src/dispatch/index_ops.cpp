@@ -56,6 +56,11 @@ struct GatherGradient {
   }
 };
 
+// A value for places of a tensor.
+Tensor to_element(const Operand& value, DType dtype) {
+  return ToDType::call(as_element(value.tensor(), dtype), dtype);
+}
+
 // What index_add and index_copy ask of their arguments; gives the checked index.
 Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, std::string_view op) {
@@ -100,6 +105,26 @@ Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, co
   return part;
 }
 
+// scatter() with reduce: 'multiply'.
+struct ScatterMultiply {
+  static constexpr op::Doc doc{"scatter", "input times src in the places index names along dim."};
+  struct Attrs {};
+  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& src) {
+    const Tensor part = fit_source(input, dim, index, src, doc.name);
+    const Tensor picks = checked_index(index, size_along(input, dim), dim, doc.name);
+    const Tensor result = contiguous_copy(input);
+    cpu::multiply_elements(elements_along(result.strides(), dim, picks), input.dtype(),
+                           result.data(), packed(part).data());
+    return record<ScatterMultiply>(result, {input, part}, {});
+  }
+  static GradList backward(const Backward<ScatterMultiply>&) {
+    fail(ErrorCode::kNotDifferentiable,
+         "[scatter] the derivative for reduce: 'multiply' is not implemented. Multiply the result "
+         "of gather() instead.");
+  }
+};
+
 }  // namespace
 
 Tensor IndexSelect::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -129,7 +154,9 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
   check(is_differentiable(input.dtype()) || !alpha.is_float(), ErrorCode::kInvalidArgument,
         doc.name,
         "For integral input tensors, argument alpha must not be a floating point number.");
-  const Tensor scaled = alpha.to<double>() == 1 ? source : eg::call<op::Mul>(source, alpha);
+  const Tensor scaled = alpha.to<double>() == 1
+                            ? source
+                            : ToDType::call(eg::call<op::Mul>(source, alpha), input.dtype());
   const Tensor result = contiguous_copy(input);
   cpu::add_rows(rows_along(input.shape(), d, picks), input.dtype(), result.data(),
                 packed(scaled).data());
@@ -168,8 +195,7 @@ Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   Shape shape = input.shape();
   if (!shape.empty()) shape[static_cast<std::size_t>(d)] = index.numel();
-  return IndexCopy::call(input, d, index,
-                         Expand::call(ToDType::call(value.tensor(), input.dtype()), shape));
+  return IndexCopy::call(input, d, index, Expand::call(to_element(value, input.dtype()), shape));
 }
 
 Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -195,13 +221,14 @@ GradList Gather::backward(const Backward<Gather>& b) {
   return {GatherGradient::call(b.grad(), b.attrs().input_shape, b.attrs().dim, b.saved(0))};
 }
 
-Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index,
-                     const Operand& src) {
+Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
+                     ScatterReduce reduce) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  const Tensor source =
-      src.tensor().is_wrapped_number()
-          ? Expand::call(ToDType::call(src.tensor(), input.dtype()), index.shape())
-          : src.tensor();
+  const Tensor source = src.tensor().is_wrapped_number()
+                            ? Expand::call(to_element(src, input.dtype()), index.shape())
+                            : src.tensor();
+  if (reduce == ScatterReduce::kAdd) return ScatterAdd::call(input, d, index, source);
+  if (reduce == ScatterReduce::kMultiply) return ScatterMultiply::call(input, d, index, source);
   const Tensor part = fit_source(input, d, index, source, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);

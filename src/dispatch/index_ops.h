@@ -36,6 +36,7 @@ struct IndexAdd {
   static constexpr std::array<std::string_view, 2> samples{
       "T([4, 3]), 0, I([3], 4), T([3, 3])", "T([2, 3]), 1, I([4], 3), T([2, 4]), 2.5"};
   static constexpr bool in_place = true;
+  static constexpr bool reads_apart = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, Scalar alpha = 1);
 
@@ -50,6 +51,7 @@ struct IndexCopy {
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"source"}};
   static constexpr std::array<std::string_view, 1> samples{"T([4, 2]), 0, I([1], 4), T([1, 2])"};
   static constexpr bool in_place = true;
+  static constexpr bool reads_apart = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source);
 
@@ -83,16 +85,27 @@ struct Gather {
   static GradList backward(const Backward<Gather>& b);
 };
 
+/// What scatter does with the element that is already there.
+enum class ScatterReduce : std::uint8_t { kNone, kAdd, kMultiply };
+constexpr std::array<std::string_view, 3> enum_names(ScatterReduce) {
+  return {"none", "add", "multiply"};
+}
+
 struct Scatter {
   static constexpr op::Doc doc{"scatter",
                                "A copy of input with the elements of src, or a number, in the "
-                               "places index names along dim."};
-  static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"}};
-  static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 0, I([1, 3], 3), T([2, 4])",
-                                                           "T([3, 4]), 1, I([3, 2], 4), 1.5"};
+                               "places index names along dim; or added to or multiplied with "
+                               "what is there."};
+  static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"},
+                                   Arg{"reduce", "'none'"}};
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([3, 4]), 0, I([1, 3], 3), T([2, 4])", "T([3, 4]), 1, I([3, 2], 4), 1.5",
+      "T([3, 4]), 1, I([3, 2], 4), T([3, 2]), 'add'"};
   static constexpr bool in_place = true;
-  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
-                     const Operand& src);
+  static constexpr bool reads_apart = true;
+  /// Multiplying has no gradient, as in PyTorch.
+  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
+                     ScatterReduce reduce = ScatterReduce::kNone);
 
   using Attrs = PickAttrs;
   static constexpr std::array<std::string_view, 1> saved_names{"index"};
@@ -107,6 +120,7 @@ struct ScatterAdd {
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 1, I([3, 2], 4), T([3, 2])",
                                                            "T([3, 4]), 0, I([4, 2], 3), T([4, 3])"};
   static constexpr bool in_place = true;
+  static constexpr bool reads_apart = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src);
 
   using Attrs = PickAttrs;

@@ -1,7 +1,12 @@
 #include "dispatch/optim_ops.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
 #include "backend/cpu/optim.h"
 #include "dispatch/factories.h"
+#include "dispatch/overlap.h"
 
 namespace eg {
 namespace {
@@ -22,6 +27,7 @@ void check_lists(std::string_view op, const TensorList& params,
     check(is_differentiable(param.dtype()), ErrorCode::kDtypeMismatch, op,
           "expected parameters of a floating point or complex dtype, got ", param.dtype(), '.');
     check_inplace(param, false);
+    check_no_internal_overlap(param);
   }
   for (const StepList& list : lists) {
     if (list.is_optional && list.tensors.empty()) continue;
@@ -79,28 +85,59 @@ class Block {
   Tensor block_;
 };
 
+// A parameter, its gradient and its state.
+using Blocks = std::vector<Block>;
+
+// Checks the lists of a step, finds room for all of it and only then takes it: calls
+// `step.operator()<T>(count, blocks)` for every parameter, whose blocks are itself and one of every
+// list.
+template <class Step>
+TensorList for_each_param(std::string_view op, const TensorList& params,
+                          std::initializer_list<StepList> lists, Step&& step) {
+  check_lists(op, params, lists);
+  std::vector<Blocks> all(params.size());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const Strides order = order_of(params[i]);
+    all[i].emplace_back(params[i], order);
+    for (const StepList& list : lists) all[i].emplace_back(list.at(i), order);
+  }
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    visit_floating(real_dtype(params[i].dtype()), op,
+                   [&]<class T>() { step.template operator()<T>(count_parts(params[i]), all[i]); });
+    for (std::size_t k = 0; k < all[i].size(); ++k) {
+      // The gradient, which stands second, is only read.
+      if (k != 1) all[i][k].commit();
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+TensorList CheckStepInPlace::call(const TensorList& params, const TensorList& grads,
+                                  const TensorList& states) {
+  check_lists(doc.name, params, {{"grads", grads}});
+  for (std::size_t first = 0; first < states.size(); first += params.size()) {
+    const std::size_t end = std::min(states.size(), first + params.size());
+    const auto begin = states.begin();
+    const TensorList list(begin + static_cast<std::ptrdiff_t>(first),
+                          begin + static_cast<std::ptrdiff_t>(end));
+    check_lists(doc.name, params, {{"state", list}});
+    for (const Tensor& t : list) check_inplace(t, false);
+  }
+  return {};
+}
 
 TensorList SgdStepInPlace::call(const TensorList& params, const TensorList& grads,
                                 const TensorList& momentum_buffers, double lr, double momentum,
                                 double dampening, double weight_decay, bool nesterov, bool maximize,
                                 bool first) {
-  const StepList buffers{"momentum_buffers", momentum_buffers, momentum == 0};
-  check_lists(doc.name, params, {{"grads", grads}, buffers});
   const cpu::SgdStep step{lr, momentum, dampening, weight_decay, nesterov, maximize, first};
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const Strides order = order_of(params[i]);
-    const Block param(params[i], order);
-    const Block grad(grads[i], order);
-    const Block buffer(buffers.at(i), order);
-    visit_floating(real_dtype(params[i].dtype()), doc.name, [&]<class T>() {
-      cpu::sgd_step(step, count_parts(params[i]), param.data<T>(), grad.data<T>(),
-                    buffer.data<T>());
-    });
-    param.commit();
-    buffer.commit();
-  }
-  return {};
+  return for_each_param(
+      doc.name, params, {{"grads", grads}, {"momentum_buffers", momentum_buffers, momentum == 0}},
+      [&]<class T>(std::int64_t count, const Blocks& b) {
+        cpu::sgd_step(step, count, b[0].data<T>(), b[1].data<T>(), b[2].data<T>());
+      });
 }
 
 TensorList AdamStepInPlace::call(const TensorList& params, const TensorList& grads,
@@ -108,26 +145,46 @@ TensorList AdamStepInPlace::call(const TensorList& params, const TensorList& gra
                                  const TensorList& max_exp_avg_sqs, std::int64_t step, double lr,
                                  double beta1, double beta2, double eps, double weight_decay,
                                  bool decoupled, bool maximize) {
-  const StepList maxima{"max_exp_avg_sqs", max_exp_avg_sqs, true};
-  check_lists(doc.name, params,
-              {{"grads", grads}, {"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}, maxima});
   check(step >= 1, ErrorCode::kInvalidArgument, doc.name, "steps count from 1, got ", step, '.');
   const cpu::AdamStep adam{
       static_cast<double>(step), lr, beta1, beta2, eps, weight_decay, decoupled, maximize};
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const Strides order = order_of(params[i]);
-    const Block param(params[i], order);
-    const Block grad(grads[i], order);
-    const Block exp_avg(exp_avgs[i], order);
-    const Block exp_avg_sq(exp_avg_sqs[i], order);
-    const Block maximum(maxima.at(i), order);
-    visit_floating(real_dtype(params[i].dtype()), doc.name, [&]<class T>() {
-      cpu::adam_step(adam, count_parts(params[i]), param.data<T>(), grad.data<T>(),
-                     exp_avg.data<T>(), exp_avg_sq.data<T>(), maximum.data<T>());
-    });
-    for (const Block* changed : {&param, &exp_avg, &exp_avg_sq, &maximum}) changed->commit();
-  }
-  return {};
+  return for_each_param(doc.name, params,
+                        {{"grads", grads},
+                         {"exp_avgs", exp_avgs},
+                         {"exp_avg_sqs", exp_avg_sqs},
+                         {"max_exp_avg_sqs", max_exp_avg_sqs, true}},
+                        [&]<class T>(std::int64_t count, const Blocks& b) {
+                          cpu::adam_step(adam, count, b[0].data<T>(), b[1].data<T>(),
+                                         b[2].data<T>(), b[3].data<T>(), b[4].data<T>());
+                        });
+}
+
+TensorList RmspropStepInPlace::call(const TensorList& params, const TensorList& grads,
+                                    const TensorList& square_avgs,
+                                    const TensorList& momentum_buffers, const TensorList& grad_avgs,
+                                    double lr, double alpha, double eps, double weight_decay,
+                                    double momentum, bool maximize) {
+  const cpu::RmspropStep step{lr, alpha, eps, weight_decay, momentum, maximize};
+  return for_each_param(doc.name, params,
+                        {{"grads", grads},
+                         {"square_avgs", square_avgs},
+                         {"momentum_buffers", momentum_buffers, momentum == 0},
+                         {"grad_avgs", grad_avgs, true}},
+                        [&]<class T>(std::int64_t count, const Blocks& b) {
+                          cpu::rmsprop_step(step, count, b[0].data<T>(), b[1].data<T>(),
+                                            b[2].data<T>(), b[3].data<T>(), b[4].data<T>());
+                        });
+}
+
+TensorList AdagradStepInPlace::call(const TensorList& params, const TensorList& grads,
+                                    const TensorList& sums, double lr, double eps,
+                                    double weight_decay, bool maximize) {
+  const cpu::AdagradStep step{lr, eps, weight_decay, maximize};
+  return for_each_param(doc.name, params, {{"grads", grads}, {"sums", sums}},
+                        [&]<class T>(std::int64_t count, const Blocks& b) {
+                          cpu::adagrad_step(step, count, b[0].data<T>(), b[1].data<T>(),
+                                            b[2].data<T>());
+                        });
 }
 
 }  // namespace eg

@@ -1,11 +1,21 @@
 #pragma once
 
 // Optimiser steps over lists of parameters: in place, not recorded, one pass over memory each.
-// Whatever is wrong is reported before the first number changes. They return nothing.
+// Whatever is wrong is reported before the first number changes; check_step_ does that for a step
+// that takes several of them. They return nothing.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
+
+struct CheckStepInPlace {
+  static constexpr op::Doc doc{"check_step_", "Throws unless an optimizer's step would succeed."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"params"}, Arg{"grads"}, Arg{"states"}};
+  /// `states` are one tensor per parameter, then another per parameter, and so on.
+  static TensorList call(const TensorList& params, const TensorList& grads,
+                         const TensorList& states);
+};
 
 struct SgdStepInPlace {
   static constexpr op::Doc doc{
@@ -39,6 +49,31 @@ struct AdamStepInPlace {
                          bool decoupled, bool maximize);
 };
 
-using OptimOps = TypeList<SgdStepInPlace, AdamStepInPlace>;
+struct RmspropStepInPlace {
+  static constexpr op::Doc doc{"rmsprop_step_", "One step of RMSprop, as torch.optim takes it."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{
+      Arg{"params"},       Arg{"grads"},    Arg{"square_avgs"}, Arg{"momentum_buffers"},
+      Arg{"grad_avgs"},    Arg{"lr"},       Arg{"alpha"},       Arg{"eps"},
+      Arg{"weight_decay"}, Arg{"momentum"}, Arg{"maximize"}};
+  /// `momentum_buffers` is empty when momentum is 0, `grad_avgs` unless the step is centered.
+  static TensorList call(const TensorList& params, const TensorList& grads,
+                         const TensorList& square_avgs, const TensorList& momentum_buffers,
+                         const TensorList& grad_avgs, double lr, double alpha, double eps,
+                         double weight_decay, double momentum, bool maximize);
+};
+
+struct AdagradStepInPlace {
+  static constexpr op::Doc doc{"adagrad_step_", "One step of Adagrad, as torch.optim takes it."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"params"}, Arg{"grads"},        Arg{"sums"},    Arg{"lr"},
+                                   Arg{"eps"},    Arg{"weight_decay"}, Arg{"maximize"}};
+  /// `lr` is that of this step.
+  static TensorList call(const TensorList& params, const TensorList& grads, const TensorList& sums,
+                         double lr, double eps, double weight_decay, bool maximize);
+};
+
+using OptimOps = TypeList<CheckStepInPlace, SgdStepInPlace, AdamStepInPlace, RmspropStepInPlace,
+                          AdagradStepInPlace>;
 
 }  // namespace eg

@@ -234,9 +234,13 @@ PoolAttrs make_windows(const Tensor& input, const WindowParams& params,
           make_axis(params, 1, input.size(-1), count_include_pad)};
 }
 
-PoolAttrs adaptive_windows(const Tensor& input, const Dims& output_size, std::string_view op) {
+PoolAttrs adaptive_windows(const Tensor& input, const OutputSizes& output_size,
+                           std::string_view op) {
   check_input(input, 2, op);
-  const Dims size = one_or_two(output_size, "output_size", op);
+  check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
+        "output_size must be one or two numbers, got ", output_size.size(), '.');
+  const Dims size{output_size[0].value_or(input.size(-2)),
+                  output_size[output_size.size() - 1].value_or(input.size(-1))};
   check(size[0] >= 0 && size[1] >= 0, ErrorCode::kInvalidArgument, op,
         "elements of output_size must be greater than or equal to 0 but received ", size, '.');
   return {adaptive_axis(input.size(-2), size[0]), adaptive_axis(input.size(-1), size[1])};
@@ -295,11 +299,11 @@ Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
   return MeanPool<true>::call(input, attrs);
 }
 
-Tensor AdaptiveAvgPool2d::call(const Tensor& input, const Dims& output_size) {
+Tensor AdaptiveAvgPool2d::call(const Tensor& input, const OutputSizes& output_size) {
   return MeanPool<true>::call(input, adaptive_windows(input, output_size, doc.name));
 }
 
-OneOrMore AdaptiveMaxPool2d::call(const Tensor& input, const Dims& output_size,
+OneOrMore AdaptiveMaxPool2d::call(const Tensor& input, const OutputSizes& output_size,
                                   bool return_indices) {
   return MaxPoolWithIndices::call(input, adaptive_windows(input, output_size, doc.name),
                                   return_indices);

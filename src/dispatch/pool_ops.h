@@ -76,9 +76,9 @@ struct AdaptiveAvgPool2d {
   static constexpr op::Doc doc{"adaptive_avg_pool2d",
                                "The mean of windows chosen so that the result has output_size."};
   static constexpr std::array args{Arg{"input"}, Arg{"output_size"}};
-  static constexpr std::array<std::string_view, 2> samples{"T([1, 2, 6, 5]), [3, 2]",
-                                                           "T([2, 3, 4]), 5"};
-  static Tensor call(const Tensor& input, const Dims& output_size);
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([1, 2, 6, 5]), [3, 2]", "T([2, 3, 4]), 5", "T([2, 3, 4]), [null, 2]"};
+  static Tensor call(const Tensor& input, const OutputSizes& output_size);
 };
 
 struct AdaptiveMaxPool2d {
@@ -88,10 +88,11 @@ struct AdaptiveMaxPool2d {
   static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args{Arg{"input"}, Arg{"output_size"},
                                    Arg{"return_indices", "false"}};
-  static constexpr std::array<std::string_view, 2> samples{"T([1, 2, 6, 5]), [3, 2]",
-                                                           "T([2, 3, 4]), 5"};
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([1, 2, 6, 5]), [3, 2]", "T([2, 3, 4]), 5", "T([2, 3, 4]), [null, 2]"};
   static constexpr std::array results = kValuesAndIndices;
-  static OneOrMore call(const Tensor& input, const Dims& output_size, bool return_indices = false);
+  static OneOrMore call(const Tensor& input, const OutputSizes& output_size,
+                        bool return_indices = false);
 };
 
 using PoolOps =

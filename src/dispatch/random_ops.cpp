@@ -46,11 +46,16 @@ Tensor draw_in_place(const Tensor& input, Write&& write) {
   return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
 }
 
-// Forward and, with the gradient in place of the input, backward of dropout.
+// Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the
+// order in which the mask lies in memory.
 Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
-  const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  cpu::drop(input.dtype(), result.data(), packed(input).data(), mask.data_as<bool>(), keep,
-            input.numel());
+  const Tensor result = empty_with_layout_of(mask, input.dtype());
+  Tensor source = input;
+  if (input.strides() != mask.strides()) {
+    source = empty_with_layout_of(mask, input.dtype());
+    copy_data(source, input);
+  }
+  cpu::drop(input.dtype(), result.data(), source.data(), mask.data_as<bool>(), keep, input.numel());
   return record<Dropout>(result, {input}, {keep}, {{mask}});
 }
 
@@ -170,8 +175,12 @@ Tensor Dropout::call(const Tensor& input, double p, bool training) {
   if (p == 0 || !training || input.numel() == 0) return input;
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected float32 or float64, got ", input.dtype(), '.');
-  if (p == 1) return apply_mask(input, full(input.shape(), false, DType::kBool, input.device()), 1);
-  const Tensor mask = Tensor::empty(input.shape(), DType::kBool, input.device());
+  // PyTorch's mask has the layout of the input, and is drawn in the order of memory.
+  const Tensor mask = empty_with_layout_of(input, DType::kBool);
+  if (p == 1) {
+    fill_dense(mask, false);
+    return apply_mask(input, mask, 1);
+  }
   fill_bernoulli(elements<bool>(mask), 1 - p);
   return apply_mask(input, mask, 1 - p);
 }

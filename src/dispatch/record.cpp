@@ -5,6 +5,7 @@
 
 #include "autograd/graph_task.h"
 #include "autograd/tensor_math.h"
+#include "dispatch/overlap.h"
 
 namespace eg {
 namespace {
@@ -161,12 +162,15 @@ void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMake
 }
 
 InPlaceRecord::InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs,
-                             NodeMaker make_node)
+                             NodeMaker make_node, SharedPlaces shared_places)
     : target_(target) {
-  const bool recording = should_record(inputs);
+  // What becomes integers has no gradient to pass on.
+  const bool recording = is_differentiable(target.dtype()) && should_record(inputs);
   check_inplace(target, recording);
+  if (shared_places == SharedPlaces::kRefused) check_no_internal_overlap(target);
+  for (const Tensor& input : inputs) check_no_partial_overlap(target, input);
   if (recording) node_ = make_node(collect_edges(inputs));
-  if (any_has_tangent(inputs)) {
+  if (is_differentiable(target.dtype()) && any_has_tangent(inputs)) {
     const std::span<const Tensor> outputs(&target, 1);
     const auto node = make_tangent_node(make_node, outputs, inputs, {});
     tangent_ = own_tangent(map_tangents(*node, outputs, inputs)[0], inputs);

@@ -210,11 +210,18 @@ TensorList record_views(const Tensor& base, TensorList views, const typename Op:
   return views;
 }
 
+/// What an op that writes does to a target in which several elements share a place.
+enum class SharedPlaces : std::uint8_t {
+  kRefused,
+  kHarmless,  ///< all elements become the same
+};
+
 /// The two halves of the record of an in-place op that saves nothing. The first checks, and finds
 /// what the second needs of the values before the change.
 class InPlaceRecord {
  public:
-  InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs, NodeMaker make_node);
+  InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs, NodeMaker make_node,
+                SharedPlaces shared_places);
   /// Call after the change: raises the version and rewrites the history.
   void finish();
 
@@ -227,8 +234,9 @@ class InPlaceRecord {
 /// Changes `target` by `write`, as an op that saves nothing.
 template <class Op, class Write>
 Tensor change_in_place(const Tensor& target, std::span<const Tensor> inputs,
-                       const typename Op::Attrs& attrs, Write&& write) {
-  InPlaceRecord change(target, inputs, NodeMaker::of<Op>(attrs));
+                       const typename Op::Attrs& attrs, Write&& write,
+                       SharedPlaces shared_places = SharedPlaces::kRefused) {
+  InPlaceRecord change(target, inputs, NodeMaker::of<Op>(attrs), shared_places);
   write();
   change.finish();
   return target;

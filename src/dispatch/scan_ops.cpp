@@ -153,7 +153,8 @@ Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
   parts.push_back(input);
   if (append) parts.push_back(*append);
   Tensor result = parts.size() == 1 ? input : Cat::call(parts, d);
-  if (n == 0) return Clone::call(result);
+  // Nothing is subtracted, and nothing joined on.
+  if (n == 0) return Clone::call(input);
   for (std::int64_t i = 0; i < n && result.size(d) > 0; ++i) {
     const std::int64_t count = result.size(d) - 1;
     const Var next = Narrow::call(result, d, 1, count);

@@ -1,9 +1,14 @@
 #include "dispatch/statistics_ops.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
+#include "base/warning.h"
 #include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
+#include "dispatch/factories.h"
 #include "dispatch/reduction_ops.h"
 
 namespace eg {
@@ -17,28 +22,59 @@ double effective_correction(double correction, std::optional<bool> unbiased) {
 }
 
 double degrees_of_freedom(const ReducedDims& reduced, const Shape& shape, double correction) {
-  return std::max(0.0, static_cast<double>(reduced.count(shape)) - correction);
+  return static_cast<double>(reduced.count(shape)) - correction;
+}
+
+Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduced,
+                   double correction, bool root) {
+  const auto count = static_cast<double>(reduced.count(input.shape()));
+  const Tensor mean = run_reduction({.fold = cpu::Fold::kSum, .compute = compute, .divisor = count},
+                                    input, reduced);
+  // Around the mean, in a second pass: the squares' own sum would cancel.
+  return run_reduction(
+      {.fold = cpu::Fold::kSumCenteredSquares,
+       .compute = compute,
+       .divisor = std::max(0.0, degrees_of_freedom(reduced, input.shape(), correction)),
+       .root = root,
+       .shifts = mean.data()},
+      input, reduced);
+}
+
+// Whether the squares behind a float32 variance, or its root, may have left the range of float32.
+bool may_have_overflowed(const Tensor& result, bool root) {
+  const float smallest = root ? 1e-15F : 1e-30F;
+  const std::span<const float> values(result.data_as<float>(),
+                                      static_cast<std::size_t>(result.numel()));
+  return std::any_of(values.begin(), values.end(),
+                     [&](float value) { return !(value > smallest && std::isfinite(value)); });
 }
 
 Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double correction, bool root,
                     std::string_view op) {
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
         "std and var only support floating point and complex dtypes, got ", input.dtype(), '.');
-  const auto count = static_cast<double>(reduced.count(input.shape()));
-  const Tensor mean = run_reduction(
-      {.fold = cpu::Fold::kSum, .compute = input.dtype(), .divisor = count}, input, reduced);
-  // Around the mean, in a second pass: the squares' own sum would cancel.
-  return run_reduction({.fold = cpu::Fold::kSumCenteredSquares,
-                        .compute = input.dtype(),
-                        .divisor = degrees_of_freedom(reduced, input.shape(), correction),
-                        .root = root,
-                        .shifts = mean.data()},
-                       input, reduced);
+  if (degrees_of_freedom(reduced, input.shape(), correction) <= 0) {
+    static WarnOnce degrees;
+    degrees.warn(
+        "std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
+        "reduction factor (input numel divided by output numel).");
+  }
+  const Tensor result = variance_in(input.dtype(), input, reduced, correction, root);
+  if (input.dtype() != DType::kFloat32 || !may_have_overflowed(result, root)) return result;
+  // PyTorch's sums are doubles. Here they are only where it shows: conversion costs time.
+  const Tensor exact = variance_in(DType::kFloat64, input, reduced, correction, root);
+  copy_data(result, exact);
+  return result;
 }
 
 Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& attrs) {
-  const Var scaled = g * (2 / degrees_of_freedom(attrs.reduced, x.shape(), attrs.correction));
+  const double freedom = degrees_of_freedom(attrs.reduced, x.shape(), attrs.correction);
   const Var centered = Var(x) - Var(Mean::call(x, attrs.reduced.dims, true));
+  if (freedom <= 0 && attrs.is_of_all) {
+    const Var slope = where(centered == 0, std::numeric_limits<double>::quiet_NaN(), kInfinity);
+    return (Var(unreduce(g.tensor(), attrs.reduced, x.shape())) * slope).tensor();
+  }
+  const Var scaled = g * (2 / freedom);
   return (Var(unreduce(scaled.tensor(), attrs.reduced, x.shape())) * centered).tensor();
 }
 
@@ -61,7 +97,8 @@ Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, doubl
     return (of_real + call(Imag::call(input), dim, correction, keepdim, unbiased)).tensor();
   }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
-                    effective_correction(correction, unbiased)};
+                    effective_correction(correction, unbiased),
+                    !dim.has_value() || input.ndim() == 0};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, false, doc.name);
   return record<Variance>(result, {input}, attrs, {{input}});
 }
@@ -76,7 +113,8 @@ Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double cor
     return sqrt(Var(Variance::call(input, dim, correction, keepdim, unbiased))).tensor();
   }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
-                    effective_correction(correction, unbiased)};
+                    effective_correction(correction, unbiased),
+                    !dim.has_value() || input.ndim() == 0};
   const Tensor result = run_variance(input, attrs.reduced, attrs.correction, true, doc.name);
   return record<Std>(result, {input}, attrs, {{input}, {result, true}});
 }

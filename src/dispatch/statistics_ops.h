@@ -22,6 +22,7 @@ struct Variance {
   struct Attrs {
     ReducedDims reduced;
     double correction;
+    bool is_of_all;  ///< of all elements, by not naming dimensions
   };
   static constexpr std::array<std::string_view, 1> saved_names{"self"};
   static GradList backward(const Backward<Variance>& b);

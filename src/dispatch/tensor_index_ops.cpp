@@ -5,6 +5,7 @@
 #include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/index_args.h"
+#include "dispatch/overlap.h"
 #include "dispatch/view_ops.h"
 #include "ops/all.h"
 
@@ -183,6 +184,7 @@ Tensor take(const Tensor& input, const IndexedDims& where, const Tensor& rows) {
 
 Tensor put(const Tensor& input, const IndexPutInPlace::Attrs& attrs, const Tensor& values) {
   const std::array inputs{input, values};
+  check_no_overlap(input, values);
   return change_in_place<IndexPutInPlace>(input, inputs, attrs, [&] {
     const bool is_own = values.is_contiguous() && !values.shares_storage_with(input);
     write(input, attrs.where, attrs.rows, is_own ? values : contiguous_copy(values),
@@ -231,9 +233,10 @@ Tensor IndexPutInPlace::call(const Tensor& input, const TensorList& indices, con
   }
   const std::vector<Selection> selections = read_indices(input.shape(), indices, places, doc.name);
   const IndexedDims where = place_dims(selections, input.shape().size(), doc.name);
-  const Tensor given = values.tensor().is_wrapped_number()
-                           ? ToDType::call(values.tensor(), input.dtype())
-                           : values.tensor();
+  const Tensor given =
+      values.tensor().is_wrapped_number()
+          ? ToDType::call(as_element(values.tensor(), input.dtype()), input.dtype())
+          : values.tensor();
   check(given.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, doc.name,
         "Index put requires the source and destination dtypes match, got ", input.dtype(),
         " for the destination and ", given.dtype(), " for the source.");

@@ -14,7 +14,7 @@ struct Add {
   struct Params {
     double alpha = 1;
   };
-  static constexpr std::array params{Param{"alpha", "1"}};
+  static constexpr std::array params{param_as(Param::Role::kFactor, "alpha", "1")};
   static constexpr auto forward(auto a, auto b, const Params& p) { return a + b * p.alpha; }
   static constexpr auto grad_a(auto g, auto, auto, auto, const Params&) { return g; }
   static constexpr auto grad_b(auto g, auto, auto, auto, const Params& p) { return g * p.alpha; }
@@ -24,12 +24,15 @@ struct Add {
 
 struct Sub {
   static constexpr Doc doc{"sub", "input - alpha * other, with broadcasting."};
+  static constexpr std::string_view refuses_bool =
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+      "invert a mask, use the `~` or `logical_not()` operator instead.";
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
     double alpha = 1;
   };
-  static constexpr std::array params{Param{"alpha", "1"}};
+  static constexpr std::array params{param_as(Param::Role::kFactor, "alpha", "1")};
   static constexpr auto forward(auto a, auto b, const Params& p) { return a - b * p.alpha; }
   static constexpr auto grad_a(auto g, auto, auto, auto, const Params&) { return g; }
   static constexpr auto grad_b(auto g, auto, auto, auto, const Params& p) { return g * -p.alpha; }
@@ -55,6 +58,9 @@ struct Div {
 
 struct Neg {
   static constexpr Doc doc{"neg", "The negative of every element."};
+  static constexpr std::string_view refuses_bool =
+      "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+      "a mask, use the `~` or `logical_not()` operator instead.";
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto x) { return -x; }
@@ -79,6 +85,8 @@ struct Square {
 
 struct Fmod {
   static constexpr Doc doc{"fmod", "Remainder of division, with the sign of input."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{2.1, 2.8}, Domain{0.95, 1}};
   static constexpr auto forward(auto a, auto b) { return fmod(a, b); }
@@ -88,6 +96,8 @@ struct Fmod {
 
 struct Remainder {
   static constexpr Doc doc{"remainder", "Remainder of division, with the sign of other."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2.8, -2.1}, Domain{0.95, 1}};
   static constexpr auto forward(auto a, auto b) { return remainder(a, b); }
@@ -97,6 +107,8 @@ struct Remainder {
 
 struct FloorDivide {
   static constexpr Doc doc{"floor_divide", "Quotient rounded down to an integer."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{2.1, 2.8}, Domain{0.95, 1}};
   static constexpr auto forward(auto a, auto b) { return floor_divide(a, b); }

@@ -191,6 +191,32 @@ inline constexpr ComplexRule kComplexRule = [] {
     return ComplexRule::kNone;
 }();
 
+template <class Op>
+inline constexpr IntegerRule kIntegerRule = [] {
+  if constexpr (requires { Op::integer_rule; })
+    return Op::integer_rule;
+  else
+    return IntegerRule::kNone;
+}();
+
+/// False for an op that has no meaning for bool.
+template <class Op>
+inline constexpr bool kTakesBool = [] {
+  if constexpr (requires { Op::takes_bool; })
+    return Op::takes_bool;
+  else
+    return true;
+}();
+
+/// What is said of a bool operand beside any other; empty where it is welcome.
+template <class Op>
+inline constexpr std::string_view kRefusesBool = [] {
+  if constexpr (requires { Op::refuses_bool; })
+    return std::string_view(Op::refuses_bool);
+  else
+    return std::string_view();
+}();
+
 /// The operands' names in signatures: input / input, other / the op's own.
 template <class Op>
 inline constexpr auto kOperandNames = [] {

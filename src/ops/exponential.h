@@ -81,6 +81,8 @@ struct Rsqrt {
 
 struct Pow {
   static constexpr Doc doc{"pow", "input to the power of exponent."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kPower;
+  static constexpr bool takes_bool = false;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 2> operands{"input", "exponent"};
@@ -147,7 +149,7 @@ struct Logit {
   static constexpr auto grad(auto g, auto x, auto, const Params& p) {
     const double low = p.eps < 0 ? 0 : p.eps;
     const double outside = p.eps < 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
-    return where((x >= low) & (x <= 1 - low), g / (x * (1 - x)), outside);
+    return where((x < low) | (x > 1 - low), outside, g / (x * (1 - x)));
   }
 };
 

@@ -34,7 +34,8 @@ struct SmoothAbsoluteError {
     return where(d < p.beta, d * d * (0.5 / p.beta), d - 0.5 * p.beta);
   }
   static constexpr auto slope(auto d, const Params& p) {
-    return where(abs(d) < p.beta, d / p.beta, sign(d));
+    // NaN takes the way on which it stays NaN.
+    return where(abs(d) >= p.beta, sign(d), d / p.beta);
   }
   static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) {
     return g * slope(x - t, p);
@@ -55,7 +56,7 @@ struct HuberError {
     return where(d <= p.delta, d * d * 0.5, (d - 0.5 * p.delta) * p.delta);
   }
   static constexpr auto slope(auto d, const Params& p) {
-    return where(abs(d) <= p.delta, d, sign(d) * p.delta);
+    return where(abs(d) > p.delta, sign(d) * p.delta, d);
   }
   static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) {
     return g * slope(x - t, p);

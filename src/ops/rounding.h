@@ -2,6 +2,8 @@
 
 // Magnitude, sign and rounding to integers. Steps have gradient zero, at the jumps too.
 
+#include <cmath>
+
 #include "base/type_list.h"
 #include "ops/elementwise.h"
 
@@ -10,6 +12,7 @@ namespace eg::op {
 struct Abs {
   static constexpr Doc doc{"abs", "Magnitude of every element."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return abs(x); }
@@ -32,13 +35,15 @@ struct Sgn {
   static constexpr auto forward(auto x) { return sgn(x); }
   // Only what turns a number moves it: for a real one that is nothing, (g - g) / 2|x|.
   static constexpr auto grad(auto g, auto x, auto y) {
-    const auto is_zero = x == 0;
-    return where(is_zero, 0, (g - y * y * conj(g)) / (2 * abs(where(is_zero, 1, x))));
+    // Zero, or a real NaN, of which the sign is 0 too.
+    const auto is_signless = y == 0;
+    return where(is_signless, 0, (g - y * y * conj(g)) / (2 * abs(where(is_signless, 1, x))));
   }
 };
 
 struct Floor {
   static constexpr Doc doc{"floor", "The next integer at or below every element."};
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
   static constexpr auto forward(auto x) { return floor(x); }
@@ -47,6 +52,7 @@ struct Floor {
 
 struct Ceil {
   static constexpr Doc doc{"ceil", "The next integer at or above every element."};
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
   static constexpr auto forward(auto x) { return ceil(x); }
@@ -54,15 +60,26 @@ struct Ceil {
 };
 
 struct Round {
-  static constexpr Doc doc{"round", "The nearest integer; halves go to the even one."};
+  static constexpr Doc doc{
+      "round", "The nearest integer, or number of so many decimals; halves go to the even one."};
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.6, 1.4};
-  static constexpr auto forward(auto x) { return round(x); }
-  static constexpr auto grad(auto, auto, auto) { return 0; }
+  struct Params {
+    double decimals = 0;
+  };
+  static constexpr std::array params{param_as(Param::Role::kForFloats, "decimals", "0")};
+  static constexpr auto forward(auto x, const Params& p) {
+    if (p.decimals == 0) return round(x);
+    const decltype(x) scale(std::pow(10, std::abs(p.decimals)));
+    return p.decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
+  }
+  static constexpr auto grad(auto, auto, auto, const Params&) { return 0; }
 };
 
 struct Trunc {
   static constexpr Doc doc{"trunc", "The next integer towards zero."};
+  static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
   static constexpr auto forward(auto x) { return trunc(x); }

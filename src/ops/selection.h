@@ -32,7 +32,7 @@ struct Where {
 struct MaskedFill {
   static constexpr Doc doc{"masked_fill", "value where mask holds, input elsewhere."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
-  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr DTypeRule dtype_rule = DTypeRule::kFirst;
   static constexpr std::array<std::string_view, 3> operands{"input", "mask", "value"};
   static constexpr std::array domains{Domain{}, Domain{1, 1}, Domain{}};
   static constexpr auto forward(auto x, auto mask, auto value) {
@@ -107,7 +107,8 @@ struct Clamp {
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
   };
-  static constexpr std::array params{Param{"min", "-Infinity"}, Param{"max", "Infinity"}};
+  static constexpr std::array params{param_as(Param::Role::kLimit, "min", "-Infinity"),
+                                     param_as(Param::Role::kLimit, "max", "Infinity")};
   static constexpr auto forward(auto x, const Params& p) {
     return minimum(maximum(x, p.min), p.max);
   }
@@ -142,7 +143,9 @@ struct Copysign {
   static constexpr Doc doc{"copysign", "The magnitude of input with the sign of other."};
   static constexpr std::array domains{Domain{0.25, 2}, Domain{-2, -0.25}};
   static constexpr auto forward(auto a, auto b) { return copysign(a, b); }
-  static constexpr auto grad_a(auto g, auto a, auto, auto y) { return g * (sign(a) * sign(y)); }
+  static constexpr auto grad_a(auto g, auto a, auto, auto y) {
+    return where(a == 0, 0, g * (y / where(a == 0, 1, a)));
+  }
   static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
 };
 

@@ -57,6 +57,7 @@ enum class DTypeRule : std::uint8_t {
   kSame,   ///< the promoted dtype; kernels for integers exist
   kFloat,  ///< like kSame, but integers are computed in float32
   kBool,   ///< computed in the promoted dtype, the result is bool
+  kFirst,  ///< the dtype of the first operand, to which the others are converted
 };
 
 /// What an op does with complex numbers. A gradient is the direction of steepest ascent, dL/dRe z +
@@ -67,9 +68,23 @@ enum class ComplexRule : std::uint8_t {
   kAsWritten,    ///< the gradient formula holds for complex numbers too
 };
 
+/// What an op asks of integers.
+enum class IntegerRule : std::uint8_t {
+  kNone,
+  kDivisor,  ///< the second operand is divided by: nowhere 0
+  kPower,    ///< the second operand is an exponent: as a plain number, not negative
+};
+
 /// A number a formula takes beside its operands.
 struct Param {
   enum class Kind : std::uint8_t { kNumber, kBool, kChoice };
+  /// What a number means beside integers.
+  enum class Role : std::uint8_t {
+    kPlain,
+    kFactor,     ///< multiplies an operand, so it has to be whole
+    kLimit,      ///< takes part in promotion, unless it is infinite
+    kForFloats,  ///< has to be the default, 0
+  };
 
   std::string_view name;
   /// The default as JavaScript spells it; null in JavaScript means the default.
@@ -77,7 +92,13 @@ struct Param {
   Kind kind = Kind::kNumber;
   /// Choices separated by '|' ; the formula gets the index.
   std::string_view choices = {};
+  Role role = Role::kPlain;
 };
+
+/// A number with a role.
+constexpr Param param_as(Param::Role role, std::string_view name, std::string_view default_value) {
+  return {name, default_value, Param::Kind::kNumber, {}, role};
+}
 
 /// Where derived tests sample an operand: inside, the op is smooth.
 struct Domain {

@@ -187,7 +187,14 @@ class Program {
     View& v = any_view();
     const View& other = any_view();
     if (other.eager.numel() != v.eager.numel()) return;
-    const Tensor operand = Reshape::call(other.eager, v.eager.shape());
+    Tensor operand = Reshape::call(other.eager, v.eager.shape());
+    const bool lies_across =
+        operand.shares_storage_with(v.eager) &&
+        (operand.strides() != v.eager.strides() || operand.offset() != v.eager.offset());
+    if (lies_across && is_dense(operand) && is_dense(v.eager)) {
+      // Refused where it overlaps.
+      operand = Clone::call(operand);
+    }
     const Tensor operand_value = Reshape::call(read(other), v.eager.shape());
     const bool target_requires_grad = requires_grad(v.eager);
     switch (pick(0, 2)) {
@@ -201,15 +208,16 @@ class Program {
         break;
       default: {
         // Overlapping memory is copied before it is read and saved.
-        const bool is_copied =
-            operand.shares_storage_with(v.eager) &&
-            (operand.strides() != v.eager.strides() || operand.offset() != v.eager.offset());
-        if (target_requires_grad && !is_copied) will_save(operand);
+        if (target_requires_grad && !lies_across) will_save(operand);
         call_in_place<op::Mul>(v.eager, operand);
         write(v, mul(read(v), operand_value));
       }
     }
     log_ += "combine ";
+  }
+
+  static bool is_dense(const Tensor& t) {
+    return is_non_overlapping_and_dense(t.shape(), t.strides());
   }
 
   void make_base() {

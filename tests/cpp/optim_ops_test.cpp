@@ -272,6 +272,78 @@ TEST(OptimOps, AStepRaisesVersionsAndIsNotRecorded) {
   EXPECT_TRUE(is_leaf(param) && requires_grad(param));
 }
 
+// torch.optim.RMSprop and Adagrad for one parameter, by their documentation.
+template <class T>
+void compare_rmsprop(double momentum, bool centered, double weight_decay, double tolerance) {
+  constexpr double kLr = 0.02;
+  constexpr double kAlpha = 0.9;
+  constexpr double kEps = 1e-8;
+  const Tensor param = leaf<T>(start_values<T>(kCount));
+  const auto state = [] { return full({kCount}, 0, dtype_of<T>()); };
+  const TensorList squares{state()};
+  const TensorList buffers = momentum == 0 ? TensorList{} : TensorList{state()};
+  const TensorList averages = centered ? TensorList{state()} : TensorList{};
+  Numbers expected = values(param);
+  Numbers v(kCount);
+  Numbers mean(kCount);
+  Numbers buffer(kCount);
+  for (int step = 0; step < kSteps; ++step) {
+    RmspropStepInPlace::call({param}, {gradient_of<T>(param, step)}, squares, buffers, averages,
+                             kLr, kAlpha, kEps, weight_decay, momentum, false);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double g = gradient(expected[i], i, step) + weight_decay * expected[i];
+      v[i] = kAlpha * v[i] + (1 - kAlpha) * g * g;
+      if (centered) mean[i] = kAlpha * mean[i] + (1 - kAlpha) * g;
+      const double change = g / (std::sqrt(v[i] - mean[i] * mean[i]) + kEps);
+      buffer[i] = momentum * buffer[i] + change;
+      expected[i] -= kLr * buffer[i];
+    }
+  }
+  expect_close(values(param), expected, tolerance);
+}
+
+TEST(OptimOps, RmspropFollowsItsFormula) {
+  for (const double momentum : {0.0, 0.5}) {
+    for (const bool centered : {false, true}) {
+      compare_rmsprop<double>(momentum, centered, 0.1, 1e-9);
+      compare_rmsprop<float>(momentum, centered, 0, 2e-3);
+    }
+  }
+}
+
+TEST(OptimOps, AdagradFollowsItsFormula) {
+  const Tensor param = leaf<double>(start_values<double>(kCount));
+  const Tensor sums = full({kCount}, 0.5, DType::kFloat64);
+  Numbers expected = values(param);
+  Numbers sum(kCount, 0.5);
+  for (int step = 0; step < kSteps; ++step) {
+    AdagradStepInPlace::call({param}, {gradient_of<double>(param, step)}, {sums}, 0.1, 1e-10, 0.05,
+                             true);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double g = -gradient(expected[i], i, step) + 0.05 * expected[i];
+      sum[i] += g * g;
+      expected[i] -= 0.1 * g / (std::sqrt(sum[i]) + 1e-10);
+    }
+  }
+  expect_close(values(param), expected, 1e-10);
+}
+
+TEST(OptimOps, CheckStepFindsWhatTheStepWouldFind) {
+  const Tensor param = leaf({1, 2});
+  const Tensor g = tensor({1, 1});
+  const auto state = [] { return full({2}, 0, DType::kFloat32); };
+  CheckStepInPlace::call({param}, {g}, {state(), state()});
+  expect_error(ErrorCode::kShapeMismatch, "grads[0] has shape [1, 2], its parameter [2]",
+               [&] { CheckStepInPlace::call({param}, {tensor({1, 1}, {1, 2})}, {}); });
+  expect_error(ErrorCode::kShapeMismatch, "state[0] has shape [3], its parameter [2]", [&] {
+    CheckStepInPlace::call({param}, {g}, {state(), full({3}, 0, DType::kFloat32)});
+  });
+  const Tensor expanded = tensor({1}).alias({2}, {0}, 0);
+  expect_error(ErrorCode::kInvalidArgument, "more than one element of the written-to tensor",
+               [&] { CheckStepInPlace::call({expanded}, {g}, {}); });
+  CheckStepInPlace::call({param}, {expanded}, {});
+}
+
 TEST(OptimOps, MistakesAreReportedBeforeAnythingChanges) {
   const Tensor good = leaf({1, 2});
   const Tensor g = tensor({1, 1});

@@ -172,8 +172,11 @@ describe("set_ with tensors, masks and lists", () => {
     const x = eg.arange(4);
     x.set_([[0, 1, 2, 3]], x.flip(0));
     assertTensor(x, [3, 2, 1, 0]);
-    x.set_([[0, 1, 2]], x.at(eg.slice(1)));
+    x.set_([[0, 1, 2]], x.at(eg.slice(1)).clone());
     assertTensor(x, [2, 1, 0, 0]);
+    for (const values of [x.at(eg.slice(1)), x.at(eg.slice(0, 3)), x.narrow(0, 0, 3)]) {
+      assertThrows(() => x.set_([[0, 1, 2]], values), "InvalidArgument", /Please clone\(\)/);
+    }
   });
 
   test("leaves dimensions of one element in front of a value out", () => {

@@ -29,7 +29,7 @@ export * as nn from "./nn/index.js";
 export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
 export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export { einsum } from "./ops/einsum.js";
-export type { Ints, Operand, Scalar } from "./ops/types.js";
+export type { Ints, Operand, OutputSize, Scalar } from "./ops/types.js";
 export * as optim from "./optim/index.js";
 export { manualSeed } from "./random.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";

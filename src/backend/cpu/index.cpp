@@ -34,6 +34,15 @@ void add_to(T& sum, T value) {
     sum = static_cast<T>(sum + value);
 }
 
+template <class T>
+void multiply_to(T& product, T value) {
+  if constexpr (std::is_integral_v<T>)
+    product =
+        static_cast<T>(static_cast<std::uint64_t>(product) * static_cast<std::uint64_t>(value));
+  else
+    product *= value;
+}
+
 std::int64_t items_per_task(std::int64_t item_elements) {
   return std::max<std::int64_t>(1, kMinElementsPerTask / std::max<std::int64_t>(1, item_elements));
 }
@@ -214,6 +223,15 @@ void add_elements(const Elements& e, DType dtype, void* indexed, const void* pac
     auto* to = static_cast<T*>(indexed);
     const auto* from = static_cast<const T*>(packed);
     for_each_target(e, [&](std::int64_t named, std::int64_t i) { add_to(to[named], from[i]); });
+  });
+}
+
+void multiply_elements(const Elements& e, DType dtype, void* indexed, const void* packed) {
+  visit_any_dtype(dtype, [&]<class T>() {
+    auto* to = static_cast<T*>(indexed);
+    const auto* from = static_cast<const T*>(packed);
+    for_each_target(e,
+                    [&](std::int64_t named, std::int64_t i) { multiply_to(to[named], from[i]); });
   });
 }
 

@@ -56,6 +56,9 @@ void put_elements(const Elements& elements, std::size_t item_size, void* indexed
 /// The element of `indexed` that index[i] names += packed[i].
 void add_elements(const Elements& elements, DType dtype, void* indexed, const void* packed);
 
+/// The same, multiplied.
+void multiply_elements(const Elements& elements, DType dtype, void* indexed, const void* packed);
+
 /// The positions of true elements in a contiguous mask.
 std::vector<std::int64_t> find_true(std::span<const bool> mask);
 

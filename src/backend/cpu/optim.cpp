@@ -123,11 +123,75 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
   });
 }
 
+template <class T>
+void rmsprop_step(const RmspropStep& step, std::int64_t count, T* param, const T* grad,
+                  T* square_avg, T* momentum_buffer, T* grad_avg) {
+  const double weight = 1 - step.alpha;
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> alpha = constant<T>(step.alpha);
+  const Vec<T> share = constant<T>(weight);
+  const Vec<T> rest = splat(T{1} - static_cast<T>(weight));
+  const Vec<T> eps = constant<T>(step.eps);
+  const Vec<T> momentum = constant<T>(step.momentum);
+  const Vec<T> negative_lr = constant<T>(-step.lr);
+  // Without eps even the smallest average decides how far a parameter moves.
+  const Vec<T> limit = splat(step.eps > 0 ? flush_limit<T>({step.alpha}) : T{0});
+  const Vec<T> buffer_limit = splat(flush_limit<T>({step.momentum, step.lr}));
+  const bool decays = step.weight_decay != 0;
+  const bool is_near_start = weight < 0.5;
+  for_all_vectors<T>(count, [=](auto at) {
+    const Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays) g = g + weight_decay * p;
+    Vec<T> v = flush<T>(alpha * at.load(square_avg) + share * g * g, limit);
+    at.store(square_avg, v);
+    if (grad_avg != nullptr) {
+      const Vec<T> before = at.load(grad_avg);
+      const Vec<T> mean = is_near_start ? before + share * (g - before) : g - (g - before) * rest;
+      at.store(grad_avg, mean);
+      v = v - mean * mean;
+    }
+    const Vec<T> divisor = vec_sqrt(v) + eps;
+    if (momentum_buffer != nullptr) {
+      const Vec<T> buffer =
+          flush<T>(momentum * at.load(momentum_buffer) + g / divisor, buffer_limit);
+      at.store(momentum_buffer, buffer);
+      at.store(param, p + negative_lr * buffer);
+    } else {
+      at.store(param, p + negative_lr * g / divisor);
+    }
+  });
+}
+
+template <class T>
+void adagrad_step(const AdagradStep& step, std::int64_t count, T* param, const T* grad, T* sum) {
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> eps = constant<T>(step.eps);
+  const Vec<T> negative_lr = constant<T>(-step.lr);
+  const bool decays = step.weight_decay != 0;
+  for_all_vectors<T>(count, [=](auto at) {
+    const Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays) g = g + weight_decay * p;
+    const Vec<T> total = at.load(sum) + g * g;
+    at.store(sum, total);
+    at.store(param, p + negative_lr * g / (vec_sqrt(total) + eps));
+  });
+}
+
 template void sgd_step(const SgdStep&, std::int64_t, float*, const float*, float*);
 template void sgd_step(const SgdStep&, std::int64_t, double*, const double*, double*);
 template void adam_step(const AdamStep&, std::int64_t, float*, const float*, float*, float*,
                         float*);
 template void adam_step(const AdamStep&, std::int64_t, double*, const double*, double*, double*,
                         double*);
+template void rmsprop_step(const RmspropStep&, std::int64_t, float*, const float*, float*, float*,
+                           float*);
+template void rmsprop_step(const RmspropStep&, std::int64_t, double*, const double*, double*,
+                           double*, double*);
+template void adagrad_step(const AdagradStep&, std::int64_t, float*, const float*, float*);
+template void adagrad_step(const AdagradStep&, std::int64_t, double*, const double*, double*);
 
 }  // namespace eg::cpu

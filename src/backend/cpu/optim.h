@@ -44,4 +44,31 @@ template <class T>
 void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg,
                T* exp_avg_sq, T* max_exp_avg_sq);
 
+struct RmspropStep {
+  double lr;
+  double alpha;
+  double eps;
+  double weight_decay;
+  double momentum;
+  bool maximize;
+};
+
+/// Updates `count` numbers of `param`; `momentum_buffer` is null without momentum, `grad_avg`
+/// unless the average is taken off.
+template <class T>
+void rmsprop_step(const RmspropStep& step, std::int64_t count, T* param, const T* grad,
+                  T* square_avg, T* momentum_buffer, T* grad_avg);
+
+struct AdagradStep {
+  /// The learning rate of this step.
+  double lr;
+  double eps;
+  double weight_decay;
+  bool maximize;
+};
+
+/// Updates `count` numbers of `param`; `sum` is that of the squared gradients.
+template <class T>
+void adagrad_step(const AdagradStep& step, std::int64_t count, T* param, const T* grad, T* sum);
+
 }  // namespace eg::cpu

@@ -2,7 +2,8 @@
 
 // The words that keep integers, on integer vectors.
 //
-// Nothing here traps or is undefined: results wrap around, and dividing by zero gives 0.
+// Nothing here traps or is undefined: results wrap around, and dividing by zero, which ops refuse,
+// gives 0.
 
 #include "backend/cpu/vec.h"
 

@@ -1,7 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
 import { attachMethods } from "../ops/define.js";
-import type { Ints, Operand, Scalar } from "../ops/types.js";
+import type { Ints, Operand, OutputSize, Scalar } from "../ops/types.js";
 import type { DType } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as ops from "./ops.js";
@@ -178,10 +178,12 @@ export interface TensorMethods {
   ceil(): Tensor;
   /** Like ceil(), but in place. */
   ceil_(): this;
-  /** The nearest integer; halves go to the even one. */
-  round(): Tensor;
+  /** The nearest integer, or number of so many decimals; halves go to the even one. */
+  round(decimals?: number): Tensor;
+  round(options: { decimals?: number }): Tensor;
   /** Like round(), but in place. */
-  round_(): this;
+  round_(decimals?: number): this;
+  round_(options: { decimals?: number }): this;
   /** The next integer towards zero. */
   trunc(): Tensor;
   /** Like trunc(), but in place. */
@@ -570,10 +572,12 @@ export interface TensorMethods {
   indexFill_(dim: number, index: Tensor, value: Operand): this;
   /** The elements of input that index names along dim, one for each. */
   gather(dim: number, index: Tensor): Tensor;
-  /** A copy of input with the elements of src, or a number, in the places index names along dim. */
-  scatter(dim: number, index: Tensor, src: Operand): Tensor;
+  /** A copy of input with the elements of src, or a number, in the places index names along dim; or added to or multiplied with what is there. */
+  scatter(dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
+  scatter(dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
   /** Like scatter(), but in place. */
-  scatter_(dim: number, index: Tensor, src: Operand): this;
+  scatter_(dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): this;
+  scatter_(dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): this;
   /** A copy of input with the elements of src added in the places index names along dim. */
   scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
   /** Like scatterAdd(), but in place. */
@@ -1058,15 +1062,14 @@ export interface TensorMethods {
   avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
   /** The mean of windows chosen so that the result has output_size. */
-  adaptiveAvgPool2d(outputSize: Ints): Tensor;
-  adaptiveAvgPool2d(...outputSize: number[]): Tensor;
+  adaptiveAvgPool2d(outputSize: OutputSize): Tensor;
   /** The largest element of windows chosen so that the result has output_size. */
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: false): Tensor;
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: false }): Tensor;
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices: true): [values: Tensor, indices: Tensor];
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
-  adaptiveMaxPool2d(outputSize: Ints, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
-  adaptiveMaxPool2d(outputSize: Ints, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: OutputSize, returnIndices?: false): Tensor;
+  adaptiveMaxPool2d(outputSize: OutputSize, options: { returnIndices?: false }): Tensor;
+  adaptiveMaxPool2d(outputSize: OutputSize, returnIndices: true): [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: OutputSize, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: OutputSize, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  adaptiveMaxPool2d(outputSize: OutputSize, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   /** Convolution over the last dim. */
   conv1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints | "valid" | "same", dilation?: Ints, groups?: number): Tensor;
   conv1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;

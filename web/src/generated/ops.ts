@@ -1,7 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
 import { define, defineFactory, defineInPlace } from "../ops/define.js";
-import type { Ints, Operand, Scalar } from "../ops/types.js";
+import type { Ints, Operand, OutputSize, Scalar } from "../ops/types.js";
 import type { TensorOptions } from "../tensor/create.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -404,15 +404,17 @@ export const ceil_: {
   (input: Tensor): Tensor;
 } = defineInPlace("ceil", 39, "input:operand");
 
-/** The nearest integer; halves go to the even one. */
+/** The nearest integer, or number of so many decimals; halves go to the even one. */
 export const round: {
-  (input: Tensor): Tensor;
-} = define("round", 40, "input:operand");
+  (input: Tensor, decimals?: number): Tensor;
+  (input: Tensor, options: { decimals?: number }): Tensor;
+} = define("round", 40, "input:operand decimals:number=0");
 
 /** Like round(), but writes the result into input and returns it. */
 export const round_: {
-  (input: Tensor): Tensor;
-} = defineInPlace("round", 40, "input:operand");
+  (input: Tensor, decimals?: number): Tensor;
+  (input: Tensor, options: { decimals?: number }): Tensor;
+} = defineInPlace("round", 40, "input:operand decimals:number=0");
 
 /** The next integer towards zero. */
 export const trunc: {
@@ -1331,15 +1333,17 @@ export const gather: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
 } = define("gather", 148, "input:tensor dim:int index:tensor");
 
-/** A copy of input with the elements of src, or a number, in the places index names along dim. */
+/** A copy of input with the elements of src, or a number, in the places index names along dim; or added to or multiplied with what is there. */
 export const scatter: {
-  (input: Tensor, dim: number, index: Tensor, src: Operand): Tensor;
-} = define("scatter", 149, "input:tensor dim:int index:tensor src:operand");
+  (input: Tensor, dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
+  (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
+} = define("scatter", 149, "input:tensor dim:int index:tensor src:operand reduce:choice(none|add|multiply)=none");
 
 /** Like scatter(), but writes the result into input and returns it. */
 export const scatter_: {
-  (input: Tensor, dim: number, index: Tensor, src: Operand): Tensor;
-} = defineInPlace("scatter", 149, "input:tensor dim:int index:tensor src:operand");
+  (input: Tensor, dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
+  (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
+} = defineInPlace("scatter", 149, "input:tensor dim:int index:tensor src:operand reduce:choice(none|add|multiply)=none");
 
 /** A copy of input with the elements of src added in the places index names along dim. */
 export const scatterAdd: {
@@ -2277,19 +2281,18 @@ export const avgPool2d: {
 
 /** The mean of windows chosen so that the result has output_size. */
 export const adaptiveAvgPool2d: {
-  (input: Tensor, outputSize: Ints): Tensor;
-  (input: Tensor, ...outputSize: number[]): Tensor;
-} = define("adaptive_avg_pool2d", 277, "input:tensor outputSize:ints");
+  (input: Tensor, outputSize: OutputSize): Tensor;
+} = define("adaptive_avg_pool2d", 277, "input:tensor outputSize:sizes");
 
 /** The largest element of windows chosen so that the result has output_size. */
 export const adaptiveMaxPool2d: {
-  (input: Tensor, outputSize: Ints, returnIndices?: false): Tensor;
-  (input: Tensor, outputSize: Ints, options: { returnIndices?: false }): Tensor;
-  (input: Tensor, outputSize: Ints, returnIndices: true): [values: Tensor, indices: Tensor];
-  (input: Tensor, outputSize: Ints, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
-  (input: Tensor, outputSize: Ints, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
-  (input: Tensor, outputSize: Ints, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("adaptive_max_pool2d", 278, "input:tensor outputSize:ints returnIndices:bool=false", "tensor_or_tensors");
+  (input: Tensor, outputSize: OutputSize, returnIndices?: false): Tensor;
+  (input: Tensor, outputSize: OutputSize, options: { returnIndices?: false }): Tensor;
+  (input: Tensor, outputSize: OutputSize, returnIndices: true): [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: OutputSize, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: OutputSize, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
+  (input: Tensor, outputSize: OutputSize, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
+} = define("adaptive_max_pool2d", 278, "input:tensor outputSize:sizes returnIndices:bool=false", "tensor_or_tensors");
 
 /** Convolution over the last dim. */
 export const conv1d: {

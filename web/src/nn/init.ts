@@ -187,6 +187,11 @@ export function truncNormal_<T extends Tensor>(
 ): T {
   const given = readArguments("truncNormal_", kTruncNormalArguments, [tensor, ...rest]);
   const { mean, std, a, b } = given;
+  if (mean < a - 2 * std || mean > b + 2 * std) {
+    console.warn(
+      "edgegrad: [truncNormal_] mean is more than 2 std from [a, b]. The distribution of values may be incorrect.",
+    );
+  }
   // Evenly drawn values of the distribution function, turned back into numbers.
   const [low, high] = [(a - mean) / std, (b - mean) / std].map(normalCdf) as [number, number];
   noGrad(() => {

@@ -1,7 +1,7 @@
 // The text of modules, as PyTorch prints them: Python's spelling of names and values.
 
 /** What stands between the parentheses of a layer's text. */
-export type Printable = number | boolean | string | null | readonly number[];
+export type Printable = number | boolean | string | null | readonly (number | null)[];
 
 /** Returns the text of a module from its arguments and the lines of its parts. */
 export function formatModule(name: string, args: string, parts: readonly string[]): string {
@@ -37,7 +37,7 @@ function formatValue(value: Printable): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "number") return formatNumber(value);
   if (typeof value === "string") return value;
-  return `(${value.map(formatNumber).join(", ")}${value.length === 1 ? "," : ""})`;
+  return `(${value.map(formatValue).join(", ")}${value.length === 1 ? "," : ""})`;
 }
 
 // Python writes 1e-05 where JavaScript writes 0.00001.

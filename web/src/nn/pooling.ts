@@ -1,7 +1,7 @@
 import { readArguments } from "../arguments/read.js";
-import { boolean, integer, type Options } from "../arguments/rule.js";
+import { boolean, integer, type Options, Rule, size } from "../arguments/rule.js";
 import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from "../generated/ops.js";
-import type { Ints } from "../ops/types.js";
+import type { Ints, OutputSize } from "../ops/types.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { perDimension } from "./layer_options.js";
 import { Module } from "./module.js";
@@ -114,13 +114,20 @@ export class AvgPool2d extends Module {
   }
 }
 
-const kAdaptiveArguments = { outputSize: perDimension(2, 0) };
+const kOutputSize = new Rule<OutputSize>(
+  `${size.expected}, or a list of 2, in which null keeps that of the input`,
+  (value) =>
+    Array.isArray(value)
+      ? value.length === 2 && value.every((one) => one === null || size.accepts(one))
+      : size.accepts(value),
+);
+const kAdaptiveArguments = { outputSize: kOutputSize };
 
 /** The mean of windows chosen so that the result has a size. */
 export class AdaptiveAvgPool2d extends Module {
-  readonly outputSize: Ints;
+  readonly outputSize: OutputSize;
 
-  constructor(...given: [outputSize: Ints]) {
+  constructor(...given: [outputSize: OutputSize]) {
     super();
     this.outputSize = readArguments(new.target.name, kAdaptiveArguments, given).outputSize;
   }

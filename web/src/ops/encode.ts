@@ -44,6 +44,7 @@ export function encode(op: Op, values: readonly unknown[]): number {
       case Kind.Ints:
       case Kind.OptionalInts:
       case Kind.OptionalNumbers:
+      case Kind.Sizes:
       case Kind.Padding: {
         const list = toList(op, i, value);
         frame = withRoom(frame, at, list);
@@ -153,6 +154,8 @@ function toList(op: Op, i: number, value: unknown): List {
       return value === null ? kNone : listOf(op, i, value, toInt);
     case Kind.OptionalNumbers:
       return value === null ? kNone : listOf(op, i, value, toNumber);
+    case Kind.Sizes:
+      return Array.isArray(value) ? listOf(op, i, value, toSize) : [toInt(op, i, value)];
     case Kind.Padding:
       return typeof value === "string" ? toPadding(op, i, value) : listOf(op, i, value, toInt);
     default:
@@ -224,6 +227,11 @@ function writeDefault(words: Float64Array, at: number, op: Op, i: number, value:
 function toHandle(op: Op, i: number, value: unknown): number {
   if (!(value instanceof Tensor)) rejectTensor(op, i, value);
   return handleOf(value);
+}
+
+// null, which keeps the size of the input, goes over the border as NaN.
+function toSize(op: Op, i: number, value: unknown): number {
+  return value === null ? Number.NaN : toInt(op, i, value);
 }
 
 function toPadding(op: Op, i: number, value: string): number {

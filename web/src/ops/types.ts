@@ -11,3 +11,6 @@ export type Operand = Tensor | Scalar | Complex;
 
 /** A list of whole numbers, or one for a list of one. */
 export type Ints = number | readonly number[];
+
+/** The sizes of a result, or one for all; null keeps the size of the input. */
+export type OutputSize = number | readonly (number | null)[];

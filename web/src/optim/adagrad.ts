@@ -1,10 +1,15 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
-import { noGrad } from "../autograd/grad_mode.js";
-import { add, add_, addcdiv_, addcmul_, neg, sqrt } from "../generated/ops.js";
-import { scope } from "../tensor/scope.js";
+import { adagradStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { checkRange, type GroupOf, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import {
+  checkRange,
+  type GroupOf,
+  Optimizer,
+  type Params,
+  type PlannedStep,
+  type StepInputs,
+} from "./optimizer.js";
 import { fullState, loadedNumber, loadedState, numberState } from "./state.js";
 
 const kSettings = {
@@ -52,11 +57,22 @@ export class Adagrad extends Optimizer<AdagradSettings, State> {
     checkRange("Adagrad", "epsilon value", eps);
   }
 
-  protected override update(settings: AdagradSettings, { params, grads }: StepInputs): void {
-    noGrad(() => {
-      params.forEach((param, i) => {
-        scope(() => this.#updateOne(settings, param, grads[i] as Tensor));
-      });
+  protected override plan(settings: AdagradSettings, inputs: StepInputs): readonly PlannedStep[] {
+    const all = inputs.params.map((param) => this.stateOf(param, settings));
+    // The learning rate falls with the steps, which are the same for all but late-comers.
+    return [...new Set(all.map((state) => state.step))].map((step): PlannedStep => {
+      const chosen = [...all.keys()].filter((i) => all[i]?.step === step);
+      const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
+      const params = pick(inputs.params);
+      const grads = pick(inputs.grads);
+      const own = pick(all);
+      const sums = own.map((state) => state.sum);
+      const { lr, lrDecay, weightDecay, eps, maximize } = settings;
+      const run = () => {
+        adagradStep_(params, grads, sums, lr / (1 + step * lrDecay), eps, weightDecay, maximize);
+        for (const state of own) state.step++;
+      };
+      return { params, grads, states: [sums], run };
     });
   }
 
@@ -71,23 +87,11 @@ export class Adagrad extends Optimizer<AdagradSettings, State> {
     };
   }
 
-  #updateOne(settings: AdagradSettings, param: Tensor, given: Tensor): void {
-    const { lr, lrDecay, weightDecay, eps, maximize } = settings;
-    const state = this.stateOf(param, settings);
-    const signed = maximize ? neg(given) : given;
-    const grad = weightDecay === 0 ? signed : add(signed, param, { alpha: weightDecay });
-    addcmul_(state.sum, grad, grad);
-    addcdiv_(param, grad, add_(sqrt(state.sum), eps), { value: -lr / (1 + state.step * lrDecay) });
-    state.step++;
-  }
-
   // Not #private: the base class makes groups before the private methods are there.
   private stateOf(param: Tensor, { initialAccumulatorValue }: AdagradSettings): State {
-    let state = this.state.get(param);
-    if (state === undefined) {
-      state = { step: 0, sum: fullState(param, initialAccumulatorValue) };
-      this.state.set(param, state);
-    }
-    return state;
+    return (
+      this.state.get(param) ??
+      this.addState(param, { step: 0, sum: fullState(param, initialAccumulatorValue) })
+    );
   }
 }

@@ -2,7 +2,13 @@ import { readOptions } from "../arguments/read.js";
 import { boolean, number, Rule, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import {
+  checkRange,
+  Optimizer,
+  type Params,
+  type PlannedStep,
+  type StepInputs,
+} from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 
 const kBetas = new Rule<readonly [number, number]>("a list of two numbers", (value) => {
@@ -50,30 +56,40 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
     checkRange(name, "beta parameter at index 1", betas[1], 0, 1);
   }
 
-  protected override update(settings: AdamSettings, { params, grads }: StepInputs): void {
-    const states = params.map((param) => this.#stateOf(param, settings.amsgrad));
+  protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {
+    const all = inputs.params.map((param) => this.#stateOf(param, settings.amsgrad));
     // The bias correction depends on the step, which is the same for all but late-comers.
-    for (const step of new Set(states.map((state) => state.step + 1))) {
-      const chosen = [...states.keys()].filter((i) => states[i]?.step === step - 1);
+    const steps = new Set(all.map((state) => state.step + 1));
+    return [...steps].map((step): PlannedStep => {
+      const chosen = [...all.keys()].filter((i) => all[i]?.step === step - 1);
       const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
+      const params = pick(inputs.params);
+      const grads = pick(inputs.grads);
+      const own = pick(all);
+      const expAvgs = own.map((state) => state.expAvg);
+      const expAvgSqs = own.map((state) => state.expAvgSq);
       const { lr, betas, eps, weightDecay, amsgrad, maximize } = settings;
-      adamStep_(
-        pick(params),
-        pick(grads),
-        pick(states).map((state) => state.expAvg),
-        pick(states).map((state) => state.expAvgSq),
-        amsgrad ? pick(states).flatMap((state) => state.maxExpAvgSq ?? []) : [],
-        step,
-        lr,
-        betas[0],
-        betas[1],
-        eps,
-        weightDecay,
-        this.isDecoupled,
-        maximize,
-      );
-    }
-    for (const state of states) state.step++;
+      const maxima = amsgrad ? own.flatMap((state) => state.maxExpAvgSq ?? []) : [];
+      const run = () => {
+        adamStep_(
+          params,
+          grads,
+          expAvgs,
+          expAvgSqs,
+          maxima,
+          step,
+          lr,
+          betas[0],
+          betas[1],
+          eps,
+          weightDecay,
+          this.isDecoupled,
+          maximize,
+        );
+        for (const state of own) state.step = step;
+      };
+      return { params, grads, states: [expAvgs, expAvgSqs, maxima], run };
+    });
   }
 
   protected override saveState(state: State): Record<string, Tensor> {
@@ -97,12 +113,10 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
   }
 
   #stateOf(param: Tensor, amsgrad: boolean): State {
-    let state = this.state.get(param);
-    if (state === undefined) {
-      state = { step: 0, expAvg: zeroState(param), expAvgSq: zeroState(param) };
-      this.state.set(param, state);
-    }
-    if (amsgrad) state.maxExpAvgSq ??= zeroState(param);
+    const state =
+      this.state.get(param) ??
+      this.addState(param, { step: 0, expAvg: zeroState(param), expAvgSq: zeroState(param) });
+    if (amsgrad) this.partOf(state, "maxExpAvgSq", () => zeroState(param));
     return state;
   }
 }

@@ -2,8 +2,9 @@
 
 import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
 import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
+import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -39,12 +40,21 @@ export interface StepInputs {
   readonly grads: readonly Tensor[];
 }
 
+/** A change of parameters that is going to be made: what it reads and writes, and the making. */
+export interface PlannedStep extends StepInputs {
+  /** State as lists of one tensor per parameter. */
+  readonly states: readonly (readonly Tensor[])[];
+  readonly run: () => void;
+}
+
 /** Changes parameters by their gradients. */
 export abstract class Optimizer<Settings extends object, State extends object> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
 
   protected readonly state = new Map<Tensor, State>();
+
+  #undo: (() => void)[] = [];
 
   readonly #rules: SettingRules<Settings>;
 
@@ -99,7 +109,14 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   step<T>(...given: [closure?: () => T]): T | undefined {
     const { closure } = readArguments(`${this.#name}.step`, kStepArguments, given);
     const loss = closure?.();
-    for (const group of this.paramGroups) this.#stepGroup(group);
+    const grads: Tensor[] = [];
+    try {
+      // All that can be wrong in any group is found before the first parameter changes.
+      const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
+      for (const planned of this.#planAll(inputs)) planned.run();
+    } finally {
+      for (const grad of grads) grad.dispose();
+    }
     return loss;
   }
 
@@ -170,25 +187,72 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   /** Throws InvalidArgument for settings that make no sense. */
   protected abstract checkSettings(settings: Settings): void;
 
-  /** Changes parameters that all have a gradient. */
-  protected abstract update(settings: Settings, inputs: StepInputs): void;
+  /** Plans the change of parameters that all have a gradient; changes nothing but newState(). */
+  protected abstract plan(settings: Settings, inputs: StepInputs): readonly PlannedStep[];
+
+  /** Gives a parameter its state; it is taken back when the step that it is made for fails. */
+  protected addState(param: Tensor, own: State): State {
+    this.state.set(param, own);
+    this.#undo.push(() => {
+      this.state.delete(param);
+      disposeState(own);
+    });
+    return own;
+  }
+
+  /** A part of a state, made when it is first wanted, and taken back in the same way. */
+  protected partOf<Key extends keyof State>(
+    own: State,
+    key: Key,
+    make: () => NonNullable<State[Key]>,
+  ): NonNullable<State[Key]> {
+    const known = own[key];
+    if (known !== undefined && known !== null) return known;
+    const made = make();
+    own[key] = made;
+    this.#undo.push(() => {
+      delete own[key];
+      disposeState({ made });
+    });
+    return made;
+  }
 
   protected abstract saveState(state: State): Record<string, Tensor>;
   protected abstract loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State;
 
-  #stepGroup(group: ParamGroup<Settings>): void {
-    const params: Tensor[] = [];
-    const grads: Tensor[] = [];
+  #planAll(inputs: readonly StepInputs[]): readonly PlannedStep[] {
+    this.#undo = [];
     try {
-      for (const param of group.params) {
-        const grad = checked(native.grad(handleOf(param)));
-        if (grad === 0) continue;
-        params.push(param);
-        grads.push(new Tensor(grad));
-      }
-      if (params.length > 0) this.update(group, { params, grads });
-    } finally {
-      for (const grad of grads) grad.dispose();
+      const steps = this.paramGroups.flatMap((group, i) => {
+        const own = inputs[i] as StepInputs;
+        if (own.params.length === 0) return [];
+        this.#checkTypes(group);
+        return this.plan(group, own);
+      });
+      for (const { params, grads, states } of steps) this.#check(params, grads, states.flat());
+      return steps;
+    } catch (error) {
+      for (const undo of this.#undo.reverse()) undo();
+      throw error;
+    }
+  }
+
+  // Settings may have been changed since they were read; only their kind is looked at, as in PyTorch.
+  #checkTypes(group: ParamGroup<Settings>): void {
+    mapped(this.#rules, (rule: Rule<unknown>, key) =>
+      rule.check(this.#name, key, group[key as keyof Settings]),
+    );
+  }
+
+  #check(params: readonly Tensor[], grads: readonly Tensor[], states: readonly Tensor[]): void {
+    try {
+      checkStep_(params, grads, states);
+    } catch (error) {
+      if (!(error instanceof EdgeGradError)) throw error;
+      throw new EdgeGradError(
+        error.code,
+        `[${this.#name}] ${error.message.replace(/^\[\w+\] /, "")}`,
+      );
     }
   }
 
@@ -209,9 +273,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   #dropState(): void {
-    for (const own of this.state.values()) {
-      for (const value of Object.values(own)) if (value instanceof Tensor) value.dispose();
-    }
+    for (const own of this.state.values()) disposeState(own);
     this.state.clear();
   }
 
@@ -258,6 +320,24 @@ function listOf(name: string, given: unknown): unknown[] {
     fail("InvalidArgument", name, told);
   }
   return [...(given as Iterable<unknown>)];
+}
+
+function disposeState(own: object): void {
+  for (const value of Object.values(own)) if (value instanceof Tensor) value.dispose();
+}
+
+// The parameters that have a gradient; the gradients are also added to `all`, for their owner.
+function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
+  const inputs = { params: [] as Tensor[], grads: [] as Tensor[] };
+  for (const param of params) {
+    const handle = checked(native.grad(handleOf(param)));
+    if (handle === 0) continue;
+    const grad = new Tensor(handle);
+    all.push(grad);
+    inputs.params.push(param);
+    inputs.grads.push(grad);
+  }
+  return inputs;
 }
 
 function isTensor(value: unknown): value is Tensor {

@@ -1,20 +1,14 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
-import { noGrad } from "../autograd/grad_mode.js";
-import {
-  add,
-  add_,
-  addcdiv_,
-  addcmul,
-  addcmul_,
-  lerp_,
-  mul_,
-  neg,
-  sqrt,
-} from "../generated/ops.js";
-import { scope } from "../tensor/scope.js";
+import { rmspropStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import {
+  checkRange,
+  Optimizer,
+  type Params,
+  type PlannedStep,
+  type StepInputs,
+} from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 
 const kSettings = {
@@ -60,12 +54,30 @@ export class RMSprop extends Optimizer<RMSpropSettings, State> {
     checkRange("RMSprop", "alpha value", settings.alpha);
   }
 
-  protected override update(settings: RMSpropSettings, { params, grads }: StepInputs): void {
-    noGrad(() => {
-      params.forEach((param, i) => {
-        scope(() => this.#updateOne(settings, param, grads[i] as Tensor));
-      });
-    });
+  protected override plan(settings: RMSpropSettings, inputs: StepInputs): readonly PlannedStep[] {
+    const { params, grads } = inputs;
+    const { lr, alpha, eps, weightDecay, momentum, centered, maximize } = settings;
+    const own = params.map((param) => this.#stateOf(param, settings));
+    const squareAvgs = own.map((state) => state.squareAvg);
+    const buffers = momentum > 0 ? own.flatMap((state) => state.momentumBuffer ?? []) : [];
+    const gradAvgs = centered ? own.flatMap((state) => state.gradAvg ?? []) : [];
+    const run = () => {
+      rmspropStep_(
+        params,
+        grads,
+        squareAvgs,
+        buffers,
+        gradAvgs,
+        lr,
+        alpha,
+        eps,
+        weightDecay,
+        momentum,
+        maximize,
+      );
+      for (const state of own) state.step++;
+    };
+    return [{ params, grads, states: [squareAvgs, buffers, gradAvgs], run }];
   }
 
   protected override saveState(state: State): Record<string, Tensor> {
@@ -88,36 +100,11 @@ export class RMSprop extends Optimizer<RMSpropSettings, State> {
     };
   }
 
-  #updateOne(settings: RMSpropSettings, param: Tensor, given: Tensor): void {
-    const { lr, alpha, eps, weightDecay, momentum, maximize } = settings;
-    const state = this.#stateOf(param, settings);
-    const signed = maximize ? neg(given) : given;
-    const grad = weightDecay === 0 ? signed : add(signed, param, { alpha: weightDecay });
-    addcmul_(mul_(state.squareAvg, alpha), grad, grad, { value: 1 - alpha });
-    const divisor = add_(sqrt(this.#variance(state, grad, alpha)), eps);
-    if (state.momentumBuffer !== undefined && momentum > 0) {
-      addcdiv_(mul_(state.momentumBuffer, momentum), grad, divisor);
-      add_(param, state.momentumBuffer, { alpha: -lr });
-    } else {
-      addcdiv_(param, grad, divisor, { value: -lr });
-    }
-    state.step++;
-  }
-
-  #variance({ squareAvg, gradAvg }: State, grad: Tensor, alpha: number): Tensor {
-    if (gradAvg === undefined) return squareAvg;
-    lerp_(gradAvg, grad, 1 - alpha);
-    return addcmul(squareAvg, gradAvg, gradAvg, { value: -1 });
-  }
-
   #stateOf(param: Tensor, { momentum, centered }: RMSpropSettings): State {
-    let state = this.state.get(param);
-    if (state === undefined) {
-      state = { step: 0, squareAvg: zeroState(param) };
-      this.state.set(param, state);
-    }
-    if (momentum > 0) state.momentumBuffer ??= zeroState(param);
-    if (centered) state.gradAvg ??= zeroState(param);
+    const state =
+      this.state.get(param) ?? this.addState(param, { step: 0, squareAvg: zeroState(param) });
+    if (momentum > 0) this.partOf(state, "momentumBuffer", () => zeroState(param));
+    if (centered) this.partOf(state, "gradAvg", () => zeroState(param));
     return state;
   }
 }

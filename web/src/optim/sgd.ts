@@ -3,7 +3,13 @@ import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { checkRange, Optimizer, type Params, type StepInputs } from "./optimizer.js";
+import {
+  checkRange,
+  Optimizer,
+  type Params,
+  type PlannedStep,
+  type StepInputs,
+} from "./optimizer.js";
 import { loadedState, zeroState } from "./state.js";
 
 const kSettings = {
@@ -43,30 +49,30 @@ export class SGD extends Optimizer<SGDSettings, State> {
     }
   }
 
-  protected override update(settings: SGDSettings, { params, grads }: StepInputs): void {
+  protected override plan(settings: SGDSettings, inputs: StepInputs): readonly PlannedStep[] {
+    const { params, grads } = inputs;
     if (settings.momentum === 0) {
-      run(settings, params, grads, [], false);
-      return;
+      return [{ ...inputs, states: [], run: () => run(settings, inputs, [], false) }];
     }
     // A parameter's first gradient becomes its momentum, and not all parameters get theirs at once.
     const positions = [...params.keys()];
     const newcomers = positions.filter((i) => !this.state.has(params[i] as Tensor));
     const others = positions.filter((i) => this.state.has(params[i] as Tensor));
-    for (const chosen of [others, newcomers]) {
-      if (chosen.length === 0) continue;
-      const own = chosen.map((i) => params[i] as Tensor);
-      const ownGrads = chosen.map((i) => grads[i] as Tensor);
-      const buffers = own.map((param) => this.#bufferOf(param));
-      run(settings, own, ownGrads, buffers, chosen === newcomers);
-    }
+    return [others, newcomers].flatMap((chosen) => {
+      if (chosen.length === 0) return [];
+      const own = {
+        params: chosen.map((i) => params[i] as Tensor),
+        grads: chosen.map((i) => grads[i] as Tensor),
+      };
+      const buffers = own.params.map((param) => this.#bufferOf(param));
+      const isFirst = chosen === newcomers;
+      return [{ ...own, states: [buffers], run: () => run(settings, own, buffers, isFirst) }];
+    });
   }
 
   #bufferOf(param: Tensor): Tensor {
-    const known = this.state.get(param);
-    if (known !== undefined) return known.momentumBuffer;
-    const momentumBuffer = zeroState(param);
-    this.state.set(param, { momentumBuffer });
-    return momentumBuffer;
+    const own = this.state.get(param);
+    return (own ?? this.addState(param, { momentumBuffer: zeroState(param) })).momentumBuffer;
   }
 
   protected override saveState(state: State): Record<string, Tensor> {
@@ -80,8 +86,7 @@ export class SGD extends Optimizer<SGDSettings, State> {
 
 function run(
   settings: SGDSettings,
-  params: readonly Tensor[],
-  grads: readonly Tensor[],
+  { params, grads }: StepInputs,
   buffers: readonly Tensor[],
   isFirst: boolean,
 ): void {

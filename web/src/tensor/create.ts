@@ -298,6 +298,6 @@ function failOverflow(number: number | bigint, dtype: DType): never {
   fail(
     "InvalidArgument",
     "tensor",
-    `value ${number} cannot be converted to ${dtype} without overflow.`,
+    `value cannot be converted to type ${dtype} without overflow: ${number}.`,
   );
 }

@@ -4,7 +4,7 @@
 import { readArguments } from "../arguments/read.js";
 import { integer } from "../arguments/rule.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
-import { copy_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
+import { copy_, fill_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
 import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail, refusal, renamed } from "../runtime/errors.js";
@@ -68,7 +68,9 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
     scope(() => {
       const { view, picks, dims } = locate(tensor, index, "set_");
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
-      if (picks.length === 0) copy_(view, source);
+      // One number for all elements may be written where these share a place.
+      const isNumber = !(source instanceof Tensor) || source.ndim === 0;
+      if (picks.length === 0) (isNumber ? fill_ : copy_)(view, source);
       else indexPut_(view, picks, source, false, dims);
     }),
   );

@@ -1,0 +1,69 @@
+#include "dispatch/overlap.h"
+
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+bool is_dense(const Tensor& t) {
+  return t.is_contiguous() || is_non_overlapping_and_dense(t.shape(), t.strides());
+}
+
+bool repeats_elements(const Tensor& t) {
+  if (t.numel() == 0 || is_dense(t)) return false;
+  for (std::size_t d = 0; d < t.shape().size(); ++d) {
+    if (t.strides()[d] == 0 && t.shape()[d] > 1) return true;
+  }
+  return false;
+}
+
+struct Range {
+  const char* begin;
+  const char* end;
+
+  // Of a dense tensor.
+  explicit Range(const Tensor& t)
+      : begin(static_cast<const char*>(t.data())),
+        end(begin + static_cast<std::size_t>(t.numel()) * item_size(t.dtype())) {}
+  bool operator==(const Range&) const = default;
+};
+
+enum class Sharing : std::uint8_t { kNone, kPart, kAll };
+
+Sharing sharing_of(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) return Sharing::kAll;
+  if (!a.shares_storage_with(b) || a.numel() == 0 || b.numel() == 0) return Sharing::kNone;
+  if (!is_dense(a) || !is_dense(b)) return Sharing::kNone;
+  const Range range_a(a);
+  const Range range_b(b);
+  if (range_a == range_b) return a.strides() == b.strides() ? Sharing::kAll : Sharing::kPart;
+  return range_a.begin < range_b.end && range_b.begin < range_a.end ? Sharing::kPart
+                                                                    : Sharing::kNone;
+}
+
+[[noreturn]] void fail_overlap() {
+  fail(ErrorCode::kInvalidArgument,
+       "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+       "to a single memory location. Please clone() the tensor before performing the operation.");
+}
+
+}  // namespace
+
+void check_no_internal_overlap(const Tensor& target) {
+  if (!repeats_elements(target)) return;
+  fail(ErrorCode::kInvalidArgument,
+       "unsupported operation: more than one element of the written-to tensor refers to a single "
+       "memory location. Please clone() the tensor before performing the operation.");
+}
+
+void check_no_partial_overlap(const Tensor& target, const Tensor& input) {
+  if (sharing_of(target, input) == Sharing::kPart) fail_overlap();
+}
+
+void check_no_overlap(const Tensor& target, const Tensor& input) {
+  if (sharing_of(target, input) != Sharing::kNone) fail_overlap();
+}
+
+}  // namespace eg
