@@ -134,6 +134,22 @@ try {
   if (error instanceof eg.EdgeGradError && error.code === "OutOfMemory") console.log(error.message);
 }
 
+// @ts-expect-error: an option of Python's
+new eg.nn.Linear(2, 3, { Bias: false });
+// @ts-expect-error: a setting of Python's
+new eg.optim.Adam(net.parameters(), { weight_decay: 0.1 });
+// @ts-expect-error: settings are an object
+new eg.optim.SGD(net.parameters(), 0.5);
+// @ts-expect-error: an unknown padding mode
+new eg.nn.Conv2d(1, 2, 3, { paddingMode: "mirror" });
+const convolution = new eg.nn.Conv2d(1, 2, [3, 3], { padding: "same", bias: false });
+const padding: eg.nn.PaddingMode = convolution.paddingMode;
+const options: eg.nn.LSTMOptions = { numLayers: 2, projSize: 1, dtype: "float64" };
+const recurrent = new eg.nn.LSTM(2, 3, options);
+eg.nn.init.kaimingUniform_(convolution.weight, { nonlinearity: "relu" });
+console.log(padding, recurrent, eg.full([2], 1, { requiresGrad: true }).dtype);
+// @ts-expect-error: options come second
+x.backward({ retainGraph: true });
 // @ts-expect-error: an unknown reduction
 eg.mseLoss(x, y, { reduction: "avg" });
 // @ts-expect-error: a text is no operand

@@ -1,7 +1,7 @@
 // A call against its declaration.
 
 import { describe, fail } from "../runtime/errors.js";
-import type { Rules, Values } from "./rule.js";
+import type { Rule, Rules, Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
 /** Arguments by position, as many as wanted, and the others in one object after them. */
@@ -47,22 +47,23 @@ export function readOptions<R extends Rules>(
   rules: R,
   given: readonly unknown[],
 ): Values<R> {
-  const [options = {}, ...rest] = withoutTrailingGaps(given);
-  const listed = `{ ${namesOf(rules).join(", ")} }`;
+  const [options = kNoOptions, ...rest] = withoutTrailingGaps(given);
   if (!isPlainObject(options)) {
-    const got = describe(options);
-    fail("InvalidArgument", where, `expected an object with the options ${listed}, got ${got}.`);
+    const told = `expected an object with the options ${listed(rules)}, got ${describe(options)}.`;
+    fail("InvalidArgument", where, told);
   }
   if (rest.length > 0) {
-    fail("InvalidArgument", where, `too many arguments: all options go into one object ${listed}.`);
+    const told = `too many arguments: all options go into one object ${listed(rules)}.`;
+    fail("InvalidArgument", where, told);
   }
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(rules, name)) {
-      refuseOption(where, name, Object.keys(rules), `Its options are ${listed}.`);
-    }
+    if (Object.hasOwn(rules, name)) continue;
+    refuseOption(where, name, Object.keys(rules), `Its options are ${listed(rules)}.`);
   }
   return valuesOf(where, rules, (name) => options[name]);
 }
+
+const kNoOptions: Readonly<Record<string, unknown>> = {};
 
 /** Throws InvalidArgument when a function that takes no more arguments was given some. */
 export function readNothing(where: string, given: readonly unknown[]): void {
@@ -87,15 +88,20 @@ function valuesOf<R extends Rules>(
   rules: R,
   given: (name: string) => unknown,
 ): Values<R> {
-  const checked = Object.entries(rules).map(([name, rule]) => [
-    name,
-    rule.check(where, name, given(name)),
-  ]);
-  return Object.fromEntries(checked) as Values<R>;
+  // A loop, not fromEntries(): steps of training pass here.
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(rules)) {
+    values[name] = (rules[name] as Rule<unknown>).check(where, name, given(name));
+  }
+  return values as Values<R>;
 }
 
 function usage(where: string, rules: Rules): string {
   return `${where}(${namesOf(rules).join(", ")})`;
+}
+
+function listed(rules: Rules): string {
+  return `{ ${namesOf(rules).join(", ")} }`;
 }
 
 function namesOf(rules: Rules): string[] {

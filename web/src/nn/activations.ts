@@ -99,9 +99,17 @@ export class Softmax extends Module {
   }
 }
 
-// The dimension PyTorch takes when none was given.
+let hasWarned = false;
+
+// The dimension PyTorch takes, with a warning, when none was given.
 function implicitDim(input: Tensor): number {
   const { ndim } = tensorRule.check("Softmax", "input", input);
+  if (!hasWarned) {
+    hasWarned = true;
+    console.warn(
+      "edgegrad: Implicit dimension choice for softmax has been deprecated. Say it: new Softmax({ dim: 1 }).",
+    );
+  }
   return ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1;
 }
 
