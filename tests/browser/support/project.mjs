@@ -13,13 +13,18 @@ export const kIsolation = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** Makes a project folder; `remove` deletes it. */
-export function makeProject() {
-  const folder = mkdtempSync(join(tmpdir(), "edgegrad-project-"));
+/** Installs the package in a project, as npm does. */
+export function installPackage(folder) {
   const installed = join(folder, "node_modules", "edgegrad");
   mkdirSync(installed, { recursive: true });
   cpSync(join(kRoot, "package.json"), join(installed, "package.json"));
   cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
+}
+
+/** Makes a project folder; `remove` deletes it. */
+export function makeProject() {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-project-"));
+  installPackage(folder);
   symlinkSync(join(kRoot, "node_modules", "vite"), join(folder, "node_modules", "vite"));
   cpSync(join(kRoot, "tests", "browser", "page"), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');

@@ -1,4 +1,4 @@
-// Servers of pages: Vite's, and a plain one for files.
+// Servers of pages: Vite's and the like, and a plain one for files.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const kStartTimeout = 120_000;
 
 /** Runs a Vite command that ends, such as "build". */
 export function runVite(folder, args) {
-  const child = spawnVite(folder, args);
+  const child = spawnNode(folder, [viteOf(folder), ...args]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
@@ -31,8 +31,13 @@ export function runVite(folder, args) {
 }
 
 /** Starts Vite's server ([] for development, ["preview"] for what was built); returns { url, stop }. */
-export async function serveWithVite(folder, args = []) {
-  const child = spawnVite(folder, [...args, "--port", String(await freePort())]);
+export function serveWithVite(folder, args = []) {
+  return serveWith(folder, viteOf(folder), args);
+}
+
+/** Starts a Node program that is a server, is told its port and prints its address; returns { url, stop }. */
+export async function serveWith(folder, program, args) {
+  const child = spawnNode(folder, [program, ...args, "--port", String(await freePort())]);
   const url = await addressIn(child);
   return { url, stop: () => child.kill() };
 }
@@ -61,31 +66,32 @@ function withPaths(text) {
   return text.replace('"edgegrad"', '"/node_modules/edgegrad/dist/index.js"');
 }
 
-function spawnVite(folder, args) {
-  const vite = join(folder, "node_modules", "vite", "bin", "vite.js");
-  return spawn(process.execPath, [vite, ...args], {
-    cwd: folder,
-    env: { ...process.env, NO_COLOR: "1" },
-  });
+function viteOf(folder) {
+  return join(folder, "node_modules", "vite", "bin", "vite.js");
 }
 
-// The address that Vite prints when it is ready.
+function spawnNode(folder, args) {
+  const env = { ...process.env, NO_COLOR: "1", NEXT_TELEMETRY_DISABLED: "1" };
+  return spawn(process.execPath, args, { cwd: folder, env });
+}
+
+// The address that a server prints when it is ready.
 function addressIn(child) {
   let output = "";
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`Vite did not start:\n${output}`)),
+      () => reject(new Error(`The server did not start:\n${output}`)),
       kStartTimeout,
     );
     const read = (text) => {
       output += text;
-      const url = /http:\/\/localhost:\d+\//.exec(output)?.[0];
-      if (!url) return;
+      const origin = /http:\/\/localhost:\d+/.exec(output)?.[0];
+      if (!origin) return;
       clearTimeout(timer);
-      resolve(url);
+      resolve(`${origin}/`);
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", read);
-    child.on("close", () => reject(new Error(`Vite ended:\n${output}`)));
+    child.on("close", () => reject(new Error(`The server ended:\n${output}`)));
   });
 }
 
