@@ -44,7 +44,10 @@ class FrameReader {
       if (position < 0) {
         list.emplace_back(handles().get(handle));
       } else {
-        list.emplace_back(Edge{handles().get_node(handle), static_cast<std::uint32_t>(position)});
+        const IntrusivePtr<Node> node = handles().get_node(handle);
+        check(position < node->num_inputs(), ErrorCode::kInvalidArgument, "GradientEdge",
+              node->name(), " has ", node->num_inputs(), " outputs, got outputNr ", position, '.');
+        list.emplace_back(Edge{node, static_cast<std::uint32_t>(position)});
       }
     }
     return list;

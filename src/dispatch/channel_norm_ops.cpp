@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dispatch/copy_ops.h"
 #include "dispatch/norm_ops.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/view_ops.h"
@@ -51,11 +52,24 @@ Dims batch_dims(const Tensor& input) {
   return dims;
 }
 
-void move_running(const Parameter& running, const Tensor& observed, double momentum) {
-  if (!running) return;
+void check_running(const Parameter& running, const Tensor& input, std::string_view name,
+                   std::string_view op) {
+  check_channels(running, input, name, op);
+  check(!running || is_floating(running->dtype()), ErrorCode::kDtypeMismatch, op, "Expected ", name,
+        " to be of a floating point dtype, but got ", running ? running->dtype() : input.dtype(),
+        '.');
+}
+
+// What a running statistic becomes; written when nothing can fail any more.
+Parameter moved(const Parameter& running, const Tensor& observed, double momentum) {
+  if (!running) return {};
   const GradModeGuard no_grad(false);
-  call_in_place<op::Mul>(*running, 1 - momentum);
-  call_in_place<op::Add>(*running, (Var(detach(observed)) * momentum).tensor());
+  return (Var(detach(*running)) * (1 - momentum) + Var(detach(observed)) * momentum).tensor();
+}
+
+void write_running(const Parameter& running, const Parameter& value) {
+  const GradModeGuard no_grad(false);
+  if (running) CopyInPlace::call(*running, *value);
 }
 
 // Layer norm of consecutive parts of the input, `rows` of them.
@@ -73,8 +87,8 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   check_input(input, 2, doc.name);
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
-  check_channels(running_mean, input, "running_mean", doc.name);
-  check_channels(running_var, input, "running_var", doc.name);
+  check_running(running_mean, input, "running_mean", doc.name);
+  check_running(running_var, input, "running_var", doc.name);
   if (!training) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
           "Expected running_mean and running_var to be defined when training=False.");
@@ -89,12 +103,15 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   const Dims dims = batch_dims(input);
   const Var centered = Var(input) - Var(Mean::call(input, dims, true));
   const Tensor variance = Variance::call(input, dims, 0, true);
+  const Tensor normalized = (centered * rsqrt(Var(variance) + eps)).tensor();
+  const Tensor result = scale_and_shift(normalized, weight, bias);
   if (running_mean || running_var) {
-    const GradModeGuard no_grad(false);
-    move_running(running_mean, Mean::call(detach(input), dims), momentum);
-    move_running(running_var, Variance::call(detach(input), dims), momentum);
+    const Parameter mean = moved(running_mean, Mean::call(detach(input), dims), momentum);
+    const Parameter var = moved(running_var, Variance::call(detach(input), dims), momentum);
+    write_running(running_mean, mean);
+    write_running(running_var, var);
   }
-  return scale_and_shift((centered * rsqrt(Var(variance) + eps)).tensor(), weight, bias);
+  return result;
 }
 
 Tensor GroupNorm::call(const Tensor& input, std::int64_t num_groups, const Parameter& weight,
@@ -125,16 +142,21 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
   }
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
+  check_running(running_mean, input, "running_mean", doc.name);
+  check_running(running_var, input, "running_var", doc.name);
   const std::int64_t rows = input.size(0) * input.size(1);
   check(rows == 0 || input.numel() != rows, ErrorCode::kShapeMismatch, doc.name,
         "Expected more than 1 spatial element when training, got input size ", input.shape(), '.');
+  const Tensor result = scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
   if (running_mean || running_var) {
-    const GradModeGuard no_grad(false);
     const Tensor channels = Flatten::call(detach(input), 2);
-    move_running(running_mean, Mean::call(channels, Dims{0, 2}), momentum);
-    move_running(running_var, Mean::call(Variance::call(channels, Dims{2}), Dims{0}), momentum);
+    const Tensor variance = Mean::call(Variance::call(channels, Dims{2}), Dims{0});
+    const Parameter mean = moved(running_mean, Mean::call(channels, Dims{0, 2}), momentum);
+    const Parameter var = moved(running_var, variance, momentum);
+    write_running(running_mean, mean);
+    write_running(running_var, var);
   }
-  return scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
+  return result;
 }
 
 }  // namespace eg

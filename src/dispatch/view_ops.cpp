@@ -70,6 +70,8 @@ Tensor Flatten::call(const Tensor& input, std::int64_t start_dim, std::int64_t e
 
 Tensor Unflatten::call(const Tensor& input, std::int64_t dim, const Dims& sizes) {
   const auto at = static_cast<std::size_t>(wrap_dim(dim, input.ndim(), doc.name));
+  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, doc.name, "Dimension specified as ", dim,
+        " but tensor has no dimensions.");
   check(!sizes.empty(), ErrorCode::kInvalidArgument, doc.name,
         "unflatten: sizes must be non-empty.");
   const Shape inner = infer_size(sizes, input.size(dim), doc.name);

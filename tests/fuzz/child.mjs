@@ -30,6 +30,7 @@ const runner = new Runner(eg, canaries, { onLine, faults });
 const seen = new Set();
 let calls = 0;
 let current = 0;
+let runs = 0;
 
 await (job.lines === undefined ? runCases() : runLines());
 await send({ done: true, calls });
@@ -38,7 +39,7 @@ process.exit(0);
 async function runCases() {
   for (let number = job.from; number < (job.to ?? Infinity) && Date.now() < until; number++) {
     current = number;
-    writeSync(progress, String(number).padStart(16), 0);
+    showProgress();
     const { kind, program } = await runner.runCase(job.seed, number, job.only);
     calls += program.calls;
     if (program.problem !== null) await report(number, kind, program);
@@ -48,9 +49,14 @@ async function runCases() {
 }
 
 async function runLines() {
-  writeSync(progress, "0".padStart(16), 0);
+  showProgress();
   const program = await runner.runLines(job.kind, job.lines, job.number);
   if (program.problem !== null) await send(findingOf(job.number, job.kind, program));
+}
+
+// The case, and a number that shows that something goes on: shrinking runs many programs.
+function showProgress() {
+  writeSync(progress, `${current} ${runs++}`.padEnd(32), 0);
 }
 
 async function report(number, kind, program) {
@@ -82,6 +88,7 @@ function lastLine(lines) {
 }
 
 async function again(kind, lines, number) {
+  showProgress();
   const program = await runner.runLines(kind, lines, number);
   if (program.problem?.isFatal) await die(findingOf(number, kind, program));
   return program;

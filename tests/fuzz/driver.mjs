@@ -152,7 +152,7 @@ function runChild(job, onFinding = () => {}) {
     });
     child.on("close", (code, signal) => {
       stopWatching();
-      result.last = readProgress(job.progress) ?? result.last;
+      result.last = Number.parseInt(readProgress(job.progress) ?? result.last, 10);
       const message = `the process ended with ${signal ?? code}: ${lastLine(errors)}`;
       result.reason ??= { kind: "crash", message };
       resolve(result);
@@ -160,7 +160,7 @@ function runChild(job, onFinding = () => {}) {
   });
 }
 
-// Calls `onTick` with the seconds since the case number changed.
+// Calls `onTick` with the seconds since the child last showed progress.
 function watch(file, onTick) {
   let [known, since] = [readProgress(file), performance.now()];
   const timer = setInterval(() => {
@@ -173,8 +173,7 @@ function watch(file, onTick) {
 
 function readProgress(file) {
   try {
-    const text = readFileSync(file, "utf8").trim();
-    return text === "" ? null : Number(text);
+    return readFileSync(file, "utf8").trim() || null;
   } catch {
     return null;
   }

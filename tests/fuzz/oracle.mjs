@@ -38,7 +38,9 @@ export function problemOfError(eg, error) {
   }
   if (!(error instanceof eg.EdgeGradError)) {
     const where = thrownAt(error);
-    return where.includes("eval at ") ? null : new Problem("raw error", `${text} ${where}`);
+    // A class given as a function to call is answered by JavaScript.
+    const isOwn = where.includes("eval at ") || /^Class constructor/.test(error?.message);
+    return isOwn ? null : new Problem("raw error", `${text} ${where}`);
   }
   if (!kCodes.has(error.code)) return new Problem("unknown code", `${error.code}: ${text}`);
   if (kFaultCodes.includes(error.code)) return new Problem(error.code, text);

@@ -194,7 +194,7 @@ const kAutograd = [
   [
     kDifferentiable,
     "$0.exp().sum()",
-    "$1.backward(null, { retainGraph: true, createGraph: false })",
+    "$1.backward(null, { retainGraph: true })",
     "$1.backward()",
     "$0.grad",
   ],

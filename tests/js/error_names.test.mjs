@@ -76,6 +76,16 @@ describe("what is no function, tensor or number is refused by name", () => {
   }
 });
 
+test("a tensor without dimensions has none to unflatten", () => {
+  for (const dim of [0, -1]) {
+    assertThrows(
+      () => eg.tensor(3).unflatten(dim, [1]),
+      "IndexOutOfRange",
+      /tensor has no dimensions/,
+    );
+  }
+});
+
 test("lists that hold themselves are refused", () => {
   const list = [];
   list[0] = list;
@@ -101,4 +111,18 @@ test("a dataset says how long it is in whole numbers", async () => {
   const long = new eg.data.DataLoader({ length: 2 ** 31 - 1, get: (i) => i }, { batchSize: 2 });
   const { value } = await long[Symbol.asyncIterator]().next();
   assert.deepEqual(value.arraySync(), [0, 1]);
+});
+
+test("a gradient edge names an output that there is", () => {
+  const x = leaf();
+  const { node } = eg.autograd.graph.getGradientEdge(x.exp());
+  for (const outputNr of [1, 300, 2 ** 32, -1, 0.5, Number.NaN, "0"]) {
+    for (const call of [
+      () => eg.autograd.backward({ node, outputNr }, { gradTensors: eg.ones([2]) }),
+      () => eg.autograd.grad({ node, outputNr }, x, { gradOutputs: eg.ones([2]) }),
+      () => eg.autograd.grad(x.sum(), { node, outputNr }),
+    ]) {
+      assertThrows(call, "InvalidArgument", /outputNr/);
+    }
+  }
 });

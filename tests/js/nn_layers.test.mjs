@@ -219,3 +219,38 @@ describe("nn.utils", () => {
     assertTensor(parameter.grad, [-1, 0.5, 1]);
   });
 });
+
+describe("running statistics", () => {
+  for (const [name, norm, input] of [
+    ["batchNorm", (...args) => eg.batchNorm(...args, true), eg.randn([4, 3])],
+    ["instanceNorm", (...args) => eg.instanceNorm(...args), eg.randn([4, 3, 5])],
+  ]) {
+    test(`of ${name} stay what they were when the call fails`, () => {
+      const good = () => eg.zeros([3]);
+      for (const [mean, variance, weight] of [
+        [good(), eg.ones([4]), null],
+        [good(), eg.ones([3], { dtype: "int32" }), null],
+        [good(), eg.complex(good(), good()), null],
+        [eg.ones([3], { dtype: "int64" }), good(), null],
+        [eg.zeros([1]), good(), null],
+        [good(), good(), eg.ones([5])],
+      ]) {
+        const before = [mean, variance].map((one) => [one.version, one.arraySync()]);
+        assert.throws(() => norm(input, mean, variance, weight, null), eg.EdgeGradError);
+        assert.deepEqual(
+          [mean, variance].map((one) => [one.version, one.arraySync()]),
+          before,
+        );
+      }
+    });
+
+    test(`of ${name} move towards what was seen`, () => {
+      const [mean, variance] = [eg.zeros([3]), eg.ones([3])];
+      norm(input, mean, variance, null, null);
+      const seen = name === "batchNorm" ? input : input.transpose(1, 2).reshape([-1, 3]);
+      assertTensor(mean, seen.mean(0).mul(0.1).dataSync());
+      const seenVariance = name === "batchNorm" ? input.var(0) : input.var(2).mean(0);
+      assertTensor(variance, seenVariance.mul(0.1).add(0.9).dataSync());
+    });
+  }
+});

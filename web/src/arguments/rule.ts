@@ -114,16 +114,21 @@ export function wholeFrom(low: number): Rule<number> {
 /** A number that keeps `rule`, or a list of such numbers. */
 export function oneOrMore(rule: Rule<number>): Rule<number | readonly number[]> {
   return new Rule<number | readonly number[]>(`${rule.expected}, or a list of them`, (value) => {
-    return Array.isArray(value)
-      ? value.length > 0 && value.every(rule.accepts)
-      : rule.accepts(value);
+    return Array.isArray(value) ? value.length > 0 && isListOf(rule, value) : rule.accepts(value);
   });
+}
+
+// A loop, which meets the holes of a list too.
+function isListOf<T>(rule: Rule<T>, value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  for (const one of value) if (!rule.accepts(one)) return false;
+  return true;
 }
 
 /** A list of values that keep a rule. */
 export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
   return new Rule<readonly T[]>(`a list, each ${rule.expected}`, (value) => {
-    return Array.isArray(value) && value.every(rule.accepts);
+    return isListOf(rule, value);
   });
 }
 

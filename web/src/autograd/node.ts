@@ -203,7 +203,7 @@ function listAnswer(result: unknown): number[] {
 
 /** Returns the handle of a node, or throws Disposed. */
 export function handleOfNode(node: Node): number {
-  if (node.handle !== 0) return node.handle;
+  if (node.handle > 0) return node.handle;
   fail(
     "Disposed",
     "gradFn",

@@ -1,7 +1,7 @@
 // The two ways to run the backward graph: backward() and grad().
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
-import { boolean, type Options, Rule, type Values } from "../arguments/rule.js";
+import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
 import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -231,7 +231,7 @@ function writeGraphArguments(
 function targetWords(name: string, target: GradTarget): [number, number] {
   const { node, outputNr = 0 } = (target ?? {}) as Partial<GradientEdge>;
   return node instanceof Node
-    ? [handleOfNode(node), outputNr]
+    ? [handleOfNode(node), size.check(name, "outputNr", outputNr)]
     : [handleOf(checkedTensor(name, target)), -1];
 }
 

@@ -6,7 +6,7 @@ import { boolean, integer, number, type Options, size, type Values } from "../ar
 import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
 import { kLayerArguments, type LayerKind, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
@@ -227,12 +227,13 @@ export abstract class RecurrentBase extends Module {
     return this.stateSizes().map((size, i) => {
       if (given === null) return zeros([count, batch, size], { dtype, device });
       const expected = isBatched ? [count, batch, size] : [count, size];
-      const state = given[i];
-      if (!(state instanceof Tensor) || String(state.shape) !== String(expected)) {
+      const name = this.constructor.name;
+      const state = tensorRule.check(name, `hidden[${i}]`, given[i]);
+      if (String(state.shape) !== String(expected)) {
         fail(
           "ShapeMismatch",
-          this.constructor.name,
-          `Expected hidden[${i}] size [${expected.join(", ")}], got [${state?.shape?.join(", ")}].`,
+          name,
+          `Expected hidden[${i}] size [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
         );
       }
       return isBatched ? state : state.unsqueeze(1);
