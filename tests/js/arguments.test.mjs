@@ -75,6 +75,12 @@ describe("ops", () => {
     assertThrows(() => x.relu({ quux: true }), "InvalidArgument", /"quux"\. It is called as relu/);
   });
 
+  test("to() of several targets does what each of them says", () => {
+    const linear = new eg.nn.Linear(1, 1).to("float64", { device: "cpu" });
+    assert.equal(linear.weight.dtype, "float64");
+    assert.equal(x.to({ dtype: "int32" }, { device: "cpu" }).dtype, "int32");
+  });
+
   test("to() says what there is", () => {
     assertThrows(() => x.to("cuda"), "InvalidArgument", /\[to\].*"cpu", "webgpu".*"float32"/);
     assertThrows(() => x.to({ dytpe: "int32" }), "InvalidArgument", /Did you mean "dtype"/);

@@ -84,7 +84,10 @@ describe("schedulers", () => {
       [() => new StepLR(optimizer(), 2, { gama: 1 }), /\[StepLR\].*"gamma"/],
       [() => new StepLR(optimizer(), { step_size: 2 }), /\[StepLR\].*"stepSize"/],
       [() => new LinearLR(optimizer(), { total_iters: 2 }), /\[LinearLR\].*"totalIters"/],
-      [() => new CosineAnnealingLR(optimizer(), { T_max: 2 }), /\[CosineAnnealingLR\].*"tMax"/],
+      [
+        () => new CosineAnnealingLR(optimizer(), { T_max: 2 }),
+        /\[CosineAnnealingLR\].*"tMax".*\(optimizer, tMax/,
+      ],
       [() => new OneCycleLR(optimizer(), 1, { total_steps: 2 }), /\[OneCycleLR\].*"totalSteps"/],
       [() => new LambdaLR(optimizer(), () => 1, { last_epoch: 2 }), /\[LambdaLR\].*"lastEpoch"/],
     ];

@@ -34,7 +34,7 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
 /** Returns what one target says. */
 export function optionsOf(target: Target): ToOptions {
   if (target instanceof Tensor) return { dtype: target.dtype, device: target.device };
-  if (isPlainObject(target)) return readOptions("to", kOptions, [target]);
+  if (isPlainObject(target)) return withoutGaps(readOptions("to", kOptions, [target]));
   if (deviceRule.accepts(target)) return { device: target as Device };
   if (dtypeRule.accepts(target)) return { dtype: target as DType };
   fail(
@@ -43,4 +43,9 @@ export function optionsOf(target: Target): ToOptions {
     `expected a device (${deviceRule.expected}), a dtype (${dtypeRule.expected}), a tensor or an object ` +
       `{ dtype?, device? }, got ${describe(target)}.`,
   );
+}
+
+// Options left out say nothing, so that earlier targets keep their say.
+function withoutGaps({ dtype, device }: ToOptions): ToOptions {
+  return { ...(dtype && { dtype }), ...(device && { device }) };
 }

@@ -12,6 +12,7 @@ import {
 } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import {
+  kScheduled,
   kSchedulerOptions,
   LRScheduler,
   type ScheduledGroup,
@@ -44,7 +45,7 @@ const kOptions = {
   ...kSchedulerOptions,
 };
 
-const kArguments = { maxLr: oneOrMore(number), ...kOptions };
+const kArguments = { ...kScheduled, maxLr: oneOrMore(number), ...kOptions };
 
 /** Options of `OneCycleLR`. */
 export type OneCycleLROptions = Options<typeof kOptions>;
@@ -94,7 +95,7 @@ export class OneCycleLR extends LRScheduler {
   );
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const named = readArguments(new.target.name, kArguments, given);
+    const named = readArguments(new.target.name, kArguments, [optimizer, ...given]);
     const { pctStart, annealStrategy, cycleMomentum } = named;
     this.totalSteps = totalStepsOf(named);
     this.#phases = phasesOf(this.totalSteps, pctStart, named.threePhase);

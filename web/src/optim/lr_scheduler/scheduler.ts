@@ -2,7 +2,7 @@
 // per step(): most work out the next rate from the present one, so that schedulers can be chained.
 
 import { isPlainObject, readArguments } from "../../arguments/read.js";
-import { integer, type Options } from "../../arguments/rule.js";
+import { integer, type Options, unchecked } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { snakeCase } from "../../runtime/spelling.js";
 
@@ -16,6 +16,9 @@ export interface ScheduledGroup {
 export interface ScheduledOptimizer {
   readonly paramGroups: readonly { lr: number }[];
 }
+
+/** The first argument of all schedulers, which LRScheduler looks at. */
+export const kScheduled = { optimizer: unchecked<ScheduledOptimizer>() };
 
 /** What all schedulers can be told. */
 export const kSchedulerOptions = {

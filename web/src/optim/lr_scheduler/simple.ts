@@ -13,6 +13,7 @@ import {
 } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import {
+  kScheduled,
   kSchedulerOptions,
   LRScheduler,
   type ScheduledOptimizer,
@@ -25,7 +26,7 @@ const kStepLROptions = {
   ...kSchedulerOptions,
 };
 
-const kStepLRArguments = { stepSize: count, ...kStepLROptions };
+const kStepLRArguments = { ...kScheduled, stepSize: count, ...kStepLROptions };
 
 /** Options of `StepLR`. */
 export type StepLROptions = Options<typeof kStepLROptions>;
@@ -40,7 +41,7 @@ export class StepLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options: StepLROptions & { stepSize: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const named = readArguments(new.target.name, kStepLRArguments, given);
+    const named = readArguments(new.target.name, kStepLRArguments, [optimizer, ...given]);
     this.stepSize = named.stepSize;
     this.gamma = named.gamma;
     this.start(named.lastEpoch);
@@ -57,7 +58,7 @@ export class StepLR extends LRScheduler {
   }
 }
 
-const kLinearLRArguments = {
+const kLinearLROptions = {
   /** The factor at the start; default 1/3. */
   startFactor: number.or(1 / 3),
   /** The factor at the end; default 1. */
@@ -67,8 +68,10 @@ const kLinearLRArguments = {
   ...kSchedulerOptions,
 };
 
+const kLinearLRArguments = { ...kScheduled, ...kLinearLROptions };
+
 /** Options of `LinearLR`. */
-export type LinearLROptions = Options<typeof kLinearLRArguments>;
+export type LinearLROptions = Options<typeof kLinearLROptions>;
 
 /** Multiplies the initial rate by a factor that goes in a straight line from start to end. */
 export class LinearLR extends LRScheduler {
@@ -86,7 +89,7 @@ export class LinearLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options?: LinearLROptions);
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const named = readArguments(new.target.name, kLinearLRArguments, given);
+    const named = readArguments(new.target.name, kLinearLRArguments, [optimizer, ...given]);
     this.startFactor = named.startFactor;
     this.endFactor = named.endFactor;
     this.totalIters = named.totalIters;
@@ -129,7 +132,7 @@ const kCosineOptions = {
   ...kSchedulerOptions,
 };
 
-const kCosineArguments = { tMax: positive, ...kCosineOptions };
+const kCosineArguments = { ...kScheduled, tMax: positive, ...kCosineOptions };
 
 /** Options of `CosineAnnealingLR`. */
 export type CosineAnnealingLROptions = Options<typeof kCosineOptions>;
@@ -144,7 +147,7 @@ export class CosineAnnealingLR extends LRScheduler {
   constructor(optimizer: ScheduledOptimizer, options: CosineAnnealingLROptions & { tMax: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
-    const named = readArguments(new.target.name, kCosineArguments, given);
+    const named = readArguments(new.target.name, kCosineArguments, [optimizer, ...given]);
     this.tMax = named.tMax;
     this.etaMin = named.etaMin;
     this.start(named.lastEpoch);
@@ -176,6 +179,7 @@ export type LrLambda = (epoch: number) => number;
 const kLrLambda = functionOf<LrLambda>();
 
 const kLambdaLRArguments = {
+  ...kScheduled,
   lrLambda: either(kLrLambda, listOf(kLrLambda)),
   ...kSchedulerOptions,
 };
@@ -190,7 +194,10 @@ export class LambdaLR extends LRScheduler {
     ...given: [lrLambda: LrLambda | readonly LrLambda[], lastEpoch?: number | SchedulerOptions]
   ) {
     super(optimizer);
-    const { lrLambda, lastEpoch } = readArguments(new.target.name, kLambdaLRArguments, given);
+    const { lrLambda, lastEpoch } = readArguments(new.target.name, kLambdaLRArguments, [
+      optimizer,
+      ...given,
+    ]);
     const count = this.groups.length;
     this.lrLambdas = typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...lrLambda];
     if (this.lrLambdas.length !== count) {
