@@ -25,8 +25,19 @@ if (ENVIRONMENT_IS_PTHREAD) {
   // Cloning an error keeps neither the name of its class nor its code.
   const failure = (error) => ({ error, name: error?.name, code: error?.code });
 
+  // What browsers say of a name that is no address: bundlers and import maps do not reach what is imported here.
+  const kUnresolved = /specifier|does not resolve/;
+  const importModule = (url) =>
+    import(/* @vite-ignore */ url).catch((error) => {
+      if (ENVIRONMENT_IS_NODE || !kUnresolved.test(error?.message)) throw error;
+      throw invalid(
+        `${url} cannot be imported as it is: ${error.message} Give spawn a worker instead of an address, ` +
+          `new Worker(new URL("...", import.meta.url), { type: "module" }), whose script calls eg.expose({ ... }).`,
+      );
+    });
+
   const functionOf = async ({ url, name }) => {
-    const functions = url === null ? host.functions : await import(/* @vite-ignore */ url);
+    const functions = url === null ? host.functions : await importModule(url);
     const fn = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (typeof fn === "function") return fn;
     throw invalid(

@@ -1,7 +1,7 @@
 // `node tests/browser/next.mjs [version]`: Next.js builds deployed.js as part of a client component, with Turbopack and with
 // webpack, and Chromium runs it. Not part of npm test: Next.js is 340 MB and a build takes half a minute.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expected, main, quiet, step } from "../../scripts/process.mjs";
 import { resultOf, startChromium } from "./support/chromium.mjs";
@@ -51,9 +51,13 @@ await main(async () => {
     );
     installPackage(folder);
     const next = join(folder, "node_modules", "next", "dist", "bin", "next");
-    for (const bundler of ["turbopack", "webpack"]) {
+    const manifest = join(folder, "node_modules", "next", "package.json");
+    const major = Number.parseInt(JSON.parse(readFileSync(manifest, "utf8")).version, 10);
+    // Until Next.js 16 webpack was what one got without an option.
+    const options = { turbopack: ["--turbopack"], webpack: major < 16 ? [] : ["--webpack"] };
+    for (const [bundler, option] of Object.entries(options)) {
       await step(`next build with ${bundler}`, () =>
-        quiet(process.execPath, [next, "build", `--${bundler}`], { cwd: folder, env }),
+        quiet(process.execPath, [next, "build", ...option], { cwd: folder, env }),
       );
       const server = await serveWith(folder, next, ["start"]);
       try {

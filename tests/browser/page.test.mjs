@@ -62,7 +62,8 @@ describe("a page", { skip: noBrowser }, () => {
   async function assertThreads(server) {
     servers.push(server);
     const result = await resultOf(browser, `${server.url}threads.html`);
-    const { turns, ...rest } = result;
+    const { turns, unresolved, ...rest } = result;
+    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Give spawn a worker/);
     assert.deepEqual(rest, {
       hookRanHere: true,
       grad: [200, 200],
