@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include <emscripten/bind.h>
 
@@ -27,6 +28,12 @@ KeptError& kept_error() {
 
 std::string take_error() { return std::exchange(kept_error().text, {}); }
 
+// Of lists and other small things; tensors say more.
+KeptError out_of_memory() {
+  return {"OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().",
+          nullptr};
+}
+
 KeptError current_error() {
   try {
     throw;
@@ -36,8 +43,9 @@ KeptError current_error() {
     if (!error.thrown()->is_of_this_thread()) return {"JsCopy\n" + error.description(), nullptr};
     return {"JsError\n" + std::to_string(error.thrown()->id()), error.thrown()};
   } catch (const std::bad_alloc&) {
-    return {"OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().",
-            nullptr};
+    return out_of_memory();
+  } catch (const std::length_error&) {
+    return out_of_memory();
   } catch (const std::exception& error) {
     return {std::string("Internal\n") + error.what(), nullptr};
   }

@@ -11,5 +11,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
     -Wno-restrict -Wno-dangling-pointer -Wno-free-nonheap-object -Wno-use-after-free)
 else()
-  target_compile_options(edgegrad_warnings INTERFACE -Wshadow)
+  # Where a size_t has 32 bits (WebAssembly), no 64-bit size becomes one without a word.
+  target_compile_options(edgegrad_warnings INTERFACE -Wshadow -Wshorten-64-to-32)
 endif()

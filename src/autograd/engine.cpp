@@ -117,9 +117,17 @@ class ReleaseGuard {
   Node* fn_;
 };
 
+GradList apply_named(Node& fn, GradList&& grads) {
+  try {
+    return fn.apply(std::move(grads));
+  } catch (const Error& error) {
+    rethrow_named(error, fn.name());
+  }
+}
+
 GradList apply_function(const GraphTask& task, Node& fn, GradList&& grads) {
   const ReleaseGuard release(task, fn);
-  GradList outputs = fn.apply(std::move(grads));
+  GradList outputs = apply_named(fn, std::move(grads));
   if (fn.num_outputs() != 0) validate_outputs(fn.next_edges(), outputs, &fn);
   return outputs;
 }

@@ -77,4 +77,11 @@ void throw_bug(const AppendPart* form, const StoredPart* parts) {
 }
 
 }  // namespace detail
+
+void rethrow_named(const Error& error, std::string_view name) {
+  const std::string_view message = error.what();
+  if (message.starts_with('[')) throw;
+  throw Error(error.code(), join_text('[', name, "] ", message));
+}
+
 }  // namespace eg

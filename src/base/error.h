@@ -168,6 +168,20 @@ template <class... Parts>
   detail::throw_op_error(code, op.data(), op.size(), message.form(), message.parts.data());
 }
 
+/// Throws the error being handled again, with "[name] " before its message if it names nobody yet.
+[[noreturn]] void rethrow_named(const Error& error, std::string_view name);
+
+/// Runs `body`; an error that names nobody yet gets "[name] " before its message. What serves
+/// several callers does not know for which one it fails.
+template <class Body>
+decltype(auto) named(std::string_view name, Body&& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    rethrow_named(error, name);
+  }
+}
+
 /// Throws an Internal error unless `condition` holds: a bug of ours, not of the caller.
 template <class... Parts>
 [[gnu::always_inline]] inline void invariant(bool condition, const Parts&... parts) {

@@ -1,6 +1,7 @@
 #include "base/shape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -13,6 +14,12 @@ using Span = std::span<const std::int64_t>;
 
 Shape shape_from(Span values) { return Shape(values); }
 
+// Every op asks this, and 64-bit products with an overflow flag are slow in WebAssembly. Doubles
+// are exact up to kMaxElements and cannot pass a limit above that by less than they are rounded.
+bool product_exceeds(std::int64_t a, std::int64_t b, std::int64_t limit) {
+  return std::abs(static_cast<double>(a) * static_cast<double>(b)) > static_cast<double>(limit);
+}
+
 }  // namespace
 
 std::int64_t numel(Span shape) {
@@ -21,19 +28,41 @@ std::int64_t numel(Span shape) {
   return count;
 }
 
-std::int64_t checked_numel(Span shape, std::string_view op) {
-  std::int64_t count = 1;
-  bool overflow = false;
-  for (const std::int64_t size : shape) {
-    check(size >= 0, ErrorCode::kInvalidArgument, op, "sizes must not be negative, got shape ",
-          shape_from(shape), '.');
-    overflow = __builtin_mul_overflow(count, size, &count) || overflow;
+void check_shape(Span shape) {
+  if (shape.size() > kMaxDims) {
+    fail(ErrorCode::kInvalidArgument, "tensors have at most ", kMaxDims, " dimensions, got ",
+         shape.size(), '.');
   }
-  // An element count of zero makes any overflow before it irrelevant.
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
-  check(!overflow, ErrorCode::kOutOfMemory, op, "shape ", shape_from(shape),
-        " has more elements than can be counted.");
-  return count;
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size < 0) {
+      fail(ErrorCode::kInvalidArgument, "sizes must not be negative, got shape ", shape_from(shape),
+           '.');
+    }
+    if (size <= 1) continue;
+    if (product_exceeds(count, size, kMaxElements)) {
+      fail(ErrorCode::kOutOfMemory, "shape ", shape_from(shape),
+           " has more elements than can be counted.");
+    }
+    count *= size;
+  }
+}
+
+bool view_fits(Span shape, Span strides, std::int64_t offset, std::int64_t capacity) {
+  // So that no sum below can overflow; far more than any storage has.
+  constexpr std::int64_t kFar = std::int64_t{1} << 56;
+  if (offset > kFar || offset < -kFar) return false;
+  // Strides may be negative: the elements lie from `first` to `last`.
+  std::int64_t first = offset;
+  std::int64_t last = offset;
+  bool is_empty = false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    is_empty = is_empty || shape[i] == 0;
+    if (shape[i] <= 1) continue;
+    if (product_exceeds(shape[i], strides[i], kFar)) return false;
+    (strides[i] < 0 ? first : last) += (shape[i] - 1) * strides[i];
+  }
+  return is_empty || (first >= 0 && last < capacity);
 }
 
 Strides contiguous_strides(Span shape) {
@@ -156,6 +185,10 @@ Dims wrap_dims(Span dims, std::int64_t ndim, std::string_view op) {
 
 Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
   Shape result(requested);
+  const auto fail_to_fit = [&] {
+    fail(ErrorCode::kShapeMismatch, '[', op, "] shape '", shape_from(requested),
+         "' is invalid for input of size ", count, '.');
+  };
   std::int64_t known = 1;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& size : result) {
@@ -165,6 +198,7 @@ Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
       unknown = &size;
     } else {
       check(size >= 0, ErrorCode::kInvalidArgument, op, "invalid shape dimension ", size, '.');
+      if (product_exceeds(known, size, kMaxElements)) fail_to_fit();
       known *= size;
     }
   }
@@ -175,8 +209,8 @@ Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
     *unknown = count / known;
     known *= *unknown;
   }
-  check(known == count, ErrorCode::kShapeMismatch, op, "shape '", shape_from(requested),
-        "' is invalid for input of size ", count, '.');
+  if (known != count) fail_to_fit();
+  check_shape(result);
   return result;
 }
 
@@ -188,18 +222,18 @@ bool view_strides(Span shape, Span strides, Span target, Strides& result) {
   }
   // Walks both shapes from the back, matching blocks of source dimensions that lie packed in memory
   // with blocks of target dimensions of the same element count.
-  std::int64_t target_dim = static_cast<std::int64_t>(target.size()) - 1;
+  std::size_t targets = target.size();
   std::int64_t base_stride = shape.empty() ? 1 : strides.back();
   std::int64_t block = 1;
   std::int64_t target_block = 1;
-  for (std::int64_t i = static_cast<std::int64_t>(shape.size()) - 1; i >= 0; --i) {
+  for (std::size_t i = shape.size(); i-- > 0;) {
     block *= shape[i];
     const bool block_ends = i == 0 || (shape[i - 1] != 1 && strides[i - 1] != block * base_stride);
     if (!block_ends) continue;
-    while (target_dim >= 0 && (target_block < block || target[target_dim] == 1)) {
-      result[target_dim] = target_block * base_stride;
-      target_block *= target[target_dim];
-      --target_dim;
+    while (targets > 0 && (target_block < block || target[targets - 1] == 1)) {
+      --targets;
+      result[targets] = target_block * base_stride;
+      target_block *= target[targets];
     }
     if (target_block != block) return false;
     if (i > 0) {
@@ -208,9 +242,10 @@ bool view_strides(Span shape, Span strides, Span target, Strides& result) {
       target_block = 1;
     }
   }
-  for (; target_dim >= 0; --target_dim) {
-    if (target[target_dim] != 1) return false;
-    result[target_dim] = base_stride;
+  while (targets > 0) {
+    --targets;
+    if (target[targets] != 1) return false;
+    result[targets] = base_stride;
   }
   return true;
 }

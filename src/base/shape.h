@@ -1,11 +1,17 @@
 #pragma once
 
 // Shapes, strides and the arithmetic on them: no tensors. Strides and offsets count elements.
+//
+// Sizes come from outside, so the shape of every tensor passes check_shape() when the tensor is
+// made, and the geometry of every view view_fits(). From then on nothing here can overflow: any
+// product of sizes of a shape, sizes of zero left out, is at most kMaxElements. Where a formula
+// meets numbers that are no sizes yet (padding, strides, repeats) it is written with CheckedInt.
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "base/checked_int.h"
 #include "base/small_vector.h"
 
 namespace eg {
@@ -13,6 +19,21 @@ namespace eg {
 using Shape = SmallVector<std::int64_t, 5>;
 using Strides = Shape;
 using Dims = Shape;
+
+/// The most dimensions a tensor has.
+inline constexpr std::size_t kMaxDims = 64;
+/// The most elements a shape may stand for, views that repeat themselves included: what a
+/// JavaScript number counts exactly.
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 53;
+
+/// Throws unless a tensor may have this shape: InvalidArgument for more than kMaxDims dimensions or
+/// a negative size, OutOfMemory for more than kMaxElements elements, empty dimensions not counted.
+void check_shape(std::span<const std::int64_t> shape);
+
+/// True when every element of a view lies within `capacity` elements of storage. Of a view without
+/// elements, only that its geometry can be computed with.
+bool view_fits(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+               std::int64_t offset, std::int64_t capacity);
 
 /// The number of elements; an empty shape is a scalar and has one.
 std::int64_t numel(std::span<const std::int64_t> shape);
@@ -58,8 +79,5 @@ Shape infer_size(std::span<const std::int64_t> requested, std::int64_t count, st
 /// Strides that show a strided block as `target` without a copy, if there are any.
 bool view_strides(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
                   std::span<const std::int64_t> target, Strides& result);
-
-/// Multiplies sizes and reports overflow as OutOfMemory: a wrong shape must not become a small one.
-std::int64_t checked_numel(std::span<const std::int64_t> shape, std::string_view op);
 
 }  // namespace eg

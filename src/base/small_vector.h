@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -133,6 +134,7 @@ class SmallVector {
   bool is_inline() { return data_ == inline_data(); }
 
   void grow(std::size_t capacity) {
+    if (capacity > std::numeric_limits<Size>::max()) throw std::bad_array_new_length();
     T* grown = std::allocator<T>().allocate(capacity);
     std::uninitialized_move(begin(), end(), grown);
     std::destroy(begin(), end());

@@ -16,6 +16,8 @@ enum : std::int64_t {
   kComplexKind
 };
 
+constexpr double kNoDType = -1;
+
 }  // namespace
 
 double ArgumentReader::word() {
@@ -57,12 +59,23 @@ std::optional<Operand> ArgumentReader::optional_operand() {
   return kind == kNoOperand ? std::nullopt : std::optional(operand_of_kind(kind));
 }
 
-DType ArgumentReader::dtype() {
-  const std::int64_t code = integer();
-  if (code < 0 || code >= static_cast<std::int64_t>(kDTypeCount)) {
-    fail(ErrorCode::kInvalidArgument, "unknown dtype code ", code, '.');
+DType ArgumentReader::dtype() { return static_cast<DType>(choice(kDTypeCount)); }
+
+std::optional<DType> ArgumentReader::optional_dtype() {
+  if (next_ != end_ && *next_ == kNoDType) {
+    ++next_;
+    return std::nullopt;
   }
-  return static_cast<DType>(code);
+  return dtype();
+}
+
+std::size_t ArgumentReader::choice(std::size_t count) {
+  const std::int64_t position = integer();
+  if (position < 0 || position >= static_cast<std::int64_t>(count)) {
+    fail(ErrorCode::kInvalidArgument, "expected one of ", count, " choices, got number ", position,
+         '.');
+  }
+  return static_cast<std::size_t>(position);
 }
 
 }  // namespace eg

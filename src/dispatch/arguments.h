@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/checked_int.h"
 #include "base/scalar.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/function_op.h"
@@ -32,13 +33,16 @@ class ArgumentReader {
   ArgumentReader(const double* words, std::size_t count) : next_(words), end_(words + count) {}
 
   double word();
-  std::int64_t integer() { return static_cast<std::int64_t>(word()); }
+  std::int64_t integer() { return checked_integer(word()); }
   Tensor tensor() { return HandleTable::instance().get(word()); }
   Tensor optional_tensor() { return HandleTable::instance().get_optional(word()); }
   Scalar scalar();
   Operand operand();
   std::optional<Operand> optional_operand();
   DType dtype();
+  std::optional<DType> optional_dtype();
+  /// A position in a list of `count` names.
+  std::size_t choice(std::size_t count);
 
  private:
   Scalar scalar_of_kind(std::int64_t kind);
@@ -168,10 +172,7 @@ struct ArgumentType<Padding> {
 template <>
 struct ArgumentType<std::optional<DType>> {
   static constexpr std::string_view kind = "dtype?";
-  static std::optional<DType> read(ArgumentReader& reader) {
-    const std::int64_t code = reader.integer();
-    return code < 0 ? std::nullopt : std::optional(static_cast<DType>(code));
-  }
+  static std::optional<DType> read(ArgumentReader& reader) { return reader.optional_dtype(); }
 };
 
 template <class T>
@@ -194,7 +195,9 @@ template <class Enum>
 struct ArgumentType<Enum> {
   static constexpr std::string_view kind = "choice";
   static constexpr auto choices = enum_names(Enum{});
-  static Enum read(ArgumentReader& reader) { return static_cast<Enum>(reader.integer()); }
+  static Enum read(ArgumentReader& reader) {
+    return static_cast<Enum>(reader.choice(choices.size()));
+  }
 };
 
 }  // namespace eg

@@ -182,9 +182,22 @@ void check_bias(const Operands& o, std::int64_t channels) {
         " instead.");
 }
 
+// The planes that kernels read are copied with their padding, and what is computed of their sizes
+// must not overflow: none may have more numbers than memory.
+void check_padded_size(const Convolution& c) {
+  CheckedInt count = c.in_channels / c.groups;
+  for (std::size_t d = 0; d < 2; ++d) count = count * (CheckedInt(c.padding[d]) * 2 + c.in[d]);
+  checked_count(count.value());
+}
+
+// With one place there is no second one a step away, and the step may be anything.
+void forget_unused_stride(Convolution& c, std::size_t d) {
+  if (c.out[d] == 1) c.stride[d] = 1;
+}
+
 // Sets padding and output size of dimension d.
 void set_extent(const Operands& o, Convolution& c, const Padding& padding, std::size_t d) {
-  const std::int64_t reach = c.dilation[d] * (c.kernel[d] - 1);
+  const std::int64_t reach = (CheckedInt(c.dilation[d]) * (c.kernel[d] - 1)).value();
   std::int64_t total = 2 * c.padding[d];
   if (padding.kind == Padding::Kind::kSame) {
     check(c.stride[d] == 1, ErrorCode::kInvalidArgument, o.op,
@@ -192,11 +205,12 @@ void set_extent(const Operands& o, Convolution& c, const Padding& padding, std::
     total = reach;
     c.padding[d] = total / 2;
   }
-  const std::int64_t room = c.in[d] + total - reach - 1;
+  const std::int64_t room = (CheckedInt(c.in[d]) + total - reach - 1).value();
   check(c.kernel[d] > 0 && room >= 0, ErrorCode::kShapeMismatch, o.op,
         "Calculated padded input size per channel: ", c.in[d] + total, ". Kernel size: ", reach + 1,
         ". Kernel size can't be greater than actual input size.");
   c.out[d] = room / c.stride[d] + 1;
+  forget_unused_stride(c, d);
 }
 
 Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding,
@@ -213,9 +227,10 @@ Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding
                 .padding = pair_of(sizes, o.spatial, 0, "padding", o.op),
                 .dilation = pair_of(dilation, o.spatial, 1, "dilation", o.op)};
   check_geometry(o, c);
-  check_channels(o, groups, o.weight.size(1) * groups);
+  check_channels(o, groups, (CheckedInt(groups) * o.weight.size(1)).value());
   check_bias(o, c.out_channels);
   for (std::size_t d = 0; d < 2; ++d) set_extent(o, c, padding, d);
+  check_padded_size(c);
   return as_given(o, ConvolutionPart<Part::kOut>::call(o.input, o.weight, c, o.bias));
 }
 
@@ -225,7 +240,7 @@ Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims&
                               const Dims& dilation) {
   Convolution c{.batch = o.input.size(0),
                 .groups = groups,
-                .in_channels = o.weight.size(1) * groups,
+                .in_channels = (CheckedInt(groups) * o.weight.size(1)).value(),
                 .out_channels = o.weight.size(0),
                 .in = {0, 0},
                 .kernel = {o.weight.size(2), o.weight.size(3)},
@@ -242,12 +257,15 @@ Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims&
           ErrorCode::kInvalidArgument, o.op,
           "output padding must be smaller than either stride or dilation, but got output_padding ",
           extra[d], ", stride ", c.stride[d], " and dilation ", c.dilation[d], '.');
-    c.in[d] = (c.out[d] - 1) * c.stride[d] - 2 * c.padding[d] + c.dilation[d] * (c.kernel[d] - 1) +
-              extra[d] + 1;
+    const CheckedInt reach = CheckedInt(c.dilation[d]) * (c.kernel[d] - 1);
+    const CheckedInt last = CheckedInt(c.stride[d]) * (c.out[d] - 1);
+    c.in[d] = (last - 2 * c.padding[d] + reach + extra[d] + 1).value();
     check(c.kernel[d] > 0 && c.in[d] > 0, ErrorCode::kShapeMismatch, o.op,
           "Given input size per channel: ", o.input.shape(), ". Calculated output size: ", c.in[d],
           ". Output size is too small.");
+    forget_unused_stride(c, d);
   }
+  check_padded_size(c);
   return as_given(o, ConvolutionPart<Part::kIn>::call(o.input, o.weight, c, o.bias));
 }
 

@@ -19,7 +19,8 @@ Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
 }
 
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
-  const std::int64_t count = (end - start + step - (step > 0 ? 1 : -1)) / step;
+  const CheckedInt last = CheckedInt(end) - start + step - (step > 0 ? 1 : -1);
+  const std::int64_t count = last.value() / step;
   return from_formula(count, dtype,
                       [&]<class T>(std::int64_t i) { return static_cast<T>(start + i * step); });
 }

@@ -40,7 +40,8 @@ std::vector<std::int64_t> offsets_of(std::span<const std::int64_t> batch, const 
   std::vector<std::int64_t> offsets{0};
   for (std::size_t d = 0; d < batch.size(); ++d) {
     std::vector<std::int64_t> inner;
-    inner.reserve(offsets.size() * static_cast<std::size_t>(batch[d]));
+    const CheckedInt count = static_cast<std::int64_t>(offsets.size());
+    inner.reserve(checked_count((count * batch[d]).value()));
     for (const std::int64_t offset : offsets)
       for (std::int64_t i = 0; i < batch[d]; ++i) inner.push_back(offset + i * strides[d]);
     offsets = std::move(inner);

@@ -104,16 +104,20 @@ Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
   check(counts.numel() == 1 || counts.numel() == size, ErrorCode::kShapeMismatch, doc.name,
         "repeats must have the same size as input along dim, but got repeats.size(0) = ",
         counts.numel(), " and input.size(", d, ") = ", size, '.');
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const std::int64_t count =
-        index_values(counts)[counts.numel() == 1 ? 0 : static_cast<std::size_t>(i)];
+  const bool is_same_for_all = counts.numel() == 1;
+  CheckedInt total = 0;
+  for (const std::int64_t count : index_values(counts)) {
     check(count >= 0, ErrorCode::kInvalidArgument, doc.name, "repeats can not be negative, got ",
           count, '.');
-    places.insert(places.end(), static_cast<std::size_t>(count), i);
+    total += count;
   }
-  return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d,
-                           index_tensor(places, input.device()));
+  if (is_same_for_all) total = total * size;
+  const Tensor places = Tensor::empty({total.value()}, DType::kInt64, input.device());
+  const auto* count = counts.data_as<std::int64_t>();
+  auto* next = places.data_as<std::int64_t>();
+  for (std::int64_t i = 0; i < size; ++i)
+    next = std::fill_n(next, count[is_same_for_all ? 0 : i], i);
+  return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d, places);
 }
 
 Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
@@ -122,7 +126,8 @@ Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
   if (num_classes == -1) {
     check(!values.empty(), ErrorCode::kInvalidArgument, doc.name,
           "Can not infer total number of classes from empty tensor.");
-    num_classes = std::max<std::int64_t>(*std::max_element(values.begin(), values.end()), 0) + 1;
+    const std::int64_t last = *std::max_element(values.begin(), values.end());
+    num_classes = (CheckedInt(std::max<std::int64_t>(last, 0)) + 1).value();
   }
   check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name,
         "num_classes should be positive, got ", num_classes, '.');

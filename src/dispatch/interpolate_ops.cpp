@@ -84,7 +84,7 @@ Tensor index_tensor(const std::vector<std::int64_t>& index) {
 
 Tensor resample_nearest(const Tensor& input, std::int64_t dim, const Axis& axis, bool exact) {
   std::vector<std::int64_t> index;
-  index.reserve(static_cast<std::size_t>(axis.out));
+  index.reserve(checked_count(axis.out));
   for (std::int64_t i = 0; i < axis.out; ++i) {
     index.push_back(input.dtype() == DType::kFloat64 ? nearest_index<double>(axis, i, exact)
                                                      : nearest_index<float>(axis, i, exact));
@@ -182,8 +182,8 @@ std::vector<Axis> make_axes(const Tensor& input, const std::optional<Dims>& size
     const auto in = static_cast<double>(axis.in);
     const double factor =
         scale_factor ? per_dimension(*scale_factor, spatial, "scale_factor")[d] : 0;
-    axis.out = size ? per_dimension(*size, spatial, "size")[d]
-                    : static_cast<std::int64_t>(std::floor(in * factor));
+    axis.out =
+        size ? per_dimension(*size, spatial, "size")[d] : checked_integer(std::floor(in * factor));
     check(axis.in > 0 && axis.out > 0, ErrorCode::kInvalidArgument, op,
           "Input and output sizes should be greater than 0, but got input size ", axis.in,
           " and output size ", axis.out, '.');
@@ -206,6 +206,9 @@ Tensor Interpolate::call(const Tensor& input, const std::optional<Dims>& size,
   check_mode(input, mode, align_corners);
   const std::vector<Axis> axes = make_axes(input, size, scale_factor, align_corners.value_or(false),
                                            recompute_scale_factor.value_or(false));
+  Shape shape = input.shape();
+  for (std::size_t d = 0; d < axes.size(); ++d) shape[d + 2] = axes[d].out;
+  byte_count(shape, input.dtype());
   if (mode == InterpolateMode::kArea) return resample_area(input, axes);
   Tensor result = input;
   for (std::size_t d = axes.size(); d-- > 0;) {

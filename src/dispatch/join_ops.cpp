@@ -49,7 +49,7 @@ Tensor Cat::call(const TensorList& given, std::int64_t dim) {
   const auto d = static_cast<std::size_t>(wrap_dim(dim, model.ndim(), doc.name));
   Attrs attrs{static_cast<std::int64_t>(d), {}};
   Shape shape = model.shape();
-  std::int64_t total = 0;
+  CheckedInt total = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Shape& other = tensors[i].shape();
     check(!other.empty(), ErrorCode::kShapeMismatch, doc.name,
@@ -69,7 +69,7 @@ Tensor Cat::call(const TensorList& given, std::int64_t dim) {
     attrs.sizes.push_back(other[d]);
     total += other[d];
   }
-  shape[d] = total;
+  shape[d] = total.value();
   const Tensor result = Tensor::empty(shape, promote(tensors), model.device());
   std::int64_t start = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -173,19 +173,23 @@ Tensor Repeat::call(const Tensor& input, const Dims& repeats) {
         repeats, " for shape ", input.shape(), '.');
   const std::size_t added = repeats.size() - input.shape().size();
   // Each dimension becomes two, the copies and the original, both in the result and in a view of
-  // the input that stands still along the copies.
+  // the input that stands still along the copies. Those of size one are left out: with them there
+  // could be more than a tensor has.
   Shape shape;
   Shape blocks;
   Strides strides;
+  const auto add_block = [&](std::int64_t size, std::int64_t stride) {
+    if (size == 1) return;
+    blocks.push_back(size);
+    strides.push_back(stride);
+  };
   for (std::size_t d = 0; d < repeats.size(); ++d) {
     check(repeats[d] >= 0, ErrorCode::kInvalidArgument, doc.name,
           "repeats must not be negative, got ", repeats, '.');
     const std::int64_t size = d < added ? 1 : input.shape()[d - added];
-    shape.push_back(repeats[d] * size);
-    blocks.push_back(repeats[d]);
-    blocks.push_back(size);
-    strides.push_back(0);
-    strides.push_back(d < added ? 0 : input.strides()[d - added]);
+    shape.push_back((CheckedInt(repeats[d]) * size).value());
+    add_block(repeats[d], 0);
+    add_block(size, d < added ? 0 : input.strides()[d - added]);
   }
   const Tensor result = Tensor::empty(shape, input.dtype(), input.device());
   copy_data(result.alias(blocks, contiguous_strides(blocks), 0),
@@ -199,13 +203,15 @@ GradList Repeat::backward(const Backward<Repeat>& b) {
   Shape blocks;
   Dims copies;
   for (std::size_t d = 0; d < repeats.size(); ++d) {
-    copies.push_back(static_cast<std::int64_t>(blocks.size()));
-    blocks.push_back(repeats[d]);
+    if (repeats[d] != 1) {
+      copies.push_back(static_cast<std::int64_t>(blocks.size()));
+      blocks.push_back(repeats[d]);
+    }
     if (d >= added) blocks.push_back(input_shape[d - added]);
   }
-  // Without dimensions there is nothing to sum, and an empty list would mean all.
-  if (copies.empty()) return {b.grad()};
-  return {Sum::call(Reshape::call(b.grad(), blocks), copies)};
+  // An empty list would mean all dimensions.
+  const Tensor whole = Reshape::call(b.grad(), blocks);
+  return {copies.empty() ? whole : Sum::call(whole, copies)};
 }
 
 Tensor Tile::call(const Tensor& input, const Dims& dims) {

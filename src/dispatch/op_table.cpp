@@ -120,19 +120,13 @@ std::uint32_t op_table_hash() {
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place) {
   check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "no op number ", id, '.');
   const OpEntry& entry = kTable[id];
-  const OpForm& form = in_place ? entry.in_place : entry.plain;
-  check(entry.elementwise != nullptr || form.call != nullptr, ErrorCode::kInvalidArgument,
-        entry.name, "has no in-place form.");
-  try {
+  return named(entry.name, [&]() -> Results {
     if (entry.elementwise != nullptr)
       return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
+    const OpForm& form = in_place ? entry.in_place : entry.plain;
+    check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
     return form.call(form.function, ArgumentReader(words, count));
-  } catch (const Error& error) {
-    // What helps several ops does not know for which one it failed.
-    const std::string_view message = error.what();
-    if (message.starts_with('[')) throw;
-    throw Error(error.code(), join_text('[', entry.name, "] ", message));
-  }
+  });
 }
 
 }  // namespace eg

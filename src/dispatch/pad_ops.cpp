@@ -32,8 +32,6 @@ struct ConstantPad {
     Shape shape = input.shape();
     // The part of the input that stays, and its place in the result.
     Shape kept = shape;
-    std::int64_t from = input.offset();
-    Dims place;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t before = margins.before[d];
       const std::int64_t after = margins.after[d];
@@ -43,17 +41,17 @@ struct ConstantPad {
             " resulted in a negative output size, which is invalid. Check dimension ", d,
             " of your input.");
       kept[d] += std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
-      from += std::max<std::int64_t>(-before, 0) * input.strides()[d];
-      place.push_back(std::max<std::int64_t>(before, 0));
     }
     const Tensor result = full(shape, value, input.dtype(), input.device());
-    std::int64_t to = 0;
-    bool is_empty = false;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      to += place[d] * result.strides()[d];
-      is_empty = is_empty || kept[d] <= 0;
-    }
+    const bool is_empty =
+        std::any_of(kept.begin(), kept.end(), [](std::int64_t size) { return size <= 0; });
     if (!is_empty) {
+      std::int64_t from = input.offset();
+      std::int64_t to = 0;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        from += std::max<std::int64_t>(-margins.before[d], 0) * input.strides()[d];
+        to += std::max<std::int64_t>(margins.before[d], 0) * result.strides()[d];
+      }
       copy_data(result.alias(kept, result.strides(), to), input.alias(kept, input.strides(), from));
     }
     return record<ConstantPad>(result, {input}, {margins});

@@ -171,15 +171,20 @@ WindowParams one_row(WindowParams params) {
   return params;
 }
 
+// From the first place of a window to its last.
+std::int64_t reach_of(const WindowParams& p, std::size_t d) {
+  return (CheckedInt(p.dilation[d]) * (p.kernel[d] - 1)).value();
+}
+
 std::int64_t window_count(const WindowParams& p, std::size_t d, std::int64_t size) {
-  const std::int64_t reach = p.dilation[d] * (p.kernel[d] - 1);
+  const std::int64_t reach = reach_of(p, d);
   check(p.kernel[d] > 0 && p.stride[d] > 0 && p.dilation[d] > 0, ErrorCode::kInvalidArgument, p.op,
         "kernel size, stride and dilation should be greater than zero, but got kernel size ",
         p.kernel, ", stride ", p.stride, ", dilation ", p.dilation, '.');
   check(p.padding[d] >= 0 && p.padding[d] <= (reach + 1) / 2, ErrorCode::kInvalidArgument, p.op,
         "pad should be at most half of effective kernel size, but got pad=", p.padding[d],
         ", kernel_size=", p.kernel[d], " and dilation=", p.dilation[d], '.');
-  const std::int64_t room = size + 2 * p.padding[d] - reach - 1;
+  const std::int64_t room = (CheckedInt(size) + 2 * p.padding[d] - reach - 1).value();
   const std::int64_t slack = room + (p.ceil_mode ? p.stride[d] - 1 : 0);
   std::int64_t count = slack < 0 ? 0 : slack / p.stride[d] + 1;
   // The last window must begin inside of the input or its left padding.
@@ -193,7 +198,8 @@ cpu::PoolAxis make_axis(const WindowParams& p, std::size_t d, std::int64_t size,
                         bool count_include_pad) {
   cpu::PoolAxis axis{size, p.dilation[d], {}};
   const std::int64_t count = window_count(p, d, size);
-  const std::int64_t reach = p.dilation[d] * (p.kernel[d] - 1) + 1;
+  const std::int64_t reach = reach_of(p, d) + 1;
+  axis.windows.reserve(checked_count(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t first = i * p.stride[d] - p.padding[d];
     const std::int64_t padded_end = std::min(first + reach, size + p.padding[d]);
@@ -208,9 +214,10 @@ cpu::PoolAxis make_axis(const WindowParams& p, std::size_t d, std::int64_t size,
 
 cpu::PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
   cpu::PoolAxis axis{size, 1, {}};
+  axis.windows.reserve(checked_count(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t begin = i * size / count;
-    const std::int64_t end = ((i + 1) * size + count - 1) / count;
+    const std::int64_t begin = (CheckedInt(i) * size).value() / count;
+    const std::int64_t end = (CheckedInt(i + 1) * size + count - 1).value() / count;
     axis.windows.push_back({begin, end, static_cast<double>(end - begin)});
   }
   return axis;

@@ -31,7 +31,8 @@ struct DiagonalMatrix {
     std::int64_t diagonal;
   };
   static Tensor call(const Tensor& input, std::int64_t diagonal) {
-    const std::int64_t size = input.numel() + std::abs(diagonal);
+    const CheckedInt distance = diagonal < 0 ? CheckedInt(0) - diagonal : diagonal;
+    const std::int64_t size = (distance + input.numel()).value();
     const Tensor result = full({size, size}, 0, input.dtype(), input.device());
     const std::int64_t offset = diagonal < 0 ? -diagonal * size : diagonal;
     copy_data(result.alias(input.shape(), {size + 1}, offset), input);

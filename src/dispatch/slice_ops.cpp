@@ -1,6 +1,7 @@
 #include "dispatch/slice_ops.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "dispatch/factories.h"
@@ -17,13 +18,19 @@ struct Place {
   std::int64_t offset = 0;
 };
 
+// The stride between `length` places that lie `step` apart. Where there is no second place the step
+// may be anything, also what no stride can be.
+std::int64_t step_of(std::int64_t length, std::int64_t stride, std::int64_t step) {
+  return length > 1 ? stride * step : stride;
+}
+
 // One function per kind of view says where it lies. It serves the view itself, with the input's
 // strides, and its gradient, with row-major ones.
 Place place_of(const Slice::Attrs& a, const Strides& strides) {
   const auto dim = static_cast<std::size_t>(a.dim);
   Place place{a.input_shape, strides, a.start * strides[dim]};
   place.shape[dim] = a.length;
-  place.strides[dim] *= a.step;
+  place.strides[dim] = step_of(a.length, strides[dim], a.step);
   return place;
 }
 
@@ -58,7 +65,7 @@ Place place_of(const Unfold::Attrs& a, const Strides& strides) {
   const auto dim = static_cast<std::size_t>(a.dim);
   Place place{a.input_shape, strides, 0};
   place.shape[dim] = (a.input_shape[dim] - a.size) / a.step + 1;
-  place.strides[dim] *= a.step;
+  place.strides[dim] = step_of(place.shape[dim], strides[dim], a.step);
   place.shape.push_back(a.size);
   place.strides.push_back(strides[dim]);
   return place;
@@ -91,6 +98,14 @@ TensorList all_gradients(const Backward<Op>& b, std::size_t count, ShapeOf&& sha
                                         : full(shape_of(i), 0, model->dtype(), model->device()));
   }
   return grads;
+}
+
+// The number of views an op is about to make, where that many fit into memory.
+std::size_t checked_parts(std::int64_t count) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / sizeof(TensorImpl);
+  if (count > static_cast<std::int64_t>(kMost))
+    fail(ErrorCode::kOutOfMemory, count, " tensors are more than fit into memory.");
+  return static_cast<std::size_t>(count);
 }
 
 template <class Op>
@@ -170,14 +185,14 @@ TensorList SplitWithSizes::call(const Tensor& input, const Dims& split_sizes, st
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
         "split expects at least a 1-dimensional tensor.");
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  std::int64_t sum = 0;
+  CheckedInt sum = 0;
   for (const std::int64_t size : split_sizes) {
     check(size >= 0, ErrorCode::kInvalidArgument, doc.name,
           "split_with_sizes expects split_sizes have only ",
           "non-negative entries, but got split_sizes=", split_sizes, '.');
     sum += size;
   }
-  check(sum == input.size(d), ErrorCode::kShapeMismatch, doc.name,
+  check(sum.value() == input.size(d), ErrorCode::kShapeMismatch, doc.name,
         "split_with_sizes expects split_sizes to sum ", "exactly to ", input.size(d),
         " (input tensor's size at dimension ", d, "), but got split_sizes=", split_sizes, '.');
   return split_views<SplitWithSizes>(input, {input.shape(), d, split_sizes});
@@ -196,6 +211,7 @@ TensorList Split::call(const Tensor& input, const Dims& split_size, std::int64_t
         "split expects split_size be non-negative, but got split_size=", size, '.');
   check(size > 0 || length == 0, ErrorCode::kInvalidArgument, doc.name,
         "split_size can only be 0 if dimension size is 0, but got dimension size of ", length, '.');
+  if (size > 0) checked_parts(length / size);
   Dims sizes;
   std::int64_t rest = length;
   do {
@@ -214,8 +230,7 @@ TensorList Chunk::call(const Tensor& input, std::int64_t chunks, std::int64_t di
         "chunk expects `chunks` to be greater than 0, got: ", chunks, '.');
   const std::int64_t length = input.size(dim);
   // Nothing to divide still gives the number of parts asked for.
-  if (length == 0)
-    return SplitWithSizes::call(input, Dims(static_cast<std::size_t>(chunks), 0), dim);
+  if (length == 0) return SplitWithSizes::call(input, Dims(checked_parts(chunks), 0), dim);
   return Split::call(input, {(length + chunks - 1) / chunks}, dim);
 }
 
@@ -224,6 +239,7 @@ TensorList Unbind::call(const Tensor& input, std::int64_t dim) {
         " but tensor has no dimensions.");
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   TensorList views;
+  views.reserve(checked_parts(input.size(d)));
   for (std::int64_t i = 0; i < input.size(d); ++i) {
     const Place place = place_of(Select::Attrs{input.shape(), d, i}, input.strides());
     views.push_back(input.alias(place.shape, place.strides, input.offset() + place.offset));

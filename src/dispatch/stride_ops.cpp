@@ -83,16 +83,16 @@ Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride
   check(size.size() == stride.size(), ErrorCode::kInvalidArgument, "as_strided",
         "mismatch in length of strides and shape: ", size, " and ", stride, '.');
   const std::int64_t offset = storage_offset.value_or(input.offset());
-  checked_numel(size, "as_strided");
+  check_shape(size);
   for (const std::int64_t step : stride) {
     check(step >= 0, ErrorCode::kInvalidArgument, "as_strided",
           "strides must not be negative, got ", stride, '.');
   }
   const auto capacity =
       static_cast<std::int64_t>(input.storage()->bytes() / item_size(input.dtype()));
-  check(offset >= 0 && (numel(size) == 0 || offset + storage_extent(size, stride) <= capacity),
-        ErrorCode::kIndexOutOfRange, "as_strided", "size ", size, " with strides ", stride,
-        " and offset ", offset, " is out of bounds for storage of ", capacity, " elements.");
+  check(offset >= 0 && view_fits(size, stride, offset, capacity), ErrorCode::kIndexOutOfRange,
+        "as_strided", "size ", size, " with strides ", stride, " and offset ", offset,
+        " is out of bounds for storage of ", capacity, " elements.");
   return record_view<AsStrided>(
       input, size, stride, offset,
       {input.shape(), input.strides(), size, stride, offset - input.offset()});

@@ -60,13 +60,14 @@ std::vector<Selection> read_indices(const Shape& shape, const TensorList& indice
     check(is_integral(dtype), ErrorCode::kDtypeMismatch, op,
           "tensors used as indices must be long, int, byte or bool tensors, got ", dtype, '.');
     const bool is_mask = dtype == DType::kBool || dtype == DType::kUInt8;
-    const auto dim = static_cast<std::size_t>(dims[i]);
     const std::size_t span = is_mask ? indices[i].shape().size() : 1;
-    check(dims[i] >= 0 && dim >= end, ErrorCode::kInvalidArgument, op,
+    check(dims[i] >= static_cast<std::int64_t>(end), ErrorCode::kInvalidArgument, op,
           "the dimensions of the indices ascend, got ", dims, '.');
+    check(dims[i] + static_cast<std::int64_t>(span) <= static_cast<std::int64_t>(shape.size()),
+          ErrorCode::kIndexOutOfRange, op, "too many indices for tensor of dimension ",
+          shape.size(), '.');
+    const auto dim = static_cast<std::size_t>(dims[i]);
     end = dim + span;
-    check(end <= shape.size(), ErrorCode::kIndexOutOfRange, op,
-          "too many indices for tensor of dimension ", shape.size(), '.');
     if (!is_mask) {
       selections.push_back(select_at(shape, indices[i], dim, op));
       continue;

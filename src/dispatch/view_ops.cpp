@@ -218,7 +218,7 @@ Tensor Expand::call(const Tensor& input, const Dims& size) {
           ") at non-singleton dimension ", d, ".  Target sizes: ", size,
           ".  Tensor sizes: ", input.shape(), '.');
   }
-  checked_numel(shape, doc.name);
+  check_shape(shape);
   return record_view<Expand>(input, shape, broadcast_strides(input.shape(), input.strides(), shape),
                              input.offset(), {input.shape()});
 }

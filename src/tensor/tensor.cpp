@@ -1,5 +1,7 @@
 #include "tensor/tensor.h"
 
+#include <limits>
+
 #include "tensor/autograd_state.h"
 
 namespace eg {
@@ -36,13 +38,19 @@ void TensorImpl::on_last_release(TensorImpl* impl) {
   WeakPtr<TensorImpl>::drop(impl);
 }
 
-Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
-  const auto count = static_cast<std::size_t>(checked_numel(shape, "empty"));
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, item_size(dtype), &bytes)) {
-    fail(ErrorCode::kOutOfMemory, "[empty] shape ", shape, " of ", dtype,
-         " needs more bytes than can be addressed.");
+std::size_t byte_count(const Shape& shape, DType dtype) {
+  check_shape(shape);
+  // Counted in 64 bits, where a size_t may have 32; check_shape() leaves room for the item size.
+  const auto bytes = static_cast<std::uint64_t>(numel(shape)) * item_size(dtype);
+  if (bytes > std::numeric_limits<std::size_t>::max()) {
+    fail(ErrorCode::kOutOfMemory, "shape ", shape, " of ", dtype, " needs ", bytes,
+         " bytes, which is more than can be addressed.");
   }
+  return static_cast<std::size_t>(bytes);
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
+  const std::size_t bytes = byte_count(shape, dtype);
   IntrusivePtr<VersionCounter> version;
   if (!autograd_state().inference_mode) version = make_intrusive<VersionCounter>();
   return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(bytes, device),
@@ -61,18 +69,34 @@ std::int64_t Tensor::size(std::int64_t dim) const {
 
 void Tensor::set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const {
   invariant(eg::numel(shape) == numel(), "a tensor that is reshaped keeps its elements");
+  check_view(shape, strides, offset, dtype());
   impl_->shape_ = shape;
   impl_->strides_ = strides;
   impl_->offset_ = offset;
   impl_->is_contiguous_ = eg::is_contiguous(shape, strides);
 }
 
+void Tensor::check_view(const Shape& shape, const Strides& strides, std::int64_t offset,
+                        DType dtype) const {
+  check_shape(shape);
+  const auto capacity = static_cast<std::int64_t>(storage()->bytes() / item_size(dtype));
+  invariant(view_fits(shape, strides, offset, capacity), "a view of shape ", shape,
+            " with strides ", strides, " and offset ", offset, " leaves its storage of ", capacity,
+            " elements.");
+}
+
 Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t offset) const {
   return alias_as(impl_->dtype_, shape, strides, offset);
 }
 
+Tensor Tensor::alias() const {
+  return Tensor(make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape(), strides(),
+                                           offset(), dtype()));
+}
+
 Tensor Tensor::alias_as(DType dtype, const Shape& shape, const Strides& strides,
                         std::int64_t offset) const {
+  check_view(shape, strides, offset, dtype);
   return Tensor(
       make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset, dtype));
 }

@@ -40,6 +40,10 @@ class VersionCounter final : public RefCounted, public Pooled {
   std::atomic<std::uint32_t> version_{0};
 };
 
+/// Bytes that a tensor of this shape takes; OutOfMemory where they cannot be addressed, and what
+/// check_shape() throws.
+std::size_t byte_count(const Shape& shape, DType dtype);
+
 class TensorImpl final : public RefCounted, public Pooled {
  public:
   TensorImpl(IntrusivePtr<Storage> storage, IntrusivePtr<VersionCounter> version, Shape shape,
@@ -71,7 +75,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  /// Uninitialised, row-major.
+  /// Uninitialised, row-major; see check_shape() for the shapes that are refused.
   static Tensor empty(const Shape& shape, DType dtype, Device device = {});
 
   bool defined() const { return impl_ != nullptr; }
@@ -118,9 +122,10 @@ class Tensor {
     if (has_version()) impl_->version_->bump();
   }
 
-  /// Another view of the same storage and version counter, without autograd metadata.
+  /// Another view of the same storage and version counter, without autograd metadata. Whatever was
+  /// computed wrongly before: one that would leave its storage is an Internal error.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
-  Tensor alias() const { return alias(shape(), strides(), offset()); }
+  Tensor alias() const;
   /// The same memory read as another dtype, in which strides and offset count.
   Tensor alias_as(DType dtype, const Shape& shape, const Strides& strides,
                   std::int64_t offset) const;
@@ -142,6 +147,8 @@ class Tensor {
 
  private:
   [[noreturn]] static void fail_no_version();
+  void check_view(const Shape& shape, const Strides& strides, std::int64_t offset,
+                  DType dtype) const;
 
   IntrusivePtr<TensorImpl> impl_;
 };

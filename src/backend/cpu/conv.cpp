@@ -6,6 +6,7 @@
 #include "backend/cpu/conv_planes.h"
 #include "backend/cpu/conv_tile.h"
 #include "backend/cpu/scratch_array.h"
+#include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -78,7 +79,7 @@ class PassRunner {
         layout_(pass.rows, pass.columns, band_,
                 (is_one_line_ ? 2 : 1) * gemm::kLanes<T> *
                     conv_tile_columns(pass.out_channels / strips_.count)) {
-    offsets_.reserve(static_cast<std::size_t>(pass.depth()));
+    offsets_.reserve(checked_count(pass.depth()));
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
       for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
         for (std::int64_t i = 0; i < pass.in_channels; ++i)
@@ -209,10 +210,10 @@ void run_pass(const Convolution& conv, const Pass& pass, const T* from, const T*
   });
 }
 
-// The places of the input whose row or column, padding included, has a remainder by the stride, as
-// a convolution of the output: its taps are those with that remainder, last one first.
+// A place of the input and those that follow it by the stride, as a convolution of the output: its
+// taps are those with the remainder that the place has by the stride, padding included, last first.
 struct InputAxis {
-  InputAxis(const Convolution& conv, std::size_t d, std::int64_t remainder);
+  InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place);
 
   ConvAxis axis;
   std::int64_t first_place;
@@ -220,8 +221,10 @@ struct InputAxis {
   std::int64_t tap_step = 1;
 };
 
-InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t remainder) {
+InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place)
+    : first_place(first_place) {
   const std::int64_t stride = conv.stride[d];
+  const std::int64_t remainder = (first_place + conv.padding[d]) % stride;
   const std::int64_t dilation = conv.dilation[d];
   std::int64_t taps = 0;
   std::int64_t reach = 0;
@@ -232,7 +235,6 @@ InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t remain
     reach = tap * dilation / stride;
     ++taps;
   }
-  first_place = ((remainder - conv.padding[d]) % stride + stride) % stride;
   axis = {.taps = taps,
           .tap_step = tap_step * dilation / stride,
           .places = (conv.in[d] - first_place + stride - 1) / stride,
@@ -275,8 +277,9 @@ void convolve_backward_input(const Convolution& conv, const T* grad_out, const T
                              const T* bias, T* grad_in) {
   const std::int64_t in_channels = conv.in_channels / conv.groups;
   const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
-  for (std::int64_t y = 0; y < conv.stride[0]; ++y) {
-    for (std::int64_t x = 0; x < conv.stride[1]; ++x) {
+  // A stride may be far larger than what the padding leaves of the input.
+  for (std::int64_t y = 0; y < std::min(conv.stride[0], conv.in[0]); ++y) {
+    for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x) {
       const InputAxis rows(conv, 0, y);
       const InputAxis columns(conv, 1, x);
       const Pass pass{.rows = rows.axis,

@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "backend/cpu/gemm/vector.h"
+#include "base/error.h"
 
 namespace eg::cpu {
 
@@ -83,7 +85,10 @@ class PlaneLayout {
     const std::int64_t column = tap_column * columns_.tap_step;
     const std::int64_t numbers = plane * plane_stride() + tap_row * rows_.tap_step * row_stride_ +
                                  column % columns_.place_step * run_ + column / columns_.place_step;
-    return static_cast<std::int32_t>(numbers * static_cast<std::int64_t>(sizeof(T)));
+    const std::int64_t bytes = numbers * static_cast<std::int64_t>(sizeof(T));
+    if (bytes > std::numeric_limits<std::int32_t>::max())
+      fail(ErrorCode::kOutOfMemory, "the taps of this convolution lie more than 2 GiB apart.");
+    return static_cast<std::int32_t>(bytes);
   }
 
   /// Numbers that a copy of `channels` planes takes.

@@ -66,8 +66,8 @@ void store_part(const ConvSums<T, Rows, Columns>& sums, const ConvTarget<T>& to)
   }
   for (int i = 0; i < 2 * Rows; ++i) {
     T* const at = to.data + i / 2 * to.channel_stride + i % 2 * to.line_stride;
-    for (std::int64_t c = 0; c < to.columns[i % 2]; ++c)
-      at[c * to.column_step] = values[i * kWidth + c];
+    const T* const line = values.data() + i * kWidth;
+    for (std::int64_t c = 0; c < to.columns[i % 2]; ++c) at[c * to.column_step] = line[c];
   }
 }
 

@@ -44,7 +44,7 @@ template <class T, int Channels, int Taps>
 void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_t* offsets,
                  T* sums_out) {
   gemm::Vector<T> sums[Channels][Taps] = {};
-  std::ptrdiff_t channel[Channels];
+  std::int64_t channel[Channels];
   for (int c = 0; c < Channels; ++c)
     channel[c] = std::min<std::int64_t>(c, channels - 1) * chunk.grad_channel_stride;
   const int width = static_cast<int>(chunk.width);
@@ -195,10 +195,10 @@ class WeightGradient {
     static_assert(kTapsAlone <= kChannels * kTaps);
     (tile_channels_ == 1
          ? weight_tile<T, 1, kTapsAlone>
-         : weight_tile<T, kChannels, kTaps>)(chunk, channels, &offsets_[tap], sums.data());
+         : weight_tile<T, kChannels, kTaps>)(chunk, channels, offsets_.data() + tap, sums.data());
     for (std::int64_t c = 0; c < channels; ++c) {
       for (std::int64_t t = 0; t < taps; ++t)
-        weight[(channel + c) * taps_ + tap + t] += sums[c * tile_taps_ + t];
+        weight[(channel + c) * taps_ + tap + t] += sums.data()[c * tile_taps_ + t];
     }
   }
 

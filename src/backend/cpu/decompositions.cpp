@@ -19,12 +19,13 @@ void qr(const MatrixBatch& a, std::int64_t q_columns, void* q, void* r) {
   for_each_matrix(a.count, a.rows * a.columns * q_columns, [&](std::int64_t i) {
     const Matrix matrix = load(a, i);
     if (matrix.size() == 0) {
-      store(a.dtype, q, i, Matrix::Identity(a.rows, q_columns));
+      store(a.dtype, q, i, Matrix::Identity(index(a.rows), index(q_columns)));
       return 0;
     }
     const double scale = magnitude(matrix);
     const Eigen::HouseholderQR<Matrix> qr(matrix / scale);
-    if (q != nullptr) store(a.dtype, q, i, qr.householderQ() * Matrix::Identity(a.rows, q_columns));
+    if (q != nullptr)
+      store(a.dtype, q, i, qr.householderQ() * Matrix::Identity(index(a.rows), index(q_columns)));
     const Matrix upper = qr.matrixQR().topRows(q_columns).triangularView<Eigen::Upper>();
     store(a.dtype, r, i, upper * scale);
     return 0;
@@ -41,8 +42,8 @@ Breakdown svd(const MatrixBatch& a, bool full, void* u, void* s, void* vh) {
     const Matrix matrix = load(a, i);
     if (!matrix.allFinite()) return 1;
     if (matrix.size() == 0) {
-      store(a.dtype, u, i, Matrix::Identity(a.rows, full ? a.rows : 0));
-      store(a.dtype, vh, i, Matrix::Identity(full ? a.columns : 0, a.columns));
+      store(a.dtype, u, i, Matrix::Identity(index(a.rows), index(full ? a.rows : 0)));
+      store(a.dtype, vh, i, Matrix::Identity(index(full ? a.columns : 0), index(a.columns)));
       return 0;
     }
     const Svd svd(matrix, vectors ? wanted : 0);

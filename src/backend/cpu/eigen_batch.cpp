@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -16,7 +17,8 @@ using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 Matrix load(const MatrixBatch& a, std::int64_t index) {
   return visit_floating(a.dtype, "linalg", [&]<class T>() -> Matrix {
     const T* first = static_cast<const T*>(a.data) + index * a.rows * a.columns;
-    return Eigen::Map<const RowMajor<T>>(first, a.rows, a.columns).template cast<double>();
+    return Eigen::Map<const RowMajor<T>>(first, cpu::index(a.rows), cpu::index(a.columns))
+        .template cast<double>();
   });
 }
 
@@ -34,7 +36,7 @@ void store(DType dtype, void* data, std::int64_t index, double value) {
 
 Breakdown for_each_matrix(std::int64_t count, std::int64_t work,
                           const std::function<std::int64_t(std::int64_t)>& factorize) {
-  std::vector<std::int64_t> bad(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> bad(checked_count(count));
   const std::int64_t grain = kMinElementsPerTask / std::max(std::int64_t{1}, work) + 1;
   parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) bad[static_cast<std::size_t>(i)] = factorize(i);

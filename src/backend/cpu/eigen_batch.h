@@ -24,6 +24,9 @@ namespace eg::cpu {
 
 using Matrix = Eigen::MatrixXd;
 
+/// A size of a matrix in memory as Eigen counts.
+inline Eigen::Index index(std::int64_t size) { return static_cast<Eigen::Index>(size); }
+
 /// Matrix `index` of a batch.
 Matrix load(const MatrixBatch& a, std::int64_t index);
 /// Writes matrix `index` of a batch of such matrices; null is nowhere. A vector is a column.

@@ -8,7 +8,7 @@ namespace eg::cpu {
 namespace {
 
 std::int64_t first_zero_pivot(const Matrix& lu) {
-  for (std::int64_t i = 0; i < lu.rows(); ++i) {
+  for (Eigen::Index i = 0; i < lu.rows(); ++i) {
     if (lu(i, i) == 0) return i + 1;
   }
   return 0;
@@ -41,7 +41,7 @@ Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_ab
       const Eigen::PartialPivLU<Matrix> lu(load(a, i));
       parity = static_cast<double>(lu.permutationP().determinant());
       product = parity;
-      for (std::int64_t d = 0; d < n; ++d) {
+      for (Eigen::Index d = 0; d < n; ++d) {
         const double pivot = lu.matrixLU()(d, d);
         product *= pivot;
         logarithm += std::log(std::abs(pivot));
@@ -61,8 +61,8 @@ Breakdown solve(const MatrixBatch& a, std::int64_t columns, const void* b, void*
   if (n == 0 || columns == 0) return {};
   return for_each_matrix(a.count, n * n * (n + columns), [&](std::int64_t i) {
     const Eigen::PartialPivLU<Matrix> lu(load(a, i));
-    const Matrix right =
-        b == nullptr ? Matrix::Identity(n, n) : load({a.dtype, a.count, n, columns, b}, i);
+    const Matrix right = b == nullptr ? Matrix::Identity(index(n), index(n))
+                                      : load({a.dtype, a.count, n, columns, b}, i);
     store(a.dtype, x, i, lu.solve(right));
     return first_zero_pivot(lu.matrixLU());
   });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -50,7 +51,7 @@ template <class Visit>
 void for_each_row(const Rows& rows, const void* in, bool descending, Visit&& visit) {
   const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
   parallel_for(0, rows.outer * rows.inner, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Entry> row(static_cast<std::size_t>(rows.size));
+    std::vector<Entry> row(checked_count(rows.size));
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t o = r / rows.inner;
       const std::int64_t i = r % rows.inner;
@@ -80,13 +81,14 @@ void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t 
                 std::int64_t count, std::int64_t* indices) {
   if (count == 0) return;
   for_each_row(rows, in, descending, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
-    const auto from = row.begin() + first;
-    const auto to = from + count;
-    if (first > 0) std::nth_element(row.begin(), from, row.end(), is_before);
-    if (to != row.end()) std::nth_element(from, to, row.end(), is_before);
+    Entry* const from = row.data() + first;
+    Entry* const to = from + count;
+    Entry* const end = row.data() + row.size();
+    if (first > 0) std::nth_element(row.data(), from, end, is_before);
+    if (to != end) std::nth_element(from, to, end, is_before);
     std::sort(from, to, is_before);
     std::int64_t* out = indices + o * count * rows.inner + i;
-    for (auto entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
+    for (const Entry* entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/fold.h"
 #include "backend/cpu/runs.h"
+#include "base/checked_int.h"
 #include "base/error.h"
 #include "runtime/thread_pool.h"
 
@@ -98,8 +99,7 @@ class Reducer {
     const std::int64_t chunks = std::max<std::int64_t>(1, (count + chunk - 1) / chunk);
     const std::int64_t work = std::max<std::int64_t>(1, std::min(chunk, count) * tile_);
     const std::int64_t grain = std::max<std::int64_t>(1, kMinElementsPerTask / work);
-    std::vector<Total<T>> partial(
-        static_cast<std::size_t>(chunks > 1 ? chunks * groups * tile_ : 0));
+    std::vector<Total<T>> partial(checked_count(chunks > 1 ? chunks * groups * tile_ : 0));
     parallel_for(0, groups * chunks, grain, [&](std::int64_t begin, std::int64_t end) {
       std::array<Total<T>, kTileColumns> totals;
       for (std::int64_t task = begin; task < end; ++task) {
@@ -110,7 +110,7 @@ class Reducer {
         if (chunks == 1)
           finish(group, totals.data());
         else
-          std::copy_n(totals.begin(), group.width, partial.begin() + task * tile_);
+          std::copy_n(totals.begin(), group.width, partial.data() + task * tile_);
       }
     });
     if (chunks == 1) return;

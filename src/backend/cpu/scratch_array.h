@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "base/checked_int.h"
 #include "runtime/memory.h"
 
 namespace eg::cpu {
@@ -11,7 +12,7 @@ template <class T>
 class ScratchArray {
  public:
   explicit ScratchArray(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
+      : bytes_(checked_count(count * static_cast<std::int64_t>(sizeof(T)))),
         block_(bytes_ == 0 ? nullptr : allocate_bytes(bytes_)) {}
   ScratchArray(const ScratchArray&) = delete;
   ScratchArray& operator=(const ScratchArray&) = delete;

@@ -18,6 +18,9 @@ export let native: NativeFunctions = notStarted();
 let frame: Float64Array = new Float64Array(kInitialFrameWords);
 let memory: WebAssembly.Memory | null = null;
 
+// Stands for a frame whose place has to be asked for again.
+const kUnknownFrame = new Float64Array(0);
+
 /** Counts the modules started so far; what belongs to an earlier one is void. */
 export let epoch = 0;
 
@@ -95,6 +98,8 @@ const kOfAllocation = "[empty] ";
 
 /** Returns what the last failed native call has to be thrown as. */
 export function takeError(): unknown {
+  // The call may have moved the frame before it failed.
+  frame = kUnknownFrame;
   const text = native.takeError();
   const end = text.indexOf("\n");
   const code = text.slice(0, end);

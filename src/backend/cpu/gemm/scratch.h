@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "base/checked_int.h"
+
 namespace eg::gemm {
 
 /// Memory a thread keeps for packed blocks: grows to what the largest product on that thread asked
@@ -14,7 +16,7 @@ class Scratch {
   /// Returns room for `count` numbers, aligned to a cache line; ends the life of earlier room.
   template <class T>
   T* take(std::int64_t count) {
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    const std::size_t bytes = checked_count(count * static_cast<std::int64_t>(sizeof(T)));
     if (bytes > bytes_) {
       block_.reset();
       bytes_ = 0;

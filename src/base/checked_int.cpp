@@ -1,0 +1,31 @@
+#include "base/checked_int.h"
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace eg {
+
+std::int64_t CheckedInt::overflow() {
+  fail(ErrorCode::kInvalidArgument,
+       "sizes, strides and offsets are 64-bit numbers, and these arguments lead beyond them.");
+}
+
+std::size_t checked_count(std::int64_t value) {
+  // Half of what can be addressed: the things themselves have a size too.
+  constexpr auto kMax = static_cast<std::int64_t>(std::numeric_limits<std::size_t>::max() / 2);
+  if (value > kMax) fail(ErrorCode::kOutOfMemory, value, " entries are more than fit into memory.");
+  return static_cast<std::size_t>(value);
+}
+
+std::int64_t checked_integer(double value) {
+  // NaN compares as false too.
+  if (value >= -0x1p53 && value <= 0x1p53) {
+    const auto integer = static_cast<std::int64_t>(value);
+    if (static_cast<double>(integer) == value) return integer;
+  }
+  fail(ErrorCode::kInvalidArgument, "expected a whole number between -2^53 and 2^53, got ", value,
+       '.');
+}
+
+}  // namespace eg
