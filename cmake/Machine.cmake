@@ -30,6 +30,11 @@ if(EMSCRIPTEN)
   endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_options(-msse4.1)
+  if(EG_32_BIT)
+    # Numbers as in SSE registers, not in those of 80 bits that this machine had before.
+    add_compile_options(-m32 -mfpmath=sse)
+    add_link_options(-m32)
+  endif()
 endif()
 
 if(EG_SANITIZE)

@@ -4,59 +4,21 @@
 
 #include "autograd/autograd.h"
 #include "autograd/variable.h"
-#include "dispatch/all_ops.h"
-#include "dispatch/arguments.h"
+#include "dispatch/join_ops.h"
 #include "dispatch/op_table.h"
+#include "dispatch/slice_ops.h"
 #include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/op_samples.h"
+#include "support/sample_cases.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
-using testing::ArgumentInfo;
 using testing::SampleCall;
+using testing::SampleCase;
 using testing::values;
-
-struct SampleCase {
-  std::string label;
-  std::string sample;
-  std::size_t op_id;
-  std::vector<ArgumentInfo> arguments;
-  bool is_view_in_place;
-};
-
-template <class T>
-ArgumentInfo argument_info(const Arg& arg) {
-  ArgumentInfo info{ArgumentType<T>::kind, arg.default_value, {}};
-  if constexpr (requires { ArgumentType<T>::choices; }) {
-    for (const std::string_view choice : ArgumentType<T>::choices) info.choices.push_back(choice);
-  }
-  return info;
-}
-
-template <class Op, class Result, class... Args>
-std::vector<ArgumentInfo> arguments_of(Result (*)(Args...)) {
-  std::size_t i = 0;
-  return {argument_info<std::decay_t<Args>>(Op::args[i++])...};
-}
-
-std::vector<SampleCase> all_cases() {
-  std::vector<SampleCase> cases;
-  std::size_t id = 0;
-  AllOps::for_each([&]<class Op>() {
-    if constexpr (requires { Op::samples; }) {
-      std::size_t number = 0;
-      for (const std::string_view sample : Op::samples) {
-        cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++),
-                         std::string(sample), id, arguments_of<Op>(&Op::call), kIsViewInPlace<Op>});
-      }
-    }
-    ++id;
-  });
-  return cases;
-}
 
 class FunctionLaws : public ::testing::TestWithParam<SampleCase> {
  protected:
@@ -220,7 +182,7 @@ TEST_P(FunctionLaws, EmptyAndScalarInputsWorkOrAreRefusedByName) {
   expect_works_or_is_refused(op.with_scalars(), GetParam().label);
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(all_cases()),
+INSTANTIATE_TEST_SUITE_P(Functions, FunctionLaws, ::testing::ValuesIn(testing::sample_cases()),
                          [](const auto& test) { return test.param.label; });
 
 }  // namespace

@@ -303,6 +303,58 @@ SampleCall SampleCall::without(std::int64_t size) const {
   });
 }
 
+SampleCall SampleCall::without_but_huge(std::int64_t empty, std::int64_t other,
+                                        std::int64_t huge) const {
+  return reshaped([&](Shape shape) {
+    if (std::find(shape.begin(), shape.end(), empty) == shape.end()) return shape;
+    // One of them: more would be too many elements.
+    const auto at = std::find(shape.begin(), shape.end(), other);
+    if (at != shape.end()) *at = huge;
+    std::replace(shape.begin(), shape.end(), empty, std::int64_t{0});
+    return shape;
+  });
+}
+
+SampleCall SampleCall::with_argument(std::size_t i, const SampleValue& value) const {
+  SampleCall call = *this;
+  call.values_[i] = value;
+  return call;
+}
+
+std::vector<SampleCall> SampleCall::with_number(double value) const {
+  const SampleValue number{
+      .kind = Kind::kNumber, .number = value, .text = {}, .tensor = {}, .list = {}};
+  std::vector<SampleCall> calls;
+  SampleCall all = *this;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const SampleValue& old = values_[i];
+    const std::string_view kind = arguments_[i].kind;
+    const bool is_list =
+        kind.starts_with("ints") || kind.starts_with("numbers") || kind == "padding";
+    const bool is_number = kind.starts_with("int") || kind.starts_with("number") ||
+                           kind.starts_with("scalar") ||
+                           (kind.starts_with("operand") && old.kind != Kind::kTensor);
+    if (is_list) {
+      SampleValue changed = old;
+      if (old.kind != Kind::kList)
+        changed = {.kind = Kind::kList, .number = 0, .text = {}, .tensor = {}, .list = {number}};
+      for (std::size_t k = 0; k < changed.list.size(); ++k) {
+        SampleValue one = changed;
+        one.list[k] = number;
+        calls.push_back(with_argument(i, one));
+      }
+      std::fill(changed.list.begin(), changed.list.end(), number);
+      calls.push_back(with_argument(i, changed));
+      all.values_[i] = changed;
+    } else if (is_number) {
+      calls.push_back(with_argument(i, number));
+      all.values_[i] = number;
+    }
+  }
+  calls.push_back(all);
+  return calls;
+}
+
 SampleCall SampleCall::with_scalars() const {
   return reshaped([](const Shape& shape) { return numel(shape) == 0 ? shape : Shape{}; });
 }

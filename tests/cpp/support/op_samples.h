@@ -51,10 +51,16 @@ class SampleCall {
   SampleCall without(std::int64_t size) const;
   /// The same call with 0-dim tensors.
   SampleCall with_scalars() const;
+  /// The same call with dimensions of one size empty and those of another of size `huge`.
+  SampleCall without_but_huge(std::int64_t empty, std::int64_t other, std::int64_t huge) const;
+  /// Calls with `value` in the place of one number each, and of all: those in lists, and those left
+  /// out, too.
+  std::vector<SampleCall> with_number(double value) const;
 
  private:
   template <class Reshape>
   SampleCall reshaped(Reshape&& reshape) const;
+  SampleCall with_argument(std::size_t i, const SampleValue& value) const;
 
   std::size_t op_id_;
   std::vector<ArgumentInfo> arguments_;
