@@ -62,7 +62,8 @@ describe("a page", { skip: noBrowser }, () => {
   async function assertThreads(server) {
     servers.push(server);
     const result = await resultOf(browser, `${server.url}threads.html`);
-    const { turns, unresolved, ...rest } = result;
+    const { turns, unresolved, lost, ...rest } = result;
+    assert.match(lost, /^Internal: \[spawn\] .* could not be loaded .*import map/);
     assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Give spawn a worker/);
     assert.deepEqual(rest, {
       hookRanHere: true,

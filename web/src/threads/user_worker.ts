@@ -28,6 +28,10 @@ interface AnyWorker {
 
 const kJoinTimeout = 60; // s
 
+// A page is not told which of them it is.
+const kNotLoaded =
+  "its script, or something that this imports, could not be loaded (a worker does not see its page's import map)";
+
 /**
  * What Emscripten and the engine see of the worker. They set handlers; those of the worker itself stay the user's.
  * @internal
@@ -49,8 +53,7 @@ export class UserWorker implements ThreadWorker {
       if ("edgegradWorker" in data) this.answered(data as JoinAnswer);
       else this.onmessage?.({ data });
     };
-    const failed = (error: { message?: string }) =>
-      ended(error.message || "its script could not be loaded");
+    const failed = (error: { message?: string }) => ended(error.message || kNotLoaded);
     if (worker.on !== undefined) {
       worker.on("message", hear);
       worker.on("error", failed);
