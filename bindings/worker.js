@@ -31,8 +31,8 @@ if (ENVIRONMENT_IS_PTHREAD) {
     import(/* @vite-ignore */ url).catch((error) => {
       if (ENVIRONMENT_IS_NODE || !kUnresolved.test(error?.message)) throw error;
       throw invalid(
-        `${url} cannot be imported as it is: ${error.message} Give spawn a worker instead of an address, ` +
-          `new Worker(new URL("...", import.meta.url), { type: "module" }), whose script calls eg.expose({ ... }).`,
+        `${url} cannot be imported as it is: ${error.message} Give spawn a Worker instead of an address: ` +
+          "bundlers see where it is constructed. Its script calls eg.expose({ ... }).",
       );
     });
 
