@@ -2,6 +2,9 @@
 
 #include "autograd/autograd.h"
 
+#include <chrono>
+#include <deque>
+
 #include <emscripten/bind.h>
 
 #include "autograd/engine.h"
@@ -89,9 +92,14 @@ struct GraphCall {
     backward(outputs, gradients, options, inputs);
     return {};
   }
+
+  PiecewiseCall in_pieces() const {
+    if (is_grad) return grad_in_pieces(outputs, inputs.value(), gradients, options);
+    return backward_in_pieces(outputs, gradients, options, inputs);
+  }
 };
 
-// What came of a call that ran on another thread.
+// What came of a call that did not run at once.
 struct Outcome {
   TensorList results;
   std::exception_ptr error;
@@ -112,6 +120,84 @@ struct Outcome {
     answer(Words(frame().begin(), end));
   }
 };
+
+#if EG_THREADS
+
+// Runs the call on another thread and tells `answer` the outcome, on this one.
+void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
+  auto call = std::make_shared<GraphCall>(std::move(graph_call));
+  run_in_background([answer, call = std::move(call), state = autograd_state(),
+                     caller = Inbox::current()]() mutable {
+    const auto outcome = std::make_shared<Outcome>();
+    try {
+      const AutogradStateGuard modes(state);
+      const WarningCollectorGuard collect(&outcome->warnings);
+      outcome->results = call->run();
+    } catch (...) {
+      outcome->error = std::current_exception();
+    }
+    // The operands are free when the caller hears of the outcome.
+    call.reset();
+    caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
+  });
+}
+
+bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
+
+#else
+
+// A call that runs in pieces, between which this thread's event loop gets on.
+class WaitingCall {
+ public:
+  WaitingCall(GraphCall&& call, std::shared_ptr<JsFunction> answer)
+      : call_(std::move(call)), answer_(std::move(answer)), state_(autograd_state()) {}
+
+  // True when it has ended and `answer` has been told.
+  bool run_until(std::chrono::steady_clock::time_point deadline) {
+    Outcome outcome;
+    try {
+      const AutogradStateGuard modes(state_);
+      if (!pieces_.has_value()) pieces_ = call_->in_pieces();
+      if (!pieces_->run_until(deadline)) return false;
+      outcome.results = pieces_->take_result();
+    } catch (...) {
+      outcome.error = std::current_exception();
+    }
+    // As above.
+    pieces_.reset();
+    call_.reset();
+    outcome.report(*answer_);
+    return true;
+  }
+
+ private:
+  std::optional<GraphCall> call_;
+  std::optional<PiecewiseCall> pieces_;
+  std::shared_ptr<JsFunction> answer_;
+  AutogradState state_;
+};
+
+// The oldest runs first, to its end. What it calls may add others.
+std::deque<WaitingCall>& waiting_calls() {
+  static auto* const calls = new std::deque<WaitingCall>;
+  return *calls;
+}
+
+void run_later(GraphCall&& call, const std::shared_ptr<JsFunction>& answer) {
+  waiting_calls().emplace_back(std::move(call), answer);
+}
+
+// True when some are left.
+bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
+  std::deque<WaitingCall>& calls = waiting_calls();
+  while (!calls.empty() && calls.front().run_until(deadline)) {
+    calls.pop_front();
+    if (std::chrono::steady_clock::now() >= deadline) break;
+  }
+  return !calls.empty();
+}
+
+#endif
 
 // Writes the address of a gradient, by which JavaScript recognises one that it knows.
 void write_address(const Tensor& t) {
@@ -135,27 +221,22 @@ double run_graph(int output_count, int input_count, int flags) {
   return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
 }
 
-// Runs the call on another thread; `id` is the function that is told the outcome, on this one.
 EG_EXPORT("runGraphAsync")
 double run_graph_async(int output_count, int input_count, int flags, double id) {
   const auto answer = std::make_shared<JsFunction>(id);
   return guard([&] {
-    auto call = std::make_shared<GraphCall>(output_count, input_count, flags);
-    run_in_background([answer, call = std::move(call), state = autograd_state(),
-                       caller = Inbox::current()]() mutable {
-      const auto outcome = std::make_shared<Outcome>();
-      try {
-        const AutogradStateGuard modes(state);
-        const WarningCollectorGuard collect(&outcome->warnings);
-        outcome->results = call->run();
-      } catch (...) {
-        outcome->error = std::current_exception();
-      }
-      // The operands are free when the caller hears of the outcome.
-      call.reset();
-      caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
-    });
+    run_later(GraphCall(output_count, input_count, flags), answer);
     return 0;
+  });
+}
+
+EG_EXPORT("runPieces")
+double run_pieces(double milliseconds) {
+  using std::chrono::steady_clock;
+  const std::chrono::duration<double, std::milli> length(milliseconds);
+  return guard([&] {
+    return run_waiting_calls(steady_clock::now() +
+                             std::chrono::duration_cast<steady_clock::duration>(length));
   });
 }
 

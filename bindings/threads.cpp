@@ -71,6 +71,7 @@ void join_thread() {
 std::uintptr_t start_thread() {
   pthread_t thread{};
   const auto run = [](void*) -> void* {
+    HandleTable::set_this_thread(reinterpret_cast<HandleOwner>(pthread_self()));
     join_thread();
     eg_thread_started();
     emscripten_exit_with_live_runtime();
@@ -111,7 +112,22 @@ void join_this_thread() { join_thread(); }
 EG_EXPORT("startThread")
 double start_js_thread() { return guard(&start_thread); }
 
+// Called by bindings/worker.js when its thread ends in good order: those who wait for its functions
+// may include the main thread, whose event loop hears of nothing meanwhile.
+EG_EXPORT("leaveThread")
+void leave_thread() { Inbox::current()->close(); }
+
+EG_EXPORT("giveHandle")
+void give_handle(Handle handle, double thread) {
+  handles().set_owner(handle, static_cast<HandleOwner>(thread));
+}
+
 EG_EXPORT("threadDied")
 void js_thread_died(double thread) { thread_died(static_cast<std::uintptr_t>(thread)); }
+
+EG_EXPORT("releaseHandlesOf")
+void release_handles_of(double thread) {
+  handles().release_all_of(static_cast<HandleOwner>(thread));
+}
 
 }  // namespace eg::bindings

@@ -7,6 +7,9 @@
 // import it can only be given plain values. A user's own worker brings its host along.
 
 if (ENVIRONMENT_IS_PTHREAD) {
+  // For web/src/runtime/workers.ts: the script was found and runs.
+  if (!ENVIRONMENT_IS_NODE && !Module["isThread"]) postMessage({ edgegradRuns: true });
+
   let markStarted;
   const started = new Promise((resolve) => (markStarted = resolve));
   Module["threadStarted"] = markStarted;
@@ -78,6 +81,19 @@ if (ENVIRONMENT_IS_PTHREAD) {
   };
 
   const serve = (port) => {
+    // Whoever waits for a function of this thread must not wait for ever.
+    const leave = () => wasmExports["eg_leaveThread"]?.();
+    if (ENVIRONMENT_IS_NODE) {
+      process.on("exit", leave);
+    } else {
+      // Nobody hears of a worker that closes itself, unless it says so.
+      const close = self.close.bind(self);
+      self.close = () => {
+        leave();
+        port.postMessage({ ended: "it closed itself" });
+        close();
+      };
+    }
     let last = Promise.resolve();
     port.onmessage = ({ data }) => {
       last = last.then(() => answerTo(port, data));

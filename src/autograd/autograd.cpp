@@ -112,28 +112,82 @@ void check_gradient(const Tensor& gradient, const InputMetadata& output, std::si
 
 TensorList to_list(const GradList& grads) { return TensorList(grads.begin(), grads.end()); }
 
+// What an entry point asks of the engine.
+struct EngineCall {
+  EdgeList roots;
+  GradList grads;
+  bool keep_graph;
+  bool create_graph;
+  bool accumulate_grad;
+  EdgeList outputs;
+
+  EngineCall(EdgeList roots, GradList grads, const BackwardOptions& options, bool accumulate_grad)
+      : roots(std::move(roots)),
+        grads(std::move(grads)),
+        keep_graph(options.retain_graph.value_or(options.create_graph)),
+        create_graph(options.create_graph),
+        accumulate_grad(accumulate_grad) {}
+
+  GradList run() {
+    return Engine::instance().execute(roots, std::move(grads), keep_graph, create_graph,
+                                      accumulate_grad, outputs);
+  }
+  IntrusivePtr<GraphTask> begin_pieces() {
+    return Engine::instance().begin_pieces(roots, std::move(grads), keep_graph, create_graph,
+                                           accumulate_grad, outputs);
+  }
+};
+
+[[gnu::noinline]] EngineCall backward_call(const GradTargetList& tensors,
+                                           const TensorList& grad_tensors,
+                                           const BackwardOptions& options,
+                                           const std::optional<GradTargetList>& inputs) {
+  check(!inputs.has_value() || !inputs->empty(), ErrorCode::kInvalidArgument, "backward",
+        "`inputs` argument to `backward()` cannot be empty.");
+  EdgeList roots = root_edges(tensors);
+  GradList grads = root_gradients(roots, grad_tensors, false);
+  EngineCall call(std::move(roots), std::move(grads), options, true);
+  if (inputs.has_value()) {
+    for (const GradTarget& input : *inputs) call.outputs.push_back(input_edge(input, true));
+  }
+  return call;
+}
+
+[[gnu::noinline]] EngineCall grad_call(const GradTargetList& outputs, const GradTargetList& inputs,
+                                       const TensorList& grad_outputs, const GradOptions& options) {
+  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "grad requires non-empty inputs.");
+  check(!options.materialize_grads || options.allow_unused.value_or(true),
+        ErrorCode::kInvalidArgument, "grad",
+        "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+        "allow_unused=False.");
+  EdgeList roots = root_edges(outputs);
+  GradList grads = root_gradients(roots, grad_outputs, options.is_grads_batched);
+  EngineCall call(std::move(roots), std::move(grads), options, false);
+  for (const GradTarget& input : inputs) call.outputs.push_back(input_edge(input, false));
+  return call;
+}
+
 // One call per element of the batch; the graph lasts until the last of them.
-[[gnu::noinline]] TensorList batched_grad(const EdgeList& roots, const GradList& grads,
-                                          const std::vector<bool>& is_given, const EdgeList& inputs,
-                                          bool keep_graph, bool create_graph) {
+[[gnu::noinline]] TensorList batched_grad(const EngineCall& call, const TensorList& given) {
+  std::vector<bool> is_given(call.roots.size());
+  for (std::size_t i = 0; i < given.size(); ++i) is_given[i] = given[i].defined();
   const auto first = std::find(is_given.begin(), is_given.end(), true) - is_given.begin();
   check(static_cast<std::size_t>(first) < is_given.size(), ErrorCode::kInvalidArgument, "grad",
         "is_grads_batched=True needs at least one grad_output.");
+  const GradList& grads = call.grads;
   const std::int64_t batch = grads[static_cast<std::size_t>(first)].size(0);
   check(batch > 0, ErrorCode::kInvalidArgument, "grad", "the batch of grad_outputs is empty.");
-  std::vector<TensorList> columns(inputs.size());
+  std::vector<TensorList> columns(call.outputs.size());
   for (std::int64_t b = 0; b < batch; ++b) {
-    GradList slice;
+    EngineCall slice = call;
     for (std::size_t i = 0; i < grads.size(); ++i) {
-      if (is_given[i]) {
-        check(grads[i].size(0) == batch, ErrorCode::kShapeMismatch, "grad",
-              "grad_outputs have batches of ", batch, " and of ", grads[i].size(0), '.');
-      }
-      slice.push_back(is_given[i] ? math::select(grads[i], b) : grads[i]);
+      if (!is_given[i]) continue;
+      check(grads[i].size(0) == batch, ErrorCode::kShapeMismatch, "grad",
+            "grad_outputs have batches of ", batch, " and of ", grads[i].size(0), '.');
+      slice.grads[i] = math::select(grads[i], b);
     }
-    const bool keep = keep_graph || b + 1 < batch;
-    const GradList row =
-        Engine::instance().execute(roots, slice, keep, create_graph, false, inputs);
+    slice.keep_graph = call.keep_graph || b + 1 < batch;
+    const GradList row = slice.run();
     for (std::size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
   }
   TensorList result;
@@ -171,42 +225,44 @@ Edge get_gradient_edge(const Tensor& t) {
 
 void backward(const GradTargetList& tensors, const TensorList& grad_tensors,
               const BackwardOptions& options, const std::optional<GradTargetList>& inputs) {
-  check(!inputs.has_value() || !inputs->empty(), ErrorCode::kInvalidArgument, "backward",
-        "`inputs` argument to `backward()` cannot be empty.");
-  const EdgeList roots = root_edges(tensors);
-  GradList grads = root_gradients(roots, grad_tensors, false);
-  EdgeList outputs;
-  if (inputs.has_value()) {
-    for (const GradTarget& input : *inputs) outputs.push_back(input_edge(input, true));
-  }
-  Engine::instance().execute(roots, std::move(grads),
-                             options.retain_graph.value_or(options.create_graph),
-                             options.create_graph, true, outputs);
+  backward_call(tensors, grad_tensors, options, inputs).run();
 }
 
 TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
                 const TensorList& grad_outputs, const GradOptions& options) {
-  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "grad requires non-empty inputs.");
-  check(!options.materialize_grads || options.allow_unused.value_or(true),
-        ErrorCode::kInvalidArgument, "grad",
-        "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-        "allow_unused=False.");
-  const EdgeList roots = root_edges(outputs);
-  GradList gradients = root_gradients(roots, grad_outputs, options.is_grads_batched);
-  EdgeList edges;
-  for (const GradTarget& input : inputs) edges.push_back(input_edge(input, false));
-  const bool keep = options.retain_graph.value_or(options.create_graph);
-  TensorList grads;
-  if (options.is_grads_batched) {
-    std::vector<bool> is_given(roots.size());
-    for (std::size_t i = 0; i < grad_outputs.size(); ++i) is_given[i] = grad_outputs[i].defined();
-    grads = batched_grad(roots, gradients, is_given, edges, keep, options.create_graph);
-  } else {
-    grads = to_list(Engine::instance().execute(roots, std::move(gradients), keep,
-                                               options.create_graph, false, edges));
-  }
+  EngineCall call = grad_call(outputs, inputs, grad_outputs, options);
+  TensorList grads =
+      options.is_grads_batched ? batched_grad(call, grad_outputs) : to_list(call.run());
   settle_unused(grads, inputs, options);
   return grads;
+}
+
+bool PiecewiseCall::run_until(std::chrono::steady_clock::time_point deadline) {
+  return task_ == nullptr || Engine::instance().run_piece(task_, deadline);
+}
+
+TensorList PiecewiseCall::take_result() {
+  return finish_(task_ == nullptr ? GradList() : task_->take_result());
+}
+
+PiecewiseCall backward_in_pieces(const GradTargetList& tensors, const TensorList& grad_tensors,
+                                 const BackwardOptions& options,
+                                 const std::optional<GradTargetList>& inputs) {
+  return {backward_call(tensors, grad_tensors, options, inputs).begin_pieces(),
+          [](const GradList&) { return TensorList(); }};
+}
+
+PiecewiseCall grad_in_pieces(const GradTargetList& outputs, const GradTargetList& inputs,
+                             const TensorList& grad_outputs, const GradOptions& options) {
+  if (options.is_grads_batched) {
+    return {nullptr, [=](const GradList&) { return grad(outputs, inputs, grad_outputs, options); }};
+  }
+  return {grad_call(outputs, inputs, grad_outputs, options).begin_pieces(),
+          [inputs, options](const GradList& row) {
+            TensorList grads = to_list(row);
+            settle_unused(grads, inputs, options);
+            return grads;
+          }};
 }
 
 }  // namespace eg

@@ -6,10 +6,13 @@
 // an edge stands for the value a tensor had when it was asked for, whatever in-place operations
 // have made of the tensor since.
 
+#include <chrono>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <vector>
 
+#include "autograd/graph_task.h"
 #include "autograd/node.h"
 #include "tensor/tensor.h"
 
@@ -61,5 +64,31 @@ struct GradOptions : BackwardOptions {
 /// The gradients of sum(outputs[i] * grad_outputs[i]) with respect to `inputs`; no `.grad` changes.
 TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
                 const TensorList& grad_outputs = {}, const GradOptions& options = {});
+
+/// A call of backward() or grad() that its thread runs in pieces; see Engine::begin_pieces().
+class PiecewiseCall {
+ public:
+  using Finish = std::function<TensorList(GradList)>;
+
+  PiecewiseCall(IntrusivePtr<GraphTask> task, Finish finish)
+      : task_(std::move(task)), finish_(std::move(finish)) {}
+
+  /// Runs nodes until `deadline`, but at least one; returns true when none is left.
+  bool run_until(std::chrono::steady_clock::time_point deadline);
+  /// What the call returns, or throws.
+  TensorList take_result();
+
+ private:
+  /// Null for a call that cannot be divided: take_result() runs it.
+  IntrusivePtr<GraphTask> task_;
+  Finish finish_;
+};
+
+PiecewiseCall backward_in_pieces(const GradTargetList& tensors, const TensorList& grad_tensors = {},
+                                 const BackwardOptions& options = {},
+                                 const std::optional<GradTargetList>& inputs = {});
+/// Batches of gradients are one piece.
+PiecewiseCall grad_in_pieces(const GradTargetList& outputs, const GradTargetList& inputs,
+                             const TensorList& grad_outputs = {}, const GradOptions& options = {});
 
 }  // namespace eg

@@ -24,6 +24,14 @@ constexpr std::size_t kStackReserve = std::size_t{64} * 1024;
 
 constexpr std::chrono::seconds kStopWait{10};
 
+// The call that this thread runs a piece of, and until when.
+struct Piece {
+  const GraphTask* task;
+  std::chrono::steady_clock::time_point deadline;
+
+  bool is_over() const { return std::chrono::steady_clock::now() >= deadline; }
+};
+
 // What a thread is to the engine.
 struct ThreadRole {
   int device = kNoDevice;
@@ -33,6 +41,7 @@ struct ThreadRole {
   bool shutdown_requested = false;
   /// The row of nodes this thread is running, or null.
   LocalWork* work = nullptr;
+  const Piece* piece = nullptr;
   std::shared_ptr<ReadyQueue> queue;
 };
 thread_local ThreadRole role;
@@ -62,6 +71,26 @@ class RoleGuard {
   int depth_;
   int stack_depth_;
 };
+
+// Takes this thread out of the calls it is in, for a scope: a call in pieces is inside none of
+// them.
+class SeparateRoleGuard {
+ public:
+  explicit SeparateRoleGuard(std::shared_ptr<ReadyQueue> queue)
+      : outer_(std::exchange(role, ThreadRole{.queue = std::move(queue)})),
+        evaluation_(nullptr, nullptr) {}
+  ~SeparateRoleGuard() { role = std::move(outer_); }
+  SeparateRoleGuard(const SeparateRoleGuard&) = delete;
+  SeparateRoleGuard& operator=(const SeparateRoleGuard&) = delete;
+
+ private:
+  ThreadRole outer_;
+  EvaluationGuard evaluation_;
+};
+
+bool piece_is_over(const GraphTask& task) {
+  return role.piece != nullptr && role.piece->task == &task && role.piece->is_over();
+}
 
 // True when a nested call has to continue on another stack; an error where there is no other.
 bool stack_is_used_up() {
@@ -219,6 +248,27 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   return task->take_result();
 }
 
+IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList grads, bool keep_graph,
+                                             bool create_graph, bool accumulate_grad,
+                                             const EdgeList& outputs) {
+  const SeparateRoleGuard separate(std::make_shared<ReadyQueue>());
+  return begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
+}
+
+bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
+                       std::chrono::steady_clock::time_point deadline) {
+  const SeparateRoleGuard separate(task->cpu_ready_queue);
+  const Piece piece{task.get(), deadline};
+  role.device = task->owner;
+  role.piece = &piece;
+  do {
+    run_next();
+  } while (!task->future_completed() && !piece.is_over());
+  if (!task->future_completed()) return false;
+  task->warnings.replay();
+  return true;
+}
+
 void Engine::continue_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
   role.queue =
@@ -236,17 +286,18 @@ void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {
   const auto is_done = [&] {
     return task == nullptr ? role.shutdown_requested : task->future_completed();
   };
-  while (!is_done()) {
-    NodeTask node_task = role.queue->pop();
-    if (node_task.is_shutdown) {
-      role.shutdown_requested = true;
-      continue;
-    }
-    // A call that is gone leaves its tasks behind; they are dropped here.
-    const IntrusivePtr<GraphTask> owner = node_task.graph_task.lock();
-    if (owner == nullptr) continue;
-    run_task(owner, std::move(node_task));
+  while (!is_done()) run_next();
+}
+
+void Engine::run_next() {
+  NodeTask node_task = role.queue->pop();
+  if (node_task.is_shutdown) {
+    role.shutdown_requested = true;
+    return;
   }
+  // A call that is gone leaves its tasks behind; they are dropped here.
+  const IntrusivePtr<GraphTask> owner = node_task.graph_task.lock();
+  if (owner != nullptr) run_task(owner, std::move(node_task));
 }
 
 void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
@@ -275,7 +326,7 @@ void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, Inpu
       // Free before the next node runs, which may need the room or may want to take a tensor over.
       inputs = InputBuffer();
       if (work.empty() || task->has_error.load(std::memory_order_relaxed)) return;
-      if (!role.queue->looks_empty()) {
+      if (!role.queue->looks_empty() || piece_is_over(*task)) {
         hand_over(task, work);
         return;
       }

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,17 @@ class Engine {
   /// leaves receive theirs.
   GradList execute(const EdgeList& roots, GradList grads, bool keep_graph, bool create_graph,
                    bool accumulate_grad, const EdgeList& outputs);
+
+  /// Begins a call that its thread runs in pieces, where it has no other thread for it and other
+  /// things to do in between. The call has a queue of its own: calls made between its pieces
+  /// neither run its nodes nor wait for them.
+  IntrusivePtr<GraphTask> begin_pieces(const EdgeList& roots, GradList grads, bool keep_graph,
+                                       bool create_graph, bool accumulate_grad,
+                                       const EdgeList& outputs);
+  /// Runs nodes of such a call until `deadline`, but at least one; returns true when none is left
+  /// and take_result() says what came of it.
+  bool run_piece(const IntrusivePtr<GraphTask>& task,
+                 std::chrono::steady_clock::time_point deadline);
 
   /// Ends the device threads whose queues are empty, and waits for them, but not longer than 10 s:
   /// one that hangs is left behind. They start again when needed.
@@ -84,6 +96,8 @@ class Engine {
   /// Runs a nested call for the thread that made it and waits.
   static void continue_call(const IntrusivePtr<GraphTask>& task);
   void thread_main(const IntrusivePtr<GraphTask>& task);
+  /// Waits for a task in this thread's queue and runs it.
+  void run_next();
   void run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task);
   /// Runs a node, and then what becomes ready on this thread, until other work waits.
   void run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer inputs);

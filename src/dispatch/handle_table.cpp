@@ -12,6 +12,8 @@ namespace {
 constexpr double kGenerationUnit = 4294967296.0;
 constexpr std::uint32_t kGenerationMask = (1U << 21) - 1;
 
+constinit thread_local HandleOwner this_thread = 0;
+
 std::uint32_t slot_of(Handle handle) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) & 0xffffffffU) - 1;
 }
@@ -33,6 +35,8 @@ HandleTable& HandleTable::instance() {
   static auto* const table = new HandleTable;
   return *table;
 }
+
+void HandleTable::set_this_thread(HandleOwner owner) { this_thread = owner; }
 
 HandleTable::Slot* HandleTable::find(Handle handle) const {
   if (!(handle >= 1 && handle < 9007199254740992.0)) return nullptr;
@@ -63,6 +67,7 @@ Handle HandleTable::insert_object(Object object) {
   }
   Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   slot.object = std::move(object);
+  slot.owner = this_thread;
   live_.fetch_add(1, std::memory_order_relaxed);
   return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit +
          index + 1;
@@ -96,13 +101,34 @@ void HandleTable::release(Handle handle) {
     const std::scoped_lock lock(mutex_);
     Slot* slot = find(handle);
     if (slot == nullptr || slot->object.index() == 0) return;
-    released = std::exchange(slot->object, Object());
-    slot->generation.store((slot->generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
-                           std::memory_order_release);
-    free_.push_back(slot_of(handle));
-    live_.fetch_sub(1, std::memory_order_relaxed);
+    released = vacate(*slot, slot_of(handle));
   }
   // It goes outside the lock: a graph may hang on it.
+}
+
+HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
+  slot.generation.store((slot.generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
+                        std::memory_order_release);
+  free_.push_back(index);
+  live_.fetch_sub(1, std::memory_order_relaxed);
+  return std::exchange(slot.object, Object());
+}
+
+void HandleTable::set_owner(Handle handle, HandleOwner owner) {
+  const std::scoped_lock lock(mutex_);
+  if (Slot* slot = find(handle)) slot->owner = owner;
+}
+
+void HandleTable::release_all_of(HandleOwner owner) {
+  std::vector<Object> released;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (std::uint32_t index = 0; index < used_; ++index) {
+      Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_relaxed);
+      Slot& slot = chunk[index % kChunkSlots];
+      if (slot.owner == owner && slot.object.index() != 0) released.push_back(vacate(slot, index));
+    }
+  }
 }
 
 }  // namespace eg

@@ -9,6 +9,9 @@
 // not know of each other. Generations start at a number of the clock, so that handles of an engine
 // that was shut down are stale to the next.
 //
+// A handle belongs to a thread, the one that made it or was given it: what a thread that dies
+// leaves behind can be released for it.
+//
 // Looking a handle up takes no lock; making and releasing one does, briefly.
 
 #include <array>
@@ -27,9 +30,15 @@ namespace eg {
 /// A handle as it crosses the border; 0 is "none".
 using Handle = double;
 
+/// Stands for a thread: its number for the platform, or 0 for those that end with the engine.
+using HandleOwner = std::uintptr_t;
+
 class HandleTable {
  public:
   static HandleTable& instance();
+
+  /// What this thread inserts from now on belongs to `owner`.
+  static void set_this_thread(HandleOwner owner);
 
   Handle insert(Tensor tensor) { return insert_object(std::move(tensor)); }
   Handle insert(IntrusivePtr<Node> node) { return insert_object(std::move(node)); }
@@ -41,6 +50,10 @@ class HandleTable {
   Tensor get_optional(Handle handle) const { return handle == 0 ? Tensor() : get(handle); }
   /// Drops the reference; a stale handle is ignored.
   void release(Handle handle);
+  /// Gives a handle to another thread; a stale one is ignored.
+  void set_owner(Handle handle, HandleOwner owner);
+  /// Releases all that belongs to a thread, which has ended.
+  void release_all_of(HandleOwner owner);
   std::int64_t live_count() const { return live_.load(std::memory_order_relaxed); }
 
  private:
@@ -51,12 +64,15 @@ class HandleTable {
   struct Slot {
     Object object;
     std::atomic<std::uint32_t> generation{0};
+    HandleOwner owner = 0;
   };
   static constexpr std::size_t kChunkSlots = 4096;
   static constexpr std::size_t kMaxChunks = 4096;
 
   Handle insert_object(Object object);
   Slot* find(Handle handle) const;
+  /// Empties a slot; with the mutex held.
+  Object vacate(Slot& slot, std::uint32_t index);
   template <class T>
   const T* find_object(Handle handle) const {
     const Slot* slot = find(handle);

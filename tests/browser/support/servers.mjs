@@ -11,6 +11,7 @@ const kTypes = {
   ".mjs": "text/javascript",
   ".wasm": "application/wasm",
 };
+const kPackage = "/node_modules/edgegrad/dist/index.js";
 const kStartTimeout = 120_000;
 
 /** Runs a Vite command that ends, such as "build". */
@@ -42,18 +43,22 @@ export async function serveWith(folder, program, args) {
   return { url, stop: () => child.kill() };
 }
 
-/** Serves files as they are, with extra headers, below `base`; bare imports of the package become paths. */
-export async function serveFiles(folder, headers = {}, base = "/") {
+/**
+ * Serves files as they are, with extra headers, below `base`; bare imports of the package become its address, which is
+ * `package`. `types` are content types by extension, other than usual.
+ */
+export async function serveFiles(folder, headers = {}, serving = {}) {
+  const { base = "/", package: address = kPackage, types = {} } = serving;
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (!pathname.startsWith(base)) return response.writeHead(404).end();
     const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
-    const type = kTypes[extname(path)];
+    const type = types[extname(path)] ?? kTypes[extname(path)];
     try {
       const content = readFileSync(join(folder, path));
       response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
       const isOwn = /\.(html|js)$/.test(path) && !path.startsWith("/node_modules/");
-      response.end(isOwn ? withPaths(String(content)) : content);
+      response.end(isOwn ? withAddress(String(content), address) : content);
     } catch {
       response.writeHead(404).end();
     }
@@ -62,8 +67,8 @@ export async function serveFiles(folder, headers = {}, base = "/") {
   return { url: `http://localhost:${port}${base}`, stop: () => server.close() };
 }
 
-function withPaths(text) {
-  return text.replace('"edgegrad"', '"/node_modules/edgegrad/dist/index.js"');
+function withAddress(text, address) {
+  return text.replace('"edgegrad"', JSON.stringify(address));
 }
 
 function viteOf(folder) {

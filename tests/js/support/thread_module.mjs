@@ -95,3 +95,27 @@ export const failing = (x, count) => {
   }
   return failed;
 };
+
+export const shutDown = () => eg.shutdown();
+
+/** Ends this worker by an error that nobody catches, while its function is running. */
+export const throwLater = (x) => {
+  eg.keep(x.mul(2));
+  setTimeout(() => {
+    throw new Error("nobody catches this");
+  });
+  return new Promise(() => {});
+};
+
+/** Ends this worker with tensors of its own alive. */
+export const dieKeeping = (x) => {
+  eg.keep([x, x.mul(2), eg.zeros([1000])]);
+  process.exit(0);
+};
+
+/** Returns twice x, with a hook at which this worker ends. */
+export const hookedToDie = (x) => {
+  const y = x.mul(2);
+  y.registerHook(() => process.exit(4));
+  return y;
+};

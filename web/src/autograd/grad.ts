@@ -59,7 +59,7 @@ export function backward(tensors: Targets, ...rest: [options?: BackwardAllOption
   backwardFrom(toList(tensors), gradientList(gradTensors), options);
 }
 
-/** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
+/** Like backward(), but the work is done on another thread or, without threads, in pieces; see Tensor.backwardAsync(). */
 export async function backwardAsync(
   tensors: Targets,
   ...rest: [options?: BackwardAllOptions]

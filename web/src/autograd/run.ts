@@ -6,6 +6,7 @@ import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js"
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
+import { startedWorkers } from "../runtime/lifecycle.js";
 import {
   kAllowUnused,
   kAllowUnusedGiven,
@@ -21,6 +22,7 @@ import {
 import { handleOf } from "../tensor/info.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { handleOfNode, Node } from "./node.js";
+import { servePieces } from "./pieces.js";
 
 // A tensor by its handle, not by its class, which this file may not depend on.
 function isTensor(value: unknown): value is Tensor {
@@ -83,7 +85,7 @@ export function backwardOf(tensor: Tensor, given: BackwardArguments): void {
 
 /** Like backwardOf(), on another thread. */
 export async function backwardAsyncOf(tensor: Tensor, given: BackwardArguments): Promise<void> {
-  await runElsewhere(readBackward("backwardAsync", [tensor], ...readCall("backwardAsync", given)));
+  await runLater(readBackward("backwardAsync", [tensor], ...readCall("backwardAsync", given)));
 }
 
 function readCall(
@@ -106,13 +108,13 @@ export function backwardFrom(
   runHere(readBackward("backward", tensors, gradients, options));
 }
 
-/** Like backwardFrom(), on another thread. */
+/** Like backwardFrom(), on another thread or, without threads, in pieces. */
 export async function backwardAsyncFrom(
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
   options: BackwardValues,
 ): Promise<void> {
-  await runElsewhere(readBackward("backwardAsync", tensors, gradients, options));
+  await runLater(readBackward("backwardAsync", tensors, gradients, options));
 }
 
 /** The declaration of what grad() takes besides outputs and inputs, without their gradients. */
@@ -141,9 +143,9 @@ export function gradientHandles(call: GradCall): number[] {
   return runHere(readGrad("grad", call));
 }
 
-/** Like gradientHandles(), on another thread. */
+/** Like gradientHandles(), on another thread or, without threads, in pieces. */
 export async function gradientHandlesAsync(call: GradCall): Promise<number[]> {
-  return runElsewhere(readGrad("gradAsync", call));
+  return runLater(readGrad("gradAsync", call));
 }
 
 /** Who calls native.runGraph(), and with which arguments; what else it needs is in the frame. */
@@ -179,17 +181,17 @@ function runHere({ name, words }: GraphCall): number[] {
   return Array.from(frameOf(count).subarray(0, count));
 }
 
-function runElsewhere(call: GraphCall): Promise<number[]> {
-  const { name, words } = call;
-  // Without threads there is no elsewhere.
-  if ((native.features() & kHasThreads) === 0) return Promise.resolve(runHere(call));
-  return untilSettled((resolve, reject) => {
+function runLater({ name, words }: GraphCall): Promise<number[]> {
+  const failure = startedWorkers()?.failure ?? null;
+  if (failure !== null) return Promise.reject(failure);
+  return untilSettled(name, (resolve, reject) => {
     const answer = holdFunction((handles) => {
       if (handles[0] === kFailed) reject(takeErrorFor(name));
       else resolve([...handles]);
       return [];
     });
     if (native.runGraphAsync(...words, answer) === kFailed) reject(takeErrorFor(name));
+    else if ((native.features() & kHasThreads) === 0) servePieces();
   });
 }
 

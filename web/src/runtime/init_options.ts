@@ -32,7 +32,7 @@ const kOptions = {
   gpu: new Rule<object>("an object like navigator.gpu", (value) => {
     return typeof value === "object" && value !== null;
   }).optional(),
-  /** Where the .wasm file is, when it is not where the package was installed. */
+  /** Where the .wasm file and the workers' script are, when they are not where the package was installed. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
 };
 
@@ -40,12 +40,16 @@ const kOptions = {
 export type InitOptions = Options<typeof kOptions>;
 
 /** What an engine is started with. */
-export type InitValues = Values<typeof kOptions> & { readonly threads: number };
+export type InitValues = Values<typeof kOptions> & {
+  readonly threads: number;
+  /** True when more than one was asked for. */
+  readonly wantsThreads: boolean;
+};
 
 /** Returns the options of a call of init(), complete. */
 export function readInitOptions(given: readonly unknown[]): InitValues {
-  const { threads = defaultThreads(), ...options } = readOptions("init", kOptions, given);
-  return { threads, ...options };
+  const { threads, ...options } = readOptions("init", kOptions, given);
+  return { threads: threads ?? defaultThreads(), wantsThreads: (threads ?? 1) > 1, ...options };
 }
 
 /** Throws InvalidArgument when a later call of init() asks for another engine than the one there is. */

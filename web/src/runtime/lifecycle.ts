@@ -10,11 +10,13 @@ import {
   type InitValues,
   readInitOptions,
 } from "./init_options.js";
-import { loadModule } from "./load.js";
+import { rejectAll } from "./keep_alive.js";
+import { type LoadedModule, loadModule } from "./load.js";
 import { captureStack, showWarning } from "./messages.js";
 import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "./native.js";
 import { chooseVariant, type Variant } from "./variant.js";
 import { kVersion } from "./version.js";
+import { WorkerFailure, type Workers } from "./workers.js";
 
 /** What `runtime` returns. */
 export interface RuntimeInfo {
@@ -43,6 +45,8 @@ let starting: Promise<void> | null = null;
 // The options of the start; null where another thread started the engine.
 let inForce: InitValues | null = null;
 let running: NativeModule | null = null;
+let threadWorkers: Workers | null = null;
+let isJoined = false;
 const stopListeners: (() => void)[] = [];
 
 /**
@@ -72,9 +76,9 @@ async function start(options: InitValues): Promise<void> {
   if (webgpu === "required") {
     throw new EdgeGradError("DeviceUnavailable", "[init] this version has no WebGPU device.");
   }
-  const variant = chooseVariant(wanted);
-  const module = await loadModule(variant, threads, options.wasmUrl);
+  const { variant, module, workers } = await load(chooseVariant(wanted), options);
   if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
+    workers?.stop();
     module.PThread?.terminateAllThreads();
     fail(
       "Internal",
@@ -84,13 +88,42 @@ async function start(options: InitValues): Promise<void> {
     );
   }
   connect(module);
+  threadWorkers = workers;
   checked(native.setThreads(variant === "single" ? 1 : threads));
+}
+
+// Loads the variant or, where its workers cannot be had and nobody asked for it, the one without.
+async function load(
+  variant: Variant,
+  { threads, wantsThreads, variant: wanted, wasmUrl }: InitValues,
+): Promise<LoadedModule & { readonly variant: Variant }> {
+  if (variant === "single" && wantsThreads) warnOfOneThread(threads);
+  try {
+    return { variant, ...(await loadModule(variant, threads, wasmUrl)) };
+  } catch (error) {
+    if (wanted !== "auto" || !(error instanceof WorkerFailure)) throw error;
+    console.warn(`${error.message} Until then there is one thread.`);
+    return { variant: "single", ...(await loadModule("single", 1, wasmUrl)) };
+  }
+}
+
+let hasWarned = false;
+
+function warnOfOneThread(threads: number): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  console.warn(
+    `[init] threads: ${threads} has no effect here: the variant "single" has one. Where there is shared memory "auto" ` +
+      "takes one with threads; a page has it when it is served with the headers Cross-Origin-Opener-Policy: " +
+      "same-origin and Cross-Origin-Embedder-Policy: require-corp.",
+  );
 }
 
 /** Takes part in an engine that another thread started. @internal */
 export function joinModule(module: NativeModule): void {
   connect(module);
   joined();
+  isJoined = true;
   starting = Promise.resolve();
 }
 
@@ -107,6 +140,11 @@ export function expectModule(): void {
 export function startedModule(): NativeModule {
   if (running === null) throw new EdgeGradError("NotInitialized", "edgegrad is not running.");
   return running;
+}
+
+/** Returns the workers of the engine's threads; only the thread that called init() has them. @internal */
+export function startedWorkers(): Workers | null {
+  return threadWorkers;
 }
 
 /** Has `listener` called once, when the engine stops. @internal */
@@ -129,15 +167,31 @@ function connect(module: NativeModule): void {
 
 function stop(module: NativeModule): void {
   for (const listener of stopListeners.splice(0)) listener();
+  rejectAll(
+    (caller) =>
+      new EdgeGradError("Internal", `[${caller}] the engine was shut down before this had ended.`),
+  );
   native.setThreads(1);
   running = null;
+  threadWorkers?.stop();
+  threadWorkers = null;
   detach();
   // Threads that sleep would stay: a page has no end at which they go.
   module.PThread?.terminateAllThreads();
 }
 
-/** Stops the engine: its threads end and all tensors are void. init() may follow. */
+/**
+ * Stops the engine: its threads end, all tensors are void, and what is pending is rejected. init() may
+ * follow. Only on the thread that called init().
+ */
 export async function shutdown(): Promise<void> {
+  if (isJoined) {
+    fail(
+      "InvalidArgument",
+      "shutdown",
+      "an engine worker only takes part in the engine. Call it on the thread that called init().",
+    );
+  }
   const started = starting;
   if (started === null) return;
   await started.catch(() => undefined);

@@ -3,9 +3,9 @@
 import { EdgeGradError } from "./errors.js";
 import type { ModuleFactory, ModuleOptions, NativeModule } from "./native.js";
 import type { Variant } from "./variant.js";
-import { makeWorker } from "./workers.js";
+import { WorkerFailure, Workers } from "./workers.js";
 
-/** Where the .wasm file is: the folder's URL, the file's, or a function from file name to URL. */
+/** Where the files of dist/wasm are: the folder's URL, that of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
 /**
@@ -18,36 +18,105 @@ export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>
   single: () => import("./wasm/edgegrad-single.mjs"),
 };
 
-/** Loads and starts a variant. @internal */
+/** A started module and, where it has threads, their workers. */
+export interface LoadedModule {
+  readonly module: NativeModule;
+  readonly workers: Workers | null;
+}
+
+/**
+ * Loads and starts a variant. Throws WorkerFailure when its workers cannot be had. @internal
+ */
 export async function loadModule(
   variant: Variant,
   threads: number,
   wasmUrl: WasmUrl | undefined,
+): Promise<LoadedModule> {
+  if (variant === "single") return { module: await start(variant, 0, wasmUrl), workers: null };
+  const script = wasmUrl === undefined ? undefined : scriptAt(wasmUrl, variant);
+  try {
+    return await startWithWorkers(new Workers(variant, script), variant, threads, wasmUrl);
+  } catch (error) {
+    // Who says where the .wasm file is may have left the script to a bundler.
+    if (script === undefined || !(error instanceof WorkerFailure)) throw error;
+    return await startWithWorkers(new Workers(variant, undefined), variant, threads, wasmUrl);
+  }
+}
+
+async function startWithWorkers(
+  workers: Workers,
+  variant: Variant,
+  threads: number,
+  wasmUrl: WasmUrl | undefined,
+): Promise<LoadedModule> {
+  const module = await start(variant, threads - 1, wasmUrl, workers);
+  try {
+    if (threads > 1) await workers.untilFirstRuns();
+  } catch (error) {
+    workers.stop();
+    module.PThread?.terminateAllThreads();
+    throw error;
+  }
+  return { module, workers };
+}
+
+async function start(
+  variant: Variant,
+  poolSize: number,
+  wasmUrl: WasmUrl | undefined,
+  workers?: Workers,
 ): Promise<NativeModule> {
   let isStarting = true;
+  const printed: string[] = [];
   const options: ModuleOptions = {
-    poolSize: variant === "single" ? 0 : threads - 1,
-    makeWorker: () => makeWorker(variant),
+    poolSize,
+    ...(workers && { makeWorker: () => workers.make() }),
     // What goes wrong at the start is thrown below.
     printErr: (text) => {
-      if (!isStarting) console.error(text);
+      if (isStarting) printed.push(text);
+      else console.error(text);
     },
   };
   try {
     if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
-    const { default: start } = await kLoaders[variant]();
-    return await start(options);
+    const { default: create } = await kLoaders[variant]();
+    return await create(options);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    workers?.stop();
+    if (error instanceof WorkerFailure) throw error;
+    const reason = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
     throw new EdgeGradError(
       wasmUrl === undefined ? "Internal" : "InvalidArgument",
-      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ` +
-        "Serve the package's folder dist/wasm beside its script, or say where it is with wasmUrl.",
+      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ${adviceFor(reason)}`,
       { cause: error },
     );
   } finally {
     isStarting = false;
   }
+}
+
+// What a browser says, without what Emscripten adds for those who build with it.
+function plainReason(text: unknown): string {
+  return String(text)
+    .replace(/^(?:wasm streaming compile failed|failed to asynchronously prepare wasm): /, "")
+    .replace(/^Aborted\((.*)\)\. Build with .*$/s, "$1")
+    .replace(/\.$/, "");
+}
+
+function adviceFor(reason: string): string {
+  if (/unsafe-eval|Content Security Policy/.test(reason)) {
+    return "Add 'wasm-unsafe-eval' to script-src in the page's content security policy.";
+  }
+  return "Serve the package's folder dist/wasm beside its script, or say where it is with wasmUrl.";
+}
+
+// Where the workers' script is beside the .wasm file, as far as one can tell.
+function scriptAt(wasmUrl: WasmUrl, variant: Variant): string | undefined {
+  const url = locate(`edgegrad-${variant}.mjs`, wasmUrl);
+  if (url.endsWith(".wasm")) return undefined;
+  const node = globalThis.process?.getBuiltinModule?.("node:url");
+  if (node === undefined) return new URL(url, globalThis.location?.href).href;
+  return /^\w+:\/\//.test(url) ? url : node.pathToFileURL(url).href;
 }
 
 async function useWasmAt(

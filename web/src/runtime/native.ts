@@ -122,8 +122,13 @@ export interface NativeFunctions {
    * Returns the number of handles (0: unused input).
    */
   runGraph(count: number, inputCount: number, flags: number): number;
-  /** Like runGraph, but on another thread: calls the function `answer` with handles, or with kFailed. */
+  /**
+   * Like runGraph, but on another thread or, without threads, in runPieces(): calls the function `answer`
+   * with handles, or with kFailed.
+   */
   runGraphAsync(count: number, inputCount: number, flags: number, answer: number): number;
+  /** Runs what runGraphAsync() left to this thread for so long; 1 when there is more, else 0. */
+  runPieces(milliseconds: number): number;
   registerHook(handle: number, callback: number): number;
   registerPostAccumulateGradHook(handle: number, callback: number): number;
   registerNodeHook(node: number, callback: number): number;
@@ -202,8 +207,12 @@ export interface NativeFunctions {
   joinThread(): void;
   /** Starts a thread for eg.spawn() and returns its number. */
   startThread(): number;
-  /** Says that a thread ended unasked. */
+  /** Has a handle belong to a thread, with which it goes: to one of startThread(), or 0 for any other. */
+  giveHandle(handle: number, thread: number): void;
+  /** Says that a thread ended unasked, or is about to: nobody waits for its functions any more. */
   threadDied(thread: number): void;
+  /** Releases what belongs to a thread; only when it can use that no longer. */
+  releaseHandlesOf(thread: number): void;
 }
 
 /** A started module; bridge.ts says where it has NativeFunctions. */
@@ -230,12 +239,20 @@ export interface NativeModule {
   captureStack?: () => string;
 }
 
-/** A worker of a page, or one of Node, which has events instead of handlers. */
+/** A worker of a page, or one of Node, which has other events. */
 export interface ThreadWorker {
-  onerror: ((event: { readonly message: string }) => void) | null;
-  on?(event: "exit", listener: () => void): void;
+  addEventListener?(type: string, listener: (event: WorkerEvent) => void): void;
+  on?(type: "error", listener: (error: Error) => void): void;
+  on?(type: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown, transfer: readonly unknown[]): void;
   terminate(): unknown;
+}
+
+/** Of a message or an error; a script that could not be loaded has no text. */
+export interface WorkerEvent {
+  readonly data?: unknown;
+  readonly message?: string;
+  preventDefault(): void;
 }
 
 /** What a module's start takes. */

@@ -1,6 +1,7 @@
 // The workers of the engine's threads. They run the script of a module, which finds out by itself that it is a thread.
 
 import { EdgeGradError } from "./errors.js";
+import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import type { Variant } from "./variant.js";
 
@@ -18,9 +19,163 @@ const kWorkers: Partial<Record<Variant, () => Worker>> = {
     new Worker(new URL("./wasm/edgegrad-simd.mjs", import.meta.url), { type: "module", name: "em-pthread-simd", workerData: "em-pthread", execArgv: [] }),
 };
 
-/** Constructs a worker for a thread of this variant. @internal */
-export function makeWorker(variant: Variant): ThreadWorker {
-  const make = kWorkers[variant];
-  if (make === undefined) throw new EdgeGradError("Internal", `"${variant}" has no threads.`);
-  return make() as ThreadWorker;
+/** The workers cannot be had here; the rest of the engine can. */
+export class WorkerFailure extends EdgeGradError {
+  constructor(variant: Variant, reason: string, options?: ErrorOptions) {
+    super(
+      "Internal",
+      `[init] the workers of the build "${variant}" could not be started: ${reason}. ` +
+        `They run the file edgegrad-${variant}.mjs: serve it beside the .wasm file, as JavaScript and, from another ` +
+        "origin, with Access-Control-Allow-Origin; or say with wasmUrl where both are.",
+      options,
+    );
+  }
+}
+
+/** The workers of one started module. */
+export class Workers {
+  /** Called with the reason when a worker has died, instead of what is done for those of the engine. */
+  private readonly listeners = new WeakMap<ThreadWorker, (reason: string) => void>();
+  private readonly dead = new WeakMap<ThreadWorker, string>();
+  private readonly first: Promise<void>;
+  private firstRuns: () => void = () => undefined;
+  private firstFailed: (error: WorkerFailure) => void = () => undefined;
+  private isStopped = false;
+  // In Node construct() has looked for the script.
+  private hasRun = nodeFiles() !== undefined;
+  private failed: EdgeGradError | null = null;
+
+  /** `script` is where the workers' script is, when it is not where the package was installed. */
+  constructor(
+    private readonly variant: Variant,
+    private readonly script: string | undefined,
+  ) {
+    this.first = new Promise((resolve, reject) => {
+      this.firstRuns = resolve;
+      this.firstFailed = reject;
+    });
+    this.first.catch(() => undefined);
+  }
+
+  /** Constructs a worker; throws WorkerFailure where that is not allowed. */
+  make(): ThreadWorker {
+    const worker = this.construct();
+    // Emscripten's own handler would throw into the void, which ends a Node process.
+    Object.defineProperty(worker, "onerror", { get: () => () => undefined, set: () => undefined });
+    const died = (reason: string) => this.died(worker, reason);
+    worker.on?.("error", (error) => died(error.message));
+    worker.on?.("exit", (code) => died(`it exited with code ${code}`));
+    worker.addEventListener?.("error", (event) => {
+      event.preventDefault();
+      died(event.message ?? "its script could not be loaded");
+    });
+    worker.addEventListener?.("message", ({ data }) => {
+      if ((data as { edgegradRuns?: true }).edgegradRuns === true) this.runs();
+    });
+    return worker;
+  }
+
+  /** Resolves when a worker has found its script; rejects with WorkerFailure when the first one cannot. */
+  async untilFirstRuns(): Promise<void> {
+    if (!this.hasRun) await this.first;
+  }
+
+  /** Has `listener` called with the reason when a worker dies. */
+  watch(worker: ThreadWorker, listener: (reason: string) => void): void {
+    this.listeners.set(worker, listener);
+    const reason = this.dead.get(worker);
+    if (reason !== undefined) queueMicrotask(() => listener(reason));
+  }
+
+  /** Says that workers end from now on because they were told to. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** What calls fail with that need the threads of the engine, one of which has ended; null when all is well. */
+  get failure(): EdgeGradError | null {
+    return this.failed;
+  }
+
+  private runs(): void {
+    this.hasRun = true;
+    this.firstRuns();
+  }
+
+  private died(worker: ThreadWorker, reason: string): void {
+    if (this.isStopped || this.dead.has(worker)) return;
+    this.dead.set(worker, reason);
+    this.firstFailed(new WorkerFailure(this.variant, reason));
+    const listener = this.listeners.get(worker);
+    if (listener !== undefined) {
+      listener(reason);
+      return;
+    }
+    const text = `[init] a thread of the engine has ended: ${reason}. Call shutdown() and init() again.`;
+    this.failed ??= this.hasRun
+      ? new EdgeGradError("Internal", text)
+      : new WorkerFailure(this.variant, reason);
+    rejectAll(() => this.failed);
+  }
+
+  private construct(): ThreadWorker {
+    try {
+      return this.constructAnywhere() as ThreadWorker;
+    } catch (error) {
+      throw new WorkerFailure(this.variant, (error as Error).message, { cause: error });
+    }
+  }
+
+  private constructAnywhere(): Worker {
+    const make = kWorkers[this.variant];
+    if (make === undefined) throw new Error("it has no threads");
+    const script = this.script ?? scriptOf(make);
+    if (script.startsWith("file:") && nodeFiles()?.existsSync(new URL(script)) === false) {
+      throw new Error(`there is no ${script}`);
+    }
+    try {
+      return this.script === undefined ? make() : workerOf(script, make);
+    } catch (error) {
+      if ((error as Error).name !== "SecurityError") throw error;
+      // No page may construct a worker from another origin, but it may from a blob that imports the script.
+      const text = `import ${JSON.stringify(script)};`;
+      const blob = new Blob([text], { type: "text/javascript" });
+      return workerOf(URL.createObjectURL(blob), make);
+    }
+  }
+}
+
+type WorkerArguments = ConstructorParameters<typeof Worker>;
+
+// A worker like that of `make`, but with another script.
+function workerOf(script: string, make: () => Worker): Worker {
+  const { Worker } = globalThis;
+  const [, options] = argumentsOf(make);
+  return new Worker(nodeFiles() === undefined ? script : new URL(script), options);
+}
+
+/** The address that a bundler gave the script. */
+function scriptOf(make: () => Worker): string {
+  return String(argumentsOf(make)[0]);
+}
+
+// What `make` constructs its worker with, which only the bundler knows in the end.
+function argumentsOf(make: () => Worker): WorkerArguments {
+  const { Worker } = globalThis;
+  let found: WorkerArguments | undefined;
+  globalThis.Worker = class {
+    constructor(...given: WorkerArguments) {
+      found = given;
+    }
+  } as unknown as typeof Worker;
+  try {
+    make();
+  } finally {
+    globalThis.Worker = Worker;
+  }
+  return found as unknown as WorkerArguments;
+}
+
+function nodeFiles() {
+  return globalThis.process?.getBuiltinModule?.("node:fs");
 }

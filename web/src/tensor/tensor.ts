@@ -240,7 +240,11 @@ export class Tensor {
     backwardOf(this, given);
   }
 
-  /** Like backward(), but the work is done on another thread; hooks run on the one that registered them. */
+  /**
+   * Like backward(), but the work is done on another thread; hooks run on the one that registered them.
+   * Without threads it is done here, in pieces of some milliseconds between which the program goes on; a
+   * single operation is not divided.
+   */
   async backwardAsync(...given: BackwardArguments): Promise<void> {
     await backwardAsyncOf(this, given);
   }

@@ -1,8 +1,9 @@
 // The main thread's side of an engine worker: jobs go to it, answers come back in the same order.
 
-import { native } from "../runtime/bridge.js";
+import { epoch, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
+import { startedWorkers } from "../runtime/lifecycle.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { type Portable, receive, send } from "./portable.js";
 
@@ -15,6 +16,8 @@ export interface Job {
 interface Answer {
   readonly value?: Portable;
   readonly error?: unknown;
+  /** Why the worker is about to end. */
+  readonly ended?: string;
   /** Cloning an error keeps neither the name of its class nor its code. */
   readonly name?: unknown;
   readonly code?: unknown;
@@ -26,6 +29,12 @@ interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** Stands for the threads that are no workers of eg.spawn(). */
+const kNoWorker = 0;
+
+/** In this time a worker that was told to end has done so. */
+const kTermination = 100; // ms
 
 /** A worker and what it was asked for. @internal */
 export class EngineWorker {
@@ -50,17 +59,17 @@ export class EngineWorker {
   /** Gives the worker its jobs, now that it is a thread of the engine. */
   connect(thread: number): void {
     this.thread = thread;
-    // Emscripten's own handler would throw into the void, which ends a Node process.
-    this.worker.onerror = (event) => this.end(event.message);
-    this.worker.on?.("exit", () => this.end("it exited"));
+    for (const { handles } of this.pending) this.give(handles);
+    startedWorkers()?.watch(this.worker, (reason) => this.end(reason));
     this.worker.postMessage({ edgegradPort: this.workersPort }, [this.workersPort]);
   }
 
   run(job: Job, args: readonly unknown[]): Promise<unknown> {
     if (this.failure !== null) return Promise.reject(this.failure);
-    return untilSettled((resolve, reject) => {
+    return untilSettled("spawn", (resolve, reject) => {
       try {
         send(args, (portable, handles) => {
+          this.give(handles);
           this.port.postMessage({ ...job, args: portable });
           this.pending.push({ handles, resolve, reject });
         });
@@ -79,23 +88,38 @@ export class EngineWorker {
   }
 
   /** Ends the worker; all that was asked of it fails with this error. */
-  fail(error: EdgeGradError): void {
+  async fail(error: EdgeGradError): Promise<void> {
     if (this.failure !== null) return;
     this.failure = error;
     this.changed(this, false);
+    const started = epoch;
     if (this.thread !== null) native.threadDied(this.thread);
     this.port.close();
-    this.worker.terminate();
-    for (const { handles, reject } of this.pending.splice(0)) {
-      if (this.thread === null) for (const handle of handles) native.release(handle);
-      reject(error);
-    }
+    // A page hears nothing of the end, which may be later.
+    await (this.worker.terminate() ?? new Promise((over) => setTimeout(over, kTermination)));
+    if (started === epoch) this.releaseAll();
+    for (const { reject } of this.pending.splice(0)) reject(error);
+  }
+
+  // What was sent belongs to the thread from then on, and what comes from there until it is received.
+  private give(handles: readonly number[]): void {
+    if (this.thread === null) return;
+    for (const handle of handles) native.giveHandle(handle, this.thread);
+  }
+
+  private releaseAll(): void {
+    if (this.thread !== null) native.releaseHandlesOf(this.thread);
+    for (const handle of this.pending.flatMap(({ handles }) => handles)) native.release(handle);
   }
 
   private finish(answer: Answer): void {
+    if (answer.ended !== undefined) {
+      this.end(answer.ended);
+      return;
+    }
     const job = this.pending.shift();
     if (this.pending.length === 0) this.changed(this, true);
-    if (answer.value !== undefined) job?.resolve(receive(answer.value)[0]);
+    if (answer.value !== undefined) job?.resolve(receive(answer.value, kNoWorker)[0]);
     else job?.reject(thrownBy(answer));
   }
 }

@@ -23,7 +23,7 @@ export function send(
   const handles: number[] = [];
   try {
     const encoded = values.map((value) =>
-      replace(value, (tensor) => encode(tensor, handles), refuseTensorsIn),
+      replace(value, { tensor: (one) => encode(one, handles), other: refuseTensorsIn }),
     );
     post({ values: encoded, hasTensors: handles.length > 0 }, handles);
   } catch (error) {
@@ -32,9 +32,13 @@ export function send(
   }
 }
 
-/** Returns the values that were sent, with tensors of this thread. */
-export function receive({ values }: Portable): unknown[] {
-  return values.map((value) => replace(value, () => undefined));
+/** Returns the values that were sent, with tensors that belong to this thread or, when given, to `thread`. */
+export function receive({ values }: Portable, thread?: number): unknown[] {
+  const take = (handle: number) => {
+    if (thread !== undefined) native.giveHandle(handle, thread);
+    return new Tensor(handle);
+  };
+  return values.map((value) => replace(value, { handle: take }));
 }
 
 function encode(tensor: Tensor, handles: number[]): object {
@@ -43,22 +47,25 @@ function encode(tensor: Tensor, handles: number[]): object {
   return { [kHandle]: handle };
 }
 
-// A copy of plain arrays and objects with tensors replaced, or with handles replaced by tensors.
-function replace(
-  value: unknown,
-  encoded: (tensor: Tensor) => object | undefined,
-  checkOther: (other: object, path: string) => void = () => undefined,
-): unknown {
+interface Replacements {
+  tensor?(tensor: Tensor): object;
+  handle?(handle: number): Tensor;
+  /** Called with an object that is left as it is, and its place. */
+  other?(other: object, path: string): void;
+}
+
+// A copy of plain arrays and objects with tensors or handles replaced.
+function replace(value: unknown, { tensor, handle, other }: Replacements): unknown {
   const copies = new Map<object, unknown>();
   const visit = (one: unknown, path: string): unknown => {
-    if (one instanceof Tensor) return encoded(one);
+    if (one instanceof Tensor) return tensor?.(one);
     if (!isPlain(one)) {
-      if (typeof one === "object" && one !== null) checkOther(one, path);
+      if (typeof one === "object" && one !== null) other?.(one, path);
       return one;
     }
     const known = copies.get(one);
     if (known !== undefined) return known;
-    if (!Array.isArray(one) && kHandle in one) return new Tensor(one[kHandle] as number);
+    if (handle && !Array.isArray(one) && kHandle in one) return handle(one[kHandle] as number);
     const copy: unknown[] | Record<string, unknown> = Array.isArray(one) ? [] : {};
     copies.set(one, copy);
     for (const [key, inner] of Object.entries(one)) {

@@ -39,7 +39,7 @@ const kNotLoaded =
 export class UserWorker implements ThreadWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
   // Only set: all ends are reported to `ended`, before and after the worker is a thread.
-  onerror: ThreadWorker["onerror"] = null;
+  onerror: unknown = null;
   private readonly end: () => unknown;
   private answered: (answer: JoinAnswer) => void = () => {};
 
@@ -73,8 +73,8 @@ export class UserWorker implements ThreadWorker {
     this.worker.postMessage(message, transfer);
   }
 
-  terminate(): void {
-    this.end();
+  terminate(): unknown {
+    return this.end();
   }
 
   unref(): void {

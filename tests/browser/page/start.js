@@ -1,0 +1,53 @@
+// Starts with the options in the address, trains a little and calls backward beside the page's own work.
+
+import * as eg from "edgegrad";
+
+const warnings = [];
+console.warn = (...texts) => warnings.push(texts.join(" "));
+const finish = (result) => {
+  document.body.textContent = JSON.stringify({ ...result, warnings });
+};
+
+async function train() {
+  const x = eg.randn([64, 10]);
+  const y = eg.randint(0, 3, [64]);
+  const model = new eg.nn.Linear(10, 3);
+  const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1 });
+  const losses = [];
+  for (let step = 0; step < 10; step++) {
+    const loss = eg.crossEntropy(model.call(x), y);
+    optimizer.zeroGrad();
+    await loss.backwardAsync();
+    optimizer.step();
+    losses.push(loss.item());
+  }
+  return losses.at(-1) < losses[0];
+}
+
+// Frames drawn during a backward call of about half a second.
+async function framesDuringBackward() {
+  const x = eg.rand([300, 300], { requiresGrad: true });
+  let y = x;
+  for (let i = 0; i < 100; i++) y = y.matmul(x).mul(0.003);
+  let frames = 0;
+  const draw = () => {
+    frames++;
+    requestAnimationFrame(draw);
+  };
+  requestAnimationFrame(draw);
+  await y.sum().backwardAsync();
+  return frames;
+}
+
+try {
+  const options = JSON.parse(new URLSearchParams(location.search).get("options") ?? "{}");
+  const start = performance.now();
+  await eg.init(options);
+  const milliseconds = performance.now() - start;
+  const { variant, threads } = eg.runtime();
+  const trained = await train();
+  const frames = await framesDuringBackward();
+  finish({ variant, threads, trained, frames, milliseconds });
+} catch (error) {
+  finish({ error: `${error.code}: ${error.message}` });
+}

@@ -1,0 +1,153 @@
+// Where a page may start: under a strict content security policy, from another origin, with files missing.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { build } from "esbuild";
+import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { serveFiles } from "./support/servers.mjs";
+
+const kPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+const kCdn = {
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+};
+
+describe("a page", { skip: noBrowser }, () => {
+  let browser;
+  let project;
+  const servers = [];
+
+  before(async () => {
+    project = makeProject();
+    browser = await startChromium();
+  });
+  after(async () => {
+    for (const server of servers) server.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  const serve = async (folder, headers, serving) => {
+    const server = await serveFiles(folder, headers, serving);
+    servers.push(server);
+    return server.url;
+  };
+
+  const start = async (url, options = {}) => {
+    const query = new URLSearchParams({ options: JSON.stringify({ threads: 2, ...options }) });
+    return await resultOf(browser, `${url}start.html?${query}`);
+  };
+
+  function assertTrains(result, variant, warnings = []) {
+    assert.equal(result.error, undefined);
+    assert.equal(result.variant, variant);
+    assert.equal(result.threads, variant === "single" ? 1 : 2);
+    assert.equal(result.trained, true);
+    assert.ok(result.frames > 3, `${result.frames} frames while backward ran`);
+    assert.equal(result.warnings.length, warnings.length, result.warnings.join("\n"));
+    warnings.forEach((pattern, i) => {
+      assert.match(result.warnings[i], pattern);
+    });
+  }
+
+  // The files of a bundler that knows nothing of workers and was told of the .wasm files at most.
+  async function bundled(name, copies) {
+    const folder = join(project.folder, name);
+    mkdirSync(folder);
+    cpSync(join(project.folder, "start.html"), join(folder, "start.html"));
+    await build({
+      entryPoints: [join(project.folder, "start.js")],
+      outfile: join(folder, "start.js"),
+      bundle: true,
+      format: "esm",
+      logLevel: "error",
+      external: ["node:*"],
+    });
+    const wasm = join(project.folder, "node_modules/edgegrad/dist/wasm");
+    for (const [extension, place] of Object.entries(copies)) {
+      mkdirSync(join(folder, place), { recursive: true });
+      for (const file of readdirSync(wasm).filter((file) => file.endsWith(extension))) {
+        cpSync(join(wasm, file), join(folder, place, file));
+      }
+    }
+    return folder;
+  }
+
+  test("under a policy without unsafe-eval trains with threads", async () => {
+    const headers = { ...kIsolation, "Content-Security-Policy": kPolicy };
+    assertTrains(await start(await serve(project.folder, headers)), "relaxed");
+  });
+
+  test("under a policy without unsafe-eval trains on one thread, and draws meanwhile", async () => {
+    const url = await serve(project.folder, { "Content-Security-Policy": kPolicy });
+    assertTrains(await start(url), "single", [/\[init\] threads: 2 has no effect/]);
+    assertTrains(await start(url, { threads: 1 }), "single");
+  });
+
+  test("under a policy without WebAssembly is told what to allow", async () => {
+    const url = await serve(project.folder, { "Content-Security-Policy": "script-src 'self'" });
+    const { error } = await start(url);
+    assert.match(error, /^Internal: \[init\].*'wasm-unsafe-eval'/);
+  });
+
+  test("whose policy allows no workers trains on one thread, with one warning", async () => {
+    const policy = `${kPolicy}; worker-src 'none'`;
+    const url = await serve(project.folder, { ...kIsolation, "Content-Security-Policy": policy });
+    assertTrains(await start(url), "single", [/workers.*could not be started.*one thread/s]);
+  });
+
+  test("whose bundler left the workers' script out trains on one thread, with one warning", async () => {
+    const url = await serve(await bundled("no-script", { ".wasm": "." }), kIsolation);
+    assertTrains(await start(url), "single", [/edgegrad-relaxed\.mjs.*wasmUrl/s]);
+    const { error } = await start(url, { variant: "relaxed" });
+    assert.match(error, /^Internal: \[init\] the workers.*edgegrad-relaxed\.mjs/);
+  });
+
+  test("whose server gives the workers' script another type trains on one thread", async () => {
+    const folder = await bundled("wrong-type", { ".wasm": ".", ".mjs": "wasm" });
+    const url = await serve(folder, kIsolation, { types: { ".mjs": "text/plain" } });
+    assertTrains(await start(url), "single", [/edgegrad-relaxed\.mjs/]);
+  });
+
+  test("takes all files from wasmUrl", async () => {
+    const url = await serve(await bundled("elsewhere", { "": "static/eg" }), kIsolation);
+    assertTrains(await start(url, { wasmUrl: "/static/eg/" }), "relaxed");
+    const { error } = await start(url, { wasmUrl: "/nowhere/" });
+    assert.match(error, /^InvalidArgument: \[init\].*wasmUrl/);
+    assert.doesNotMatch(error, /ASSERTIONS|Abort|falling back/);
+  });
+
+  test("whose wasmUrl names the .wasm files alone has the script where it was", async () => {
+    const folder = await bundled("wasm-elsewhere", { ".wasm": "static/eg", ".mjs": "wasm" });
+    const url = await serve(folder, kIsolation);
+    assertTrains(await start(url, { wasmUrl: "/static/eg/" }), "relaxed");
+  });
+
+  describe("that takes the package from another origin", () => {
+    let cdn;
+
+    before(async () => {
+      cdn = `${await serve(project.folder, kCdn)}node_modules/edgegrad/dist/index.js`;
+    });
+
+    test("trains with threads", async () => {
+      const url = await serve(project.folder, kIsolation, { package: cdn });
+      assertTrains(await start(url), "relaxed");
+    });
+
+    test("trains on one thread", async () => {
+      const url = await serve(project.folder, {}, { package: cdn });
+      assertTrains(await start(url, { threads: 1 }), "single");
+    });
+
+    test("trains on one thread when its policy forbids workers of blobs", async () => {
+      const policy = `script-src 'self' ${new URL(cdn).origin} 'wasm-unsafe-eval'`;
+      const headers = { ...kIsolation, "Content-Security-Policy": policy };
+      const url = await serve(project.folder, headers, { package: cdn });
+      assertTrains(await start(url), "single", [/workers.*could not be started/]);
+    });
+  });
+});

@@ -1,0 +1,70 @@
+#include "dispatch/handle_table.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::tensor;
+using testing::values;
+
+HandleTable& table() { return HandleTable::instance(); }
+
+Handle inserted_by(HandleOwner owner) {
+  Handle handle = 0;
+  std::thread([&] {
+    HandleTable::set_this_thread(owner);
+    handle = table().insert(tensor({1, 2}));
+  }).join();
+  return handle;
+}
+
+bool is_released(Handle handle) {
+  try {
+    (void)table().get(handle);
+    return false;
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::kDisposed;
+  }
+}
+
+TEST(HandleTable, ReleasesWhatAThreadLeftBehind) {
+  const std::int64_t before = table().live_count();
+  const Handle mine = table().insert(tensor({3}));
+  const Handle first = inserted_by(7);
+  const Handle second = inserted_by(7);
+  const Handle other = inserted_by(8);
+  table().release_all_of(7);
+  EXPECT_TRUE(is_released(first));
+  EXPECT_TRUE(is_released(second));
+  EXPECT_EQ(values(table().get(other)), (std::vector<double>{1, 2}));
+  EXPECT_EQ(values(table().get(mine)), (std::vector<double>{3}));
+  table().release(first);
+  table().release(mine);
+  table().release(other);
+  EXPECT_EQ(table().live_count(), before);
+}
+
+TEST(HandleTable, GivesAHandleToAnotherThread) {
+  const Handle given = table().insert(tensor({3}));
+  const Handle taken = inserted_by(7);
+  table().set_owner(given, 7);
+  table().set_owner(taken, 0);
+  table().release_all_of(7);
+  EXPECT_TRUE(is_released(given));
+  EXPECT_FALSE(is_released(taken));
+  table().release(taken);
+  table().set_owner(taken, 7);
+  // The slot of a released handle, taken again, belongs to who takes it.
+  const Handle again = table().insert(tensor({4}));
+  table().release_all_of(7);
+  EXPECT_FALSE(is_released(again));
+  table().release(again);
+}
+
+}  // namespace
+}  // namespace eg
