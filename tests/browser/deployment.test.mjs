@@ -39,7 +39,7 @@ describe("a deployed page", { skip: noBrowser }, () => {
   });
 
   async function assertWorks(folder, headers = kPolicy) {
-    await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, kBase));
+    await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, { base: kBase }));
   }
 
   async function assertWorksOn(server) {

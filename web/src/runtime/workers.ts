@@ -70,7 +70,9 @@ export class Workers {
       died(event.message ?? "its script could not be loaded");
     });
     worker.addEventListener?.("message", ({ data }) => {
-      if ((data as { edgegradRuns?: true }).edgegradRuns === true) this.runs();
+      const { edgegradRuns, cmd } = data as { edgegradRuns?: true; cmd?: string };
+      // Emscripten's own message is later, but known to scripts of other builds, which init() refuses by name.
+      if (edgegradRuns === true || cmd === "loaded") this.runs();
     });
     return worker;
   }
