@@ -1,6 +1,7 @@
 #include "autograd/graph_task.h"
 
 #include "autograd/basic_nodes.h"
+#include "autograd/ready_queue.h"
 #include "base/error.h"
 
 namespace eg {
@@ -50,6 +51,8 @@ void GraphTask::release_states() {
 }
 
 void GraphTask::on_last_release(GraphTask* task) {
+  // A queue of its own would keep this alive by what lies there.
+  if (task->cpu_ready_queue.use_count() == 1) task->cpu_ready_queue->clear();
   if (WeakPtr<GraphTask>::only_strong(task)) {
     delete task;
     return;
