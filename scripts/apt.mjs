@@ -13,6 +13,9 @@ const kPackages = {
     "libeigen3-dev": "/usr/include/eigen3/Eigen/Core",
     "libgtest-dev": "/usr/src/googletest/CMakeLists.txt",
   },
+  native32: {
+    "g++-multilib": "/usr/include/x86_64-linux-gnu/c++/12/32",
+  },
   wasm: {
     "clang-19": "/usr/lib/llvm-19/bin/clang",
     "lld-19": "/usr/lib/llvm-19/bin/wasm-ld",
@@ -32,7 +35,7 @@ const kPackages = {
   },
 };
 
-/** Installs the named groups ("native", "wasm", "check", "browser"); elsewhere than on Debian CMake says what it misses. */
+/** Installs the named groups of kPackages; elsewhere than on Debian CMake says what it misses. */
 export async function ensurePackages(...groups) {
   if (!isDebian()) return;
   const wanted = groups.flatMap((group) => Object.entries(kPackages[group]));

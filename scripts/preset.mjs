@@ -10,6 +10,7 @@ import { wasmEnvironment } from "./toolchain.mjs";
 export async function buildPreset(preset, ...targets) {
   const isWasm = preset.startsWith("wasm-");
   await ensurePackages("native");
+  if (preset.endsWith("-32")) await ensurePackages("native32");
   const env = isWasm ? await wasmEnvironment() : process.env;
   const options = { cwd: kRoot, env };
   const folder = join(kRoot, "build", preset);
