@@ -28,6 +28,10 @@ const kSections = {
     ["JavaScript in Node", () => runNodeTests(process.execPath, "tests/js")],
     ["JavaScript in Node 24", async () => runNodeTests(await newerNode(), "tests/js")],
   ],
+  fuzz: [
+    ["the fuzzer itself", () => runNodeTests(process.execPath, "tests/fuzz")],
+    ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
+  ],
   browser: [["JavaScript in Chromium", runBrowser]],
   check: [["format, lint, types, layers", () => run(process.execPath, "scripts/check.mjs")]],
 };

@@ -41,10 +41,11 @@ export async function fuzz({
       const run = await runChild(job, (finding) => add(finding));
       calls += run.calls;
       if (run.isDone) {
-        next = Math.min(job.to, run.last + 1);
-        if (run.last < job.to - 1) break;
+        next = (run.last ?? next - 1) + 1;
+        if (next < job.to) break;
         continue;
       }
+      if (run.last === null) throw new Error(`the engine does not start: ${run.reason.message}`);
       next = run.last + 1;
       const finding = run.fatal ?? (await diagnose(base, run));
       // Each try of a hang takes its seconds.
@@ -152,7 +153,8 @@ function runChild(job, onFinding = () => {}) {
     });
     child.on("close", (code, signal) => {
       stopWatching();
-      result.last = Number.parseInt(readProgress(job.progress) ?? result.last, 10);
+      const last = readProgress(job.progress);
+      result.last = last === null ? null : Number.parseInt(last, 10);
       const message = `the process ended with ${signal ?? code}: ${lastLine(errors)}`;
       result.reason ??= { kind: "crash", message };
       resolve(result);

@@ -95,6 +95,8 @@ function argument(random, program, { type, choices }) {
       return random.pick(["true", "false"]);
     case "ints":
       return random.chance(0.3) ? wholeNumber(random) : list(random);
+    case "sizes":
+      return random.chance(0.3) ? random.pick(["null", "[null, 2]", "[null]"]) : list(random);
     case "numbers":
       return random.chance(0.5) ? number(random) : `[${number(random)}, ${number(random)}]`;
     case "padding":
