@@ -128,6 +128,8 @@ std::optional<std::int64_t> find_out_of_range(std::span<const std::int64_t> inde
 
 void take_rows(const IndexedRows& r, std::size_t item_size, const void* indexed, void* packed) {
   const auto count = static_cast<std::int64_t>(r.index.size());
+  // There can be more empty rows than a loop should count; so below.
+  if (count == 0 || r.inner == 0) return;
   visit_width(item_size, [&]<class T>() {
     const auto* from = static_cast<const T*>(indexed);
     auto* to = static_cast<T*>(packed);
@@ -149,6 +151,7 @@ void take_rows(const IndexedRows& r, std::size_t item_size, const void* indexed,
 
 void put_rows(const IndexedRows& r, std::size_t item_size, void* indexed, const void* packed) {
   const auto count = static_cast<std::int64_t>(r.index.size());
+  if (count == 0 || r.inner == 0) return;
   visit_width(item_size, [&]<class T>() {
     parallel_for(0, r.outer, items_per_task(count * r.inner),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -167,6 +170,7 @@ void put_rows(const IndexedRows& r, std::size_t item_size, void* indexed, const 
 void add_rows(const IndexedRows& r, DType dtype, void* indexed, const void* packed,
               std::int64_t skip) {
   const auto count = static_cast<std::int64_t>(r.index.size());
+  if (count == 0 || r.inner == 0) return;
   visit_any_dtype(dtype, [&]<class T>() {
     // Adds the sources of rows [first, last) of one block.
     const auto add = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
