@@ -1,7 +1,8 @@
-// Tensors without elements can have more rows than any loop ends with.
+// Sizes that no loop ends with: rows without elements, and layers without number.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 
 const kMany = 2 ** 40;
@@ -24,3 +25,15 @@ for (const [name, call, shape] of [
 ]) {
   test(`${name} of many empty rows ends at once`, () => assert.deepEqual(call().shape, shape));
 }
+
+test("sparse_ of many empty columns ends at once", () => {
+  assert.deepEqual(eg.nn.init.sparse_(eg.zeros([0, kMany]), 0.5).shape, [0, kMany]);
+});
+
+test("recurrent layers that cannot all fit are not begun", () => {
+  for (const Layer of [eg.nn.RNN, eg.nn.LSTM, eg.nn.GRU]) {
+    for (const numLayers of [2 ** 31, 2 ** 32 + 1, kMany, 2 ** 53 - 1]) {
+      assertThrows(() => new Layer(1, 1, { numLayers }), "OutOfMemory", /layers need/);
+    }
+  }
+});

@@ -257,6 +257,7 @@ export function sparse_<T extends Tensor>(
 ): T {
   const { sparsity, std } = readArguments("sparse_", kSparseArguments, [tensor, ...rest]);
   const [rows, columns] = matrixShape("sparse_", tensor);
+  if (tensor.numel === 0) return tensor;
   const zeros = Math.ceil(sparsity * rows);
   normal_(tensor, 0, std);
   setTo(tensor, () => {

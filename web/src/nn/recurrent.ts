@@ -64,6 +64,9 @@ export interface CellShape {
   readonly projSize?: number;
 }
 
+// Two weights, however small: the engine's objects for a tensor take some hundred bytes.
+const kLeastLayerBytes = 2 * 300;
+
 /** The base of RNN, LSTM and GRU. */
 export abstract class RecurrentBase extends Module {
   readonly inputSize: number;
@@ -99,6 +102,7 @@ export abstract class RecurrentBase extends Module {
     if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
       this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
     }
+    this.#checkRoom();
     this.#addParameters(new.target.name, gates * this.hiddenSize, values);
     this.resetParameters();
   }
@@ -202,6 +206,17 @@ export abstract class RecurrentBase extends Module {
   #parameter(name: string): Parameter | null {
     const value: unknown = Reflect.get(this, name);
     return value instanceof Parameter ? value : null;
+  }
+
+  // Layers that cannot all fit are not begun: one after the other would take hours to fail.
+  #checkRoom(): void {
+    const least = this.numLayers * this.#directions * kLeastLayerBytes;
+    if (least <= 2 ** 32) return;
+    fail(
+      "OutOfMemory",
+      this.constructor.name,
+      `${this.numLayers} layers need ${least} bytes at the least, which is more than can be addressed.`,
+    );
   }
 
   #suffixes(layer: number): string[] {
