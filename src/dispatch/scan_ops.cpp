@@ -155,13 +155,17 @@ Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
   Tensor result = parts.size() == 1 ? input : Cat::call(parts, d);
   // Nothing is subtracted, and nothing joined on.
   if (n == 0) return Clone::call(input);
-  for (std::int64_t i = 0; i < n && result.size(d) > 0; ++i) {
+  std::int64_t left = n;
+  for (; left > 0 && result.numel() > 0; --left) {
     const std::int64_t count = result.size(d) - 1;
     const Var next = Narrow::call(result, d, 1, count);
     const Var own = Narrow::call(result, d, 0, count);
     result = (result.dtype() == DType::kBool ? next != own : next - own).tensor();
   }
-  return result;
+  if (left == 0) return result;
+  // Of nothing only the size gets smaller.
+  const std::int64_t size = std::max<std::int64_t>(0, result.size(d) - left);
+  return Clone::call(Narrow::call(result, d, 0, size));
 }
 
 }  // namespace eg

@@ -63,7 +63,10 @@ void Tensor::fail_no_version() {
 }
 
 std::int64_t Tensor::size(std::int64_t dim) const {
-  invariant(ndim() > 0, "a tensor without dimensions has no size.");
+  if (ndim() == 0) {
+    fail(ErrorCode::kIndexOutOfRange, "Dimension specified as ", dim,
+         " but tensor has no dimensions.");
+  }
   return shape()[static_cast<std::size_t>(wrap_dim(dim, ndim(), "size"))];
 }
 

@@ -55,15 +55,15 @@ function thrownAt(error) {
   return (frames.find((frame) => !frame.endsWith("(<anonymous>)")) ?? "").trim();
 }
 
-/** Returns what is wrong with a tensor that a call gave, or null. */
-export function problemOfTensor(eg, tensor) {
+/** Returns what is wrong with a tensor that a call gave, or null; `mayReachOut` allows it more storage than its base. */
+export function problemOfTensor(eg, tensor, mayReachOut = false) {
   const { shape, strides, numel, offset } = tensor;
   if (shape.length > 64) return new Problem("bad tensor", `it has ${shape.length} dimensions`);
   const product = shape.reduce((count, size) => count * BigInt(size), 1n);
   if (product !== BigInt(numel) || shape.some((size) => size < 0)) {
     return new Problem("bad tensor", `shape [${shape}], numel ${numel}`);
   }
-  if (numel === 0 || !tensor.isView) return null;
+  if (numel === 0 || !tensor.isView || mayReachOut) return null;
   return eg.scope(() => {
     const { base } = tensor;
     const [low, high] = extentOf(tensor);

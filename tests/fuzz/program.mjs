@@ -77,8 +77,7 @@ export class Program {
     if (this.problem?.isFatal) return;
     for (const value of Object.values(this.#values)) {
       for (const tensor of tensorsIn(this.eg, value)) {
-        // A gradient that was computed with createGraph holds its own leaf, as in PyTorch.
-        if (tensor.isLeaf && tensor.requiresGrad) tensor.grad = null;
+        breakCycles(tensor);
         tensor.dispose();
       }
     }
@@ -105,7 +104,7 @@ export class Program {
     closeGuard(this.eg, value);
     this.#checkKnown(!call.mayChange);
     const found = tensorsIn(this.eg, value);
-    for (const tensor of found) this.#report(problemOfTensor(this.eg, tensor));
+    for (const tensor of found) this.#report(problemOfTensor(this.eg, tensor, this.#mayReachOut()));
     this.#admit(call.name, value);
     this.#report(problemOfModes(this.eg));
     return value;
@@ -122,6 +121,11 @@ export class Program {
     this.#checkKnown(true);
     this.#report(problemOfModes(this.eg));
     return undefined;
+  }
+
+  // A detached view is a base of its own, whose storage asStrided() may use beyond it.
+  #mayReachOut() {
+    return this.lines.at(-1).text.includes("asStrided") && this.lines.some(isDetaching);
   }
 
   #checkTime({ start }) {
@@ -158,6 +162,14 @@ export class Program {
   }
 }
 
+// As in PyTorch, a gradient that was computed with createGraph holds its own leaf, and what was saved and
+// then changed in place by something computed from it holds itself.
+function breakCycles(tensor) {
+  if (!tensor.requiresGrad) return;
+  if (tensor.isLeaf) tensor.grad = null;
+  else if (!tensor.isView) tensor.detach_();
+}
+
 function compile(text) {
   const Compiled = text.startsWith("await ") ? AsyncFunction : Function;
   try {
@@ -165,6 +177,10 @@ function compile(text) {
   } catch {
     return null;
   }
+}
+
+function isDetaching({ text }) {
+  return text.includes("detach") || text.includes("Mode(");
 }
 
 function closeGuard(eg, value) {

@@ -37,3 +37,24 @@ test("recurrent layers that cannot all fit are not begun", () => {
     }
   }
 });
+
+test("diff of nothing ends at once, whatever its order", () => {
+  const none = eg.zeros([0, 2 ** 32]);
+  assert.deepEqual(eg.diff(none, { n: 2 ** 32 + 5 }).shape, [0, 0]);
+  assert.deepEqual(eg.diff(none, { n: 5 }).shape, [0, 2 ** 32 - 5]);
+  assert.deepEqual(eg.diff(eg.arange(4), { n: 2 ** 40 }).shape, [0]);
+  assert.deepEqual(eg.diff(eg.tensor([1, 4, 9, 16]), { n: 2 }).arraySync(), [2, 2]);
+});
+
+test("a tensor without dimensions is refused by ops that ask for the size of one", () => {
+  const x = eg.tensor(1);
+  assertThrows(
+    () => eg.bilinear(x, x, eg.ones([1, 1, 1])),
+    "IndexOutOfRange",
+    /^\[bilinear\] .*no dimensions/,
+  );
+});
+
+test("dirac_ of nothing ends at once", () => {
+  assert.deepEqual(eg.nn.init.dirac_(eg.zeros([2 ** 32, 0, 1])).shape, [2 ** 32, 0, 1]);
+});

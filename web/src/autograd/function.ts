@@ -1,5 +1,6 @@
 // autograd.Function: an operation whose forward and backward are JavaScript.
 
+import { boolean } from "../arguments/rule.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -49,6 +50,7 @@ export class FunctionContext {
 
   /** Whether backward gets zeros for results without a gradient (the default), or null. */
   setMaterializeGrads(value: boolean): void {
+    boolean.check("setMaterializeGrads", "value", value);
     checkedFor("setMaterializeGrads", native.setMaterializeGrads(this.#id, value));
   }
 

@@ -2,7 +2,7 @@
 
 import { listOf } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import {
   checkFunction,
   type HookHandle,
@@ -46,7 +46,7 @@ export function registerMultiGradHook(
     fail(
       "InvalidArgument",
       "registerMultiGradHook",
-      `Expects mode to be one of ('all', 'any') but got ${String(mode)}.`,
+      `Expects mode to be one of ('all', 'any') but got ${typeof mode === "string" ? mode : describe(mode)}.`,
     );
   }
   const handles =

@@ -222,6 +222,7 @@ export function dirac_<T extends Tensor>(
     refuse("dirac_", "Only tensors with 3, 4, or 5 dimensions are supported.");
   }
   if (outputs % groups !== 0) refuse("dirac_", "dim 0 must be divisible by groups.");
+  if (tensor.numel === 0) return tensor;
   const size = outputs / groups;
   const field = kernel.reduce((product, extent) => product * extent, 1);
   const center = kernel.reduce((index, extent) => index * extent + Math.floor(extent / 2), 0);
