@@ -99,6 +99,11 @@ test("arrays that JavaScript has no room for are OutOfMemory", () => {
   assert.equal(String(views[0]), "tensor([], size=(2147483648, 0))");
 });
 
+test("a Jacobian that JavaScript has no room for is OutOfMemory", () => {
+  const x = eg.zeros([2 ** 20], { dtype: "float64", requiresGrad: true });
+  assertThrows(() => eg.autograd.gradcheck((y) => y.sin(), x), "OutOfMemory", /^\[gradcheck\]/);
+});
+
 test("a dataset says how long it is in whole numbers", async () => {
   for (const length of [Number.NaN, -1, 0.5, 2 ** 40, undefined, "3"]) {
     const loader = new eg.data.DataLoader({ length, get: (i) => i }, { batchSize: 2 });

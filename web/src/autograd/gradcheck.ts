@@ -16,7 +16,7 @@ import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
 import { grad } from "./grad.js";
-import { type Matrix, numericalJacobian } from "./numerical_jacobian.js";
+import { type Matrix, newMatrix, numericalJacobian } from "./numerical_jacobian.js";
 import { toList } from "./run.js";
 
 const kOptions = {
@@ -193,7 +193,7 @@ function checkJacobians(
 // For each input, the derivatives of `output` by its elements.
 function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[] {
   const columns = elementsOf(output);
-  const matrices = inputs.map((input) => new Float64Array(elementsOf(input) * columns));
+  const matrices = inputs.map((input) => newMatrix(elementsOf(input) * columns));
   for (let column = 0; column < columns; column++) {
     const [first, second] = [0, 1].map(() => scope(() => oneGradient(output, column, inputs)));
     inputs.forEach((_, j) => {

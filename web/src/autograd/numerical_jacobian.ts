@@ -1,7 +1,7 @@
 // Derivatives by central differences.
 
 import { viewAsReal } from "../generated/ops.js";
-import { isComplex } from "../tensor/dtype.js";
+import { isComplex, newArray } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -31,7 +31,7 @@ export function numericalJacobian(
     };
     try {
       const [above, below] = [at(value + eps), at(value - eps)];
-      if (row === 0) matrices = above.map(({ length }) => new Float64Array(numel * length));
+      if (row === 0) matrices = above.map(({ length }) => newMatrix(numel * length));
       above.forEach((values, i) => {
         values.forEach((upper, column) => {
           const lower = below[i]?.[column] as number;
@@ -44,6 +44,11 @@ export function numericalJacobian(
   }
   // An input without elements has no derivatives, but there is a matrix for every output.
   return numel > 0 ? matrices : call().map(() => new Float64Array(0));
+}
+
+/** Returns a matrix of zeros with room for so many elements. */
+export function newMatrix(count: number): Matrix {
+  return newArray("float64", count, "gradcheck") as Matrix;
 }
 
 function valuesOf(output: unknown): Float64Array {
