@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kInitialFrameWords = 256;
 
 struct KeptError {
+  /// Empty when there was no memory for it.
   std::string text;
   /// Keeps a thrown value in JavaScript's table until JavaScript has taken it out.
   std::shared_ptr<JsValue> thrown;
@@ -28,12 +29,6 @@ KeptError& kept_error() {
 
 std::string take_error() { return std::exchange(kept_error().text, {}); }
 
-// Of lists and other small things; tensors say more.
-KeptError out_of_memory() {
-  return {"OutOfMemory\nout of memory. Free tensors with dispose(), `using` or eg.scope().",
-          nullptr};
-}
-
 KeptError current_error() {
   try {
     throw;
@@ -43,9 +38,9 @@ KeptError current_error() {
     if (!error.thrown()->is_of_this_thread()) return {"JsCopy\n" + error.description(), nullptr};
     return {"JsError\n" + std::to_string(error.thrown()->id()), error.thrown()};
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return {};
   } catch (const std::length_error&) {
-    return out_of_memory();
+    return {};
   } catch (const std::exception& error) {
     return {std::string("Internal\n") + error.what(), nullptr};
   }
@@ -76,7 +71,13 @@ void append_number(std::string& out, double value, int digits) {
   out.append(text.data());
 }
 
-void keep_error() { kept_error() = current_error(); }
+void keep_error() {
+  try {
+    kept_error() = current_error();
+  } catch (const std::bad_alloc&) {
+    kept_error() = {};
+  }
+}
 
 EMSCRIPTEN_BINDINGS(border) { emscripten::function("eg_takeError", &take_error); }
 

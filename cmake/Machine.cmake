@@ -24,6 +24,8 @@ if(EMSCRIPTEN)
   add_compile_options(-msimd128 -msse4.1 -fgnuc-version=5.99.0 -fwasm-exceptions)
   include_directories(SYSTEM ${CMAKE_CURRENT_LIST_DIR}/wasm-include)
   add_link_options(-fwasm-exceptions)
+  # malloc grows out of the engine's heap (src/base/process_heap.cpp).
+  add_link_options(-Wl,--wrap=sbrk)
   if(EG_THREADS)
     add_compile_options(-pthread)
     add_link_options(-pthread)

@@ -1,6 +1,7 @@
 #include "autograd/node.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "autograd/graph_task.h"
 #include "autograd/node_extras.h"
@@ -36,13 +37,14 @@ std::int64_t Node::live_count() { return live_nodes.load(std::memory_order_relax
 void Node::on_last_release(Node* node) {
   // Deleting a node may drop the last reference to its neighbours, through edges or through saved
   // tensors. Only the outermost release on a thread deletes; inner ones queue their node here.
+  // The queue needs no memory: nodes are released when there is none, too.
   struct Pending {
-    std::vector<Node*> nodes;
+    Node* newest = nullptr;
     bool draining = false;
   };
   static thread_local Pending pending;
   if (pending.draining) {
-    pending.nodes.push_back(node);
+    node->next_pending_ = std::exchange(pending.newest, node);
     return;
   }
   pending.draining = true;
@@ -53,11 +55,8 @@ void Node::on_last_release(Node* node) {
       node->clear();
       WeakPtr<Node>::drop(node);
     }
-    node = nullptr;
-    if (!pending.nodes.empty()) {
-      node = pending.nodes.back();
-      pending.nodes.pop_back();
-    }
+    node = pending.newest;
+    if (node != nullptr) pending.newest = node->next_pending_;
   }
   pending.draining = false;
 }

@@ -184,6 +184,8 @@ class Node : public RefCounted, public Pooled {
   // instead of a hash look-up per edge. See GraphTask::state_of.
   std::atomic<GraphTask*> claimed_by_{nullptr};
   std::uint32_t claimed_index_ = 0;
+  /// While it waits for its end: see on_last_release.
+  Node* next_pending_ = nullptr;
   Lazy<NodeExtras> extras_;
   mutable std::mutex mutex_;
 };

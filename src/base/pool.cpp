@@ -1,30 +1,23 @@
 #include "base/pool.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define EG_POOL_OFF 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define EG_POOL_OFF 1
-#endif
-#endif
+#include "base/heap.h"
 
 namespace eg {
 namespace {
 
-constexpr std::size_t kGranule = 16;
-constexpr std::size_t kClasses = kMaxPooledBytes / kGranule;
+static_assert(kMaxPooledBytes == kMaxSmallBlock);
 
 // A thread that frees what others allocate (an engine worker) must not hoard: past this much of one
 // size the heap gets blocks back. Enough for the graph of some 50,000 operations.
 constexpr std::size_t kMaxFreeBytes = 8 << 20;
-
-struct FreeBlock {
-  FreeBlock* next;
-};
+// What the heap gives and gets at once.
+constexpr std::size_t kBatchBytes = 4 << 10;
 
 struct FreeList {
   FreeBlock* head = nullptr;
@@ -32,7 +25,7 @@ struct FreeList {
 };
 
 struct ThreadPools {
-  std::array<FreeList, kClasses> lists;
+  std::array<FreeList, kSmallSizes> lists;
   ~ThreadPools();
 };
 
@@ -42,56 +35,73 @@ thread_local bool pools_closed = false;
 thread_local ThreadPools pools;
 
 ThreadPools::~ThreadPools() {
+  release_pools();
   pools_closed = true;
-  for (FreeList& list : lists) {
-    while (list.head != nullptr) {
-      FreeBlock* next = list.head->next;
-      ::operator delete(list.head);
-      list.head = next;
-    }
-  }
 }
 
-#ifdef EG_POOL_OFF
-constexpr bool kPoolOn = false;
-#else
-constexpr bool kPoolOn = true;
-#endif
+constexpr std::size_t blocks_at_once(std::size_t size) {
+  return std::clamp<std::size_t>(kBatchBytes / ((size + 1) * kSmallStep), 8, 64);
+}
 
-constexpr std::size_t size_class(std::size_t bytes) {
-  return (bytes + kGranule - 1) / kGranule - 1;
+void* pop(FreeList& list) {
+  FreeBlock* block = list.head;
+  list.head = block->next;
+  --list.count;
+  return block;
+}
+
+void* refill(std::size_t size) noexcept {
+  FreeList& list = pools.lists[size];
+  std::size_t count = blocks_at_once(size);
+  list.head = process_heap().take(size, count);
+  list.count = static_cast<std::uint32_t>(count);
+  if (list.head != nullptr) return pop(list);
+  release_pools();
+  return process_heap().allocate((size + 1) * kSmallStep);
+}
+
+void give_back(FreeList& list, std::size_t count) noexcept {
+  FreeBlock* const first = list.head;
+  FreeBlock* last = first;
+  for (std::size_t i = 1; i < count; ++i) last = last->next;
+  list.head = last->next;
+  list.count -= static_cast<std::uint32_t>(count);
+  last->next = nullptr;
+  process_heap().put(first);
 }
 
 }  // namespace
 
+void* try_pool_allocate(std::size_t bytes) noexcept {
+  if (!kOwnHeap) return std::malloc(bytes);
+  if (bytes == 0) bytes = 1;
+  if (bytes > kMaxPooledBytes || pools_closed) return process_heap().allocate(bytes);
+  const std::size_t size = block_size_of(bytes);
+  FreeList& list = pools.lists[size];
+  return list.head != nullptr ? pop(list) : refill(size);
+}
+
 void* pool_allocate(std::size_t bytes) {
-  if (!kPoolOn || bytes > kMaxPooledBytes || bytes == 0) return ::operator new(bytes);
-  const std::size_t index = size_class(bytes);
-  if (!pools_closed) {
-    FreeList& list = pools.lists[index];
-    if (list.head != nullptr) {
-      FreeBlock* block = list.head;
-      list.head = block->next;
-      --list.count;
-      return block;
-    }
-  }
-  return ::operator new((index + 1) * kGranule);
+  void* block = try_pool_allocate(bytes);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 
 void pool_free(void* block, std::size_t bytes) noexcept {
-  if (!kPoolOn || bytes > kMaxPooledBytes || bytes == 0 || pools_closed) {
-    ::operator delete(block);
-    return;
-  }
-  const std::size_t index = size_class(bytes);
-  FreeList& list = pools.lists[index];
-  if (list.count * (index + 1) * kGranule >= kMaxFreeBytes) {
-    ::operator delete(block);
-    return;
-  }
+  if (!kOwnHeap) return std::free(block);
+  if (bytes == 0) bytes = 1;
+  if (bytes > kMaxPooledBytes || pools_closed) return process_heap().free(block, bytes);
+  const std::size_t size = block_size_of(bytes);
+  FreeList& list = pools.lists[size];
   list.head = new (block) FreeBlock{list.head};
-  ++list.count;
+  if (++list.count * (size + 1) * kSmallStep > kMaxFreeBytes) give_back(list, blocks_at_once(size));
+}
+
+void release_pools() noexcept {
+  if (!kOwnHeap || pools_closed) return;
+  for (FreeList& list : pools.lists) {
+    if (list.count > 0) give_back(list, list.count);
+  }
 }
 
 }  // namespace eg

@@ -11,11 +11,17 @@ namespace eg {
 /// Largest block the free lists serve; larger ones go to the heap.
 inline constexpr std::size_t kMaxPooledBytes = 512;
 
-/// Returns a block of at least `bytes`, aligned to 16.
+/// Returns a block of at least `bytes`, aligned to 16; throws std::bad_alloc.
 void* pool_allocate(std::size_t bytes);
+/// The same, or nullptr.
+void* try_pool_allocate(std::size_t bytes) noexcept;
 
-/// Gives back a block of pool_allocate; `bytes` is the size asked for then.
+/// Gives back a block of either; `bytes` is the size asked for then.
 void pool_free(void* block, std::size_t bytes) noexcept;
+
+/// Gives all that this thread's lists hold back to the heap: for a thread that will be idle, and
+/// before a large block is refused.
+void release_pools() noexcept;
 
 /// Base class that routes `new` and `delete` of a type through the pool.
 struct Pooled {

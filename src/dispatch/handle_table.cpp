@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -52,9 +53,9 @@ HandleTable::Slot* HandleTable::find(Handle handle) const {
 Handle HandleTable::insert_object(Object object) {
   const std::scoped_lock lock(mutex_);
   std::uint32_t index = 0;
-  if (!free_.empty()) {
-    index = free_.back();
-    free_.pop_back();
+  if (free_ != kNone) {
+    index = free_;
+    free_ = slot_at(index).next_free;
   } else {
     check(used_ < kChunkSlots * kMaxChunks, ErrorCode::kOutOfMemory, "tensor",
           "too many live handles. Free some with dispose(), `using` or eg.scope().");
@@ -65,7 +66,7 @@ Handle HandleTable::insert_object(Object object) {
     }
     index = used_++;
   }
-  Slot& slot = chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
+  Slot& slot = slot_at(index);
   slot.object = std::move(object);
   slot.owner = this_thread;
   live_.fetch_add(1, std::memory_order_relaxed);
@@ -109,7 +110,7 @@ void HandleTable::release(Handle handle) {
 HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
   slot.generation.store((slot.generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
                         std::memory_order_release);
-  free_.push_back(index);
+  slot.next_free = std::exchange(free_, index);
   live_.fetch_sub(1, std::memory_order_relaxed);
   return std::exchange(slot.object, Object());
 }
@@ -124,8 +125,7 @@ void HandleTable::release_all_of(HandleOwner owner) {
   {
     const std::scoped_lock lock(mutex_);
     for (std::uint32_t index = 0; index < used_; ++index) {
-      Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_relaxed);
-      Slot& slot = chunk[index % kChunkSlots];
+      Slot& slot = slot_at(index);
       if (slot.owner == owner && slot.object.index() != 0) released.push_back(vacate(slot, index));
     }
   }

@@ -20,7 +20,6 @@
 #include <memory>
 #include <mutex>
 #include <variant>
-#include <vector>
 
 #include "autograd/node.h"
 #include "tensor/tensor.h"
@@ -61,15 +60,21 @@ class HandleTable {
 
   using Object = std::variant<std::monostate, Tensor, IntrusivePtr<Node>>;
 
+  static constexpr std::uint32_t kNone = 0xffffffffU;
   struct Slot {
     Object object;
     std::atomic<std::uint32_t> generation{0};
     HandleOwner owner = 0;
+    /// The slot that is free after this one.
+    std::uint32_t next_free = kNone;
   };
   static constexpr std::size_t kChunkSlots = 4096;
   static constexpr std::size_t kMaxChunks = 4096;
 
   Handle insert_object(Object object);
+  Slot& slot_at(std::uint32_t index) const {
+    return chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
+  }
   Slot* find(Handle handle) const;
   /// Empties a slot; with the mutex held.
   Object vacate(Slot& slot, std::uint32_t index);
@@ -83,7 +88,8 @@ class HandleTable {
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
   const std::uint32_t first_generation_;
   std::mutex mutex_;
-  std::vector<std::uint32_t> free_;
+  /// The first of a list: releasing must not need memory.
+  std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;
   std::atomic<std::int64_t> live_{0};
 };

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/pool.h"
+
 namespace eg {
 namespace {
 
@@ -42,6 +44,8 @@ class IdleThreads {
     for (;;) {
       work();
       work = nullptr;
+      // What it freed, others made.
+      release_pools();
       std::unique_lock lock(mutex_);
       ++idle_;
       ready_.wait(lock, [&] { return !waiting_.empty(); });

@@ -7,7 +7,7 @@
 
 namespace eg::cpu {
 
-/// Room for `count` numbers while a kernel runs, from the caching allocator.
+/// Room for `count` numbers while a kernel runs, from the heap.
 template <class T>
 class ScratchArray {
  public:

@@ -119,3 +119,27 @@ export const hookedToDie = (x) => {
   y.registerHook(() => process.exit(4));
   return y;
 };
+
+/** Makes and frees tensors of all sizes, `rounds` times, with a check of what they hold. */
+export async function makeAndFree(seed, rounds) {
+  let random = seed;
+  const next = (below) => {
+    random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return random % below;
+  };
+  const tensors = [];
+  for (let i = 0; i < rounds; ++i) {
+    const value = next(100);
+    const tensor = eg.full([1 + next(2 ** (1 + next(19)))], value);
+    tensors.push([tensor, value]);
+    if (tensors.length < 30) continue;
+    const [[freed, held]] = tensors.splice(next(tensors.length), 1);
+    const { numel } = freed;
+    const right = freed.at(0).item() === held && freed.at(numel - 1).item() === held;
+    freed.dispose();
+    if (!right) throw new Error(`a tensor of ${numel} elements does not hold ${held} any more`);
+    if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve));
+  }
+  for (const [tensor] of tensors) tensor.dispose();
+  return true;
+}

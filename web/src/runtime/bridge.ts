@@ -96,6 +96,8 @@ export function takeErrorFor(name: string): unknown {
 // What errors of Tensor::empty, which all ops call, begin with.
 const kOfAllocation = "[empty] ";
 
+const kAdvice = " Free tensors with dispose(), `using` or eg.scope().";
+
 /** Returns what the last failed native call has to be thrown as. */
 export function takeError(): unknown {
   // The call may have moved the frame before it failed.
@@ -108,12 +110,13 @@ export function takeError(): unknown {
     native.dropThrown();
     return thrown;
   }
+  // Not even small objects had room.
+  if (text === "") return new EdgeGradError("OutOfMemory", `out of memory.${kAdvice}`);
   const message = text.slice(end + 1);
   // Thrown on another thread, from which only a description can come.
   if (code === "JsCopy") return fromDescription(message);
-  const advice = " Free tensors with dispose(), `using` or eg.scope().";
   const needsAdvice = code === "OutOfMemory" && !message.includes("eg.scope");
-  return new EdgeGradError(code as ErrorCode, needsAdvice ? message + advice : message);
+  return new EdgeGradError(code as ErrorCode, needsAdvice ? message + kAdvice : message);
 }
 
 function notInitialized(): EdgeGradError {

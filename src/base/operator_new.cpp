@@ -1,0 +1,35 @@
+// In WebAssembly every `new` comes from the heap of heap.h: what containers grow to at a peak is
+// free for tensors afterwards, and small objects take no lock. Natively the C library's serves.
+
+#ifdef __EMSCRIPTEN__
+
+#include <new>
+
+#include "base/heap.h"
+#include "base/pool.h"
+
+void* operator new(std::size_t bytes) {
+  if (bytes <= eg::kMaxPooledBytes) return eg::pool_allocate(bytes);
+  void* block = eg::process_heap().allocate_to_stay(bytes);
+  if (block == nullptr) {
+    eg::release_pools();
+    block = eg::process_heap().allocate_to_stay(bytes);
+  }
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+void operator delete(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return;
+  if (bytes <= eg::kMaxPooledBytes) return eg::pool_free(block, bytes);
+  eg::process_heap().free(block, bytes);
+}
+
+void operator delete(void* block) noexcept {
+  if (block == nullptr) return;
+  const std::size_t bytes = eg::process_heap().pooled_bytes(block);
+  if (bytes != 0) return eg::pool_free(block, bytes);
+  eg::process_heap().free(block);
+}
+
+#endif
