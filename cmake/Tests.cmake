@@ -21,6 +21,9 @@ target_include_directories(edgegrad_tests PRIVATE tests/cpp)
 target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
 # Compiling them takes most of a build, running them little of a test run.
 target_compile_options(edgegrad_tests PRIVATE $<$<CONFIG:Debug>:-O0>)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(edgegrad_tests PRIVATE -Wno-shorten-64-to-32) # sizes in tests are their own
+endif()
 target_precompile_headers(edgegrad_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)
 
 if(EMSCRIPTEN)

@@ -152,8 +152,7 @@ struct ArgumentType<OutputSizes> {
     OutputSizes sizes;
     for (std::int64_t count = reader.integer(); count > 0; --count) {
       const double size = reader.word();
-      sizes.push_back(std::isnan(size) ? std::nullopt
-                                       : std::optional(static_cast<std::int64_t>(size)));
+      sizes.push_back(std::isnan(size) ? std::nullopt : std::optional(checked_integer(size)));
     }
     return sizes;
   }

@@ -76,9 +76,13 @@ TEST(InPlaceOps, RefuseAResultOfAnotherShape) {
   EXPECT_EQ(values(row), (Values{1, 2}));
 }
 
-TEST(InPlaceOps, ReadOtherOperandsThatShareTheMemory) {
+TEST(InPlaceOps, ReadTheirTargetAsAnOperandButNoOtherViewOfIt) {
   const Tensor a = tensor({1, 2, 3, 4}, {2, 2});
-  apply_in_place<Addmm>(a, a, Transpose::call(a, 0, 1), Scalar(0), Scalar(1));
+  testing::expect_error(ErrorCode::kInvalidArgument, "refer to a single memory location", [&] {
+    apply_in_place<Addmm>(a, a, Transpose::call(a, 0, 1), Scalar(0), Scalar(1));
+  });
+  EXPECT_EQ(values(a), (Values{1, 2, 3, 4}));
+  apply_in_place<Addmm>(a, a, contiguous_copy(Transpose::call(a, 0, 1)), Scalar(0), Scalar(1));
   EXPECT_EQ(values(a), (Values{5, 11, 11, 25}));
 }
 

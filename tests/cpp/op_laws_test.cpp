@@ -106,7 +106,8 @@ TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
   EXPECT_TRUE(forward_check(apply_all, inputs));
   // A real operand beside complex ones.
   for (std::size_t i = 0; i < info().arity; ++i) {
-    if (is_mask(i)) continue;
+    // A result that keeps the dtype of its input takes no complex value into a real one.
+    if (is_mask(i) || (i == 0 && GetParam().name == "masked_fill")) continue;
     TensorList mixed = inputs;
     mixed[i] = sample(i, {2, 3});
     EXPECT_TRUE(testing::gradcheck(apply_all, mixed)) << "operand " << i << " is real";

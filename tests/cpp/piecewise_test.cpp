@@ -7,6 +7,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/engine.h"
+#include "autograd/grad_mode.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/tensors.h"
@@ -78,6 +79,7 @@ TEST(Piecewise, RunsCallsThatItsHooksMakeToTheirEnd) {
   std::vector<std::int64_t> ids;
   hook_tensor(y, [&](const Tensor& g) {
     ids.push_back(Engine::current_graph_task_id());
+    const EnableGradGuard enable;
     const Tensor z = leaf(1);
     backward({chain(z, 6)});
     EXPECT_EQ(values(grad(z)), (Values{64}));
@@ -96,6 +98,7 @@ TEST(Piecewise, BelongsToNoCallThatItWasBegunIn) {
   std::optional<PiecewiseCall> inner;
   const Tensor y = mul(x, 3);
   hook_tensor(y, [&](const Tensor& g) {
+    const EnableGradGuard enable;
     inner = backward_in_pieces({chain(z, 3)});
     EXPECT_FALSE(inner->run_until(kOver));
     EXPECT_GE(Engine::current_graph_task_id(), 0);

@@ -169,6 +169,9 @@ void replay_any(const RandomCall& call, Generator& generator) {
 }
 
 TEST(Random, GivesPyTorchsNumbersAfterManualSeed) {
+#ifdef __i386__
+  GTEST_SKIP() << "conversions by x87 keep more digits than a float has";
+#endif
   Generator generator(0);
   for (const golden::RandomSequence& sequence : golden::random_sequences()) {
     generator.manual_seed(sequence.seed);

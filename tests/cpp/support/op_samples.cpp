@@ -184,11 +184,14 @@ class Encoder {
       scalar_or_tensor(value);
     } else if (kind == "padding" && value.kind == Kind::kString) {
       word(value.text == "valid" ? -1 : -2);
-    } else if (kind == "ints" || kind == "numbers" || kind == "padding") {
+    } else if (kind == "ints" || kind == "numbers" || kind == "sizes" || kind == "padding") {
       const bool single = value.kind == Kind::kNumber;
       word(single ? 1 : static_cast<double>(value.list.size()));
       if (single) word(value.number);
-      for (const SampleValue& item : value.list) word(item.number);
+      for (const SampleValue& item : value.list) {
+        const bool is_missing = item.kind == Kind::kNull;
+        word(is_missing ? std::numeric_limits<double>::quiet_NaN() : item.number);
+      }
     } else if (kind == "choice") {
       std::size_t index = 0;
       while (index < info.choices.size() && info.choices[index] != value.text) ++index;
@@ -329,8 +332,8 @@ std::vector<SampleCall> SampleCall::with_number(double value) const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const SampleValue& old = values_[i];
     const std::string_view kind = arguments_[i].kind;
-    const bool is_list =
-        kind.starts_with("ints") || kind.starts_with("numbers") || kind == "padding";
+    const bool is_list = kind.starts_with("ints") || kind.starts_with("numbers") ||
+                         kind == "sizes" || kind == "padding";
     const bool is_number = kind.starts_with("int") || kind.starts_with("number") ||
                            kind.starts_with("scalar") ||
                            (kind.starts_with("operand") && old.kind != Kind::kTensor);

@@ -107,13 +107,16 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   step(): undefined;
   step<T>(closure: () => T): T;
   step<T>(...given: [closure?: () => T]): T | undefined {
-    const { closure } = readArguments(`${this.#name}.step`, kStepArguments, given);
+    // Most steps are called without anything, and a small model has many of them a second.
+    const closure =
+      given.length === 0
+        ? undefined
+        : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
     const loss = closure?.();
     const grads: Tensor[] = [];
     try {
-      // All that can be wrong in any group is found before the first parameter changes.
       const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
-      for (const planned of this.#planAll(inputs)) planned.run();
+      this.#runAll(inputs);
     } finally {
       for (const grad of grads) grad.dispose();
     }
@@ -220,7 +223,8 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   protected abstract saveState(state: State): Record<string, Tensor>;
   protected abstract loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State;
 
-  #planAll(inputs: readonly StepInputs[]): readonly PlannedStep[] {
+  // All that can be wrong in any group is found before the first parameter changes.
+  #runAll(inputs: readonly StepInputs[]): void {
     this.#undo = [];
     try {
       const steps = this.paramGroups.flatMap((group, i) => {
@@ -229,8 +233,13 @@ export abstract class Optimizer<Settings extends object, State extends object> {
         this.#checkTypes(group);
         return this.plan(group, own);
       });
-      for (const { params, grads, states } of steps) this.#check(params, grads, states.flat());
-      return steps;
+      this.#inOwnName(() => {
+        // One alone looks at all it has before it changes anything.
+        if (steps.length > 1) {
+          for (const { params, grads, states } of steps) checkStep_(params, grads, states.flat());
+        }
+        for (const planned of steps) planned.run();
+      });
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo();
       throw error;
@@ -239,14 +248,12 @@ export abstract class Optimizer<Settings extends object, State extends object> {
 
   // Settings may have been changed since they were read; only their kind is looked at, as in PyTorch.
   #checkTypes(group: ParamGroup<Settings>): void {
-    mapped(this.#rules, (rule: Rule<unknown>, key) =>
-      rule.check(this.#name, key, group[key as keyof Settings]),
-    );
+    for (const key in this.#rules) this.#rules[key].check(this.#name, key, group[key]);
   }
 
-  #check(params: readonly Tensor[], grads: readonly Tensor[], states: readonly Tensor[]): void {
+  #inOwnName(work: () => void): void {
     try {
-      checkStep_(params, grads, states);
+      work();
     } catch (error) {
       if (!(error instanceof EdgeGradError)) throw error;
       throw new EdgeGradError(
