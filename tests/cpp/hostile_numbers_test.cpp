@@ -62,7 +62,7 @@ void expect_result_or_named_error(const SampleCall& op) {
     for (const Tensor& result : op(leaves)) {
       if (!requires_grad(result)) continue;
       recorded.push_back(result);
-      ones.push_back(full_like(result, 1));
+      ones.push_back(named("ones", [&] { return full_like(result, 1); }));
     }
     GradOptions options;
     options.materialize_grads = true;
