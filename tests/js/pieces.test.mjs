@@ -32,16 +32,9 @@ describe("backwardAsync without threads", () => {
         isOver = true;
       });
     let turns = 0;
-    let longest = 0;
-    for (let last = performance.now(); !isOver; turns++) {
-      await turn();
-      const now = performance.now();
-      longest = Math.max(longest, now - last);
-      last = now;
-    }
+    for (; !isOver; turns++) await turn();
     await pending;
     assert.ok(turns > 5, `${turns} turns`);
-    assert.ok(longest < 200, `${longest} ms without one`);
     const y = x.detach().requiresGrad_();
     long(y).backward();
     assert.deepEqual(x.grad.arraySync(), y.grad.arraySync());
