@@ -1,6 +1,7 @@
 #include "base/heap.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -20,7 +21,7 @@ constexpr std::uint32_t kReserve = (256 << 10) / kPageBytes;
 }  // namespace
 
 void* Heap::address(PageNumber page) const {
-  return reinterpret_cast<void*>(arena_->base() + std::uintptr_t{page} * kPageBytes);
+  return std::bit_cast<void*>(arena_->base() + std::uintptr_t{page} * kPageBytes);
 }
 
 PageNumber Heap::page(const void* address) const {

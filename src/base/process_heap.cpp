@@ -1,3 +1,5 @@
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/heap.h"
@@ -73,7 +75,7 @@ Heap& process_heap() { return heap; }
 /// What malloc asks for more memory. It may get it anywhere: having no end at first tells it so.
 extern "C" void* __wrap_sbrk(std::intptr_t bytes) {
   static char* end = nullptr;
-  void* const none = reinterpret_cast<void*>(-1);
+  void* const none = std::bit_cast<void*>(std::intptr_t{-1});
   if (bytes == 0) return end == nullptr ? none : end;
   void* block = heap.allocate_to_stay(static_cast<std::size_t>(bytes));
   if (block == nullptr) return none;

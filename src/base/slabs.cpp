@@ -68,8 +68,8 @@ void* Slabs::take(std::size_t size) {
   if (block != nullptr) {
     from.free = from.free->next;
   } else {
-    block = reinterpret_cast<void*>(base_ + first * kPageBytes +
-                                    std::size_t{from.fresh} * kSizes[size].bytes);
+    const std::size_t before = std::size_t{from.fresh} * kSizes[size].bytes;
+    block = std::bit_cast<void*>(base_ + first * kPageBytes + before);
     ++from.fresh;
   }
   if (empty_[size] == first) empty_[size] = 0;

@@ -12,7 +12,7 @@ namespace {
 
 // As PyTorch's sentences call them.
 template <class T>
-constexpr std::string_view kTypeName = "";
+constexpr std::string_view kTypeName{};
 template <>
 constexpr std::string_view kTypeName<float> = "float";
 template <>

@@ -26,8 +26,8 @@ Tensor snapshot(const Tensor& t) {
 
 Tensor write_result(std::string_view op, std::span<const Tensor> operands,
                     const OfTarget& compute) {
-  // A copy of the handle: `compute` may put what it works on in the place of the first operand.
-  const Tensor target = operands[0];
+  // A handle of its own: `compute` may put what it works on in the place of the first operand.
+  Tensor target(operands[0].impl_ptr());
   const bool recording = should_record(operands);
   check_inplace(target, recording);
   check_no_internal_overlap(target);
