@@ -114,10 +114,18 @@ export function itemSize(dtype: DType): number {
 /** Makes a zeroed array for `count` elements; throws OutOfMemory when there can be none. */
 export function newArray(dtype: DType, count: number, where: string): TypedArray {
   const length = count * partsOf(dtype);
-  return allocated(where, length * kArrays[dtype].BYTES_PER_ELEMENT, () => {
+  const bytes = length * kArrays[dtype].BYTES_PER_ELEMENT;
+  // JavaScript would fill more for seconds, to be told at the end that no tensor is as large.
+  if (bytes > kMaxTensorBytes) {
+    fail("OutOfMemory", where, `${bytes} bytes wanted; a tensor has at most ${kMaxTensorBytes}.`);
+  }
+  return allocated(where, bytes, () => {
     return new kArrays[dtype](length);
   });
 }
+
+// What one block of a 32-bit memory can be; src/runtime/memory.cpp decides.
+const kMaxTensorBytes = 2 ** 31 - 1;
 
 /** Returns an array that `make` takes from JavaScript's memory, where a failure is a RangeError. */
 export function allocated<T>(where: string, bytes: number, make: () => T): T {
