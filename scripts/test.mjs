@@ -67,13 +67,19 @@ async function runBrowser() {
   await runNodeTests(process.execPath, "tests/browser");
 }
 
+// What hangs fails, and the sections after it still run.
+const kMostMinutes = 30;
+
 async function run(command, ...args) {
   const env = {
     ...process.env,
     TSAN_OPTIONS: "halt_on_error=1",
     UBSAN_OPTIONS: "print_stacktrace=1",
   };
-  const status = await show(command, args, { cwd: kRoot, env });
+  const timeout = kMostMinutes * 60_000;
+  const start = performance.now();
+  const status = await show(command, args, { cwd: kRoot, env, timeout });
+  if (performance.now() - start > timeout) console.error(`Stopped after ${kMostMinutes} minutes.`);
   if (status !== 0) throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status);
 }
 

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/index_ops.h"
 #include "dispatch/pool_ops.h"
 #include "dispatch/resize_ops.h"
+#include "dispatch/slice_ops.h"
 #include "dispatch/var.h"
 #include "dispatch/view_ops.h"
 
@@ -132,6 +134,12 @@ Tensor resample_area(const Tensor& input, const std::vector<Axis>& axes) {
   return Squeeze::call(AdaptiveAvgPool2d::call(planes, {1, axes[0].out}), Dims{-2});
 }
 
+// Without images or channels there may be more places than taps can be listed for.
+Tensor without_elements(Tensor input, const Shape& shape) {
+  for (std::int64_t d = 2; d < input.ndim(); ++d) input = Narrow::call(input, d, 0, 1);
+  return Clone::call(Expand::call(input, Dims(shape.begin(), shape.end())));
+}
+
 // The number of spatial dimensions a mode is for.
 std::int64_t spatial_dims(InterpolateMode mode) {
   if (mode == InterpolateMode::kLinear) return 1;
@@ -209,6 +217,7 @@ Tensor Interpolate::call(const Tensor& input, const std::optional<Dims>& size,
   Shape shape = input.shape();
   for (std::size_t d = 0; d < axes.size(); ++d) shape[d + 2] = axes[d].out;
   byte_count(shape, input.dtype());
+  if (numel(shape) == 0) return without_elements(input, shape);
   if (mode == InterpolateMode::kArea) return resample_area(input, axes);
   Tensor result = input;
   for (std::size_t d = axes.size(); d-- > 0;) {

@@ -17,18 +17,17 @@ struct PoolAttrs {
 };
 
 // The shape with other last two sizes.
-Shape with_plane(const Shape& shape, std::size_t rows, std::size_t columns) {
+Shape with_plane(const Shape& shape, std::int64_t rows, std::int64_t columns) {
   Shape result = shape;
-  result[shape.size() - 2] = static_cast<std::int64_t>(rows);
-  result[shape.size() - 1] = static_cast<std::int64_t>(columns);
+  result[shape.size() - 2] = rows;
+  result[shape.size() - 1] = columns;
   return result;
 }
 Shape pooled_shape(const Shape& shape, const PoolAttrs& attrs) {
-  return with_plane(shape, attrs.rows.windows.size(), attrs.columns.windows.size());
+  return with_plane(shape, std::ssize(attrs.rows.windows), std::ssize(attrs.columns.windows));
 }
 Shape input_shape(const Shape& shape, const PoolAttrs& attrs) {
-  return with_plane(shape, static_cast<std::size_t>(attrs.rows.size),
-                    static_cast<std::size_t>(attrs.columns.size));
+  return with_plane(shape, attrs.rows.size, attrs.columns.size);
 }
 
 cpu::PoolPlanes planes_of(const Tensor& t, const PoolAttrs& attrs) {

@@ -15,8 +15,10 @@ class Problem {
         rows_(targets.rows),
         weight_(static_cast<const T*>(targets.weight)),
         share_(targets.smoothing / static_cast<double>(targets.rows.size)) {
-    if (share_ == 0) return;
-    for (std::int64_t c = 0; c < rows_.size; ++c) total_weight_ += weight(c);
+    if (weight_ == nullptr) total_weight_ = static_cast<double>(rows_.size);
+    // Classes without a position have no scores: there may be more of them than can be counted.
+    else if (share_ != 0)
+      for (std::int64_t c = 0; c < rows_.size; ++c) total_weight_ += weight(c);
   }
 
   void nll(const T* log_probabilities, T* losses) const {

@@ -34,42 +34,48 @@ void for_each_window(const PoolPlanes& pool, Body&& body) {
     for (const PoolWindow& columns : pool.columns.windows) body(rows, columns, place++);
 }
 
-// The columns that windows read, by tap and window: a vector of neighbouring windows goes through
-// its taps together. Shorter windows repeat their last column, and missing ones the last window.
+// The columns that windows read: a vector of neighbouring windows goes through its taps together.
+// Shorter windows repeat their last column, and missing ones the last window.
 template <class T>
 class ColumnTaps {
  public:
-  using Places = Vec<SignedBits<T>>;
+  using Place = SignedBits<T>;
+  using Places = Vec<Place>;
 
-  explicit ColumnTaps(const PoolAxis& axis)
-      : stride_((axis.windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>) {
-    const auto length = [&](const PoolWindow& w) {
-      return std::max<std::int64_t>(1, (w.end - w.begin + axis.step - 1) / axis.step);
-    };
-    for (const PoolWindow& w : axis.windows) count_ = std::max(count_, length(w));
-    for (std::int64_t tap = 0; tap < count_; ++tap) {
-      for (std::size_t i = 0; i < stride_; ++i) {
-        const PoolWindow& w = axis.windows[std::min(i, axis.windows.size() - 1)];
-        // A window of padding alone has nothing to read.
-        columns_.push_back(static_cast<SignedBits<T>>(
-            std::min(w.begin + std::min(tap, length(w) - 1) * axis.step, axis.size - 1)));
-      }
+  explicit ColumnTaps(const PoolAxis& axis) : step_(axis.step) {
+    const std::size_t size = (axis.windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+    first_.reserve(size);
+    reach_.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const PoolWindow& w = axis.windows[std::min(i, axis.windows.size() - 1)];
+      const std::int64_t length =
+          std::max<std::int64_t>(1, (w.end - w.begin + axis.step - 1) / axis.step);
+      // A window of padding alone has nothing to read.
+      first_.push_back(static_cast<Place>(std::min(w.begin, axis.size - 1)));
+      reach_.push_back(static_cast<Place>((length - 1) * axis.step));
+      count_ = std::max(count_, length);
     }
   }
 
   std::int64_t count() const { return count_; }
   /// What a tap of the windows from `window` on reads.
   Places columns(std::int64_t tap, std::size_t window) const {
-    Places result;
-    std::memcpy(&result, columns_.data() + static_cast<std::size_t>(tap) * stride_ + window,
-                sizeof(result));
-    return result;
+    const Places reach = load(reach_, window);
+    const Places offset = Places{} + static_cast<Place>(tap * step_);
+    return load(first_, window) + (offset < reach ? offset : reach);
   }
 
  private:
-  std::size_t stride_;
+  static Places load(const std::vector<Place>& from, std::size_t window) {
+    Places result;
+    std::memcpy(&result, from.data() + window, sizeof(result));
+    return result;
+  }
+
+  std::int64_t step_;
   std::int64_t count_ = 0;
-  std::vector<SignedBits<T>> columns_;
+  std::vector<Place> first_;
+  std::vector<Place> reach_;
 };
 
 template <class T>
@@ -109,6 +115,8 @@ Largest<T> largest_in_windows(const T* plane, std::size_t width, const PoolWindo
 
 template <class T>
 void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places) {
+  // Without planes there may be more columns than can be listed.
+  if (pool.planes == 0) return;
   const ColumnTaps<T> taps(pool.columns);
   const auto width = static_cast<std::size_t>(pool.columns.size);
   const std::size_t columns = pool.columns.windows.size();
