@@ -21,53 +21,80 @@ constexpr std::size_t kBatchBytes = 4 << 10;
 
 struct FreeList {
   FreeBlock* head = nullptr;
-  std::uint32_t count = 0;
+  /// The blocks that it may have besides. Without blocks and room it is closed: so every list is
+  /// before this thread's first block of that size, and after the thread's end.
+  std::uint32_t room = 0;
 };
 
-struct ThreadPools {
-  std::array<FreeList, kSmallSizes> lists;
-  ~ThreadPools();
+// Constants at first and without a destructor, they are there for as long as the thread runs
+// (objects with static lifetime are freed late), and no access asks whether they are.
+thread_local constinit std::array<FreeList, kSmallSizes> lists{};
+thread_local constinit bool has_ended = false;
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    release_pools();
+    has_ended = true;
+  }
 };
 
-// Objects with static lifetime may be freed after this thread's lists are gone; trivially
-// destructible, so it stays readable for as long as the thread runs.
-thread_local bool pools_closed = false;
-thread_local ThreadPools pools;
+constexpr std::size_t bytes_of(std::size_t size) { return (size + 1) * kSmallStep; }
 
-ThreadPools::~ThreadPools() {
-  release_pools();
-  pools_closed = true;
+constexpr std::uint32_t blocks_at_once(std::size_t size) {
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(kBatchBytes / bytes_of(size), 8, 64));
 }
 
-constexpr std::size_t blocks_at_once(std::size_t size) {
-  return std::clamp<std::size_t>(kBatchBytes / ((size + 1) * kSmallStep), 8, 64);
+void push(FreeList& list, void* block) {
+  list.head = new (block) FreeBlock{list.head};
+  --list.room;
 }
 
 void* pop(FreeList& list) {
   FreeBlock* block = list.head;
   list.head = block->next;
-  --list.count;
+  ++list.room;
   return block;
 }
 
-void* refill(std::size_t size) noexcept {
-  FreeList& list = pools.lists[size];
-  std::size_t count = blocks_at_once(size);
-  list.head = process_heap().take(size, count);
-  list.count = static_cast<std::uint32_t>(count);
-  if (list.head != nullptr) return pop(list);
-  release_pools();
-  return process_heap().allocate((size + 1) * kSmallStep);
+/// Gives a closed list room; returns false when the thread has ended.
+bool open(FreeList& list, std::size_t size) noexcept {
+  if (has_ended) return false;
+  thread_local const AtThreadEnd at_thread_end;
+  list.room = static_cast<std::uint32_t>(kMaxFreeBytes / bytes_of(size));
+  return true;
 }
 
-void give_back(FreeList& list, std::size_t count) noexcept {
+void* allocate_from_heap(std::size_t size) noexcept {
+  FreeList& list = lists[size];
+  if (list.room == 0 && !open(list, size)) return process_heap().allocate(bytes_of(size));
+  std::size_t count = blocks_at_once(size);
+  list.head = process_heap().take(size, count);
+  if (list.head == nullptr) {
+    release_pools();
+    return process_heap().allocate(bytes_of(size));
+  }
+  list.room -= static_cast<std::uint32_t>(count);
+  return pop(list);
+}
+
+void give_batch_to_heap(FreeList& list, std::size_t size) noexcept {
   FreeBlock* const first = list.head;
   FreeBlock* last = first;
-  for (std::size_t i = 1; i < count; ++i) last = last->next;
+  for (std::uint32_t i = 1; i < blocks_at_once(size); ++i) last = last->next;
   list.head = last->next;
-  list.count -= static_cast<std::uint32_t>(count);
+  list.room += blocks_at_once(size);
   last->next = nullptr;
   process_heap().put(first);
+}
+
+void free_without_room(std::size_t size, void* block) noexcept {
+  FreeList& list = lists[size];
+  if (list.head != nullptr) {
+    give_batch_to_heap(list, size);
+  } else if (!open(list, size)) {
+    return process_heap().free(block, bytes_of(size));
+  }
+  push(list, block);
 }
 
 }  // namespace
@@ -75,10 +102,10 @@ void give_back(FreeList& list, std::size_t count) noexcept {
 void* try_pool_allocate(std::size_t bytes) noexcept {
   if (!kOwnHeap) return std::malloc(bytes);
   if (bytes == 0) bytes = 1;
-  if (bytes > kMaxPooledBytes || pools_closed) return process_heap().allocate(bytes);
-  const std::size_t size = block_size_of(bytes);
-  FreeList& list = pools.lists[size];
-  return list.head != nullptr ? pop(list) : refill(size);
+  if (bytes > kMaxPooledBytes) return process_heap().allocate(bytes);
+  const std::size_t size = small_block_size_of(bytes);
+  FreeList& list = lists[size];
+  return list.head != nullptr ? pop(list) : allocate_from_heap(size);
 }
 
 void* pool_allocate(std::size_t bytes) {
@@ -90,17 +117,18 @@ void* pool_allocate(std::size_t bytes) {
 void pool_free(void* block, std::size_t bytes) noexcept {
   if (!kOwnHeap) return std::free(block);
   if (bytes == 0) bytes = 1;
-  if (bytes > kMaxPooledBytes || pools_closed) return process_heap().free(block, bytes);
-  const std::size_t size = block_size_of(bytes);
-  FreeList& list = pools.lists[size];
-  list.head = new (block) FreeBlock{list.head};
-  if (++list.count * (size + 1) * kSmallStep > kMaxFreeBytes) give_back(list, blocks_at_once(size));
+  if (bytes > kMaxPooledBytes) return process_heap().free(block, bytes);
+  const std::size_t size = small_block_size_of(bytes);
+  FreeList& list = lists[size];
+  if (list.room == 0) return free_without_room(size, block);
+  push(list, block);
 }
 
 void release_pools() noexcept {
-  if (!kOwnHeap || pools_closed) return;
-  for (FreeList& list : pools.lists) {
-    if (list.count > 0) give_back(list, list.count);
+  if (!kOwnHeap) return;
+  for (FreeList& list : lists) {
+    if (list.head != nullptr) process_heap().put(list.head);
+    list = {};
   }
 }
 

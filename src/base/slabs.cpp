@@ -39,7 +39,7 @@ static_assert(kSizes.back().bytes == kMaxSlabBlock);
 }  // namespace
 
 std::size_t block_size_of(std::size_t bytes) {
-  if (bytes <= kMaxSmallBlock) return (bytes - 1) / kSmallStep;
+  if (bytes <= kMaxSmallBlock) return small_block_size_of(bytes);
   const int octave = static_cast<int>(std::bit_width(bytes - 1)) - 1;
   const std::size_t quarter = (std::size_t{1} << octave) / kSizesPerOctave;
   return kSmallSizes + static_cast<std::size_t>(octave - kSmallBits) * kSizesPerOctave +

@@ -28,6 +28,8 @@ inline constexpr std::size_t kBlockSizes = kSmallSizes + 6 * kSizesPerOctave;
 
 /// The number of the block size that serves `bytes`, which is at least 1 and at most kMaxSlabBlock.
 std::size_t block_size_of(std::size_t bytes);
+/// The same where that is at most kMaxSmallBlock.
+constexpr std::size_t small_block_size_of(std::size_t bytes) { return (bytes - 1) / kSmallStep; }
 /// The bytes of a block of that size.
 std::size_t bytes_of_block_size(std::size_t size);
 /// The pages of its slabs.

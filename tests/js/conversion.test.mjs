@@ -108,6 +108,11 @@ describe("JSON", () => {
     assert.deepEqual(parsed(complex), [{ re: 1, im: "NaN" }]);
   });
 
+  test("has the name of a node", () => {
+    const { gradFn } = eg.ones([1], { requiresGrad: true }).exp();
+    assert.equal(JSON.stringify({ gradFn }), '{"gradFn":{"name":"ExpBackward0"}}');
+  });
+
   test("has nothing of a tensor that is disposed", () => {
     const x = eg.ones([1]);
     x.dispose();

@@ -54,6 +54,11 @@ export class Node {
     return native.nodeName(handleOfNode(this));
   }
 
+  /** What JSON.stringify() writes of a node. */
+  toJSON(): { name: string } {
+    return { name: this.name };
+  }
+
   /** For each input of the operation, the node its gradient goes to and the position there. */
   get nextFunctions(): [Node | null, number][] {
     const count = checked(native.nextFunctions(handleOfNode(this)));
