@@ -1,5 +1,6 @@
 #include "base/checked_int.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -12,8 +13,9 @@ std::int64_t CheckedInt::overflow() {
 }
 
 std::size_t checked_count(std::int64_t value) {
-  // Half of what can be addressed: the things themselves have a size too.
-  constexpr auto kMax = static_cast<std::int64_t>(std::numeric_limits<std::size_t>::max() / 2);
+  // Half of what 32 bits address, and nowhere more than JavaScript counts exactly.
+  constexpr auto kMax = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(std::numeric_limits<std::size_t>::max() / 2, std::uint64_t{1} << 53));
   if (value > kMax) fail(ErrorCode::kOutOfMemory, value, " entries are more than fit into memory.");
   return static_cast<std::size_t>(value);
 }
