@@ -22,7 +22,8 @@ target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gte
 # Compiling them takes most of a build, running them little of a test run.
 target_compile_options(edgegrad_tests PRIVATE $<$<CONFIG:Debug>:-O0>)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(edgegrad_tests PRIVATE -Wno-shorten-64-to-32) # sizes in tests are their own
+  # Sizes in tests are their own. (Options of a source come after those of its target and of libraries.)
+  set_source_files_properties(${test_sources} PROPERTIES COMPILE_OPTIONS -Wno-shorten-64-to-32)
 endif()
 target_precompile_headers(edgegrad_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)
 

@@ -15,20 +15,24 @@ import {
   add_,
   clamp_,
   copy_,
+  diagonal,
   normal_ as drawNormal,
   uniform_ as drawUniform,
   erfinv_,
   eye,
   fill_,
+  flatten,
+  mul,
   mul_,
+  qr,
   randperm,
+  sgn,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensor as makeTensor } from "../tensor/create.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { orthonormalColumns } from "./orthonormal.js";
 
 const kFanMode = oneOf("fan_in", "fan_out");
 
@@ -243,11 +247,15 @@ export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
     refuse("orthogonal_", "Only tensors with 2 or more dimensions are supported.");
   if (tensor.numel === 0) return tensor;
   normal_(tensor);
-  const [rows = 1] = shape;
-  const columns = tensor.numel / rows;
-  const drawn = Float64Array.from(tensor.dataSync(), Number);
-  const data = orthonormalColumns(drawn, rows, columns).map((value) => value * gain);
-  setTo(tensor, () => makeTensor(data, { shape }));
+  setTo(tensor, () => {
+    const matrix = flatten(tensor, 1);
+    const [rows = 1, columns = 1] = matrix.shape;
+    const isWide = rows < columns;
+    const [q, r] = qr(isWide ? matrix.t() : matrix);
+    // With a positive diagonal of R there is one Q.
+    const columnsOfQ = mul(q, sgn(diagonal(r)));
+    return mul(isWide ? columnsOfQ.t() : columnsOfQ, gain).view(shape);
+  });
   return tensor;
 }
 
