@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { findLayeringErrors } from "./layering.mjs";
+import { findWebLayeringErrors } from "./layering_web.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
@@ -60,6 +61,7 @@ await main(async () => {
     ["biome", () => biome(fix)],
     ["rule table", () => ruleTable({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
+    ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
     ["tsc", types],
     [
       "clang-tidy",

@@ -119,15 +119,15 @@ function methodsFile(ops) {
 // A file of this folder: what `body` names is imported.
 function file(body, imports = []) {
   const named = [
-    ["attachMethods", "../ops/define.js"],
-    ["define", "../ops/define.js"],
-    ["defineFactory", "../ops/define.js"],
-    ["defineInPlace", "../ops/define.js"],
-    ["type Ints", "../ops/types.js"],
-    ["type Operand", "../ops/types.js"],
-    ["type OutputSize", "../ops/types.js"],
-    ["type Scalar", "../ops/types.js"],
-    ["type TensorOptions", "../tensor/create.js"],
+    ["attachMethods", "../dispatch/define.js"],
+    ["define", "../dispatch/define.js"],
+    ["defineFactory", "../dispatch/define.js"],
+    ["defineInPlace", "../dispatch/define.js"],
+    ["type Ints", "../dispatch/types.js"],
+    ["type Operand", "../dispatch/types.js"],
+    ["type OutputSize", "../dispatch/types.js"],
+    ["type Scalar", "../dispatch/types.js"],
+    ["type TensorOptions", "../ops/create.js"],
     ["type DType", "../tensor/dtype.js"],
     ["type Tensor", "../tensor/tensor.js"],
   ].filter(([name]) => new RegExp(`\\b${name.replace("type ", "")}\\b`).test(body));
@@ -184,7 +184,7 @@ function constant(name, doc, types, value) {
   return `${lines.join("\n")}\n`;
 }
 
-// What ops/signature.ts reads.
+// What dispatch/signature.ts reads.
 function signatureLine(op) {
   return op.args
     .map(({ name, type, choices, default: value }) => {

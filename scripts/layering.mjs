@@ -1,4 +1,5 @@
-// The layers of src/: which folder may include which. One entry per folder, itself always allowed.
+// The layers of src/: which folder may include which. One entry per folder, itself always allowed. For web/src see
+// layering_web.mjs.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -75,7 +75,7 @@ describe("an uncaught error", () => {
 
   test("shows the sources to those who ask for them", async () => {
     const { stderr } = await run("a.add(b)", "mistake();", ["--enable-source-maps"]);
-    assert.match(stderr, /web.src.ops.call\.ts:\d+/);
+    assert.match(stderr, /web.src.dispatch.call\.ts:\d+/);
     assert.match(stderr, /at mistake .*eval/);
   });
 });

@@ -8,7 +8,7 @@ import { endOwnCode } from "./runtime/own_frames.js";
 
 // The order of these does not matter.
 
-import { attachOps } from "./generated/methods.js";
+import { attachTensorMethods } from "./tensor_methods.js";
 import { joinHost } from "./threads/host.js";
 
 export {
@@ -17,23 +17,14 @@ export {
   noGrad,
   setGradEnabled,
 } from "./autograd/grad_mode.js";
+export type { GradHook, HookHandle } from "./autograd/hooks.js";
 export * as autograd from "./autograd/index.js";
 export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";
-export * from "./generated/ops.js";
-export * as io from "./io/index.js";
-export { ctcLoss } from "./nn/ctc_loss.js";
-export * as nn from "./nn/index.js";
-export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
-export { allclose, equal, type Tolerance } from "./ops/compare.js";
-export { einsum } from "./ops/einsum.js";
-export type { Ints, Operand, OutputSize, Scalar } from "./ops/types.js";
-export * as optim from "./optim/index.js";
-export { manualSeed } from "./random.js";
-export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
-export type { InitOptions } from "./runtime/init_options.js";
+export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
+export type { InitOptions } from "./engine/init_options.js";
 export {
   init,
   type MemoryInfo,
@@ -41,8 +32,13 @@ export {
   type RuntimeInfo,
   runtime,
   shutdown,
-} from "./runtime/lifecycle.js";
-export type { Variant } from "./runtime/variant.js";
+} from "./engine/lifecycle.js";
+export * from "./generated/ops.js";
+export * as io from "./io/index.js";
+export { ctcLoss } from "./nn/ctc_loss.js";
+export * as nn from "./nn/index.js";
+export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
+export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export {
   type FromDataOptions,
   full,
@@ -50,17 +46,22 @@ export {
   type TensorData,
   type TensorOptions,
   tensor,
-} from "./tensor/create.js";
+} from "./ops/create.js";
+export { einsum } from "./ops/einsum.js";
+export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
+export type { NestedArray } from "./ops/read.js";
+export type { Target, ToOptions } from "./ops/to.js";
+export * as optim from "./optim/index.js";
+export { manualSeed } from "./random.js";
+export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
+export type { Variant } from "./runtime/variant.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
-export type { GradHook, HookHandle } from "./tensor/hooks.js";
-export { type Index, type IndexList, Slice, slice } from "./tensor/indexing.js";
-export type { Item, NestedArray } from "./tensor/read.js";
+export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
-export type { Target, ToOptions } from "./tensor/to.js";
 export { expose } from "./threads/expose.js";
 export { spawn } from "./threads/spawn.js";
 
-attachOps();
+attachTensorMethods();
 joinHost();
 endOwnCode();

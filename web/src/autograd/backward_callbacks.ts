@@ -2,7 +2,7 @@
 
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
-import { checkFunction } from "../tensor/hooks.js";
+import { checkFunction } from "./hooks.js";
 
 /**
  * Calls `fn` once, when the backward call that is running now has run all its nodes and before it

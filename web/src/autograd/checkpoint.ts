@@ -11,12 +11,12 @@ import { empty } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
-import { checkFunction } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
 import { enableGrad, isGradEnabled } from "./grad_mode.js";
+import { checkFunction } from "./hooks.js";
 import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**

@@ -1,9 +1,8 @@
 // eg.autograd.forwardAd: derivatives along one direction, computed with the values.
 
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
-import { takeTensor } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
-import { Tensor } from "../tensor/tensor.js";
+import { Tensor, takeTensor } from "../tensor/tensor.js";
 import { runInMode } from "./mode.js";
 
 /** A value and its derivative; `tangent` is null when there is none. */

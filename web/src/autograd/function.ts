@@ -4,9 +4,8 @@ import { boolean } from "../arguments/rule.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
-import { takeTensor } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
-import { Tensor } from "../tensor/tensor.js";
+import { Tensor, takeTensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";
 
 /** What forward and backward of one call share; any property may be added to it. */

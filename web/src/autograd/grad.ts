@@ -2,8 +2,7 @@
 
 import { readOptions } from "../arguments/read.js";
 import { type Options, unchecked } from "../arguments/rule.js";
-import { takeTensor } from "../tensor/hooks.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { type Tensor, takeTensor } from "../tensor/tensor.js";
 import {
   backwardAsyncFrom,
   backwardFrom,

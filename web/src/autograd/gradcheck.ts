@@ -8,14 +8,14 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, number, type Options, unchecked, type Values } from "../arguments/rule.js";
 import { randn, zerosLike } from "../generated/ops.js";
+import { fromElements } from "../ops/create.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
-import { fromElements } from "../tensor/create.js";
 import { newArray, partsOf } from "../tensor/dtype.js";
-import { checkFunction } from "../tensor/hooks.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
 import { grad } from "./grad.js";
+import { checkFunction } from "./hooks.js";
 import { type Matrix, newMatrix, numericalJacobian } from "./numerical_jacobian.js";
 import { toList } from "./run.js";
 

@@ -3,15 +3,10 @@
 import { listOf } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import {
-  checkFunction,
-  type HookHandle,
-  type RegisteredHook,
-  registerHook,
-} from "../tensor/hooks.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
+import { checkFunction, type HookHandle, type RegisteredHook, registerHook } from "./hooks.js";
 
 /** Sees the gradients in the order of the tensors, null for one that gets none. */
 export type MultiGradHook = (grads: (Tensor | null)[]) => void;

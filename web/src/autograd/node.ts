@@ -7,16 +7,10 @@
 import { callFrame, checked, checkedFor, epoch, frameOf, native } from "../runtime/bridge.js";
 import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
-import {
-  addHook,
-  checkFunction,
-  type HookHandle,
-  replacement,
-  takeTensor,
-} from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, track } from "../tensor/lifetime.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { type Tensor, takeTensor } from "../tensor/tensor.js";
+import { addHook, checkFunction, type HookHandle, replacement } from "./hooks.js";
 import { rawSavedOf, type SavedTensor, savedOf } from "./saved_of_node.js";
 
 /** The gradients at one side of a node; null stands for zero. */
@@ -143,8 +137,14 @@ export class Node {
   }
 }
 
-/** Wraps the node whose handle and address C++ has left at the front of the frame. */
-export function takeNode(): Node | null {
+/** Returns the node that computed a tensor, or null for a leaf. */
+export function gradFnOf(tensor: Tensor): Node | null {
+  checkedFor("gradFn", native.gradFn(handleOf(tensor)));
+  return takeNode();
+}
+
+// Wraps the node whose handle and address C++ has left at the front of the frame.
+function takeNode(): Node | null {
   const [handle, address] = callFrame();
   return wrapNode(handle, address);
 }

@@ -2,11 +2,11 @@
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
+import { startedWorkers } from "../engine/lifecycle.js";
 import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
-import { startedWorkers } from "../runtime/lifecycle.js";
 import {
   kAllowUnused,
   kAllowUnusedGiven,
@@ -20,19 +20,12 @@ import {
   kRetainGraphGiven,
 } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import { handleOfNode, Node } from "./node.js";
 import { servePieces } from "./pieces.js";
 
-// A tensor by its handle, not by its class, which this file may not depend on.
-function isTensor(value: unknown): value is Tensor {
-  return (
-    typeof value === "object" && value !== null && "handle" in value && "requiresGrad" in value
-  );
-}
-
 function isTarget(value: unknown): value is GradTarget {
-  return isTensor(value) || (value as Partial<GradientEdge> | null)?.node instanceof Node;
+  return value instanceof Tensor || (value as Partial<GradientEdge> | null)?.node instanceof Node;
 }
 
 function targetsOf(value: unknown): boolean {
@@ -238,6 +231,6 @@ function targetWords(name: string, target: GradTarget): [number, number] {
 }
 
 function checkedTensor(name: string, value: unknown): Tensor {
-  if (isTensor(value)) return value;
+  if (value instanceof Tensor) return value;
   fail("InvalidArgument", name, `expected a tensor, got ${describe(value)}.`);
 }

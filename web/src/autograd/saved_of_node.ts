@@ -2,7 +2,7 @@
 
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
-import { takeTensor } from "../tensor/hooks.js";
+import { takeTensor } from "../tensor/tensor.js";
 import { type Pack, type Unpack, wordHooks } from "./saved_tensors.js";
 
 /** A place where a node keeps a tensor. */

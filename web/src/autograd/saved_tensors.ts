@@ -4,10 +4,10 @@ import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
-import { checkFunction } from "../tensor/hooks.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
+import { checkFunction } from "./hooks.js";
 import { runInMode } from "./mode.js";
 
 /** Takes a tensor that is being saved, and returns whatever unpack needs to make it again. */

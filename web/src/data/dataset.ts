@@ -2,8 +2,8 @@
 
 import { integer, listOf } from "../arguments/rule.js";
 import { indexSelect, select, stack } from "../generated/ops.js";
+import { fromElements } from "../ops/create.js";
 import { fail, refusal } from "../runtime/errors.js";
-import { fromElements } from "../tensor/create.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

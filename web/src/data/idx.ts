@@ -2,8 +2,8 @@
 // big-endian 32-bit numbers, then the elements, big-endian too.
 
 import { bytesOf, countOf } from "../io/bytes.js";
+import { fromElements } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { fromElements } from "../tensor/create.js";
 import { type DType, newArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 

@@ -1,7 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-import { define, defineInPlace } from "../ops/define.js";
-import type { Ints } from "../ops/types.js";
+import { define, defineInPlace } from "../dispatch/define.js";
+import type { Ints } from "../dispatch/types.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 

@@ -1,7 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-import { attachMethods } from "../ops/define.js";
-import type { Ints, Operand, OutputSize, Scalar } from "../ops/types.js";
+import { attachMethods } from "../dispatch/define.js";
+import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { DType } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as ops from "./ops.js";

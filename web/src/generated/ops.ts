@@ -1,8 +1,8 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-import { define, defineFactory, defineInPlace } from "../ops/define.js";
-import type { Ints, Operand, OutputSize, Scalar } from "../ops/types.js";
-import type { TensorOptions } from "../tensor/create.js";
+import { define, defineFactory, defineInPlace } from "../dispatch/define.js";
+import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
+import type { TensorOptions } from "../ops/create.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 

@@ -1,7 +1,7 @@
 // What the readers of files share: looking at bytes from outside.
 
+import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
-import { kMaxDims } from "../tensor/create.js";
 
 /** Returns a view of a file's bytes; throws InvalidArgument for anything else. */
 export function bytesOf(where: string, value: unknown): Uint8Array {

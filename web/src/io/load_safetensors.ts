@@ -2,8 +2,8 @@
 // is checked against the file, and memory is taken only for data that is there.
 
 import { readNothing } from "../arguments/read.js";
+import { fromElements } from "../ops/create.js";
 import { describe, EdgeGradError } from "../runtime/errors.js";
-import { fromElements } from "../tensor/create.js";
 import { newArray, type TypedArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { bytesOf, countOf } from "./bytes.js";

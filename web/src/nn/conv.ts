@@ -8,8 +8,8 @@ import {
   size,
   type Values,
 } from "../arguments/rule.js";
+import type { Ints } from "../dispatch/types.js";
 import { conv1d, conv2d, convTranspose2d, empty, pad } from "../generated/ops.js";
-import type { Ints } from "../ops/types.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { fans, kaimingUniform_, uniform_ } from "./init.js";

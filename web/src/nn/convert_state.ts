@@ -1,11 +1,11 @@
 // Module.to(): parameters and buffers in another dtype or on another device.
 
 import { noGrad } from "../autograd/grad_mode.js";
+import { optionsOf, type Target, type ToOptions } from "../ops/to.js";
 import { fail } from "../runtime/errors.js";
 import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { optionsOf, type Target, type ToOptions } from "../tensor/to.js";
 import { shareData } from "./load_state.js";
 
 /** Converts tensors, with their gradients, where they are; integers keep their dtype. */

@@ -9,8 +9,8 @@
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { boolean, integer, type Options, oneOrMore, Rule } from "../arguments/rule.js";
 import { cat, full, logsumexp, stack, where } from "../generated/ops.js";
+import { tensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { tensor } from "../tensor/create.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { kLossArguments, Loss, type Reduction } from "./losses.js";

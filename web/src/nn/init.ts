@@ -28,8 +28,8 @@ import {
   randperm,
   sgn,
 } from "../generated/ops.js";
+import { tensor as makeTensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { tensor as makeTensor } from "../tensor/create.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -10,10 +10,11 @@ import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";
-import { Module } from "./module.js";
-import { Buffer, Parameter } from "./parameter.js";
+import type { Module } from "./module.js";
+import type { Buffer, Parameter } from "./parameter.js";
 
-type Kind = "parameter" | "buffer" | "module";
+/** What a member is. */
+export type Kind = "parameter" | "buffer" | "module";
 
 interface Kinds {
   readonly parameter: Parameter;
@@ -35,9 +36,12 @@ export class Members {
   // Also of names that were set to null, which a member of their kind may take again.
   #kinds = new Map<string, Kind>();
   readonly #owner: Module;
+  readonly #kindOf: (value: unknown) => Kind | undefined;
 
-  constructor(owner: Module) {
+  /** `kindOf` tells members from other values; their classes import this file, so it knows them by type only. */
+  constructor(owner: Module, kindOf: (value: unknown) => Kind | undefined) {
     this.#owner = owner;
+    this.#kindOf = kindOf;
     if (newborn.length === 0) queueMicrotask(forgetNewborn);
     if (newborn.push(this) > kMaxNewborn) newborn.shift();
     beforeNextWrapper(place);
@@ -55,7 +59,7 @@ export class Members {
     const values: unknown[] = [];
     const others: [string, object][] = [];
     for (const [name, value] of Object.entries(this.#owner)) {
-      const kind = kindOf(value);
+      const kind = this.#kindOf(value);
       const before = this.#kinds.get(name);
       if (before !== undefined) this.#checkSuccessor(name, before, kind, value);
       const known = kind ?? before;
@@ -78,7 +82,7 @@ export class Members {
     const found: [string, Kinds[K]][] = [];
     this.#names?.forEach((name, i) => {
       const value = this.#values[i];
-      if (kindOf(value) === kind) found.push([name, value as Kinds[K]]);
+      if (this.#kindOf(value) === kind) found.push([name, value as Kinds[K]]);
     });
     return found;
   }
@@ -87,7 +91,7 @@ export class Members {
   note(wanted: Tensor | null): boolean {
     let isFound = false;
     for (const [name, value] of Object.entries(this.#owner)) {
-      const kind = kindOf(value);
+      const kind = this.#kindOf(value);
       if (kind !== undefined && !this.#kinds.has(name)) this.#kinds.set(name, kind);
       isFound ||= value === wanted;
     }
@@ -109,6 +113,7 @@ export class Members {
     const isAllowed = kind === before || kind === "parameter" || value === null;
     if (isAllowed || value === undefined || (before === "buffer" && kind === "module")) return;
     const expected = kExpected[before];
+    const got = kind === undefined ? describeOther(value) : `an ${kExpected[kind]}`;
     const advice =
       before === "module"
         ? ""
@@ -117,25 +122,35 @@ export class Members {
     fail(
       "InvalidArgument",
       this.#owner.constructor.name,
-      `cannot assign ${describeValue(value)} as ${before} '${name}' (${expected} or null expected)${advice}.`,
+      `cannot assign ${got} as ${before} '${name}' (${expected} or null expected)${advice}.`,
     );
   }
 
   // Modules and parameters in an array or the like, which nothing finds there.
   #warnOfHidden(name: string, holder: object): void {
-    const hidden = hiddenIn(holder, this.#values, kMaxDepth);
+    const hidden = this.#hiddenIn(holder, kMaxDepth);
     if (hidden === undefined || !isFirstAt(this.#owner.constructor, name)) return;
     const advice =
-      hidden instanceof Module
+      this.#kindOf(hidden) === "module"
         ? `${describe(hidden)}, whose parameters are not found there: use new nn.ModuleList([...])`
         : "a parameter, which is not found there: make it a property of the module";
     console.warn(`edgegrad: [${this.#owner.constructor.name}] ${name} contains ${advice}.`);
   }
-}
 
-/** Returns the parts of a module by name, as they are. */
-export function partsOf(module: Module): [string, Module][] {
-  return Object.entries(module).filter(([, value]) => value instanceof Module);
+  // The first module or parameter in a holder of such that is not among the known ones.
+  #hiddenIn(holder: unknown, depth: number): unknown {
+    for (const one of elementsOf(holder)) {
+      if (this.#isTrained(one) && !this.#values.includes(one)) return one;
+      const deeper = depth > 1 ? this.#hiddenIn(one, depth - 1) : undefined;
+      if (deeper !== undefined) return deeper;
+    }
+    return undefined;
+  }
+
+  #isTrained(value: unknown): boolean {
+    const kind = this.#kindOf(value);
+    return kind === "module" || kind === "parameter";
+  }
 }
 
 // The last modules that were made in this turn of the event loop, one of which a new parameter is for.
@@ -171,15 +186,7 @@ function propertiesOf(module: Module): Record<string, unknown> {
   return module as unknown as Record<string, unknown>;
 }
 
-function kindOf(value: unknown): Kind | undefined {
-  if (value instanceof Parameter) return "parameter";
-  if (value instanceof Buffer) return "buffer";
-  return value instanceof Module ? "module" : undefined;
-}
-
-function describeValue(value: unknown): string {
-  const kind = kindOf(value);
-  if (kind !== undefined) return `an ${kExpected[kind]}`;
+function describeOther(value: unknown): string {
   return value instanceof Tensor ? "a plain tensor" : describe(value);
 }
 
@@ -187,26 +194,12 @@ function describeValue(value: unknown): string {
 const kLookedAt = 16;
 const kMaxDepth = 3;
 
-// The first module or parameter in a holder of such that is not among the known ones.
-function hiddenIn(holder: unknown, known: readonly unknown[], depth: number): unknown {
-  for (const one of elementsOf(holder)) {
-    if (isTrained(one) && !known.includes(one)) return one;
-    const deeper = depth > 1 ? hiddenIn(one, known, depth - 1) : undefined;
-    if (deeper !== undefined) return deeper;
-  }
-  return undefined;
-}
-
 function elementsOf(holder: unknown): unknown[] {
   if (Array.isArray(holder)) return holder.slice(0, kLookedAt);
   if (holder instanceof Map || holder instanceof Set) {
     return [...holder.values()].slice(0, kLookedAt);
   }
   return isPlainObject(holder) ? Object.values(holder).slice(0, kLookedAt) : [];
-}
-
-function isTrained(value: unknown): boolean {
-  return value instanceof Module || value instanceof Parameter;
 }
 
 // The names of each class that were warned of.

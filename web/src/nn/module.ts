@@ -3,15 +3,15 @@
 
 import { type Arguments, isPlainObject, readArguments, readNothing } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
+import { checkFunction, type HookHandle } from "../autograd/hooks.js";
+import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
-import { checkFunction, type HookHandle } from "../tensor/hooks.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { Target } from "../tensor/to.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
-import { Members, partsOf } from "./members.js";
+import { type Kind, Members } from "./members.js";
 import {
   addModuleHook,
   callWithHooks,
@@ -21,7 +21,7 @@ import {
   ModuleHooks,
 } from "./module_hooks.js";
 import { formatModule } from "./module_text.js";
-import type { Buffer, Parameter } from "./parameter.js";
+import { Buffer, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
@@ -31,7 +31,7 @@ export class Module {
   /** True in training mode; Dropout and its like look at it. */
   training = true;
 
-  readonly #members = new Members(this);
+  readonly #members = new Members(this, kindOf);
   #hooks: ModuleHooks | null = null;
 
   /** A class that takes arguments keeps them itself, as in PyTorch. */
@@ -254,6 +254,17 @@ addDoors(Module.prototype);
 
 // The modules that toString() is at: one that is a part of itself is not printed in full again.
 const printed = new Set<Module>();
+
+function kindOf(value: unknown): Kind | undefined {
+  if (value instanceof Parameter) return "parameter";
+  if (value instanceof Buffer) return "buffer";
+  return value instanceof Module ? "module" : undefined;
+}
+
+// The parts of a module by name, as they are.
+function partsOf(module: Module): [string, Module][] {
+  return Object.entries(module).filter(([, value]) => value instanceof Module);
+}
 
 function join(prefix: string, name: string): string {
   return prefix === "" ? name : `${prefix}.${name}`;

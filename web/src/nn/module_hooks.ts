@@ -7,9 +7,9 @@
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
 import { isGradEnabled } from "../autograd/grad_mode.js";
+import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { GradientList, Node } from "../autograd/node.js";
 import { fail } from "../runtime/errors.js";
-import { checkFunction, type HookHandle } from "../tensor/hooks.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 

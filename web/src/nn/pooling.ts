@@ -1,7 +1,7 @@
 import { readArguments } from "../arguments/read.js";
 import { boolean, integer, type Options, Rule, size } from "../arguments/rule.js";
+import type { Ints, OutputSize } from "../dispatch/types.js";
 import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from "../generated/ops.js";
-import type { Ints, OutputSize } from "../ops/types.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { perDimension } from "./layer_options.js";
 import { Module } from "./module.js";

@@ -2,8 +2,8 @@
 // which is often inside one.
 
 import { clone, fullLike, zerosLike } from "../generated/ops.js";
+import { tensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { tensor } from "../tensor/create.js";
 import { keep } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 

@@ -3,7 +3,6 @@
 // A number given to a native function belongs to C++ from then on, which calls dropValue() when
 // nothing refers to it any more.
 
-import { frameOf } from "./bridge.js";
 import { describeError } from "./portable_error.js";
 
 /** A function that C++ calls with words and that answers with words. */
@@ -35,6 +34,11 @@ export function holdFunction(fn: WordFunction, name = ""): number {
   return holdValue({ fn, name } satisfies HeldFunction);
 }
 
+/** Returns the function of a number. */
+export function heldFunction(id: number): WordFunction {
+  return (values.get(id) as HeldFunction).fn;
+}
+
 /** Returns the value of a number. */
 export function heldValue(id: number): unknown {
   return values.get(id);
@@ -60,16 +64,4 @@ export function functionName(id: number): string {
 /** Returns what a function threw as text, for other threads. */
 export function describeThrown(id: number): string {
   return describeError(values.get(id));
-}
-
-/** Calls a function for C++. What it throws stays here under a number, which is returned negated. */
-export function callFunction(id: number, count: number): number {
-  try {
-    const words = Array.from(frameOf(count).subarray(0, count));
-    const results = (values.get(id) as HeldFunction).fn(words);
-    frameOf(results.length).set(results);
-    return results.length;
-  } catch (error) {
-    return -holdValue(error);
-  }
 }

@@ -228,7 +228,7 @@ export interface NativeModule {
     readonly unusedWorkers: ThreadWorker[];
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
-  /** Called by C++; see runtime/callbacks.ts. */
+  /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
   functionName?: (id: number) => string;
   /** Returns what a function threw as text, for other threads. */

@@ -4,9 +4,9 @@
 import { native } from "../runtime/bridge.js";
 import { kIsLeaf } from "../runtime/native.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
+import { elementsOf, type Item, itemAt } from "./elements.js";
 import { chooseFormat, type Format } from "./format_number.js";
 import { type Geometry, geometryOf, handleOf } from "./info.js";
-import { elementsOf, type Item, itemAt } from "./read.js";
 import type { Tensor } from "./tensor.js";
 
 const kLineWidth = 80;

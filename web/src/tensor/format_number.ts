@@ -1,6 +1,6 @@
 // How PyTorch prints the numbers of one tensor: all in the same form and width.
 
-import type { Item } from "./read.js";
+import type { Item } from "./elements.js";
 
 const kPrecision = 4;
 

@@ -22,6 +22,8 @@ export interface Wrapper {
   ballast: ArrayBuffer | null;
   /** True when no scope frees it. */
   isKept: boolean;
+  /** See kUncloneable. */
+  readonly uncloneable: symbol;
   readonly disposed: boolean;
 }
 
@@ -32,6 +34,15 @@ export interface Wrapper {
 export const kUncloneable = Symbol(
   "edgegrad: a tensor or node cannot be cloned: send its data(), or the tensor itself with eg.spawn();",
 );
+
+/** True for a tensor or node: not by their classes, which stand above this file, but by what only they have. */
+export function isWrapper(value: unknown): value is Wrapper {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (value as Partial<Wrapper>).uncloneable === kUncloneable
+  );
+}
 
 /** Growth that is worth a collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;

@@ -1,10 +1,8 @@
 // eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
 
 import { functionOf } from "../arguments/rule.js";
-import { Node } from "../autograd/node.js";
-import { leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
+import { isWrapper, leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
-import { Tensor } from "./tensor.js";
 
 const kFunction = functionOf<() => unknown>();
 
@@ -72,7 +70,7 @@ function wrappersIn(root: unknown): Set<Wrapper> {
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (value instanceof Tensor || value instanceof Node) wrappers.add(value);
+    if (isWrapper(value)) wrappers.add(value);
     else if (isContainer(value) && !seen.has(value)) {
       seen.add(value);
       if (value instanceof Map) pending.push(...value.keys(), ...value.values());

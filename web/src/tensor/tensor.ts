@@ -1,12 +1,11 @@
-// The Tensor class: a handle and what is not an op. attachOps() of generated/methods.ts adds the ops.
-// Several files imported here import this one: none of them uses the class before it is called.
+// The Tensor class: a handle, and what C++ knows about it. The layers above give the class the methods that are
+// made of theirs (tensor_methods.ts), which are declared here all the same.
 
 import { boolean } from "../arguments/rule.js";
-import { type Node, takeNode } from "../autograd/node.js";
-import { type BackwardArguments, backwardAsyncOf, backwardOf } from "../autograd/run.js";
+import type { KnownGrad } from "../autograd/grad_property.js";
+import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { TensorMethods } from "../generated/methods.js";
-import { allclose, equal, type ToleranceArguments } from "../ops/compare.js";
-import type { Operand } from "../ops/types.js";
+import type { CompositeMethods } from "../ops/tensor_methods.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import {
@@ -18,18 +17,9 @@ import {
   kRetainsGrad,
 } from "../runtime/native.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
-import { type Device, type DType, deviceOf, dtypeOf, type TypedArray } from "./dtype.js";
+import { type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
+import { type Item, readItem } from "./elements.js";
 import { formatTensor } from "./format.js";
-import { gradOf, type KnownGrad, setGradOf } from "./grad_property.js";
-import {
-  type GradHook,
-  type HookHandle,
-  type PostAccumulateGradHook,
-  registerHook,
-  registerPostAccumulateGradHook,
-  takeTensor,
-} from "./hooks.js";
-import { at, type Index, setAt } from "./indexing.js";
 import {
   geometryOf,
   handleOf,
@@ -45,17 +35,6 @@ import {
   shapeOf,
 } from "./info.js";
 import { kUncloneable, release, track } from "./lifetime.js";
-import {
-  type Item,
-  type JsonArray,
-  type NestedArray,
-  readArray,
-  readItem,
-  readJson,
-  readNested,
-} from "./read.js";
-import { rowsOf } from "./rows.js";
-import { convert, type Target } from "./to.js";
 
 /** The symbol of `using`, also in engines that do not have it yet. */
 export const disposeSymbol: typeof Symbol.dispose =
@@ -65,10 +44,10 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
   "number in a tensor of one element";
 
-export interface Tensor extends TensorMethods {}
+export interface Tensor extends TensorMethods, CompositeMethods, AutogradMethods {}
 
 /** An n-dimensional array that remembers how it was computed. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachOps() gives the class these methods.
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.
 export class Tensor {
   /** 0 after dispose(). @internal */
   handle: number;
@@ -140,21 +119,6 @@ export class Tensor {
     checkedFor("requiresGrad", native.setRequiresGrad(handleOf(this), value));
   }
 
-  /** The gradient that backward() has added up here, or null. */
-  get grad(): Tensor | null {
-    return gradOf(this);
-  }
-
-  set grad(value: Tensor | null) {
-    setGradOf(this, value);
-  }
-
-  /** The node that computed this tensor, or null for a leaf. */
-  get gradFn(): Node | null {
-    checkedFor("gradFn", native.gradFn(handleOf(this)));
-    return takeNode();
-  }
-
   /** Which output of `gradFn` this tensor is. */
   get outputNr(): number {
     return infoWord(this, kOutputNrWord);
@@ -212,92 +176,16 @@ export class Tensor {
     return readItem(this) as T;
   }
 
-  /** Returns a copy of the elements in row-major order; complex numbers as pairs. */
-  dataSync(): TypedArray {
-    return readArray(this);
-  }
-
-  /** Like dataSync(), without ever blocking. */
-  async data(): Promise<TypedArray> {
-    return readArray(this);
-  }
-
-  /** Returns the elements as nested arrays. */
-  arraySync(): NestedArray {
-    return readNested(this);
-  }
-
-  /** Like arraySync(), without ever blocking. */
-  async array(): Promise<NestedArray> {
-    return readNested(this);
-  }
-
-  /**
-   * Adds the gradients of this tensor, times `gradient`, to the `grad` of all leaves it was computed
-   * from. A tensor of one element needs no `gradient`.
-   */
-  backward(...given: BackwardArguments): void {
-    backwardOf(this, given);
-  }
-
-  /**
-   * Like backward(), but the work is done on another thread; hooks run on the one that registered them.
-   * Without threads it is done here, in pieces of some milliseconds between which the program goes on; a
-   * single operation is not divided.
-   */
-  async backwardAsync(...given: BackwardArguments): Promise<void> {
-    await backwardAsyncOf(this, given);
-  }
-
-  /** Returns this tensor converted to a dtype or device, or like another tensor. */
-  to(...targets: Target[]): Tensor {
-    return convert(this, targets);
-  }
-
-  /** Returns whether all elements differ from those of `other` by at most atol + rtol * |other|. */
-  allclose(other: Tensor, ...rest: ToleranceArguments): boolean {
-    return allclose(this, other, ...rest);
-  }
-
-  /** Returns whether `other` has the same shape and elements. */
-  equal(other: Tensor): boolean {
-    return equal(this, other);
-  }
-
-  /** Returns x[index...]; axes without an index are kept whole. */
-  at(...index: Index[]): Tensor {
-    return at(this, index);
-  }
-
-  /** Writes a value, broadcast, into x[index...]. */
-  set_(index: readonly Index[], value: Operand): this {
-    setAt(this, index, value);
-    return this;
-  }
-
   /** Sets `requiresGrad` and returns this tensor. */
   requiresGrad_(value = true): this {
     this.requiresGrad = value;
     return this;
   }
 
-  /**
-   * Calls `hook` with the gradient of this tensor each time it is computed; what it returns is used
-   * instead.
-   */
-  registerHook(hook: GradHook): HookHandle {
-    return registerHook(this, hook);
-  }
-
   /** Takes this tensor itself out of its graph: it becomes a leaf that requires no gradient. */
   detach_(): this {
     checkedFor("detach_", native.detachInPlace(handleOf(this)));
     return this;
-  }
-
-  /** Calls `hook` with this leaf each time a backward call has updated its `grad`. */
-  registerPostAccumulateGradHook(hook: PostAccumulateGradHook): HookHandle {
-    return registerPostAccumulateGradHook(this, hook);
   }
 
   /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
@@ -315,16 +203,6 @@ export class Tensor {
     release(this);
   }
 
-  /** Iterates over the rows: the tensors along the first dimension. */
-  [Symbol.iterator](): IterableIterator<Tensor> {
-    return rowsOf(this)[Symbol.iterator]();
-  }
-
-  /** Returns the elements for JSON.stringify(): nested arrays of what JSON has. */
-  toJSON(): JsonArray {
-    return readJson(this);
-  }
-
   /** Returns the text of this tensor in a template; for an operator, an error that names the method. @internal */
   [Symbol.toPrimitive](hint: Hint): string {
     return toPrimitive(this, hint, "Tensor", kOperatorAdvice);
@@ -339,4 +217,9 @@ export class Tensor {
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : this.toString();
   }
+}
+
+/** Wraps a handle that C++ gave away, or 0. */
+export function takeTensor(handle: number): Tensor | null {
+  return handle === 0 ? null : new Tensor(handle);
 }

@@ -1,9 +1,9 @@
 // The main thread's side of an engine worker: jobs go to it, answers come back in the same order.
 
+import { startedWorkers } from "../engine/lifecycle.js";
 import { epoch, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
-import { startedWorkers } from "../runtime/lifecycle.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { type Portable, receive, send } from "./portable.js";
 

@@ -4,10 +4,10 @@
 // module's script takes Emscripten's messages ("listening"). Either side may be there first: what the other has missed
 // is said again.
 
+import { expectModule, joinModule } from "../engine/lifecycle.js";
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { isStarted } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { expectModule, joinModule } from "../runtime/lifecycle.js";
 import { kLoaders } from "../runtime/load.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";

@@ -1,7 +1,7 @@
 // In an engine worker: finds the engine of the main thread, and runs jobs with tensors.
 // The other half is bindings/worker.js.
 
-import { joinModule } from "../runtime/lifecycle.js";
+import { joinModule } from "../engine/lifecycle.js";
 import type { NativeModule } from "../runtime/native.js";
 import { scope } from "../tensor/scope.js";
 import { type Portable, receive, send } from "./portable.js";

@@ -3,9 +3,9 @@
 // A worker of the engine's own runs one job at a time and is kept for the next one, with the modules it has loaded. One
 // that the user constructed runs what it is asked for in turn.
 
+import { addStopListener, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
 import { type EdgeGradError, fail } from "../runtime/errors.js";
-import { addStopListener, startedModule } from "../runtime/lifecycle.js";
 import { EngineWorker } from "./engine_worker.js";
 import { isEngineWorker } from "./host.js";
 import { startThreadOn, UserWorker, type WorkerLike } from "./user_worker.js";

@@ -1,10 +1,10 @@
 // A worker that the user constructed, and that becomes a thread of the engine: so bundlers see `new Worker(new URL(...))`
 // and bundle its script. The other half is eg.expose().
 
+import { runtime, startedModule } from "../engine/lifecycle.js";
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
-import { runtime, startedModule } from "../runtime/lifecycle.js";
 import type { NativeModule, ThreadWorker } from "../runtime/native.js";
 import type { JoinAnswer, JoinMessage } from "./expose.js";
 

@@ -3,8 +3,8 @@
 import { Rule } from "../arguments/rule.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { kIsLeaf, kRetainsGrad } from "../runtime/native.js";
-import { handleOf, infoWord, kFlagsWord } from "./info.js";
-import { Tensor } from "./tensor.js";
+import { handleOf, infoWord, kFlagsWord } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** A gradient that was handed out: C++'s address of it, and the wrapper. */
 export interface KnownGrad {

@@ -3,16 +3,16 @@
 
 import { readArguments } from "../arguments/read.js";
 import { integer } from "../arguments/rule.js";
+import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, fill_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
-import type { Operand } from "../ops/types.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail, refusal, renamed } from "../runtime/errors.js";
+import type { DType } from "../tensor/dtype.js";
+import { handleOf } from "../tensor/info.js";
+import { scope } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
 import { tensor as create, kMaxDims } from "./create.js";
-import type { DType } from "./dtype.js";
-import { handleOf } from "./info.js";
-import { scope } from "./scope.js";
-import { Tensor } from "./tensor.js";
 
 const kIntegers: readonly DType[] = ["int32", "int64"];
 

@@ -2,7 +2,7 @@
 
 import { unbind } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import type { Tensor } from "./tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 
 /** Returns the tensors along the first dimension; they share the data. */
 export function rowsOf(tensor: Tensor): Tensor[] {

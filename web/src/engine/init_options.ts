@@ -10,9 +10,9 @@ import {
   text,
   type Values,
 } from "../arguments/rule.js";
-import { fail } from "./errors.js";
-import type { WasmUrl } from "./load.js";
-import { chooseVariant, defaultThreads, kVariants } from "./variant.js";
+import { fail } from "../runtime/errors.js";
+import type { WasmUrl } from "../runtime/load.js";
+import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
 
 // Each thread is a worker with a stack in the 4 GiB of WebAssembly; more of them end the process.
 const kMaxThreads = 128;

@@ -5,9 +5,9 @@ import type { Options } from "../arguments/rule.js";
 import { toDtype } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { checkDevice, type Device, type DType, deviceRule, dtypeRule } from "./dtype.js";
-import { handleOf } from "./info.js";
-import { Tensor } from "./tensor.js";
+import { checkDevice, type Device, type DType, deviceRule, dtypeRule } from "../tensor/dtype.js";
+import { handleOf } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
 
 const kOptions = { dtype: dtypeRule.optional(), device: deviceRule.optional() };
 

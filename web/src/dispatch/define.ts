@@ -1,7 +1,7 @@
 // What generated/ops.ts is made of: functions from an op's number and signature.
 
 import { kInPlace } from "../runtime/native.js";
-import { addDoor, addDoors } from "../runtime/own_frames.js";
+import { addDoor } from "../runtime/own_frames.js";
 import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
@@ -82,5 +82,4 @@ export function attachMethods(
     Object.defineProperty(method, "name", { value: name, configurable: true });
     Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
   }
-  addDoors(prototype);
 }

@@ -1,22 +1,23 @@
 // Starting and stopping the engine, and what it says about itself.
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
-import { attach, callFrame, checked, detach, functionsOf, native } from "./bridge.js";
-import { callFunction, describeThrown, dropValue, functionName } from "./callbacks.js";
-import { EdgeGradError, fail } from "./errors.js";
+import { attach, callFrame, checked, detach, functionsOf, native } from "../runtime/bridge.js";
+import { callFunction } from "../runtime/call_function.js";
+import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
+import { rejectAll } from "../runtime/keep_alive.js";
+import { type LoadedModule, loadModule } from "../runtime/load.js";
+import { captureStack, showWarning } from "../runtime/messages.js";
+import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../runtime/native.js";
+import { chooseVariant, type Variant } from "../runtime/variant.js";
+import { kVersion } from "../runtime/version.js";
+import { WorkerFailure, type Workers } from "../runtime/workers.js";
 import {
   checkSameOptions,
   type InitOptions,
   type InitValues,
   readInitOptions,
 } from "./init_options.js";
-import { rejectAll } from "./keep_alive.js";
-import { type LoadedModule, loadModule } from "./load.js";
-import { captureStack, showWarning } from "./messages.js";
-import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "./native.js";
-import { chooseVariant, type Variant } from "./variant.js";
-import { kVersion } from "./version.js";
-import { WorkerFailure, type Workers } from "./workers.js";
 
 /** What `runtime` returns. */
 export interface RuntimeInfo {

@@ -2,9 +2,9 @@
 
 import { readArguments, readOptions } from "../arguments/read.js";
 import { listOf, type Options, size, unchecked, type Values } from "../arguments/rule.js";
+import type { Ints, Scalar } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
 import { clone, full as fullOfType, reshape } from "../generated/ops.js";
-import type { Ints, Scalar } from "../ops/types.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import {
@@ -18,11 +18,11 @@ import {
   newArray,
   partsOf,
   type TypedArray,
-} from "./dtype.js";
-import { kPlaceOptions, readPlace, recorded } from "./place.js";
-import { elementsOf } from "./read.js";
-import { scope } from "./scope.js";
-import { Tensor } from "./tensor.js";
+} from "../tensor/dtype.js";
+import { elementsOf } from "../tensor/elements.js";
+import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
+import { scope } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** Data a tensor can be made from. */
 export type TensorData =

@@ -3,8 +3,8 @@
 import { checked, checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
-import { handleOf } from "./info.js";
-import { Tensor } from "./tensor.js";
+import { handleOf } from "../tensor/info.js";
+import { Tensor, takeTensor } from "../tensor/tensor.js";
 
 /**
  * Sees a gradient; what it returns, if anything, takes the gradient's place. It gets null when the
@@ -94,11 +94,6 @@ export function addHook(
   const callback = holdFunction(answer, hook.name);
   checkedFor(where, register(owner, callback));
   return new RegisteredHook(callback);
-}
-
-/** Wraps a handle that C++ gave away, or 0. */
-export function takeTensor(handle: number): Tensor | null {
-  return handle === 0 ? null : new Tensor(handle);
 }
 
 /** Returns the handle of what a hook returned in place of a gradient. */

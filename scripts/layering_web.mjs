@@ -1,0 +1,115 @@
+// The layers of web/src: which folder may import values from which, and that no files import one another in a circle.
+// `import type` is free: types are gone when the code runs.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kRoot, main } from "./process.mjs";
+
+// Each layer stands on those before it. One entry per folder, itself and its inner folders always allowed, or per file
+// that stands elsewhere than its folder. The files beside the folders put everything together: nothing imports them.
+const kMayImport = {
+  runtime: [],
+  arguments: ["runtime"],
+  "generated/op_table_hash.ts": [],
+  engine: ["runtime", "arguments", "generated/op_table_hash.ts"],
+  tensor: ["runtime", "arguments"],
+  dispatch: ["runtime", "arguments", "tensor"],
+  generated: ["tensor", "dispatch"],
+  ops: ["runtime", "arguments", "tensor", "generated"],
+  autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
+  nn: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
+  optim: ["runtime", "arguments", "tensor", "generated", "ops"],
+  io: ["runtime", "arguments", "tensor", "ops"],
+  data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
+  threads: ["runtime", "engine", "generated/op_table_hash.ts", "tensor"],
+};
+
+const kTop = "(top)";
+
+/** Returns one line per import of a value that goes against the arrows, and one per circle of files. */
+export async function findWebLayeringErrors(source = join(kRoot, "web", "src")) {
+  const imports = await valueImports(source);
+  return [...againstArrows(imports), ...circles(imports)].sort();
+}
+
+/** For every file, the files that it imports values from, as the bundler sees it; names are relative to `source`. */
+async function valueImports(source) {
+  const names = readdirSync(source, { recursive: true });
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    entryPoints: names.filter((name) => /(?<!\.d)\.ts$/.test(name)),
+    absWorkingDir: source,
+    tsconfig: join(kRoot, "tsconfig.json"),
+    outdir: "unused",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    write: false,
+    metafile: true,
+    external: ["./wasm/*", "node:*", "webgpu"],
+    logLevel: "error",
+  });
+  return new Map(
+    Object.entries(metafile.inputs).map(([name, { imports }]) => [
+      name,
+      imports.filter(({ external }) => !external).map(({ path }) => path),
+    ]),
+  );
+}
+
+function againstArrows(imports) {
+  const errors = [];
+  for (const [from, paths] of imports) {
+    const layer = layerOf(from);
+    if (layer === undefined) {
+      errors.push(`web/src/${from} is in no layer of kMayImport`);
+      continue;
+    }
+    for (const to of paths) {
+      if (isAllowed(layer, layerOf(to))) continue;
+      errors.push(`web/src/${from} (${layer}) may not import values from ${to}`);
+    }
+  }
+  return errors;
+}
+
+function layerOf(name) {
+  if (!name.includes("/")) return kTop;
+  if (Object.hasOwn(kMayImport, name)) return name;
+  return Object.keys(kMayImport).find((layer) => name.startsWith(`${layer}/`));
+}
+
+function isAllowed(from, to) {
+  return from === kTop || from === to || kMayImport[from].includes(to);
+}
+
+// Each circle once, as the path that leads around it.
+function circles(imports) {
+  const errors = [];
+  const done = new Set();
+  const path = [];
+  const visit = (name) => {
+    const start = path.indexOf(name);
+    if (start >= 0) {
+      const around = [...path.slice(start), name].join(" -> ");
+      errors.push(`web/src: values are imported in a circle: ${around}`);
+      return;
+    }
+    if (done.has(name)) return;
+    path.push(name);
+    for (const next of imports.get(name) ?? []) visit(next);
+    path.pop();
+    done.add(name);
+  };
+  for (const name of [...imports.keys()].sort()) visit(name);
+  return errors;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    const errors = await findWebLayeringErrors();
+    for (const error of errors) console.error(error);
+    return errors.length ? 1 : 0;
+  });
+}

@@ -1,0 +1,94 @@
+// Methods of Tensor that are composed of ops.
+
+import type { Operand } from "../dispatch/types.js";
+import type { TypedArray } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { allclose, equal, type ToleranceArguments } from "./compare.js";
+import { at, type Index, setAt } from "./indexing.js";
+import { type JsonArray, type NestedArray, readArray, readJson, readNested } from "./read.js";
+import { rowsOf } from "./rows.js";
+import { convert, type Target } from "./to.js";
+
+/** The methods of Tensor that are composed of ops. */
+export interface CompositeMethods {
+  /** Returns a copy of the elements in row-major order; complex numbers as pairs. */
+  dataSync(): TypedArray;
+
+  /** Like dataSync(), without ever blocking. */
+  data(): Promise<TypedArray>;
+
+  /** Returns the elements as nested arrays. */
+  arraySync(): NestedArray;
+
+  /** Like arraySync(), without ever blocking. */
+  array(): Promise<NestedArray>;
+
+  /** Returns this tensor converted to a dtype or device, or like another tensor. */
+  to(...targets: Target[]): Tensor;
+
+  /** Returns whether all elements differ from those of `other` by at most atol + rtol * |other|. */
+  allclose(other: Tensor, ...rest: ToleranceArguments): boolean;
+
+  /** Returns whether `other` has the same shape and elements. */
+  equal(other: Tensor): boolean;
+
+  /** Returns x[index...]; axes without an index are kept whole. */
+  at(...index: Index[]): Tensor;
+
+  /** Writes a value, broadcast, into x[index...]. */
+  set_(index: readonly Index[], value: Operand): this;
+
+  /** Iterates over the rows: the tensors along the first dimension. */
+  [Symbol.iterator](): IterableIterator<Tensor>;
+
+  /** Returns the elements for JSON.stringify(): nested arrays of what JSON has. */
+  toJSON(): JsonArray;
+}
+
+/** What CompositeMethods declares. */
+export const kCompositeMethods: CompositeMethods & ThisType<Tensor> = {
+  dataSync() {
+    return readArray(this);
+  },
+
+  async data() {
+    return readArray(this);
+  },
+
+  arraySync() {
+    return readNested(this);
+  },
+
+  async array() {
+    return readNested(this);
+  },
+
+  to(...targets) {
+    return convert(this, targets);
+  },
+
+  allclose(other, ...rest) {
+    return allclose(this, other, ...rest);
+  },
+
+  equal(other) {
+    return equal(this, other);
+  },
+
+  at(...index) {
+    return at(this, index);
+  },
+
+  set_(index, value) {
+    setAt(this, index, value);
+    return this;
+  },
+
+  [Symbol.iterator]() {
+    return rowsOf(this)[Symbol.iterator]();
+  },
+
+  toJSON() {
+    return readJson(this);
+  },
+};

@@ -1,0 +1,24 @@
+// The Tensor class stands below the ops and autograd, and has methods that are made of them: they are put together
+// here, where everything is known.
+
+import { kAutogradMethods } from "./autograd/tensor_methods.js";
+import { attachOps } from "./generated/methods.js";
+import { kCompositeMethods } from "./ops/tensor_methods.js";
+import { addDoors } from "./runtime/own_frames.js";
+import { Tensor } from "./tensor/tensor.js";
+
+/** Gives Tensor the methods that the layers above it declare for it. */
+export function attachTensorMethods(): void {
+  attachOps();
+  attach(kCompositeMethods);
+  attach(kAutogradMethods);
+  addDoors(Tensor.prototype);
+}
+
+// As a class has its methods and accessors: no loop over the properties of a tensor meets them.
+function attach(members: object): void {
+  for (const name of Reflect.ownKeys(members)) {
+    const descriptor = Object.getOwnPropertyDescriptor(members, name);
+    Object.defineProperty(Tensor.prototype, name, { ...descriptor, enumerable: false });
+  }
+}
