@@ -131,3 +131,9 @@ test("a gradient edge names an output that there is", () => {
     }
   }
 });
+
+test("an EdgeGradError can be made of anything", () => {
+  for (const message of [Object.create(null), Symbol("s"), 5, null]) {
+    assert.equal(typeof new eg.EdgeGradError("Internal", message).message, "string");
+  }
+});

@@ -37,7 +37,8 @@ export class EdgeGradError extends Error {
     message: string,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    // Error itself throws at what has no text.
+    super(typeof message === "string" ? message : describe(message), options);
     // A stack that tells the maintainers where the package itself is wrong stays whole.
     if (code !== "Internal") hideOwnFrames(this, EdgeGradError);
   }
