@@ -8,13 +8,13 @@ import { kRoot, main } from "./process.mjs";
 
 const kMayInclude = {
   base: [],
-  ops: ["base"],
+  formulas: ["base"],
   runtime: ["base"],
-  "backend/cpu": ["base", "ops", "runtime"],
-  "backend/webgpu": ["base", "ops", "runtime"],
+  "backend/cpu": ["base", "formulas", "runtime"],
+  "backend/webgpu": ["base", "formulas", "runtime"],
   tensor: ["base", "runtime"],
   autograd: ["base", "runtime", "tensor"],
-  dispatch: ["base", "ops", "runtime", "backend/cpu", "backend/webgpu", "tensor", "autograd"],
+  dispatch: ["base", "formulas", "runtime", "backend/cpu", "backend/webgpu", "tensor", "autograd"],
 };
 
 /** Returns one line per include that goes against the arrows. */

@@ -29,7 +29,7 @@
 #include "dispatch/stride_ops.h"
 #include "dispatch/tensor_index_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 

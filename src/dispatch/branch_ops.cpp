@@ -1,7 +1,7 @@
 #include "dispatch/branch_ops.h"
 
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 

@@ -6,7 +6,7 @@
 #include "dispatch/norm_ops.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

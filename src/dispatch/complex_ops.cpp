@@ -7,7 +7,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/slice_ops.h"
 #include "dispatch/var.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

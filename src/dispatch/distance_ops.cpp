@@ -2,7 +2,7 @@
 
 #include "dispatch/reduction_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

@@ -12,7 +12,7 @@
 #include "backend/cpu/kernel.h"
 #include "base/scalar.h"
 #include "dispatch/var.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -36,7 +36,7 @@
 #include "base/type_list.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/record.h"
-#include "ops/vocabulary.h"
+#include "formulas/vocabulary.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -4,7 +4,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/index_args.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/activation.h.
+// Compiles the kernels of formulas/activation.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/activation.h"
+#include "formulas/activation.h"
 
 namespace eg {
 

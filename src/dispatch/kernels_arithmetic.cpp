@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/arithmetic.h.
+// Compiles the kernels of formulas/arithmetic.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/arithmetic.h"
+#include "formulas/arithmetic.h"
 
 namespace eg {
 

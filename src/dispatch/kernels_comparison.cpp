@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/comparison.h.
+// Compiles the kernels of formulas/comparison.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/comparison.h"
+#include "formulas/comparison.h"
 
 namespace eg {
 

@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/exponential.h.
+// Compiles the kernels of formulas/exponential.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/exponential.h"
+#include "formulas/exponential.h"
 
 namespace eg {
 

@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/loss.h.
+// Compiles the kernels of formulas/loss.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/loss.h"
+#include "formulas/loss.h"
 
 namespace eg {
 

@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/rounding.h.
+// Compiles the kernels of formulas/rounding.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/rounding.h"
+#include "formulas/rounding.h"
 
 namespace eg {
 

@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/selection.h.
+// Compiles the kernels of formulas/selection.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/selection.h"
+#include "formulas/selection.h"
 
 namespace eg {
 

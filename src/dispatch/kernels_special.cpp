@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/special.h.
+// Compiles the kernels of formulas/special.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/special.h"
+#include "formulas/special.h"
 
 namespace eg {
 

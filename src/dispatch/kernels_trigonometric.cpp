@@ -1,7 +1,7 @@
-// Compiles the kernels of ops/trigonometric.h.
+// Compiles the kernels of formulas/trigonometric.h.
 
 #include "dispatch/elementwise_info.h"
-#include "ops/trigonometric.h"
+#include "formulas/trigonometric.h"
 
 namespace eg {
 

@@ -2,7 +2,7 @@
 
 #include "dispatch/loss_reduction.h"
 #include "dispatch/reduction_ops.h"
-#include "ops/loss.h"
+#include "formulas/loss.h"
 
 namespace eg {
 namespace {

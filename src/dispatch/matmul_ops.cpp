@@ -7,7 +7,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/matrix_product.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

@@ -5,7 +5,7 @@
 #include "backend/cpu/arg_reduce.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/reduction_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

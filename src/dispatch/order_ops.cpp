@@ -8,7 +8,7 @@
 #include "dispatch/minmax_ops.h"
 #include "dispatch/reduction_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

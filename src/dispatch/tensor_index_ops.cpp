@@ -7,7 +7,7 @@
 #include "dispatch/index_args.h"
 #include "dispatch/overlap.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

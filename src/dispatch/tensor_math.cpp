@@ -7,7 +7,7 @@
 #include "dispatch/reduction_ops.h"
 #include "dispatch/slice_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg::math {
 

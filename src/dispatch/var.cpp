@@ -2,7 +2,7 @@
 
 #include "dispatch/complex_ops.h"
 #include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg {
 namespace {

@@ -7,7 +7,7 @@
 //
 //   const Var x = input;   return log(1 + exp(x));
 
-#include "ops/vocabulary.h"
+#include "formulas/vocabulary.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -15,7 +15,7 @@
 #include "dispatch/scan_ops.h"
 #include "dispatch/slice_ops.h"
 #include "dispatch/var.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/errors.h"
 #include "support/tensors.h"
 #include "support/warnings.h"

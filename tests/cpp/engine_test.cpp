@@ -10,7 +10,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/tensor_math.h"
 #include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/tensors.h"

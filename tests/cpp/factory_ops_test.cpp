@@ -11,7 +11,7 @@
 #include "autograd/grad_mode.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "runtime/random.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"

@@ -1,5 +1,5 @@
-// Laws of the formulas in ops/*.h, checked for every op on plain numbers: that gradients are the
-// derivatives of values, also where two pieces meet, and that float32 and float64 agree.
+// Laws of the formulas in formulas/*.h, checked for every op on plain numbers: that gradients are
+// the derivatives of values, also where two pieces meet, and that float32 and float64 agree.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/pack.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/formulas.h"
 
 namespace eg {

@@ -8,7 +8,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/factory_ops.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"

@@ -6,7 +6,7 @@
 #include "autograd/autograd.h"
 #include "autograd/basic_nodes.h"
 #include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/errors.h"
 #include "support/tensors.h"
 

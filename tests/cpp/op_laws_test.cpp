@@ -10,7 +10,7 @@
 #include "dispatch/complex_ops.h"
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"

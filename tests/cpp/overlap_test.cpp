@@ -7,7 +7,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/random_ops.h"
 #include "dispatch/reduction_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/errors.h"
 #include "support/tensors.h"
 

@@ -8,7 +8,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/factory_ops.h"
 #include "dispatch/join_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"

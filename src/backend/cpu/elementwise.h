@@ -8,7 +8,7 @@
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/pack.h"
 #include "backend/cpu/pack_complex.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::cpu {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pack<T>: a 128-bit register full of T, in the vocabulary of ops/vocabulary.h.
+// Pack<T>: a 128-bit register full of T, in the vocabulary of formulas/vocabulary.h.
 //
 // Formulas are evaluated on packs, 16 bytes at a time, on every target: SSE natively, SIMD128 in
 // wasm. Arithmetic is the compiler's vector extension, the words are in pack_math.h. There is no
@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "backend/cpu/pack_math.h"
-#include "ops/vocabulary.h"
+#include "formulas/vocabulary.h"
 
 namespace eg::cpu {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pack<std::complex<double>>: complex numbers in the vocabulary of ops/vocabulary.h.
+// Pack<std::complex<double>>: complex numbers in the vocabulary of formulas/vocabulary.h.
 //
 // A pack of 16 bytes holds one number, so this is plain scalar arithmetic in the form that kernels
 // expect. complex64 has no kernels of its own: it is computed in complex128, which costs speed

@@ -1,6 +1,6 @@
 #pragma once
 
-// The words of ops/vocabulary.h on bare vectors: `vec_exp(Vec<float>)` and so on.
+// The words of formulas/vocabulary.h on bare vectors: `vec_exp(Vec<float>)` and so on.
 //
 // What compiles to a few instructions is inline, here. The rest is compiled once, in
 // pack_math_*.cpp, and called: an op's kernel is instantiated for every dtype and every gradient,

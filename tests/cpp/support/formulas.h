@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::testing {
 

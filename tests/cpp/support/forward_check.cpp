@@ -6,7 +6,7 @@
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "dispatch/elementwise.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 #include "support/tensors.h"
 
 namespace eg::testing {

@@ -5,7 +5,7 @@
 #include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/view_ops.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg::testing {
 

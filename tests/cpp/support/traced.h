@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/cpu/pack.h"
-#include "ops/all.h"
+#include "formulas/all.h"
 
 namespace eg::testing {
 

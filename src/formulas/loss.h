@@ -4,7 +4,7 @@
 // public ops; dispatch/loss_ops.h reduces them to the losses users call.
 
 #include "base/type_list.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/type_list.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 

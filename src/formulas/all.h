@@ -9,14 +9,14 @@
 #include <tuple>
 
 #include "base/name.h"
-#include "ops/activation.h"
-#include "ops/arithmetic.h"
-#include "ops/comparison.h"
-#include "ops/exponential.h"
-#include "ops/rounding.h"
-#include "ops/selection.h"
-#include "ops/special.h"
-#include "ops/trigonometric.h"
+#include "formulas/activation.h"
+#include "formulas/arithmetic.h"
+#include "formulas/comparison.h"
+#include "formulas/exponential.h"
+#include "formulas/rounding.h"
+#include "formulas/selection.h"
+#include "formulas/special.h"
+#include "formulas/trigonometric.h"
 
 namespace eg::op {
 

@@ -3,7 +3,7 @@
 // Sums, products, quotients and their remainders.
 
 #include "base/type_list.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 

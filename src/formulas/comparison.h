@@ -4,7 +4,7 @@
 // over their first operand, as zeros and ones of its dtype.
 
 #include "base/type_list.h"
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ops/vocabulary.h"
+#include "formulas/vocabulary.h"
 
 namespace eg::op {
 
