@@ -5,7 +5,7 @@
 #include "autograd/node.h"
 #include "autograd/variable.h"
 #include "border.h"
-#include "dispatch/op_table.h"
+#include "ops/op_table.h"
 #include "runtime/memory.h"
 #include "runtime/random.h"
 #include "runtime/thread_pool.h"

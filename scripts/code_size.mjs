@@ -5,8 +5,8 @@
 // gzip finds less in a part than in the whole.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildWasm, buildWeb, kVariants } from "./build.mjs";
@@ -28,10 +28,16 @@ const kDtypes = [
 async function linkWithNames(variant) {
   const folder = join(kRoot, "build", `wasm-${variant}`);
   const options = { cwd: folder, env: await wasmEnvironment() };
-  const commands = await quiet("ninja", ["-t", "commands", "edgegrad_wasm"], options);
+  const commandOf = async (target) =>
+    (await quiet("ninja", ["-t", "commands", target], options)).trim().split("\n").pop();
   const module = `edgegrad-${variant}-named`;
   const named = `-o ${module}.mjs --profiling-funcs -Wl,--no-demangle,-Map=${module}.map`;
-  const link = commands.trim().split("\n").pop().replace(`-o edgegrad-${variant}.mjs`, named);
+  // Objects by their paths: of an archive's members the map says only the names, which repeat from layer to layer.
+  const library = "libedgegrad_core.a";
+  const objects = (await commandOf(library)).match(/\S+\.cpp\.o(?= )/g).join(" ");
+  const link = (await commandOf("edgegrad_wasm"))
+    .replace(`-o edgegrad-${variant}.mjs`, named)
+    .replace(library, `-Wl,--start-lib ${objects} -Wl,--end-lib`);
   await step("link with names", () => quiet("sh", ["-c", link], options));
   return {
     wasm: readFileSync(join(folder, `${module}.wasm`)),
@@ -121,29 +127,22 @@ class ModuleReader {
   }
 }
 
-/** Which object file or library a function came from, by its mangled name. */
+/** Which source (relative to the checkout) or library a function came from, by its mangled name. */
 function readOwners(map) {
   const owners = new Map();
   for (const line of map.split("\n")) {
-    const match = line.match(/^\s*\S+\s+\S+\s+\S+\s+(\S+?)(?:\(([^)]*)\.o\))?:\((.*)\)$/);
+    const match = line.match(/^\s*\S+\s+\S+\s+\S+\s+([^\s(]+?)(?:\([^)]*\))?:\((.*)\)$/);
     if (!match) continue;
-    const [, file, member, name] = match;
-    const isLibrary = file.includes("sysroot");
-    owners.set(name, isLibrary ? basename(file, ".a") : (member ?? basename(file, ".o")));
+    const [, file, name] = match;
+    const source = file.match(/^CMakeFiles\/\w+\.dir\/(.*)\.o$/)?.[1];
+    owners.set(name, source ?? basename(file, ".a"));
   }
   return owners;
 }
 
-function readFolders() {
-  const folders = new Map();
-  for (const top of ["src", "bindings"]) {
-    for (const path of readdirSync(join(kRoot, top), { recursive: true })) {
-      const folder = relative(kRoot, dirname(join(kRoot, top, path)));
-      if (path.endsWith(".cpp")) folders.set(basename(path), folder.replace("/gemm", ""));
-    }
-  }
-  return folders;
-}
+/** "src/backend/cpu" of src/backend/cpu/nn/softmax.cpp. */
+const layerOf = (file) =>
+  file.match(/^(bindings|src\/(backend\/)?[^/]+)\//)?.[1] ?? "C and C++ libraries";
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
@@ -167,11 +166,12 @@ function printTable(title, functions, groupOf) {
   }
 }
 
-const isKernel = (file, layer) => layer === "src/backend/cpu" || file.startsWith("kernels_");
+const isKernel = (file) => file.startsWith("src/backend/cpu/") || isElementwise(file);
+const isElementwise = (file) => file.startsWith("src/ops/elementwise/kernels_");
 
 function familyOf(file) {
   const stem = basename(file, ".cpp");
-  return stem.startsWith("kernels_") ? `elementwise: ${stem.slice(8)}` : stem.replace(/_ops$/, "");
+  return isElementwise(file) ? `elementwise: ${stem.replace("kernels_", "")}` : stem;
 }
 
 function demangle(names) {
@@ -208,17 +208,16 @@ await main(async () => {
   const { wasm, map } = await linkWithNames(variant);
   const module = new ModuleReader(wasm);
   const owners = readOwners(map);
-  const folders = readFolders();
   const readable = demangle(module.functions.map(({ name }) => name));
   for (const [i, one] of module.functions.entries()) {
     // The optimiser numbers its copies.
     one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";
-    one.layer = folders.get(one.file) ?? "C and C++ libraries";
+    one.layer = layerOf(one.file);
     one.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";
   }
-  const kernels = module.functions.filter(({ file, layer }) => isKernel(file, layer));
-  const ops = module.functions.filter(
-    ({ file, layer }) => layer === "src/dispatch" || isKernel(file, layer),
+  const kernels = module.functions.filter(({ file }) => isKernel(file));
+  const ops = module.functions.filter(({ layer }) =>
+    ["src/backend/cpu", "src/dispatch", "src/ops"].includes(layer),
   );
   printTable("Layers (code)", module.functions, ({ layer }) => layer);
   printTable("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));

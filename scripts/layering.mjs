@@ -1,11 +1,20 @@
-// The layers of src/: which folder may include which. One entry per folder, itself always allowed. For web/src see
-// layering_web.mjs.
+// The layers of src/: which folder may include which. One entry per layer; its own folders include each other freely. For
+// web/src see layering_web.mjs.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kRoot, main } from "./process.mjs";
 
+const kBelowDispatch = [
+  "base",
+  "formulas",
+  "runtime",
+  "backend/cpu",
+  "backend/webgpu",
+  "tensor",
+  "autograd",
+];
 const kMayInclude = {
   base: [],
   formulas: ["base"],
@@ -14,7 +23,8 @@ const kMayInclude = {
   "backend/webgpu": ["base", "formulas", "runtime"],
   tensor: ["base", "runtime"],
   autograd: ["base", "runtime", "tensor"],
-  dispatch: ["base", "formulas", "runtime", "backend/cpu", "backend/webgpu", "tensor", "autograd"],
+  dispatch: kBelowDispatch,
+  ops: [...kBelowDispatch, "dispatch"],
 };
 
 /** Returns one line per include that goes against the arrows. */

@@ -1,7 +1,7 @@
 // Prints the op table as JSON: names, documentation, arguments, samples for derived tests. The
 // TypeScript functions and their types are generated from it.
 
-#include "dispatch/op_table.h"
+#include "ops/op_table.h"
 
 #include <cctype>
 #include <iostream>
@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "ops/all.h"
 
 namespace eg {
 namespace {

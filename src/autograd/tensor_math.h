@@ -1,9 +1,9 @@
 #pragma once
 
-// The few tensor operations the engine itself needs: to sum gradients, to fit them to a slot and to
-// route them through views. Declared here because autograd may not depend on the layer of ops above
-// it; defined there (dispatch/tensor_math.cpp). All of them record like any op when grad mode is
-// on.
+// The few ops that the layers below the ops call themselves: the engine to sum gradients, to fit
+// them to a slot and to route them through views, dispatch to fit tangents and results to the
+// tensors they belong to. Declared here because neither may depend on the layer of ops above it;
+// defined there (ops/tensor_math.cpp). All of them record like any op when grad mode is on.
 
 #include "autograd/node.h"
 #include "tensor/tensor.h"
@@ -29,8 +29,13 @@ Tensor stack(const TensorList& tensors);
 /// Sums broadcast dimensions so that the result has `shape`.
 Tensor sum_to(const Tensor& t, const Shape& shape);
 Tensor cast(const Tensor& t, DType dtype);
+/// A view of `t` that repeats it along the dimensions of size one, and new ones, up to `shape`.
+Tensor expand(const Tensor& t, const Shape& shape);
+/// The complex conjugate, and the real parts; of a real tensor, itself.
+Tensor conj(const Tensor& t);
+Tensor real(const Tensor& t);
 Tensor to_device(const Tensor& t, Device device);
-/// Copies values, in place and without a record, and raises the version of `destination`.
+/// Writes `source`, broadcast and converted, over `destination`, in place.
 void copy_values(const Tensor& destination, const Tensor& source);
 /// A view of all of `t`.
 Tensor view(const Tensor& t);

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "backend/cpu/kernel.h"
+#include "backend/cpu/elementwise/kernel.h"
 #include "base/scalar.h"
 #include "dispatch/var.h"
 #include "formulas/elementwise.h"

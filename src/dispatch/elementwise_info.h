@@ -1,9 +1,9 @@
 #pragma once
 
 // Derives an op's ElementwiseInfo from its declaration, which instantiates its kernels. Included by
-// the kernels_*.cpp files alone, one per family of ops, so that each kernel is compiled once.
+// ops/elementwise/kernels_*.cpp alone, one per family of ops, so that each kernel is compiled once.
 
-#include "backend/cpu/elementwise.h"
+#include "backend/cpu/elementwise/elementwise.h"
 #include "base/type_list.h"
 #include "dispatch/elementwise.h"
 

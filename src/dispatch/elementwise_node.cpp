@@ -4,11 +4,8 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/tensor_math.h"
-#include "dispatch/complex_ops.h"
-#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/record.h"
-#include "dispatch/view_ops.h"
 
 namespace eg {
 namespace {
@@ -66,7 +63,7 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
 // What backward of a holomorphic function reads: f'(conj z) is the conjugate of f'(z).
 void conjugate(Values& values) {
   for (Tensor& value : values) {
-    if (value.defined() && is_complex(value.dtype())) value = Conj::call(value);
+    if (value.defined() && is_complex(value.dtype())) value = math::conj(value);
   }
 }
 
@@ -144,7 +141,7 @@ Tensor ElementwiseNode::gradient(std::size_t i, Tensor g, const Values& values) 
   Tensor result = times_derivative(info_, i, std::move(g), values, params_);
   // A real input that met a complex one moves along the real axis alone.
   const bool takes_real_part = is_complex(result.dtype()) && (real_inputs_ >> i & 1U) != 0;
-  return takes_real_part ? Real::call(result) : result;
+  return takes_real_part ? math::real(result) : result;
 }
 
 // PyTorch calls the first operand self in its derivatives.
@@ -195,8 +192,7 @@ Tensor elementwise_tangent(const ElementwiseInfo& info, std::span<const Tensor> 
   Tensor sum;
   for (std::size_t i = 0; i < info.arity; ++i) {
     if (!tangents[i].defined()) continue;
-    const Tensor direction =
-        Expand::call(ToDType::call(tangents[i], output.dtype()), output.shape());
+    const Tensor direction = math::expand(math::cast(tangents[i], output.dtype()), output.shape());
     const Tensor term = times_derivative(info, i, direction, values, params);
     sum = sum.defined() ? math::add(sum, term) : term;
   }

@@ -4,7 +4,7 @@
 #include <complex>
 #include <string_view>
 
-#include "backend/cpu/strided.h"
+#include "backend/cpu/elementwise/strided.h"
 #include "runtime/thread_pool.h"
 
 namespace eg {

@@ -1,6 +1,6 @@
 #include "dispatch/in_place.h"
 
-#include "dispatch/copy_ops.h"
+#include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
@@ -16,7 +16,7 @@ Tensor snapshot(const Tensor& t) {
   if (!tangent_of_t.defined()) return copy;
   const Tensor tangent_of_copy = [&] {
     const NoDualLevelGuard guard;
-    return Clone::call(tangent_of_t);
+    return math::clone(tangent_of_t);
   }();
   set_view_tangent(copy, tangent_of_copy);
   return copy;
@@ -37,10 +37,13 @@ Tensor write_result(std::string_view op, std::span<const Tensor> operands,
         target.shape(), " doesn't match the broadcast shape ", result.shape(), '.');
   check(can_cast(result.dtype(), target.dtype()), ErrorCode::kDtypeMismatch, op, "result type ",
         result.dtype(), " can't be cast to the desired output type ", target.dtype(), '.');
-  result = ToDType::call(result, target.dtype());
+  result = math::cast(result, target.dtype());
   // A view hands the change on to its base, for which the node has to begin at the view. And what
   // has no history of its own still ends that of the target.
-  if (is_view(target) || !requires_grad(result)) return CopyInPlace::call(target, result);
+  if (is_view(target) || !requires_grad(result)) {
+    math::copy_values(target, result);
+    return target;
+  }
   copy_data(target, result);
   target.bump_version();
   take_history(target, result);

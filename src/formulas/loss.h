@@ -1,7 +1,7 @@
 #pragma once
 
 // The elementwise halves of losses: each is one kernel forward and one per gradient. They are no
-// public ops; dispatch/loss_ops.h reduces them to the losses users call.
+// public ops; ops/loss/loss.h reduces them to the losses users call.
 
 #include "base/type_list.h"
 #include "formulas/elementwise.h"

@@ -14,7 +14,7 @@ const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
 /** Builds the probe of a variant when its sources are newer, and returns its path. */
 export async function buildProbe(variant) {
   const program = join(kFolder, `gemm_bench-${variant}.cjs`);
-  const gemm = join(kRoot, "src/backend/cpu/gemm");
+  const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
     join(kRoot, "src/runtime/thread_pool.cpp"),

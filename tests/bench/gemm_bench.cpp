@@ -5,8 +5,8 @@
 //
 //   gemm_bench [rounds=N] [threads=N] [only=TEXT]
 //
-// Build natively with the sources of src/backend/cpu/gemm and src/runtime/thread_pool.cpp, or with
-// em++ -O3 -msimd128 [-mrelaxed-simd] -pthread -sPTHREAD_POOL_SIZE=N.
+// Build natively with the sources of src/backend/cpu/matrix/gemm and src/runtime/thread_pool.cpp,
+// or with em++ -O3 -msimd128 [-mrelaxed-simd] -pthread -sPTHREAD_POOL_SIZE=N.
 
 #include <algorithm>
 #include <chrono>
@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/cpu/gemm/gemm.h"
-#include "backend/cpu/gemm/vector.h"
+#include "backend/cpu/matrix/gemm/gemm.h"
+#include "backend/cpu/matrix/gemm/vector.h"
 #include "runtime/thread_pool.h"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/conv.h"
+#include "backend/cpu/nn/conv.h"
 
 namespace eg::cpu {
 namespace {

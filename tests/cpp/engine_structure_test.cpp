@@ -9,7 +9,7 @@
 #include "autograd/engine.h"
 #include "autograd/graph_task.h"
 #include "autograd/input_buffer.h"
-#include "dispatch/slice_ops.h"
+#include "ops/shape/slice.h"
 #include "support/graphs.h"
 #include "support/tensors.h"
 

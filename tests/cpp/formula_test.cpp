@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/pack.h"
+#include "backend/cpu/vector/pack.h"
 #include "formulas/all.h"
 #include "support/formulas.h"
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/vec.h"
+#include "backend/cpu/vector/vec.h"
 #include "support/formulas.h"
 
 namespace eg {

@@ -4,9 +4,9 @@
 
 #include "autograd/autograd.h"
 #include "autograd/variable.h"
-#include "dispatch/join_ops.h"
-#include "dispatch/op_table.h"
-#include "dispatch/slice_ops.h"
+#include "ops/op_table.h"
+#include "ops/shape/join.h"
+#include "ops/shape/slice.h"
 #include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/op_samples.h"

@@ -1,6 +1,6 @@
 // The kernel of attention against the formula: float32 takes the one, float64 the other.
 
-#include "dispatch/fused_attention.h"
+#include "ops/nn/fused_attention.h"
 
 #include <cmath>
 #include <limits>
@@ -9,9 +9,9 @@
 
 #include "autograd/autograd.h"
 #include "autograd/forward_ad.h"
-#include "dispatch/attention_ops.h"
-#include "dispatch/copy_ops.h"
 #include "dispatch/var.h"
+#include "ops/create/copy.h"
+#include "ops/nn/attention.h"
 #include "runtime/thread_pool.h"
 #include "support/tensors.h"
 

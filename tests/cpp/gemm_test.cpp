@@ -1,4 +1,4 @@
-#include "backend/cpu/gemm/gemm.h"
+#include "backend/cpu/matrix/gemm/gemm.h"
 
 #include <algorithm>
 #include <cmath>

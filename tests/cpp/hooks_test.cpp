@@ -6,7 +6,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine.h"
 #include "autograd/grad_mode.h"
-#include "dispatch/stride_ops.h"
+#include "ops/shape/stride.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/tensors.h"

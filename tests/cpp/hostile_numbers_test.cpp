@@ -10,7 +10,7 @@
 #include "autograd/autograd.h"
 #include "autograd/variable.h"
 #include "dispatch/factories.h"
-#include "dispatch/op_table.h"
+#include "ops/op_table.h"
 #include "support/sample_cases.h"
 
 namespace eg {

@@ -11,8 +11,8 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
-#include "dispatch/index_ops.h"
-#include "dispatch/stride_ops.h"
+#include "ops/index/index.h"
+#include "ops/shape/stride.h"
 #include "support/gradcheck.h"
 #include "support/ops.h"
 #include "support/tensors.h"

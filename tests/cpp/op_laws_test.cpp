@@ -7,10 +7,10 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
-#include "dispatch/complex_ops.h"
-#include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
+#include "ops/complex/complex.h"
+#include "ops/create/copy.h"
 #include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
-#include "dispatch/random_ops.h"
-#include "dispatch/reduction_ops.h"
 #include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/random/random.h"
+#include "ops/reduce/reduction.h"
 #include "support/errors.h"
 #include "support/tensors.h"
 

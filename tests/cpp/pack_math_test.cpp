@@ -1,7 +1,7 @@
 // The words on bare vectors: how many digits are right, what happens at the ends of the range, and
 // what integers do.
 
-#include "backend/cpu/pack_math.h"
+#include "backend/cpu/vector/pack_math.h"
 
 #include <bit>
 #include <cmath>

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "dispatch/minmax_ops.h"
-#include "dispatch/reduction_ops.h"
-#include "dispatch/statistics_ops.h"
+#include "ops/reduce/minmax.h"
+#include "ops/reduce/reduction.h"
+#include "ops/reduce/statistics.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 

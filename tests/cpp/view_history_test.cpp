@@ -5,7 +5,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
-#include "dispatch/stride_ops.h"
+#include "ops/shape/stride.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
 #include "support/graphs.h"

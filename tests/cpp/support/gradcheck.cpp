@@ -5,7 +5,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/variable.h"
-#include "dispatch/complex_ops.h"
+#include "ops/complex/complex.h"
 #include "support/tensors.h"
 
 namespace eg::testing {

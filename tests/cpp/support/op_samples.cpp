@@ -9,10 +9,10 @@
 #include <stdexcept>
 
 #include "autograd/variable.h"
-#include "dispatch/copy_ops.h"
 #include "dispatch/factories.h"
 #include "dispatch/handle_table.h"
-#include "dispatch/op_table.h"
+#include "ops/create/copy.h"
+#include "ops/op_table.h"
 #include "runtime/random.h"
 
 namespace eg::testing {

@@ -2,10 +2,10 @@
 
 // The few ops most tests need, under short names.
 
-#include "dispatch/copy_ops.h"
 #include "dispatch/elementwise.h"
-#include "dispatch/view_ops.h"
 #include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/shape/view.h"
 
 namespace eg::testing {
 

@@ -1,7 +1,7 @@
 #include "support/sample_cases.h"
 
-#include "dispatch/all_ops.h"
 #include "dispatch/arguments.h"
+#include "ops/all.h"
 
 namespace eg::testing {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "autograd/variable.h"
-#include "dispatch/complex_ops.h"
 #include "dispatch/factories.h"
-#include "dispatch/reduction_ops.h"
-#include "dispatch/view_ops.h"
+#include "ops/complex/complex.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
 #include "tensor/tensor.h"
 
 namespace eg::testing {

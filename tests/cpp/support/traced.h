@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/pack.h"
+#include "backend/cpu/vector/pack.h"
 #include "formulas/all.h"
 
 namespace eg::testing {

@@ -1,0 +1,122 @@
+#include "backend/cpu/index/order.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/checked_int.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+// Every dtype is sorted as unsigned integers of the same order, by one instantiation.
+struct Entry {
+  std::uint64_t key;
+  std::int64_t index;
+};
+
+// With the index every order is total, so every algorithm is stable.
+bool is_before(const Entry& a, const Entry& b) {
+  return a.key != b.key ? a.key < b.key : a.index < b.index;
+}
+
+template <class T>
+std::uint64_t key_of(T value) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return std::numeric_limits<std::uint64_t>::max();
+    // The sum makes -0 equal to 0.
+    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  } else {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ kSign;
+  }
+}
+
+void load_row(const Rows& rows, const void* in, std::int64_t start, bool descending,
+              std::vector<Entry>& row) {
+  const std::uint64_t flip = descending ? ~std::uint64_t{0} : 0;
+  visit_dtype(rows.dtype, [&]<class T>() {
+    const T* x = static_cast<const T*>(in) + start;
+    for (std::int64_t i = 0; i < rows.size; ++i)
+      row[static_cast<std::size_t>(i)] = {key_of(x[i * rows.inner]) ^ flip, i};
+  });
+}
+
+// Calls visit(elements, outer index, inner index) for every row, with its elements to work on.
+template <class Visit>
+void for_each_row(const Rows& rows, const void* in, bool descending, Visit&& visit) {
+  const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
+  parallel_for(0, rows.outer * rows.inner, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Entry> row(checked_count(rows.size));
+    for (std::int64_t r = begin; r < end; ++r) {
+      const std::int64_t o = r / rows.inner;
+      const std::int64_t i = r % rows.inner;
+      load_row(rows, in, o * rows.size * rows.inner + i, descending, row);
+      visit(row, o, i);
+    }
+  });
+}
+
+// An element replaces the best one so far when its key beats that of the best one.
+template <class Beats>
+void running_extreme(const Rows& rows, const void* in, std::int64_t* indices, Beats&& beats) {
+  for_each_row(rows, in, false, [&](const std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    std::int64_t* out = indices + o * rows.size * rows.inner + i;
+    const Entry* best = row.data();
+    for (const Entry& entry : row) {
+      if (beats(entry.key, best->key)) best = &entry;
+      *out = best->index;
+      out += rows.inner;
+    }
+  });
+}
+
+}  // namespace
+
+void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t first,
+                std::int64_t count, std::int64_t* indices) {
+  if (count == 0) return;
+  for_each_row(rows, in, descending, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    Entry* const from = row.data() + first;
+    Entry* const to = from + count;
+    Entry* const end = row.data() + row.size();
+    if (first > 0) std::nth_element(row.data(), from, end, is_before);
+    if (to != end) std::nth_element(from, to, end, is_before);
+    std::sort(from, to, is_before);
+    std::int64_t* out = indices + o * count * rows.inner + i;
+    for (const Entry* entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
+  });
+}
+
+void mode_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  for_each_row(rows, in, false, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+    std::sort(row.begin(), row.end(), is_before);
+    std::ptrdiff_t longest = 0;
+    for (auto begin = row.begin(); begin != row.end();) {
+      const auto end =
+          std::find_if(begin, row.end(), [&](const Entry& e) { return e.key != begin->key; });
+      if (end - begin > longest) {
+        longest = end - begin;
+        indices[o * rows.inner + i] = (end - 1)->index;
+      }
+      begin = end;
+    }
+  });
+}
+
+void cummax_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  running_extreme(rows, in, indices, [](std::uint64_t a, std::uint64_t b) { return a >= b; });
+}
+
+void cummin_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+  // One more makes the key of NaN, the largest, the smallest.
+  const std::uint64_t shift = is_floating(rows.dtype) ? 1 : 0;
+  running_extreme(rows, in, indices,
+                  [shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
+}
+
+}  // namespace eg::cpu

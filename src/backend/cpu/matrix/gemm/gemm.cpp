@@ -1,0 +1,384 @@
+#include "backend/cpu/matrix/gemm/gemm.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "backend/cpu/matrix/gemm/gemv.h"
+#include "backend/cpu/matrix/gemm/micro_kernel.h"
+#include "backend/cpu/matrix/gemm/packing.h"
+#include "backend/cpu/matrix/gemm/scratch.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::gemm {
+namespace {
+
+// Numbers packed at a time from each operand: 1 MiB of floats, which together with the other
+// operand stays in a level 2 or 3 cache while it is used.
+constexpr std::int64_t kPackedNumbers = 256 * 1024;
+
+// Strips in one task: about 96 rows, a packed block of A that stays in a level 2 cache while the
+// panels of B pass by.
+constexpr std::int64_t kTileStrips = 16;
+
+// Products below this (in multiplications) are done before helpers have come; see "threads" in
+// tests/bench/gemm_bench.cpp.
+constexpr std::int64_t kMinSharedWork = 512 * 1024;
+
+// Matrices of a batch above this are shared by all threads, one after the other.
+constexpr std::int64_t kMaxWorkDealtWhole = 8 * kMinSharedWork;
+
+// Products up to this need less time than setting up strips and panels.
+constexpr std::int64_t kTinyWork = 128;
+
+// With so few panels of B a strip of A is read too rarely for its packing to pay.
+constexpr std::int64_t kMaxPanelsForUnpackedA = 2;
+
+template <class T>
+struct Problem {
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+  T alpha;
+  Matrix<T> a;
+  Matrix<T> b;
+  T beta;
+  T* c;
+  std::int64_t row_stride_c;
+  const T* bias;
+};
+
+constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
+  return (count + by - 1) / by;
+}
+
+template <class T, int Rows, std::size_t... Vector>
+constexpr auto kernels_of_height(std::index_sequence<Vector...>) {
+  return std::array<MicroKernel<T>, sizeof...(Vector)>{micro_kernel<T, Rows, Vector + 1>...};
+}
+
+template <class T, std::size_t... Row>
+constexpr auto kernels_for(std::index_sequence<Row...>) {
+  return std::array{kernels_of_height<T, Row + 1>(std::make_index_sequence<kPanelVectors>())...};
+}
+
+template <class T, int Unit, std::size_t... Width>
+constexpr auto packers_for(std::index_sequence<Width...>) {
+  return std::array<Packer<T>, sizeof...(Width)>{pack<T, (Width + 1) * Unit>...};
+}
+
+// Indexed by rows - 1 and vectors - 1.
+template <class T>
+constexpr auto kKernels = kernels_for<T>(std::make_index_sequence<kStripRows>());
+
+template <class T>
+constexpr auto kStripPackers = packers_for<T, 1>(std::make_index_sequence<kStripRows>());
+
+template <class T>
+constexpr auto kPanelPackers = packers_for<T, kLanes<T>>(std::make_index_sequence<kPanelVectors>());
+
+/// `count` rows cut into the fewest strips, all of the same height or one less: a remainder of one
+/// or two rows on its own would leave most of the register tile idle.
+class Strips {
+ public:
+  explicit Strips(std::int64_t count)
+      : size_(divide_up(count, kStripRows)), height_(count / size_), taller_(count % size_) {}
+
+  std::int64_t size() const { return size_; }
+  std::int64_t begin(std::int64_t i) const { return i * height_ + std::min(i, taller_); }
+  std::size_t rows(std::int64_t i) const {
+    return static_cast<std::size_t>(height_ + (i < taller_ ? 1 : 0));
+  }
+
+ private:
+  std::int64_t size_;
+  std::int64_t height_;
+  std::int64_t taller_;
+};
+
+/// One block of the product: rows of A times columns of B over a part of the depth.
+template <class T>
+class Block {
+ public:
+  Block(const Problem<T>& problem, std::int64_t row, std::int64_t rows, std::int64_t column,
+        std::int64_t columns, std::int64_t first_depth, std::int64_t depth)
+      : c_(problem.c + row * problem.row_stride_c + column),
+        row_stride_c_(problem.row_stride_c),
+        a_(problem.a),
+        b_(problem.b),
+        columns_(columns),
+        depth_(depth),
+        strips_(rows),
+        panels_(divide_up(columns, kPanelColumns<T>)),
+        a_is_packed_(!(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
+        b_is_packed_(!(problem.b.column_stride == 1 && strips_.size() == 1)),
+        update_{
+            problem.alpha, first_depth == 0 ? problem.beta : T{1},
+            problem.bias && first_depth + depth == problem.k ? problem.bias + column : nullptr} {
+    a_.data += row * a_.row_stride + first_depth * a_.column_stride;
+    b_.data += first_depth * b_.row_stride + column * b_.column_stride;
+  }
+
+  std::int64_t strips() const { return strips_.size(); }
+  std::int64_t panels() const { return panels_; }
+
+  /// Says where the packed operands are, or are to be.
+  void set_packed(T* a, T* b) {
+    packed_a_ = a;
+    packed_b_ = b;
+  }
+
+  void pack_strip(std::int64_t i) const {
+    if (!a_is_packed_) return;
+    const std::size_t rows = strips_.rows(i);
+    kStripPackers<T>[rows - 1](packed_a_ + strips_.begin(i) * depth_,
+                               a_.data + strips_.begin(i) * a_.row_stride, a_.row_stride,
+                               a_.column_stride, static_cast<int>(rows), depth_);
+  }
+
+  void pack_panel(std::int64_t j) const {
+    if (!panel_is_packed(j)) return;
+    const std::int64_t column = j * kPanelColumns<T>;
+    kPanelPackers<T>[vectors(j) - 1](packed_b_ + column * depth_,
+                                     b_.data + column * b_.column_stride, b_.column_stride,
+                                     b_.row_stride, panel_columns(j), depth_);
+  }
+
+  /// Multiplies the strips and panels of one tile, all of which are packed.
+  void multiply(std::int64_t first_strip, std::int64_t last_strip, std::int64_t first_panel,
+                std::int64_t last_panel) const {
+    for (std::int64_t j = first_panel; j < last_panel; ++j) {
+      const bool packed = panel_is_packed(j);
+      const std::int64_t column = j * kPanelColumns<T>;
+      const std::size_t width = vectors(j);
+      const T* const b = packed ? packed_b_ + column * depth_ : b_.data + column;
+      const std::int64_t b_step =
+          packed ? static_cast<std::int64_t>(width) * kLanes<T> : b_.row_stride;
+      const Update<T> update{update_.alpha, update_.beta,
+                             update_.bias ? update_.bias + column : nullptr};
+      for (std::int64_t i = first_strip; i < last_strip; ++i) {
+        const std::int64_t row = strips_.begin(i);
+        const std::size_t rows = strips_.rows(i);
+        const T* const a = a_is_packed_ ? packed_a_ + row * depth_ : a_.data + row;
+        const std::int64_t a_step =
+            a_is_packed_ ? static_cast<std::int64_t>(rows) : a_.column_stride;
+        kKernels<T>[rows - 1][width - 1](depth_, a, a_step, b, b_step,
+                                         c_ + row * row_stride_c_ + column, row_stride_c_,
+                                         panel_columns(j), update);
+      }
+    }
+  }
+
+ private:
+  int panel_columns(std::int64_t j) const {
+    return static_cast<int>(
+        std::min<std::int64_t>(kPanelColumns<T>, columns_ - j * kPanelColumns<T>));
+  }
+
+  std::size_t vectors(std::int64_t j) const {
+    return static_cast<std::size_t>(divide_up(panel_columns(j), kLanes<T>));
+  }
+
+  // A panel that sticks out of B is always packed: the kernel reads whole vectors.
+  bool panel_is_packed(std::int64_t j) const {
+    return b_is_packed_ || panel_columns(j) % kLanes<T> != 0;
+  }
+
+  T* c_;
+  std::int64_t row_stride_c_;
+  Matrix<T> a_;
+  Matrix<T> b_;
+  std::int64_t columns_;
+  std::int64_t depth_;
+  Strips strips_;
+  std::int64_t panels_;
+  bool a_is_packed_;
+  bool b_is_packed_;
+  Update<T> update_;
+  T* packed_a_ = nullptr;
+  T* packed_b_ = nullptr;
+};
+
+/// Packs what the block still needs, then multiplies its tiles; both phases are shared by
+/// `threads`.
+template <class T>
+void run_block(const Block<T>& block, bool pack_b, int threads) {
+  const std::int64_t strips = block.strips();
+  const std::int64_t panels = block.panels();
+  const auto pack_range = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i < strips) {
+        block.pack_strip(i);
+      } else {
+        block.pack_panel(i - strips);
+      }
+    }
+  };
+  const std::int64_t packs = strips + (pack_b ? panels : 0);
+  if (threads == 1) {
+    pack_range(0, packs);
+    for (std::int64_t i = 0; i < strips; i += kTileStrips) {
+      block.multiply(i, std::min(i + kTileStrips, strips), 0, panels);
+    }
+    return;
+  }
+  parallel_for(0, packs, 1, pack_range);
+
+  // Enough tiles that no thread ends long before another, yet none so narrow that a packed strip
+  // is hardly reused.
+  const std::int64_t tile_rows = divide_up(strips, kTileStrips);
+  const std::int64_t tile_columns = std::clamp<std::int64_t>(
+      divide_up(std::int64_t{4} * threads, tile_rows), 1, divide_up(panels, 4));
+  parallel_for(0, tile_rows * tile_columns, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      const std::int64_t i = tile / tile_columns;
+      const std::int64_t j = tile % tile_columns;
+      block.multiply(i * strips / tile_rows, (i + 1) * strips / tile_rows,
+                     j * panels / tile_columns, (j + 1) * panels / tile_columns);
+    }
+  });
+}
+
+template <class T>
+void multiply_blocked(const Problem<T>& p) {
+  const bool shared = p.m * p.n * p.k >= kMinSharedWork && !in_parallel_region();
+  const int threads = shared ? num_threads() : 1;
+
+  // Equal parts, so that the last is not a thin rest.
+  const std::int64_t depth = divide_up(p.k, divide_up(p.k, kMaxDepth));
+  const std::int64_t most = kPackedNumbers / depth;
+  const std::int64_t columns = std::min(p.n, most / kPanelColumns<T> * kPanelColumns<T>);
+  const std::int64_t rows = std::min(p.m, most);
+
+  const std::int64_t a_count = divide_up(rows * depth, 16) * 16;
+  const std::int64_t b_count = divide_up(columns, kPanelColumns<T>) * kPanelColumns<T> * depth;
+  T* const packed_a = thread_scratch().take<T>(a_count + b_count);
+  T* const packed_b = packed_a + a_count;
+
+  for (std::int64_t column = 0; column < p.n; column += columns) {
+    for (std::int64_t first = 0; first < p.k; first += depth) {
+      for (std::int64_t row = 0; row < p.m; row += rows) {
+        Block<T> block(p, row, std::min(rows, p.m - row), column, std::min(columns, p.n - column),
+                       first, std::min(depth, p.k - first));
+        block.set_packed(packed_a, packed_b);
+        run_block(block, row == 0, threads);
+      }
+    }
+  }
+}
+
+/// C = beta * C + bias: a product of depth 0.
+template <class T>
+void scale(const Problem<T>& p) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      T& to = p.c[i * p.row_stride_c + j];
+      const T scaled = p.beta == T{0} ? T{0} : p.beta * to;
+      to = p.bias ? scaled + p.bias[j] : scaled;
+    }
+  }
+}
+
+template <class T>
+void multiply_tiny(const Problem<T>& p) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    const T* const a = p.a.data + i * p.a.row_stride;
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      const T* const b = p.b.data + j * p.b.column_stride;
+      T sum{0};
+      for (std::int64_t q = 0; q < p.k; ++q) {
+        sum += a[q * p.a.column_stride] * b[q * p.b.row_stride];
+      }
+      T& to = p.c[i * p.row_stride_c + j];
+      T value = p.alpha * sum;
+      if (p.beta != T{0}) value += p.beta * to;
+      if (p.bias) value += p.bias[j];
+      to = value;
+    }
+  }
+}
+
+template <class T>
+void multiply_vector_matrix(const Problem<T>& p) {
+  multiply(VectorProduct<T>{p.n, p.k, p.alpha, p.a.data, p.a.column_stride, p.b, p.beta, p.c, 1,
+                            p.bias, 1});
+}
+
+template <class T>
+void multiply_matrix_vector(const Problem<T>& p) {
+  const Matrix<T> a_transposed{p.a.data, p.a.column_stride, p.a.row_stride};
+  multiply(VectorProduct<T>{p.m, p.k, p.alpha, p.b.data, p.b.row_stride, a_transposed, p.beta, p.c,
+                            p.row_stride_c, p.bias, 0});
+}
+
+template <class T>
+void multiply(const Problem<T>& p) {
+  if (p.m <= 0 || p.n <= 0) return;
+  if (p.k <= 0) {
+    scale(p);
+  } else if (p.m * p.n * p.k <= kTinyWork) {
+    multiply_tiny(p);
+  } else if (p.m == 1) {
+    multiply_vector_matrix(p);
+  } else if (p.n == 1) {
+    multiply_matrix_vector(p);
+  } else {
+    multiply_blocked(p);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, Matrix<T> a, Matrix<T> b, T beta,
+          T* c, std::int64_t row_stride_c, const T* bias) {
+  multiply(Problem<T>{m, n, k, alpha, a, b, beta, c, row_stride_c, bias});
+}
+
+template <class T>
+void batched_gemm(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+                  Matrix<T> a, std::int64_t batch_stride_a, Matrix<T> b,
+                  std::int64_t batch_stride_b, T beta, T* c, std::int64_t batch_stride_c,
+                  std::int64_t row_stride_c, const T* bias) {
+  if (batch <= 0 || m <= 0 || n <= 0) return;
+  // One B for a batch of matrices that follow each other is one tall product.
+  if (batch_stride_b == 0 && batch_stride_a == m * a.row_stride &&
+      batch_stride_c == m * row_stride_c) {
+    gemm(batch * m, n, k, alpha, a, b, beta, c, row_stride_c, bias);
+    return;
+  }
+  const auto multiply_range = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      multiply(Problem<T>{m,
+                          n,
+                          k,
+                          alpha,
+                          {a.data + i * batch_stride_a, a.row_stride, a.column_stride},
+                          {b.data + i * batch_stride_b, b.row_stride, b.column_stride},
+                          beta,
+                          c + i * batch_stride_c,
+                          row_stride_c,
+                          bias});
+    }
+  };
+  // Small matrices are dealt out whole; large ones are each shared by all threads in turn, which
+  // leaves no thread waiting while another multiplies the last one.
+  const std::int64_t work = std::max<std::int64_t>(m * n * k, 1);
+  const std::int64_t grain =
+      work < kMaxWorkDealtWhole ? divide_up(kMinSharedWork / 2, work) : batch;
+  parallel_for(0, batch, grain, multiply_range);
+}
+
+template void gemm(std::int64_t, std::int64_t, std::int64_t, float, Matrix<float>, Matrix<float>,
+                   float, float*, std::int64_t, const float*);
+template void gemm(std::int64_t, std::int64_t, std::int64_t, double, Matrix<double>, Matrix<double>,
+                   double, double*, std::int64_t, const double*);
+template void batched_gemm(std::int64_t, std::int64_t, std::int64_t, std::int64_t, float,
+                           Matrix<float>, std::int64_t, Matrix<float>, std::int64_t, float, float*,
+                           std::int64_t, std::int64_t, const float*);
+template void batched_gemm(std::int64_t, std::int64_t, std::int64_t, std::int64_t, double,
+                           Matrix<double>, std::int64_t, Matrix<double>, std::int64_t, double,
+                           double*, std::int64_t, std::int64_t, const double*);
+
+}  // namespace eg::gemm

@@ -1,0 +1,154 @@
+#include "backend/cpu/matrix/gemm/gemv.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backend/cpu/matrix/gemm/scratch.h"
+#include "backend/cpu/matrix/gemm/vector.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::gemm {
+namespace {
+
+// Columns of y that a thread works on at a time: they stay in L1 while rows of B stream past.
+constexpr std::int64_t kColumnBlock = 1024;
+// Rows or columns of B read side by side: enough streams to keep memory busy, few enough to track.
+constexpr int kStreams = 4;
+
+/// Adds x[p] * row p of B to y, for rows whose numbers are contiguous.
+template <class T, int Rows>
+void add_rows(T* y, std::int64_t count, const T* x, const T* b, std::int64_t row_stride) {
+  Vector<T> factor[Rows];
+  for (int p = 0; p < Rows; ++p) factor[p] = splat(x[p]);
+  std::int64_t j = 0;
+  for (; j + kLanes<T> <= count; j += kLanes<T>) {
+    Vector<T> sum = load(y + j);
+    EG_GEMM_UNROLL
+    for (int p = 0; p < Rows; ++p) sum = multiply_add(factor[p], load(b + p * row_stride + j), sum);
+    store(y + j, sum);
+  }
+  for (; j < count; ++j) {
+    T sum = y[j];
+    for (int p = 0; p < Rows; ++p) sum += x[p] * b[p * row_stride + j];
+    y[j] = sum;
+  }
+}
+
+template <class T>
+void add_all_rows(T* y, std::int64_t count, const T* x, std::int64_t k, const T* b,
+                  std::int64_t row_stride) {
+  std::fill_n(y, count, T{0});
+  std::int64_t p = 0;
+  for (; p + kStreams <= k; p += kStreams) {
+    add_rows<T, kStreams>(y, count, x + p, b + p * row_stride, row_stride);
+  }
+  for (; p < k; ++p) add_rows<T, 1>(y, count, x + p, b + p * row_stride, row_stride);
+}
+
+template <class T>
+T sum_of_lanes(Vector<T> value) {
+  T sum = value[0];
+  for (int lane = 1; lane < kLanes<T>; ++lane) sum += value[lane];
+  return sum;
+}
+
+/// Computes the products of x with Columns columns of B whose numbers are contiguous.
+template <class T, int Columns>
+void dot_columns(T* y, const T* x, std::int64_t k, const T* b, std::int64_t column_stride) {
+  // Two sums per column hide the latency of the additions.
+  Vector<T> sum[Columns][2] = {};
+  std::int64_t p = 0;
+  for (; p + 2 * kLanes<T> <= k; p += 2 * kLanes<T>) {
+    const Vector<T> x0 = load(x + p);
+    const Vector<T> x1 = load(x + p + kLanes<T>);
+    EG_GEMM_UNROLL
+    for (int j = 0; j < Columns; ++j) {
+      const T* const column = b + j * column_stride + p;
+      sum[j][0] = multiply_add(x0, load(column), sum[j][0]);
+      sum[j][1] = multiply_add(x1, load(column + kLanes<T>), sum[j][1]);
+    }
+  }
+  EG_GEMM_UNROLL
+  for (int j = 0; j < Columns; ++j) {
+    T total = sum_of_lanes<T>(sum[j][0] + sum[j][1]);
+    for (std::int64_t q = p; q < k; ++q) total += x[q] * b[j * column_stride + q];
+    y[j] = total;
+  }
+}
+
+template <class T>
+void dot_all_columns(T* y, std::int64_t count, const T* x, std::int64_t k, const T* b,
+                     std::int64_t column_stride) {
+  std::int64_t j = 0;
+  for (; j + kStreams <= count; j += kStreams) {
+    dot_columns<T, kStreams>(y + j, x, k, b + j * column_stride, column_stride);
+  }
+  for (; j < count; ++j) dot_columns<T, 1>(y + j, x, k, b + j * column_stride, column_stride);
+}
+
+template <class T>
+void dot_strided(T* y, std::int64_t count, const T* x, std::int64_t k, const Matrix<T>& b) {
+  for (std::int64_t j = 0; j < count; ++j) {
+    T sum{0};
+    for (std::int64_t p = 0; p < k; ++p) {
+      sum += x[p] * b.data[p * b.row_stride + j * b.column_stride];
+    }
+    y[j] = sum;
+  }
+}
+
+template <class T>
+void update(const VectorProduct<T>& product, const T* y, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t j = begin; j < end; ++j) {
+    T& to = product.out[j * product.out_stride];
+    T value = product.alpha * y[j - begin];
+    if (product.beta != T{0}) value += product.beta * to;
+    if (product.bias) value += product.bias[j * product.bias_stride];
+    to = value;
+  }
+}
+
+/// Computes columns [begin, end) of the product, x being contiguous.
+template <class T>
+void multiply_columns(const VectorProduct<T>& product, const T* x, std::int64_t begin,
+                      std::int64_t end) {
+  std::array<T, kColumnBlock> y;
+  for (std::int64_t from = begin; from < end; from += kColumnBlock) {
+    const std::int64_t count = std::min(kColumnBlock, end - from);
+    Matrix<T> b = product.b;
+    b.data += from * b.column_stride;
+    if (b.column_stride == 1) {
+      add_all_rows(y.data(), count, x, product.k, b.data, b.row_stride);
+    } else if (b.row_stride == 1) {
+      dot_all_columns(y.data(), count, x, product.k, b.data, b.column_stride);
+    } else {
+      dot_strided(y.data(), count, x, product.k, b);
+    }
+    update(product, y.data(), from, from + count);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const VectorProduct<T>& product) {
+  const T* x = product.x;
+  if (product.x_stride != 1) {
+    T* const copy = thread_scratch().take<T>(product.k);
+    for (std::int64_t p = 0; p < product.k; ++p) copy[p] = x[p * product.x_stride];
+    x = copy;
+  }
+  // Ranges start at a multiple of kStreams: which columns are taken together, and with it every
+  // rounding, does not depend on the number of threads.
+  const std::int64_t groups = (product.n + kStreams - 1) / kStreams;
+  const std::int64_t work = kStreams * product.k;
+  const std::int64_t grain = (4 * kMinElementsPerTask + work - 1) / work;
+  parallel_for(0, groups, grain, [&](std::int64_t begin, std::int64_t end) {
+    multiply_columns(product, x, begin * kStreams, std::min(end * kStreams, product.n));
+  });
+}
+
+template void multiply(const VectorProduct<float>&);
+template void multiply(const VectorProduct<double>&);
+
+}  // namespace eg::gemm

@@ -1,0 +1,104 @@
+#pragma once
+
+// Packing lays `width` parallel streams of numbers side by side: out[p * width + s] = stream s at
+// depth p. A strip of A is the streams of its rows, a panel of B those of its columns. A transposed
+// operand differs only in which of the two strides is 1, and each of the two has a fast way:
+// contiguous depth is transposed in registers, contiguous streams are copied.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "backend/cpu/matrix/gemm/vector.h"
+
+namespace eg::gemm {
+
+/// Deepest strip or panel that is packed: 8 floats wide it fills a quarter of a 32 KiB L1 cache.
+inline constexpr std::int64_t kMaxDepth = 256;
+
+// Streams beyond the edge of the matrix read zeros from here.
+template <class T>
+inline constexpr std::array<T, kMaxDepth> kZeros{};
+
+/// Packs `depth` numbers of `count` <= Width streams; the other streams are zero.
+template <class T, int Width>
+void pack_any(T* out, const T* in, std::int64_t stream_stride, std::int64_t depth_stride, int count,
+              std::int64_t begin, std::int64_t depth) {
+  for (std::int64_t p = begin; p < depth; ++p) {
+    for (int s = 0; s < Width; ++s) {
+      out[p * Width + s] = s < count ? in[s * stream_stride + p * depth_stride] : T{0};
+    }
+  }
+}
+
+/// Packs streams whose numbers are contiguous.
+template <class T, int Width>
+void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int count,
+                           std::int64_t depth) {
+  constexpr int kGroups = (Width + kLanes<T> - 1) / kLanes<T>;
+  // The last group may have more lanes than there are streams left: it repeats the last stream, and
+  // the next depth overwrites what that leaves behind.
+  std::array<const T*, kGroups * kLanes<T>> stream;
+  for (int s = 0; s < kGroups * kLanes<T>; ++s) {
+    const int read = std::min(s, Width - 1);
+    stream[s] = read < count ? in + read * stream_stride : kZeros<T>.data();
+  }
+  std::int64_t p = 0;
+  // At least one depth stays for the loop below, whose stores end where the strip ends.
+  for (; p + kLanes<T> < depth; p += kLanes<T>) {
+    Vector<T> block[kGroups][kLanes<T>];
+    EG_GEMM_UNROLL
+    for (int g = 0; g < kGroups; ++g) {
+      EG_GEMM_UNROLL
+      for (int s = 0; s < kLanes<T>; ++s) block[g][s] = load(stream[g * kLanes<T> + s] + p);
+      transpose(block[g]);
+    }
+    EG_GEMM_UNROLL
+    for (int step = 0; step < kLanes<T>; ++step) {
+      EG_GEMM_UNROLL
+      for (int g = 0; g < kGroups; ++g) {
+        store(out + (p + step) * Width + g * kLanes<T>, block[g][step]);
+      }
+    }
+  }
+  pack_any<T, Width>(out, in, stream_stride, 1, count, p, depth);
+}
+
+/// Packs streams that lie side by side.
+template <class T, int Width>
+void pack_contiguous_streams(T* out, const T* in, std::int64_t depth_stride, std::int64_t depth) {
+  static_assert(Width >= kLanes<T>);
+  for (std::int64_t p = 0; p < depth; ++p) {
+    // A width that is no multiple of the vector's is covered by one that overlaps its neighbour.
+    EG_GEMM_UNROLL
+    for (int s = 0; s + kLanes<T> <= Width; s += kLanes<T>) store(out + s, load(in + s));
+    if constexpr (Width % kLanes<T> != 0) {
+      store(out + Width - kLanes<T>, load(in + Width - kLanes<T>));
+    }
+    out += Width;
+    in += depth_stride;
+  }
+}
+
+/// Packs `depth` numbers of `count` <= Width streams into `out`; the other streams are zero.
+template <class T, int Width>
+void pack(T* out, const T* in, std::int64_t stream_stride, std::int64_t depth_stride, int count,
+          std::int64_t depth) {
+  if constexpr (Width >= kLanes<T>) {
+    if (stream_stride == 1 && count == Width) {
+      pack_contiguous_streams<T, Width>(out, in, depth_stride, depth);
+      return;
+    }
+  }
+  if (depth_stride == 1) {
+    pack_contiguous_depth<T, Width>(out, in, stream_stride, count, depth);
+  } else {
+    pack_any<T, Width>(out, in, stream_stride, depth_stride, count, 0, depth);
+  }
+}
+
+template <class T>
+using Packer = void (*)(T* out, const T* in, std::int64_t stream_stride, std::int64_t depth_stride,
+                        int count, std::int64_t depth);
+
+}  // namespace eg::gemm

@@ -1,0 +1,308 @@
+#include "backend/cpu/nn/conv.h"
+
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/nn/conv_planes.h"
+#include "backend/cpu/nn/conv_tile.h"
+#include "backend/cpu/nn/scratch_array.h"
+#include "base/checked_int.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+// Numbers of a band of copied planes: together with the weights they stay in a level 2 cache.
+constexpr std::int64_t kBandNumbers = 32 * 1024;
+// Multiplications a task should have at least, so that it outlasts the waking of its thread.
+constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
+
+// A convolution is one of these, and the gradient of its input one for every remainder of a row and
+// a column by the stride: places with the same remainder read the same taps.
+struct Pass {
+  ConvAxis rows;
+  ConvAxis columns;
+  // Channels of a group that are read and made.
+  std::int64_t in_channels;
+  std::int64_t out_channels;
+  // The weight of made channel o, read channel i and tap (y, x) is at o * [0] + i * [1] + y * [2] +
+  // x * [3] from the first.
+  std::int64_t first_weight;
+  std::array<std::int64_t, 4> weight_strides;
+  // Place (y, x) of a channel goes to first + y * row_step + x * column_step.
+  std::int64_t to_first;
+  std::int64_t to_row_step;
+  std::int64_t to_column_step;
+  std::int64_t to_size;
+
+  std::int64_t depth() const { return rows.taps * columns.taps * in_channels; }
+};
+
+// Channels cut into strips of equal height, or one less.
+struct Strips {
+  explicit Strips(std::int64_t channels)
+      : count((channels + kConvRows - 1) / kConvRows), channels(channels) {}
+  std::int64_t begin(std::int64_t i) const { return i * channels / count; }
+
+  std::int64_t count;
+  std::int64_t channels;
+};
+
+// The weights of a group in the order in which tiles read them: for every strip and tap a number
+// per channel made. Taps go by row, column and channel read, so that the taps of some rows lie
+// together.
+template <class T>
+void pack_weights(const Pass& pass, const T* weight, T* packed) {
+  const Strips strips(pass.out_channels);
+  const auto& [out_stride, in_stride, row_stride, column_stride] = pass.weight_strides;
+  for (std::int64_t s = 0; s < strips.count; ++s) {
+    for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
+      for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
+        const T* const tap = weight + pass.first_weight + y * row_stride + x * column_stride;
+        for (std::int64_t i = 0; i < pass.in_channels; ++i) {
+          for (std::int64_t o = strips.begin(s); o < strips.begin(s + 1); ++o)
+            *packed++ = tap[o * out_stride + i * in_stride];
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+class PassRunner {
+ public:
+  PassRunner(const Pass& pass, std::int64_t parts)
+      : pass_(pass),
+        strips_(pass.out_channels),
+        is_one_line_(pass.rows.places == 1),
+        band_(band_rows(pass, parts)),
+        layout_(pass.rows, pass.columns, band_,
+                (is_one_line_ ? 2 : 1) * gemm::kLanes<T> *
+                    conv_tile_columns(pass.out_channels / strips_.count)) {
+    offsets_.reserve(checked_count(pass.depth()));
+    for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
+      for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
+        for (std::int64_t i = 0; i < pass.in_channels; ++i)
+          offsets_.push_back(layout_.bytes_to(i, y, x));
+      }
+    }
+    for (std::int64_t y = 0; y < pass.rows.places; ++y)
+      row_taps_.push_back(taps_inside(pass.rows, y));
+    for (std::int64_t x = 0; x < pass.columns.places; ++x)
+      column_taps_.push_back(taps_inside(pass.columns, x));
+  }
+
+  std::int64_t bands() const { return (pass_.rows.places + band_ - 1) / band_; }
+  std::int64_t scratch_size() const { return layout_.size(pass_.in_channels); }
+  std::int64_t work() const {
+    return band_ * pass_.columns.places * std::max<std::int64_t>(1, pass_.depth()) *
+           pass_.out_channels;
+  }
+
+  /// Computes a band of the places of one image and group.
+  void run(std::int64_t band, const T* from, const T* weights, const T* bias, T* to,
+           T* scratch) const {
+    const std::int64_t first = band * band_;
+    const std::int64_t last = std::min(first + band_, pass_.rows.places);
+    if (bands() > 1) std::fill_n(scratch, scratch_size(), T{0});
+    layout_.copy(from, pass_.in_channels, first, scratch);
+    for (std::int64_t s = 0; s < strips_.count; ++s) {
+      const std::int64_t channel = strips_.begin(s);
+      for (std::int64_t next = first; next < last; next += 2) {
+        // The last tile overlaps its neighbour rather than stick out.
+        const std::int64_t y = std::max(first, std::min(next, last - 2));
+        run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
+                  scratch + (y - first) * layout_.place_stride(),
+                  bias == nullptr ? nullptr : bias + channel,
+                  to + channel * pass_.to_size + pass_.to_first + y * pass_.to_row_step);
+      }
+    }
+  }
+
+ private:
+  // Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
+  static std::int64_t band_rows(const Pass& pass, std::int64_t parts) {
+    if (pass.rows.places == 1) return 1;
+    const std::int64_t row =
+        std::max<std::int64_t>(1, pass.in_channels * pass.rows.place_step * pass.columns.reach(1) +
+                                      pass.in_channels * pass.rows.place_step *
+                                          pass.columns.place_step * pass.columns.places);
+    const std::int64_t wanted = std::max<std::int64_t>(1, 2 * num_threads() / parts);
+    const std::int64_t rows =
+        std::min(kBandNumbers / row, (pass.rows.places + wanted - 1) / wanted);
+    return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
+  }
+
+  // The taps that places [first, last) read with: the later the place, the earlier they are.
+  static TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
+    return {begin, std::max(begin, taps[static_cast<std::size_t>(first)].end)};
+  }
+
+  // Computes rows [first, last) of places, one or two, for the channels of a strip.
+  void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
+                 const T* places, const T* bias, T* to) const {
+    const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
+    const ConvTile<T> tile = kConvTiles<T>[static_cast<std::size_t>(channels - 1)];
+    const std::int64_t width = conv_tile_columns(channels) * gemm::kLanes<T>;
+    const std::int64_t step = is_one_line_ ? 2 * width : width;
+    const std::int64_t line_step = is_one_line_ ? width : layout_.place_stride();
+    const TapRange rows = join(row_taps_, first, last);
+    const std::int64_t end = pass_.columns.places;
+    for (std::int64_t next = 0; next < end; next += step) {
+      const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
+      const TapRange columns = join(column_taps_, x, std::min(x + step, end));
+      const std::int64_t tap =
+          (rows.begin * pass_.columns.taps + columns.begin) * pass_.in_channels;
+      const std::int64_t left = std::min(width, end - x);
+      const std::int64_t second = is_one_line_ ? end - x - width : last - first > 1 ? left : 0;
+      ConvTaps<T> taps{weights + tap * channels, offsets_.data() + tap, rows.end - rows.begin,
+                       (columns.end - columns.begin) * pass_.in_channels, 0};
+      taps.skipped = pass_.columns.taps * pass_.in_channels - taps.count;
+      if (taps.skipped == 0) taps.count *= std::exchange(taps.runs, 1);
+      tile(taps, places + x, line_step, bias,
+           {.data = to + x * pass_.to_column_step,
+            .channel_stride = pass_.to_size,
+            .line_stride = is_one_line_ ? width * pass_.to_column_step : pass_.to_row_step,
+            .column_step = pass_.to_column_step,
+            .columns = {left, std::clamp<std::int64_t>(second, 0, width)}});
+    }
+  }
+
+  const Pass& pass_;
+  Strips strips_;
+  bool is_one_line_;
+  std::int64_t band_;
+  PlaneLayout<T> layout_;
+  std::vector<std::int32_t> offsets_;
+  // What each row and column of places reads besides padding.
+  std::vector<TapRange> row_taps_;
+  std::vector<TapRange> column_taps_;
+};
+
+template <class T>
+void run_pass(const Convolution& conv, const Pass& pass, const T* from, const T* weight,
+              const T* bias, T* to) {
+  const std::int64_t parts = conv.batch * conv.groups;
+  if (parts == 0 || pass.out_channels == 0 || pass.rows.places <= 0 || pass.columns.places <= 0)
+    return;
+  const PassRunner<T> runner(pass, parts);
+  const std::int64_t depth = pass.depth();
+  const ScratchArray<T> weights(conv.groups * pass.out_channels * depth);
+  const std::int64_t group_weights = conv.out_channels / conv.groups *
+                                     (conv.in_channels / conv.groups) * conv.kernel[0] *
+                                     conv.kernel[1];
+  for (std::int64_t g = 0; g < conv.groups; ++g)
+    pack_weights(pass, weight + g * group_weights, weights.data() + g * pass.out_channels * depth);
+  const std::int64_t bands = runner.bands();
+  const std::int64_t grain = (kMinWorkPerTask + runner.work() - 1) / runner.work();
+  parallel_for(0, parts * bands, grain, [&](std::int64_t begin, std::int64_t end) {
+    const ScratchArray<T> scratch(runner.scratch_size());
+    std::fill_n(scratch.data(), runner.scratch_size(), T{0});
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t part = task / bands;
+      const std::int64_t group = part % conv.groups;
+      runner.run(task % bands, from + part * pass.in_channels * pass.rows.size * pass.columns.size,
+                 weights.data() + group * pass.out_channels * depth,
+                 bias == nullptr ? nullptr : bias + group * pass.out_channels,
+                 to + part * pass.out_channels * pass.to_size, scratch.data());
+    }
+  });
+}
+
+// A place of the input and those that follow it by the stride, as a convolution of the output: its
+// taps are those with the remainder that the place has by the stride, padding included, last first.
+struct InputAxis {
+  InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place);
+
+  ConvAxis axis;
+  std::int64_t first_place;
+  std::int64_t first_tap = 0;
+  std::int64_t tap_step = 1;
+};
+
+InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place)
+    : first_place(first_place) {
+  const std::int64_t stride = conv.stride[d];
+  const std::int64_t remainder = (first_place + conv.padding[d]) % stride;
+  const std::int64_t dilation = conv.dilation[d];
+  std::int64_t taps = 0;
+  std::int64_t reach = 0;
+  for (std::int64_t tap = 0; tap < conv.kernel[d]; ++tap) {
+    if (tap * dilation % stride != remainder) continue;
+    if (taps > 0) tap_step = tap - first_tap;
+    first_tap = tap;
+    reach = tap * dilation / stride;
+    ++taps;
+  }
+  axis = {.taps = taps,
+          .tap_step = tap_step * dilation / stride,
+          .places = (conv.in[d] - first_place + stride - 1) / stride,
+          .place_step = 1,
+          .first = (first_place + conv.padding[d]) / stride - reach,
+          .size = conv.out[d]};
+  axis.tap_step = std::max<std::int64_t>(1, axis.tap_step);
+}
+
+ConvAxis out_axis(const Convolution& conv, std::size_t d) {
+  return {.taps = conv.kernel[d],
+          .tap_step = conv.dilation[d],
+          .places = conv.out[d],
+          .place_step = conv.stride[d],
+          .first = -conv.padding[d],
+          .size = conv.in[d]};
+}
+
+}  // namespace
+
+template <class T>
+void convolve(const Convolution& conv, const T* in, const T* weight, const T* bias, T* out) {
+  const std::int64_t in_channels = conv.in_channels / conv.groups;
+  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
+  const Pass pass{.rows = out_axis(conv, 0),
+                  .columns = out_axis(conv, 1),
+                  .in_channels = in_channels,
+                  .out_channels = conv.out_channels / conv.groups,
+                  .first_weight = 0,
+                  .weight_strides = {in_channels * taps, taps, conv.kernel[1], 1},
+                  .to_first = 0,
+                  .to_row_step = conv.out[1],
+                  .to_column_step = 1,
+                  .to_size = conv.out[0] * conv.out[1]};
+  run_pass(conv, pass, in, weight, bias, out);
+}
+
+template <class T>
+void convolve_backward_input(const Convolution& conv, const T* grad_out, const T* weight,
+                             const T* bias, T* grad_in) {
+  const std::int64_t in_channels = conv.in_channels / conv.groups;
+  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
+  // A stride may be far larger than what the padding leaves of the input.
+  for (std::int64_t y = 0; y < std::min(conv.stride[0], conv.in[0]); ++y) {
+    for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x) {
+      const InputAxis rows(conv, 0, y);
+      const InputAxis columns(conv, 1, x);
+      const Pass pass{.rows = rows.axis,
+                      .columns = columns.axis,
+                      .in_channels = conv.out_channels / conv.groups,
+                      .out_channels = in_channels,
+                      .first_weight = rows.first_tap * conv.kernel[1] + columns.first_tap,
+                      .weight_strides = {taps, in_channels * taps, -rows.tap_step * conv.kernel[1],
+                                         -columns.tap_step},
+                      .to_first = rows.first_place * conv.in[1] + columns.first_place,
+                      .to_row_step = conv.stride[0] * conv.in[1],
+                      .to_column_step = conv.stride[1],
+                      .to_size = conv.in[0] * conv.in[1]};
+      run_pass(conv, pass, grad_out, weight, bias, grad_in);
+    }
+  }
+}
+
+#define EG_CONVOLVE(T)                                                          \
+  template void convolve(const Convolution&, const T*, const T*, const T*, T*); \
+  template void convolve_backward_input(const Convolution&, const T*, const T*, const T*, T*);
+EG_CONVOLVE(float)
+EG_CONVOLVE(double)
+#undef EG_CONVOLVE
+
+}  // namespace eg::cpu

@@ -1,0 +1,135 @@
+#pragma once
+
+// What a convolution reads, laid out so that its kernels need no conditions.
+//
+// A place of the result reads, along each axis, the source at first + place * place_step +
+// tap * tap_step: that is all a kernel knows of strides, dilations and padding. The source is
+// copied a band of rows at a time: padding becomes zeros, and columns are sorted by their remainder
+// by the step, a run for each, so that neighbouring places read neighbouring numbers whatever the
+// step is. A band is small enough to stay in a cache and is read once per weight, so the copy costs
+// little; a matrix of columns (im2col) would be as many times larger as the kernel has taps.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "backend/cpu/matrix/gemm/vector.h"
+#include "base/error.h"
+
+namespace eg::cpu {
+
+/// One spatial axis of a convolution, as its result sees it.
+struct ConvAxis {
+  std::int64_t taps;
+  std::int64_t tap_step;
+  std::int64_t places;
+  std::int64_t place_step;
+  std::int64_t first;  ///< what tap 0 of place 0 reads; negative in the padding
+  std::int64_t size;   ///< of the source
+
+  /// Numbers of the source that `count` places read, gaps included.
+  std::int64_t reach(std::int64_t count) const {
+    return (count - 1) * place_step + (std::max<std::int64_t>(1, taps) - 1) * tap_step + 1;
+  }
+};
+
+/// Taps [begin, end) of an axis.
+struct TapRange {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// The taps with which a place reads more than padding.
+inline TapRange taps_inside(const ConvAxis& axis, std::int64_t place) {
+  const auto taps_before = [&](std::int64_t end) {
+    const std::int64_t distance = end - axis.first - place * axis.place_step;
+    return distance <= 0 ? 0 : std::min(axis.taps, (distance + axis.tap_step - 1) / axis.tap_step);
+  };
+  return {taps_before(0), taps_before(axis.size)};
+}
+
+/// The number so many bytes behind another.
+template <class T>
+const T* bytes_behind(const T* from, std::int32_t bytes) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
+}
+
+/// Copies a row: most are too short for a call of memcpy to be worth its while.
+template <class T>
+void copy_short(const T* from, std::int64_t count, T* to) {
+  std::int64_t i = 0;
+  for (; i + gemm::kLanes<T> <= count; i += gemm::kLanes<T>)
+    gemm::store(to + i, gemm::load(from + i));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+/// The layout of a band of copied planes.
+template <class T>
+class PlaneLayout {
+ public:
+  /// `band` rows of places are served by a copy, and columns in multiples of `width`.
+  PlaneLayout(const ConvAxis& rows, const ConvAxis& columns, std::int64_t band, std::int64_t width)
+      : rows_(rows),
+        columns_(columns),
+        height_(rows.reach(band)),
+        run_((columns.places + width - 1) / width * width + columns.reach(1) / columns.place_step),
+        row_stride_(run_ * columns.place_step) {}
+
+  std::int64_t row_stride() const { return row_stride_; }
+  /// Between the rows that two neighbouring places read.
+  std::int64_t place_stride() const { return row_stride_ * rows_.place_step; }
+  std::int64_t plane_stride() const { return row_stride_ * height_; }
+
+  /// Bytes from where place 0 reads with tap 0 of plane 0 to where it reads with another.
+  std::int32_t bytes_to(std::int64_t plane, std::int64_t tap_row, std::int64_t tap_column) const {
+    const std::int64_t column = tap_column * columns_.tap_step;
+    const std::int64_t numbers = plane * plane_stride() + tap_row * rows_.tap_step * row_stride_ +
+                                 column % columns_.place_step * run_ + column / columns_.place_step;
+    const std::int64_t bytes = numbers * static_cast<std::int64_t>(sizeof(T));
+    if (bytes > std::numeric_limits<std::int32_t>::max())
+      fail(ErrorCode::kOutOfMemory, "the taps of this convolution lie more than 2 GiB apart.");
+    return static_cast<std::int32_t>(bytes);
+  }
+
+  /// Numbers that a copy of `channels` planes takes.
+  std::int64_t size(std::int64_t channels) const { return channels * plane_stride(); }
+
+  /// Copies what the places from row `first_place` on read of `channels` planes. The padding is
+  /// left as it is: clear it once, and where not all places are served by one copy before each.
+  void copy(const T* planes, std::int64_t channels, std::int64_t first_place, T* to) const {
+    const std::int64_t first = rows_.first + first_place * rows_.place_step;
+    const std::int64_t begin = std::max<std::int64_t>(first, 0);
+    const std::int64_t end = std::min(first + height_, rows_.size);
+    for (std::int64_t c = 0; c < channels; ++c, planes += rows_.size * columns_.size) {
+      for (std::int64_t row = begin; row < end; ++row)
+        copy_row(planes + row * columns_.size,
+                 to + c * plane_stride() + (row - first) * row_stride_);
+    }
+  }
+
+ private:
+  void copy_row(const T* row, T* to) const {
+    const std::int64_t step = columns_.place_step;
+    for (std::int64_t run = 0; run < step; ++run, to += run_) {
+      const std::int64_t first = columns_.first + run;
+      const auto places_before = [&](std::int64_t end) {
+        return std::clamp<std::int64_t>((end - first + step - 1) / step, 0, run_);
+      };
+      const std::int64_t begin = first >= 0 ? 0 : places_before(0);
+      const std::int64_t end = first >= columns_.size ? begin : places_before(columns_.size);
+      if (step == 1) {
+        copy_short(row + first + begin, end - begin, to + begin);
+      } else {
+        for (std::int64_t i = begin; i < end; ++i) to[i] = row[first + i * step];
+      }
+    }
+  }
+
+  ConvAxis rows_;
+  ConvAxis columns_;
+  std::int64_t height_;
+  std::int64_t run_;
+  std::int64_t row_stride_;
+};
+
+}  // namespace eg::cpu

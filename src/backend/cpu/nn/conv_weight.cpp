@@ -1,0 +1,257 @@
+// The gradient of a convolution's weight: for every weight the products of what its tap reads and
+// of what arrives at the places that read it, summed over all places of all images. A tile of
+// weights is summed lane by lane over a chunk of rows and images that stays in the first-level
+// cache, so neither operand is transposed or packed, and a lane adds up few numbers before the
+// chunk's sum joins the weight's.
+
+#include <vector>
+
+#include "backend/cpu/nn/conv.h"
+#include "backend/cpu/nn/conv_planes.h"
+#include "backend/cpu/nn/scratch_array.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+using gemm::kLanes;
+
+// Numbers that a chunk should read.
+constexpr std::int64_t kChunkNumbers = 16 * 1024;
+// Sums of parts of the batch, made side by side: their number must not depend on that of threads,
+// or results would. Large weights have one, and are shared by channel and tap instead.
+constexpr std::int64_t kMaxParts = 8;
+constexpr std::int64_t kMaxPartNumbers = 128 * 1024;
+constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
+
+// What a tile reads: rows of `width` numbers, a multiple of a vector.
+template <class T>
+struct Chunk {
+  std::int64_t images;
+  std::int64_t rows;
+  std::int64_t width;
+  const T* grad;
+  std::int64_t grad_image_stride;
+  std::int64_t grad_channel_stride;
+  std::int64_t grad_row_stride;
+  const T* source;
+  std::int64_t source_image_stride;
+  std::int64_t source_row_stride;
+};
+
+// Sums Channels x Taps products over a chunk. Channels from `channels` on repeat the last one.
+template <class T, int Channels, int Taps>
+void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_t* offsets,
+                 T* sums_out) {
+  gemm::Vector<T> sums[Channels][Taps] = {};
+  std::int64_t channel[Channels];
+  for (int c = 0; c < Channels; ++c)
+    channel[c] = std::min<std::int64_t>(c, channels - 1) * chunk.grad_channel_stride;
+  const int width = static_cast<int>(chunk.width);
+  for (std::int64_t image = 0; image < chunk.images; ++image) {
+    const T* grad = chunk.grad + image * chunk.grad_image_stride;
+    const T* source = chunk.source + image * chunk.source_image_stride;
+    for (std::int64_t row = 0; row < chunk.rows; ++row) {
+      const T* from_grad[Channels];
+      const T* from_source[Taps];
+      EG_GEMM_UNROLL
+      for (int c = 0; c < Channels; ++c) from_grad[c] = grad + channel[c];
+      EG_GEMM_UNROLL
+      for (int t = 0; t < Taps; ++t) from_source[t] = bytes_behind(source, offsets[t]);
+      grad += chunk.grad_row_stride;
+      source += chunk.source_row_stride;
+      for (int x = 0; x < width; x += kLanes<T>) {
+        gemm::Vector<T> read[Taps];
+        EG_GEMM_UNROLL
+        for (int t = 0; t < Taps; ++t) read[t] = gemm::load(from_source[t] + x);
+        EG_GEMM_UNROLL
+        for (int c = 0; c < Channels; ++c) {
+          const gemm::Vector<T> factor = gemm::load(from_grad[c] + x);
+          EG_GEMM_UNROLL
+          for (int t = 0; t < Taps; ++t)
+            sums[c][t] = gemm::multiply_add(factor, read[t], sums[c][t]);
+        }
+      }
+    }
+  }
+  for (int c = 0; c < Channels; ++c) {
+    for (int t = 0; t < Taps; ++t) {
+      T sum{0};
+      for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[c][t][lane];
+      sums_out[c * Taps + t] = sum;
+    }
+  }
+}
+
+// One channel per group needs more taps to keep the multipliers busy.
+constexpr int kChannels = 4;
+constexpr int kTaps = 2;
+constexpr int kTapsAlone = 5;
+
+template <class T>
+class WeightGradient {
+ public:
+  explicit WeightGradient(const Convolution& conv)
+      : conv_(conv),
+        rows_{conv.kernel[0], conv.dilation[0], conv.out[0],
+              conv.stride[0], -conv.padding[0], conv.in[0]},
+        columns_{conv.kernel[1], conv.dilation[1], conv.out[1],
+                 conv.stride[1], -conv.padding[1], conv.in[1]},
+        in_channels_(conv.in_channels / conv.groups),
+        out_channels_(conv.out_channels / conv.groups),
+        width_((conv.out[1] + kLanes<T> - 1) / kLanes<T> * kLanes<T>),
+        band_(std::clamp<std::int64_t>(2 * kChunkNumbers / (width_ * (kChannels + conv.stride[0])),
+                                       1, conv.out[0])),
+        layout_(rows_, columns_, band_, kLanes<T>),
+        tile_channels_(out_channels_ > 1 ? kChannels : 1),
+        tile_taps_(out_channels_ > 1 ? kTaps : kTapsAlone),
+        taps_(in_channels_ * conv.kernel[0] * conv.kernel[1]) {
+    const std::int64_t image =
+        in_channels_ * layout_.plane_stride() + out_channels_ * band_ * width_;
+    images_ = std::clamp<std::int64_t>(kChunkNumbers / image, 1, conv.batch);
+    for (std::int64_t tap = 0; tap < tap_tiles() * tile_taps_; ++tap) {
+      const std::int64_t t = std::min(tap, taps_ - 1);
+      const std::int64_t plane = t / (conv.kernel[0] * conv.kernel[1]);
+      offsets_.push_back(
+          layout_.bytes_to(plane, t / conv.kernel[1] % conv.kernel[0], t % conv.kernel[1]));
+    }
+  }
+
+  std::int64_t source_size() const { return images_ * layout_.size(in_channels_); }
+  std::int64_t grad_size() const {
+    return copies_grad() ? images_ * out_channels_ * band_ * width_ : 0;
+  }
+
+  /// Adds what images [first, last) give to a group's weights.
+  void add(std::int64_t first, std::int64_t last, std::int64_t group, const T* grad_out,
+           const T* in, T* weight, T* source, T* grad) const {
+    for (; first < last; first += images_) {
+      const std::int64_t count = std::min(images_, last - first);
+      for (std::int64_t y = 0; y < conv_.out[0]; y += band_) {
+        const std::int64_t part = first * conv_.groups + group;
+        const Chunk<T> chunk = make_chunk(part, count, y, grad_out, in, source, grad);
+        add_chunk(chunk, weight);
+      }
+    }
+  }
+
+ private:
+  std::int64_t tap_tiles() const { return (taps_ + tile_taps_ - 1) / tile_taps_; }
+  // Lanes beyond the end of a row must meet zeros.
+  bool copies_grad() const { return width_ != conv_.out[1]; }
+
+  Chunk<T> make_chunk(std::int64_t part, std::int64_t images, std::int64_t y, const T* grad_out,
+                      const T* in, T* source, T* grad) const {
+    const std::int64_t rows = std::min(band_, conv_.out[0] - y);
+    const std::int64_t places = conv_.out[0] * conv_.out[1];
+    const std::int64_t in_image = in_channels_ * conv_.in[0] * conv_.in[1];
+    const T* const grads = grad_out + part * out_channels_ * places + y * conv_.out[1];
+    const std::int64_t grads_step = conv_.groups * out_channels_ * places;
+    const std::int64_t source_image = in_channels_ * layout_.plane_stride();
+    if (band_ < conv_.out[0]) std::fill_n(source, source_size(), T{0});
+    for (std::int64_t i = 0; i < images; ++i) {
+      layout_.copy(in + (part + i * conv_.groups) * in_image, in_channels_, y,
+                   source + i * source_image);
+      if (copies_grad()) {
+        for (std::int64_t c = 0; c < out_channels_; ++c)
+          copy_rows(grads + i * grads_step + c * places, rows,
+                    grad + (i * out_channels_ + c) * rows * width_);
+      }
+    }
+    Chunk<T> chunk{images, rows,         width_, grads,        grads_step,
+                   places, conv_.out[1], source, source_image, layout_.place_stride()};
+    if (copies_grad()) {
+      chunk.grad = grad;
+      chunk.grad_image_stride = out_channels_ * rows * width_;
+      chunk.grad_channel_stride = rows * width_;
+      chunk.grad_row_stride = width_;
+    }
+    return chunk;
+  }
+
+  void copy_rows(const T* from, std::int64_t rows, T* to) const {
+    for (std::int64_t row = 0; row < rows; ++row, from += conv_.out[1], to += width_) {
+      copy_short(from, conv_.out[1], to);
+      std::fill(to + conv_.out[1], to + width_, T{0});
+    }
+  }
+
+  void add_chunk(const Chunk<T>& chunk, T* weight) const {
+    const std::int64_t strips = (out_channels_ + tile_channels_ - 1) / tile_channels_;
+    const std::int64_t work = chunk.images * chunk.rows * chunk.width * tile_channels_ * tile_taps_;
+    parallel_for(0, strips * tap_tiles(), (kMinWorkPerTask + work - 1) / work,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t tile = begin; tile < end; ++tile)
+                     add_tile(chunk, tile / tap_tiles() * tile_channels_,
+                              tile % tap_tiles() * tile_taps_, weight);
+                 });
+  }
+
+  void add_tile(Chunk<T> chunk, std::int64_t channel, std::int64_t tap, T* weight) const {
+    const std::int64_t channels = std::min(tile_channels_, out_channels_ - channel);
+    const std::int64_t taps = std::min(tile_taps_, taps_ - tap);
+    chunk.grad += channel * chunk.grad_channel_stride;
+    std::array<T, kChannels * kTaps> sums;
+    static_assert(kTapsAlone <= kChannels * kTaps);
+    (tile_channels_ == 1
+         ? weight_tile<T, 1, kTapsAlone>
+         : weight_tile<T, kChannels, kTaps>)(chunk, channels, offsets_.data() + tap, sums.data());
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (std::int64_t t = 0; t < taps; ++t)
+        weight[(channel + c) * taps_ + tap + t] += sums.data()[c * tile_taps_ + t];
+    }
+  }
+
+  const Convolution& conv_;
+  ConvAxis rows_;
+  ConvAxis columns_;
+  std::int64_t in_channels_;
+  std::int64_t out_channels_;
+  std::int64_t width_;
+  std::int64_t band_;
+  PlaneLayout<T> layout_;
+  std::int64_t tile_channels_;
+  std::int64_t tile_taps_;
+  std::int64_t taps_;
+  std::int64_t images_;
+  std::vector<std::int32_t> offsets_;
+};
+
+}  // namespace
+
+template <class T>
+void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
+                              T* grad_weight) {
+  const std::int64_t group_weights = conv.out_channels / conv.groups *
+                                     (conv.in_channels / conv.groups) * conv.kernel[0] *
+                                     conv.kernel[1];
+  const std::int64_t count = conv.groups * group_weights;
+  std::fill_n(grad_weight, count, T{0});
+  if (conv.batch == 0 || count == 0) return;
+  const WeightGradient<T> gradient(conv);
+  const std::int64_t parts =
+      std::min(conv.batch, std::clamp<std::int64_t>(kMaxPartNumbers / count, 1, kMaxParts));
+  // The first part's sums are made in place, the others beside them.
+  const ScratchArray<T> partial((parts - 1) * count);
+  std::fill_n(partial.data(), (parts - 1) * count, T{0});
+  parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    const ScratchArray<T> source(gradient.source_size());
+    std::fill_n(source.data(), gradient.source_size(), T{0});
+    const ScratchArray<T> grad(gradient.grad_size());
+    for (std::int64_t part = begin; part < end; ++part) {
+      T* const sums = part == 0 ? grad_weight : partial.data() + (part - 1) * count;
+      for (std::int64_t g = 0; g < conv.groups; ++g)
+        gradient.add(part * conv.batch / parts, (part + 1) * conv.batch / parts, g, grad_out, in,
+                     sums + g * group_weights, source.data(), grad.data());
+    }
+  });
+  for (std::int64_t part = 1; part < parts; ++part) {
+    const T* const sums = partial.data() + (part - 1) * count;
+    for (std::int64_t i = 0; i < count; ++i) grad_weight[i] += sums[i];
+  }
+}
+
+template void convolve_backward_weight(const Convolution&, const float*, const float*, float*);
+template void convolve_backward_weight(const Convolution&, const double*, const double*, double*);
+
+}  // namespace eg::cpu

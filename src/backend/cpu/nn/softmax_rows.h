@@ -1,0 +1,74 @@
+#pragma once
+
+// The two numbers that normalise a row of exponentials, and how rows are shared among threads.
+//
+// With the row's largest element m and s = log(sum(exp(x - m))), the softmax is exp(x - m - s) and
+// its logarithm x - m - s; nothing overflows, and large x lose no digits.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "backend/cpu/nn/softmax.h"
+#include "backend/cpu/reduce/fold.h"
+#include "backend/cpu/vector/vector_loop.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+
+/// Columns of a [size, inner] block that a task goes through together: whole cache lines.
+inline constexpr std::int64_t kStripColumns = 64;
+
+/// Calls visit_row(o) for every outer index when inner is 1, else visit_strip(o, begin, end) for
+/// strips of columns [begin, end) of every outer index.
+template <class VisitRow, class VisitStrip>
+void for_each_row(const Rows& rows, VisitRow&& visit_row, VisitStrip&& visit_strip) {
+  if (rows.inner == 0) return;
+  const std::int64_t width = std::min(rows.inner, kStripColumns);
+  const std::int64_t strips = (rows.inner + width - 1) / width;
+  const std::int64_t work = std::max<std::int64_t>(1, rows.size * width);
+  parallel_for(0, rows.outer * strips, std::max<std::int64_t>(1, kMinElementsPerTask / work),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t task = begin; task < end; ++task) {
+                   if (rows.inner == 1) {
+                     visit_row(task);
+                   } else {
+                     const std::int64_t first = task % strips * width;
+                     visit_strip(task / strips, first, std::min(first + width, rows.inner));
+                   }
+                 }
+               });
+}
+
+template <class T>
+T largest_of(const T* x, std::int64_t count) {
+  auto total = fold::Max::neutral<Total<T>>();
+  fold_row<fold::Max>(x, count, T{0}, total);
+  return static_cast<T>(total);
+}
+
+/// log(sum(exp(x - largest))) of a packed row.
+template <class T>
+T log_sum_exp(const T* x, std::int64_t count, T largest) {
+  double total = 0;
+  fold_row<fold::SumExp>(x, count, largest, total);
+  return static_cast<T>(std::log(total));
+}
+
+/// The same for the columns at a cursor.
+template <class T, class At>
+Vec<T> largest_of_columns(At at, const T* x, const Rows& rows) {
+  Vec<T> result(splat(fold::kSmallest<T>));
+  for (std::int64_t i = 0; i < rows.size; ++i)
+    result = vec_maximum(result, at.load(x + i * rows.inner));
+  return result;
+}
+template <class T, class At>
+Vec<T> log_sum_exp_columns(At at, const T* x, const Rows& rows, Vec<T> largest) {
+  Vec<T> sum{};
+  for (std::int64_t i = 0; i < rows.size; ++i)
+    sum += vec_exp(at.load(x + i * rows.inner) - largest);
+  return vec_log(sum);
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,197 @@
+#include "backend/cpu/optim/optim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+
+#include "backend/cpu/vector/pack_math.h"
+#include "backend/cpu/vector/vector_loop.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+// Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so
+// that what it captures is in registers: the stores it makes cannot change it.
+template <class T, class Update>
+void for_all_vectors(std::int64_t count, const Update& update) {
+  parallel_for(0, (count + kLanes<T> - 1) / kLanes<T>, kMinElementsPerTask / kLanes<T>,
+               [&](std::int64_t first, std::int64_t last) {
+                 const Update local = update;
+                 for_each_vector<T>(first * kLanes<T>, std::min(last * kLanes<T>, count), local);
+               });
+}
+
+// Below this, multiplying by the smallest of `factors` gives a denormal number.
+template <class T>
+T flush_limit(std::initializer_list<double> factors) {
+  // No factor is so small that the limit itself would be a size that matters.
+  constexpr double kSmallestFactor = 1e-6;
+  const double factor = std::clamp(std::abs(std::min(factors)), kSmallestFactor, 1.0);
+  return static_cast<T>(static_cast<double>(std::numeric_limits<T>::min()) / factor);
+}
+
+// Zero where |x| < limit; NaN stays.
+template <class T>
+Vec<T> flush(Vec<T> x, Vec<T> limit) {
+  return vec_abs(x) < limit ? Vec<T>{} : x;
+}
+
+template <class T>
+Vec<T> constant(double value) {
+  return splat(static_cast<T>(value));
+}
+
+}  // namespace
+
+template <class T>
+void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad,
+              T* momentum_buffer) {
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> negative_lr = constant<T>(-step.lr);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> momentum = constant<T>(step.momentum);
+  const Vec<T> share = constant<T>(1 - step.dampening);
+  const Vec<T> limit = splat(flush_limit<T>({step.momentum, step.lr}));
+  const bool decays = step.weight_decay != 0;
+  const bool has_momentum = step.momentum != 0;
+  for_all_vectors<T>(count, [=](auto at) {
+    const Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays) g = g + weight_decay * p;
+    if (has_momentum) {
+      const Vec<T> buffer =
+          flush<T>(step.first ? g : momentum * at.load(momentum_buffer) + share * g, limit);
+      at.store(momentum_buffer, buffer);
+      g = step.nesterov ? g + momentum * buffer : buffer;
+    }
+    at.store(param, p + negative_lr * g);
+  });
+}
+
+template <class T>
+void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg,
+               T* exp_avg_sq, T* max_exp_avg_sq) {
+  const double bias_correction1 = 1 - std::pow(step.beta1, step.step);
+  const double bias_correction2 = 1 - std::pow(step.beta2, step.step);
+  const double step_size = step.lr / bias_correction1;
+  const double weight1 = 1 - step.beta1;
+  const double weight2 = 1 - step.beta2;
+
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> kept = constant<T>(1 - step.lr * step.weight_decay);
+  const Vec<T> lerp_weight = constant<T>(weight1);
+  const Vec<T> lerp_rest = splat(T{1} - static_cast<T>(weight1));
+  const Vec<T> decay2 = constant<T>(step.beta2);
+  const Vec<T> share2 = constant<T>(weight2);
+  // m * step_size / (sqrt(v) / correction + eps), with one division instead of two.
+  const double correction = std::sqrt(bias_correction2);
+  const Vec<T> eps = constant<T>(step.eps * correction);
+  const Vec<T> negative_step = constant<T>(-step_size * correction);
+  // Without eps even the smallest second moment decides how far a parameter moves.
+  const bool flushes = step.eps > 0;
+  const Vec<T> limit1 = splat(flushes ? flush_limit<T>({weight1, step_size * correction}) : T{0});
+  const Vec<T> limit2 = splat(flushes ? flush_limit<T>({step.beta2}) : T{0});
+  // A gradient below this has a square that adds nothing but a denormal number.
+  const Vec<T> gradient_limit = splat(flushes ? std::sqrt(flush_limit<T>({weight2})) : T{0});
+
+  const bool decays = step.weight_decay != 0;
+  const bool is_near_start = weight1 < 0.5;
+  for_all_vectors<T>(count, [=](auto at) {
+    Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays && step.decoupled) p = p * kept;
+    if (decays && !step.decoupled) g = g + weight_decay * p;
+
+    // lerp measures from the nearer end, as torch.lerp does.
+    const Vec<T> m_before = at.load(exp_avg);
+    const Vec<T> m = flush<T>(
+        is_near_start ? m_before + lerp_weight * (g - m_before) : g - (g - m_before) * lerp_rest,
+        limit1);
+    at.store(exp_avg, m);
+
+    const Vec<T> g_squarable = flush<T>(g, gradient_limit);
+    Vec<T> v = flush<T>(decay2 * at.load(exp_avg_sq) + share2 * g_squarable * g_squarable, limit2);
+    at.store(exp_avg_sq, v);
+    if (max_exp_avg_sq != nullptr) {
+      v = vec_maximum(at.load(max_exp_avg_sq), v);
+      at.store(max_exp_avg_sq, v);
+    }
+    at.store(param, p + negative_step * m / (vec_sqrt(v) + eps));
+  });
+}
+
+template <class T>
+void rmsprop_step(const RmspropStep& step, std::int64_t count, T* param, const T* grad,
+                  T* square_avg, T* momentum_buffer, T* grad_avg) {
+  const double weight = 1 - step.alpha;
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> alpha = constant<T>(step.alpha);
+  const Vec<T> share = constant<T>(weight);
+  const Vec<T> rest = splat(T{1} - static_cast<T>(weight));
+  const Vec<T> eps = constant<T>(step.eps);
+  const Vec<T> momentum = constant<T>(step.momentum);
+  const Vec<T> negative_lr = constant<T>(-step.lr);
+  // Without eps even the smallest average decides how far a parameter moves.
+  const Vec<T> limit = splat(step.eps > 0 ? flush_limit<T>({step.alpha}) : T{0});
+  const Vec<T> buffer_limit = splat(flush_limit<T>({step.momentum, step.lr}));
+  const bool decays = step.weight_decay != 0;
+  const bool is_near_start = weight < 0.5;
+  for_all_vectors<T>(count, [=](auto at) {
+    const Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays) g = g + weight_decay * p;
+    Vec<T> v = flush<T>(alpha * at.load(square_avg) + share * g * g, limit);
+    at.store(square_avg, v);
+    if (grad_avg != nullptr) {
+      const Vec<T> before = at.load(grad_avg);
+      const Vec<T> mean = is_near_start ? before + share * (g - before) : g - (g - before) * rest;
+      at.store(grad_avg, mean);
+      v = v - mean * mean;
+    }
+    const Vec<T> divisor = vec_sqrt(v) + eps;
+    if (momentum_buffer != nullptr) {
+      const Vec<T> buffer =
+          flush<T>(momentum * at.load(momentum_buffer) + g / divisor, buffer_limit);
+      at.store(momentum_buffer, buffer);
+      at.store(param, p + negative_lr * buffer);
+    } else {
+      at.store(param, p + negative_lr * g / divisor);
+    }
+  });
+}
+
+template <class T>
+void adagrad_step(const AdagradStep& step, std::int64_t count, T* param, const T* grad, T* sum) {
+  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(step.weight_decay);
+  const Vec<T> eps = constant<T>(step.eps);
+  const Vec<T> negative_lr = constant<T>(-step.lr);
+  const bool decays = step.weight_decay != 0;
+  for_all_vectors<T>(count, [=](auto at) {
+    const Vec<T> p = at.load(param);
+    Vec<T> g = sign * at.load(grad);
+    if (decays) g = g + weight_decay * p;
+    const Vec<T> total = at.load(sum) + g * g;
+    at.store(sum, total);
+    at.store(param, p + negative_lr * g / (vec_sqrt(total) + eps));
+  });
+}
+
+template void sgd_step(const SgdStep&, std::int64_t, float*, const float*, float*);
+template void sgd_step(const SgdStep&, std::int64_t, double*, const double*, double*);
+template void adam_step(const AdamStep&, std::int64_t, float*, const float*, float*, float*,
+                        float*);
+template void adam_step(const AdamStep&, std::int64_t, double*, const double*, double*, double*,
+                        double*);
+template void rmsprop_step(const RmspropStep&, std::int64_t, float*, const float*, float*, float*,
+                           float*);
+template void rmsprop_step(const RmspropStep&, std::int64_t, double*, const double*, double*,
+                           double*, double*);
+template void adagrad_step(const AdagradStep&, std::int64_t, float*, const float*, float*);
+template void adagrad_step(const AdagradStep&, std::int64_t, double*, const double*, double*);
+
+}  // namespace eg::cpu

@@ -1,0 +1,242 @@
+#include "backend/cpu/reduce/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "backend/cpu/reduce/fold.h"
+#include "backend/cpu/reduce/runs.h"
+#include "base/checked_int.h"
+#include "base/error.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+// Columns folded side by side: their totals stay in the first-level cache.
+constexpr std::int64_t kTileColumns = 256;
+constexpr std::int64_t kGatherBytes = 4096;
+// Work for more tasks than this is not cut further.
+constexpr std::int64_t kMaxTasks = 32;
+
+template <class T>
+struct FoldKernels {
+  Total<T> neutral;
+  void (*row)(const T*, std::int64_t, T, Total<T>&);
+  void (*columns)(const T*, std::int64_t, std::int64_t, std::int64_t, const T*, Total<T>*);
+  Total<T> (*combine)(Total<T>, Total<T>);
+};
+
+template <class F, class T>
+constexpr FoldKernels<T> kernels_of() {
+  return {F::template neutral<Total<T>>(), fold_row<F, T>, fold_columns<F, T>,
+          [](Total<T> a, Total<T> b) { return F::combine(a, b); }};
+}
+
+template <class T>
+FoldKernels<T> find_kernels(Fold kind) {
+  switch (kind) {
+    case Fold::kSum:
+      return kernels_of<fold::Sum, T>();
+    case Fold::kProd:
+      return kernels_of<fold::Prod, T>();
+    case Fold::kMax:
+      return kernels_of<fold::Max, T>();
+    case Fold::kMin:
+      return kernels_of<fold::Min, T>();
+    case Fold::kCountNonzero:
+      return kernels_of<fold::CountNonzero, T>();
+    default:
+      break;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    switch (kind) {
+      case Fold::kSumAbs:
+        return kernels_of<fold::SumAbs, T>();
+      case Fold::kSumSquares:
+        return kernels_of<fold::SumSquares, T>();
+      case Fold::kSumCenteredSquares:
+        return kernels_of<fold::SumCenteredSquares, T>();
+      case Fold::kSumExp:
+        return kernels_of<fold::SumExp, T>();
+      case Fold::kMaxAbs:
+        return kernels_of<fold::MaxAbs, T>();
+      case Fold::kMinAbs:
+        return kernels_of<fold::MinAbs, T>();
+      default:
+        break;
+    }
+  }
+  fail(ErrorCode::kInternal,
+       "a fold without a kernel. This is a bug in edgegrad, please report it.");
+}
+
+template <class T>
+class Reducer {
+ public:
+  Reducer(const Reduction& reduction, const Operand& in, Loop kept, Loop reduced, T* out)
+      : reduction_(reduction),
+        in_(in),
+        kept_(std::move(kept)),
+        reduced_(std::move(reduced)),
+        out_(out),
+        shifts_(static_cast<const T*>(reduction.shifts)),
+        kernels_(find_kernels<T>(reduction.fold)) {
+    const bool same_dtype = in.dtype == dtype_of<T>();
+    packed_rows_ = same_dtype && reduced_.operands[0].strides.back() == 1;
+    columns_ = same_dtype && !packed_rows_ && kept_.sizes.back() > 1 &&
+               kept_.operands[0].strides.back() == 1 && kept_.operands[1].strides.back() == 1;
+    width_ = columns_ ? kept_.sizes.back() : 1;
+    tile_ = std::min(width_, kTileColumns);
+    tiles_ = (width_ + tile_ - 1) / tile_;
+  }
+
+  void run() {
+    const std::int64_t count = reduced_.numel();
+    const std::int64_t groups = kept_.numel() / width_ * tiles_;
+    const std::int64_t chunk = chunk_size(count, groups);
+    const std::int64_t chunks = std::max<std::int64_t>(1, (count + chunk - 1) / chunk);
+    const std::int64_t work = std::max<std::int64_t>(1, std::min(chunk, count) * tile_);
+    const std::int64_t grain = std::max<std::int64_t>(1, kMinElementsPerTask / work);
+    std::vector<Total<T>> partial(checked_count(chunks > 1 ? chunks * groups * tile_ : 0));
+    parallel_for(0, groups * chunks, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::array<Total<T>, kTileColumns> totals;
+      for (std::int64_t task = begin; task < end; ++task) {
+        const Group group = find_group(task / chunks);
+        std::fill_n(totals.begin(), group.width, kernels_.neutral);
+        const std::int64_t first = task % chunks * chunk;
+        fold(group, first, std::min(chunk, count - first), totals.data());
+        if (chunks == 1)
+          finish(group, totals.data());
+        else
+          std::copy_n(totals.begin(), group.width, partial.data() + task * tile_);
+      }
+    });
+    if (chunks == 1) return;
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const Group group = find_group(g);
+      Total<T>* totals = partial.data() + g * chunks * tile_;
+      for (std::int64_t c = 1; c < chunks; ++c) {
+        for (std::int64_t i = 0; i < group.width; ++i) {
+          totals[i] = kernels_.combine(totals[i], totals[c * tile_ + i]);
+        }
+      }
+      finish(group, totals);
+    }
+  }
+
+ private:
+  /// Neighbouring results that are folded together.
+  struct Group {
+    std::int64_t in;   // offset of the first element
+    std::int64_t out;  // offset of the first result
+    std::int64_t width;
+  };
+
+  // Elements per chunk of the reduced dimensions, by the shape alone.
+  std::int64_t chunk_size(std::int64_t count, std::int64_t groups) const {
+    const std::int64_t tasks = std::min(kMaxTasks, count * groups * tile_ / kMinElementsPerTask);
+    if (tasks <= groups) return std::max<std::int64_t>(count, 1);
+    const std::int64_t chunks = tasks / groups;
+    const std::int64_t unit = columns_ ? kFoldRows : kFoldBlock;
+    return ((count + chunks - 1) / chunks + unit - 1) / unit * unit;
+  }
+
+  Group find_group(std::int64_t index) const {
+    const std::size_t dims = kept_.sizes.size() - (columns_ ? 1 : 0);
+    const std::int64_t column = index % tiles_ * tile_;
+    index /= tiles_;
+    return {offset_at(kept_, kept_.operands[1], index, dims) + column,
+            offset_at(kept_, kept_.operands[0], index, dims) + column,
+            std::min(tile_, width_ - column)};
+  }
+
+  void fold(const Group& group, std::int64_t first, std::int64_t count, Total<T>* totals) const {
+    const T* shifts = shifts_ == nullptr ? nullptr : shifts_ + group.out;
+    const Operand& source = reduced_.operands[0];
+    if (columns_) {
+      for_each_run(reduced_, source, first, count, [&](std::int64_t offset, std::int64_t length) {
+        kernels_.columns(data() + group.in + offset, source.strides.back(), length, group.width,
+                         shifts, totals);
+      });
+      return;
+    }
+    const T shift = shifts == nullptr ? T{0} : *shifts;
+    if (packed_rows_) {
+      for_each_run(reduced_, source, first, count, [&](std::int64_t offset, std::int64_t length) {
+        kernels_.row(data() + group.in + offset, length, shift, *totals);
+      });
+      return;
+    }
+    constexpr std::int64_t kTileElements = kGatherBytes / sizeof(T);
+    alignas(64) std::array<T, kTileElements> tile;
+    const Operand shifted{
+        static_cast<char*>(in_.data) + group.in * static_cast<std::int64_t>(item_size(in_.dtype)),
+        in_.dtype, source.strides};
+    for (std::int64_t done = 0; done < count; done += kTileElements) {
+      const std::int64_t part = std::min(kTileElements, count - done);
+      gather(reduced_, shifted, first + done, part, tile.data(), dtype_of<T>());
+      kernels_.row(tile.data(), part, shift, *totals);
+    }
+  }
+
+  void finish(const Group& group, const Total<T>* totals) const {
+    for (std::int64_t i = 0; i < group.width; ++i) {
+      Total<T> value = totals[i];
+      if constexpr (std::is_floating_point_v<T>) {
+        value /= reduction_.divisor;
+        if (reduction_.root) value = std::sqrt(value);
+      }
+      out_[group.out + i] = static_cast<T>(value);
+    }
+  }
+
+  const T* data() const { return static_cast<const T*>(in_.data); }
+
+  const Reduction& reduction_;
+  const Operand& in_;
+  Loop kept_;     // operands: results, elements
+  Loop reduced_;  // operand: elements
+  T* out_;
+  const T* shifts_;
+  FoldKernels<T> kernels_;
+  bool packed_rows_;
+  bool columns_;
+  std::int64_t width_;  // results side by side in memory
+  std::int64_t tile_;
+  std::int64_t tiles_;
+};
+
+template <class T>
+void run_reducer(const Reduction& reduction, const Operand& in, const Loop& kept,
+                 const Loop& reduced, void* out) {
+  Reducer<T>(reduction, in, kept, reduced, static_cast<T*>(out)).run();
+}
+
+}  // namespace
+
+void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in,
+            void* out) {
+  std::array<Operand, 2> kept{Operand{out, reduction.compute, {}}, Operand{in.data, in.dtype, {}}};
+  std::array<Operand, 1> reduced{Operand{in.data, in.dtype, {}}};
+  const SplitShape split = split_shape(shape, dims, in.strides);
+  if (numel(split.kept) == 0) return;
+  kept[0].strides = contiguous_strides(split.kept);
+  kept[1].strides = split.kept_strides;
+  reduced[0].strides = split.reduced_strides;
+  const Loop kept_loop = make_loop(split.kept, kept);
+  const Loop reduced_loop = make_loop(split.reduced, reduced);
+  switch (reduction.compute) {
+    case DType::kFloat32:
+      return run_reducer<float>(reduction, in, kept_loop, reduced_loop, out);
+    case DType::kFloat64:
+      return run_reducer<double>(reduction, in, kept_loop, reduced_loop, out);
+    case DType::kInt64:
+      return run_reducer<std::int64_t>(reduction, in, kept_loop, reduced_loop, out);
+    default:
+      fail(ErrorCode::kDtypeMismatch, "no reduction for ", reduction.compute, '.');
+  }
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,81 @@
+#pragma once
+
+// Pack<T>: a 128-bit register full of T, in the vocabulary of formulas/vocabulary.h.
+//
+// Formulas are evaluated on packs, 16 bytes at a time, on every target: SSE natively, SIMD128 in
+// wasm. Arithmetic is the compiler's vector extension, the words are in pack_math.h. There is no
+// scalar second version of a formula: tails are padded to a full pack
+// (elementwise/elementwise.cpp), so an element's value never depends on where it lies.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "backend/cpu/vector/pack_math.h"
+#include "formulas/vocabulary.h"
+
+namespace eg::cpu {
+
+template <class T>
+struct Pack;
+
+/// The outcome of a comparison, lane by lane.
+template <class T>
+struct Mask {
+  // An integer vector of the same lane width: -1 for true, 0 for false.
+  using Bits = decltype(Vec<T>{} < Vec<T>{});
+  Bits bits;
+
+  friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
+  friend Mask operator|(Mask a, Mask b) { return {a.bits | b.bits}; }
+  friend Mask operator!(Mask a) { return {~a.bits}; }
+  friend Pack<T> where(Mask mask, Pack<T> a, Pack<T> b) { return {mask.bits ? a.v : b.v}; }
+
+  /// Writes one bool per lane.
+  void store(bool* out) const {
+    for (int i = 0; i < kLanes<T>; ++i) out[i] = bits[i] != 0;
+  }
+};
+
+template <class T>
+struct Pack {
+  Vec<T> v;
+
+  Pack() = default;
+  Pack(Vec<T> value) : v(value) {}
+  /// Every lane the same number.
+  Pack(double value) : v(splat(lane_from<T>(value))) {}
+
+  static Pack load(const void* from) {
+    Pack pack;
+    std::memcpy(&pack.v, from, sizeof(pack.v));
+    return pack;
+  }
+  void store(void* to) const { std::memcpy(to, &v, sizeof(v)); }
+
+  friend Pack operator+(Pack a, Pack b) { return {vec_add(a.v, b.v)}; }
+  friend Pack operator-(Pack a, Pack b) { return {vec_sub(a.v, b.v)}; }
+  friend Pack operator*(Pack a, Pack b) { return {vec_mul(a.v, b.v)}; }
+  friend Pack operator/(Pack a, Pack b) { return {a.v / b.v}; }
+  friend Pack operator-(Pack a) { return {vec_neg(a.v)}; }
+
+  friend Mask<T> operator==(Pack a, Pack b) { return {a.v == b.v}; }
+  friend Mask<T> operator!=(Pack a, Pack b) { return {a.v != b.v}; }
+  friend Mask<T> operator<(Pack a, Pack b) { return {a.v < b.v}; }
+  friend Mask<T> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
+  friend Mask<T> operator>(Pack a, Pack b) { return {a.v > b.v}; }
+  friend Mask<T> operator>=(Pack a, Pack b) { return {a.v >= b.v}; }
+
+  friend Pack conj(Pack x) { return x; }
+  friend Pack real(Pack x) { return x; }
+#define EG_WORD(word) \
+  friend Pack word(Pack x) { return {vec_##word(x.v)}; }
+  EG_UNARY_WORDS(EG_WORD)
+#undef EG_WORD
+#define EG_WORD(word) \
+  friend Pack word(Pack a, Pack b) { return {vec_##word(a.v, b.v)}; }
+  EG_BINARY_WORDS(EG_WORD)
+#undef EG_WORD
+};
+
+}  // namespace eg::cpu

@@ -1,0 +1,128 @@
+#pragma once
+
+// The words that keep integers, on integer vectors.
+//
+// Nothing here traps or is undefined: results wrap around, and dividing by zero, which ops refuse,
+// gives 0.
+
+#include "backend/cpu/vector/vec.h"
+
+namespace eg::cpu {
+
+namespace detail {
+
+template <class T>
+constexpr T wrapping_negate(T x) {
+  return static_cast<T>(UnsignedBits<T>{0} - static_cast<UnsignedBits<T>>(x));
+}
+
+template <class T>
+constexpr T wrapping_multiply(T a, T b) {
+  return static_cast<T>(static_cast<UnsignedBits<T>>(a) * static_cast<UnsignedBits<T>>(b));
+}
+
+/// The quotient rounded towards zero.
+template <class T>
+constexpr T safe_divide(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return wrapping_negate(a);
+  }
+  return static_cast<T>(a / b);
+}
+
+template <class T>
+constexpr T safe_remainder(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return 0;
+  }
+  return static_cast<T>(a % b);
+}
+
+template <class T>
+constexpr T integer_power(T base, T exponent) {
+  if constexpr (std::is_signed_v<T>) {
+    // The only integers with an integral inverse are 1 and -1.
+    if (exponent < 0) return base == 1 ? 1 : base != -1 ? 0 : exponent % 2 == 0 ? 1 : -1;
+  }
+  T result = 1;
+  for (; exponent != 0; exponent = static_cast<T>(exponent >> 1)) {
+    if ((exponent & 1) != 0) result = wrapping_multiply(result, base);
+    base = wrapping_multiply(base, base);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+template <IntegerVec V>
+inline V vec_abs(V x) {
+  return x < 0 ? vec_neg(x) : x;
+}
+template <IntegerVec V>
+inline V vec_sign(V x) {
+  const V one = splat<Lane<V>>(1);
+  return x > 0 ? one : x < 0 ? vec_neg(one) : V{};
+}
+template <IntegerVec V>
+inline V vec_floor(V x) {
+  return x;
+}
+template <IntegerVec V>
+inline V vec_ceil(V x) {
+  return x;
+}
+template <IntegerVec V>
+inline V vec_round(V x) {
+  return x;
+}
+template <IntegerVec V>
+inline V vec_trunc(V x) {
+  return x;
+}
+
+template <IntegerVec V>
+inline V vec_maximum(V a, V b) {
+  return a > b ? a : b;
+}
+template <IntegerVec V>
+inline V vec_minimum(V a, V b) {
+  return a < b ? a : b;
+}
+template <IntegerVec V>
+inline V vec_fmax(V a, V b) {
+  return vec_maximum(a, b);
+}
+template <IntegerVec V>
+inline V vec_fmin(V a, V b) {
+  return vec_minimum(a, b);
+}
+
+/// Has the sign of the dividend, as in C.
+template <IntegerVec V>
+inline V vec_fmod(V a, V b) {
+  return map_lanes(a, b, detail::safe_remainder<Lane<V>>);
+}
+/// Has the sign of the divisor, as in Python.
+template <IntegerVec V>
+inline V vec_remainder(V a, V b) {
+  return map_lanes(a, b, [](auto dividend, auto divisor) {
+    const auto rest = detail::safe_remainder(dividend, divisor);
+    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+  });
+}
+template <IntegerVec V>
+inline V vec_floor_divide(V a, V b) {
+  return map_lanes(a, b, [](auto dividend, auto divisor) {
+    const auto quotient = detail::safe_divide(dividend, divisor);
+    const auto rest = detail::safe_remainder(dividend, divisor);
+    return rest != 0 && (rest < 0) != (divisor < 0) ? quotient - 1 : quotient;
+  });
+}
+template <IntegerVec V>
+inline V vec_pow(V base, V exponent) {
+  return map_lanes(base, exponent, detail::integer_power<Lane<V>>);
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,44 @@
+#pragma once
+
+// Between float32 and float64 vectors, and words that are a scalar function lane by lane.
+
+#include "backend/cpu/vector/vec.h"
+
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
+
+namespace eg::cpu {
+
+inline Vec<double> widen_low(Vec<float> x) { return Vec<double>{x[0], x[1]}; }
+inline Vec<double> widen_high(Vec<float> x) { return Vec<double>{x[2], x[3]}; }
+inline Vec<float> narrow(Vec<double> low, Vec<double> high) {
+#ifdef __SSE4_1__
+  return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+#else
+  return Vec<float>{static_cast<float>(low[0]), static_cast<float>(low[1]),
+                    static_cast<float>(high[0]), static_cast<float>(high[1])};
+#endif
+}
+
+/// Applies a function of doubles to every lane.
+template <class V>
+inline V each_lane(V x, double (*function)(double)) {
+  return map_lanes(x, [function](auto lane) { return function(static_cast<double>(lane)); });
+}
+template <class V>
+inline V each_lane(V a, V b, double (*function)(double, double)) {
+  return map_lanes(a, b, [function](auto p, auto q) {
+    return function(static_cast<double>(p), static_cast<double>(q));
+  });
+}
+
+}  // namespace eg::cpu
+
+/// Defines a word of one or two operands as a function of doubles.
+#define EG_LANE_WORD(word, function)                                     \
+  Vec<float> vec_##word(Vec<float> x) { return each_lane(x, function); } \
+  Vec<double> vec_##word(Vec<double> x) { return each_lane(x, function); }
+#define EG_LANE_BINARY_WORD(word, function)                                               \
+  Vec<float> vec_##word(Vec<float> a, Vec<float> b) { return each_lane(a, b, function); } \
+  Vec<double> vec_##word(Vec<double> a, Vec<double> b) { return each_lane(a, b, function); }

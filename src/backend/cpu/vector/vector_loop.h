@@ -1,0 +1,71 @@
+#pragma once
+
+// Loops over arrays, a vector at a time, for kernels whose operands all lie packed.
+//
+// The body is called with a cursor, which loads and stores at its place in any array. The last
+// vector may be partial: its cursor touches only the elements there are.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "backend/cpu/vector/vec.h"
+
+namespace eg::cpu {
+
+/// A place in arrays of T. `Count` is a constant for a whole vector, a number for a partial one.
+template <class T, class Count>
+struct Cursor {
+  std::int64_t begin;
+  Count count;
+
+  /// Elements past the end are zero.
+  Vec<T> load(const T* from) const {
+    Vec<T> value{};
+    std::memcpy(&value, from + begin, count * sizeof(T));
+    return value;
+  }
+  void store(T* to, Vec<T> value) const { std::memcpy(to + begin, &value, count * sizeof(T)); }
+
+  /// `value` with zeros past the end.
+  Vec<T> valid(Vec<T> value) const {
+    for (std::size_t i = count; i < kLanes<T>; ++i) value[i] = T{0};
+    return value;
+  }
+};
+
+template <class T>
+using WholeCursor = Cursor<T, std::integral_constant<std::size_t, kLanes<T>>>;
+
+/// Calls body(cursor) for vectors that cover [begin, end).
+template <class T, class Body>
+void for_each_vector(std::int64_t begin, std::int64_t end, Body&& body) {
+  for (; begin + kLanes<T> <= end; begin += kLanes<T>) body(WholeCursor<T>{begin, {}});
+  if (begin < end) body(Cursor<T, std::size_t>{begin, static_cast<std::size_t>(end - begin)});
+}
+
+/// Returns the sum of term(cursor) over [0, count). Long sums are made of short ones, added in
+/// double, so that rounding does not pile up.
+template <class T, class Term>
+double sum_of_vectors(std::int64_t count, Term&& term) {
+  constexpr std::int64_t kBlock = 4096;
+  // Several sums side by side hide the latency of an addition.
+  constexpr int kSums = 4;
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t end = begin + kBlock < count ? begin + kBlock : count;
+    Vec<T> sums[kSums] = {};
+    std::int64_t i = begin;
+    for (; i + kSums * kLanes<T> <= end; i += kSums * kLanes<T>) {
+      // Unrolled, or the sums would live in memory.
+#pragma GCC unroll 4
+      for (int s = 0; s < kSums; ++s) sums[s] += term(WholeCursor<T>{i + s * kLanes<T>, {}});
+    }
+    for_each_vector<T>(i, end, [&](auto at) { sums[0] += at.valid(term(at)); });
+    const Vec<T> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (int lane = 0; lane < kLanes<T>; ++lane) total += static_cast<double>(sum[lane]);
+  }
+  return total;
+}
+
+}  // namespace eg::cpu

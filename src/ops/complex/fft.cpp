@@ -1,0 +1,113 @@
+#include "ops/complex/fft.h"
+
+#include <cmath>
+
+#include "backend/cpu/complex/fft.h"
+#include "dispatch/factories.h"
+#include "ops/complex/complex.h"
+#include "ops/create/copy.h"
+#include "ops/nn/softmax_rows.h"
+#include "ops/shape/join.h"
+#include "ops/shape/slice.h"
+
+namespace eg {
+namespace {
+
+// The recorded transform of all rows along a dimension.
+struct Transform {
+  static constexpr std::string_view node_name = "FftC2CBackward0";
+  struct Attrs {
+    std::int64_t dim;
+    bool inverse;
+    double scale;
+  };
+  static Tensor call(const Tensor& input, const Attrs& attrs) {
+    const Tensor result = Tensor::empty(input.shape(), DType::kComplex128, input.device());
+    copy_data(result, input);
+    cpu::fft(rows_along(result, attrs.dim), attrs.inverse, attrs.scale,
+             result.data_as<std::complex<double>>());
+    return record<Transform>(ToDType::call(result, input.dtype()), {input}, attrs);
+  }
+  static GradList backward(const Backward<Transform>& b) {
+    Attrs attrs = b.attrs();
+    attrs.inverse = !attrs.inverse;
+    return {call(b.grad(), attrs)};
+  }
+};
+
+std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view op) {
+  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, op, "Dimension specified as ", dim,
+        " but tensor has no dimensions.");
+  return wrap_dim(dim, input.ndim(), op);
+}
+
+void check_size(std::int64_t n, std::string_view op) {
+  check(n >= 1, ErrorCode::kInvalidArgument, op, "Invalid number of data points (", n,
+        ") specified.");
+}
+
+// The first n elements along dim, with zeros after them where there are fewer.
+Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
+  const std::int64_t size = input.size(dim);
+  if (n == size) return input;
+  if (n < size) return Narrow::call(input, dim, 0, n);
+  Shape rest = input.shape();
+  rest[static_cast<std::size_t>(dim)] = n - size;
+  return Cat::call({input, full(rest, 0, input.dtype(), input.device())}, dim);
+}
+
+Tensor to_complex(const Tensor& input) {
+  if (is_complex(input.dtype())) return input;
+  const DType parts = is_floating(input.dtype()) ? input.dtype() : DType::kFloat32;
+  return ToDType::call(input, complex_dtype(parts));
+}
+
+double scale_of(FftNorm norm, std::int64_t n, bool inverse) {
+  const auto size = static_cast<double>(n);
+  if (norm == FftNorm::kOrtho) return 1 / std::sqrt(size);
+  return (norm == FftNorm::kBackward) == inverse ? 1 / size : 1;
+}
+
+Tensor transform(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim, FftNorm norm,
+                 bool inverse, std::string_view op) {
+  const std::int64_t d = checked_dim(input, dim, op);
+  const std::int64_t size = n.value_or(input.size(d));
+  check_size(size, op);
+  return Transform::call(resized(to_complex(input), d, size),
+                         {d, inverse, scale_of(norm, size, inverse)});
+}
+
+}  // namespace
+
+Tensor Fft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                 FftNorm norm) {
+  return transform(input, n, dim, norm, false, doc.name);
+}
+
+Tensor Ifft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                  FftNorm norm) {
+  return transform(input, n, dim, norm, true, doc.name);
+}
+
+Tensor Rfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                  FftNorm norm) {
+  check(!is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "rfft expects a real input tensor, but got ", input.dtype(), '.');
+  const std::int64_t d = checked_dim(input, dim, doc.name);
+  const Tensor whole = transform(input, n, d, norm, false, doc.name);
+  return Narrow::call(whole, d, 0, whole.size(d) / 2 + 1);
+}
+
+Tensor Irfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                   FftNorm norm) {
+  const std::int64_t d = checked_dim(input, dim, doc.name);
+  const std::int64_t size = n.value_or(2 * (input.size(d) - 1));
+  check_size(size, doc.name);
+  const Tensor half = resized(to_complex(input), d, size / 2 + 1);
+  // The frequencies past the middle are those below it, mirrored and conjugated.
+  const std::int64_t mirrored = (size - 1) / 2;
+  const Tensor rest = Flip::call(Conj::call(Narrow::call(half, d, 1, mirrored)), {d});
+  return Real::call(transform(Cat::call({half, rest}, d), size, d, norm, true, doc.name));
+}
+
+}  // namespace eg

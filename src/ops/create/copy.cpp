@@ -1,0 +1,95 @@
+#include "ops/create/copy.h"
+
+#include "base/warning.h"
+#include "dispatch/factories.h"
+#include "ops/complex/complex.h"
+
+namespace eg {
+
+Tensor Clone::call(const Tensor& input) {
+  const Tensor copy = empty_like(input);
+  copy_data(copy, input);
+  return record<Clone>(copy, {input}, {});
+}
+
+GradList Clone::backward(const Backward<Clone>& b) { return {b.grad()}; }
+
+Tensor Contiguous::call(const Tensor& input) {
+  if (input.is_contiguous()) return input;
+  return record<Clone>(contiguous_copy(input), {input}, {});
+}
+
+Tensor ToDType::call(const Tensor& input, DType dtype) {
+  if (input.dtype() == dtype) return input;
+  if (is_complex(input.dtype()) && !is_complex(dtype) && dtype != DType::kBool) {
+    static WarnOnce discards;
+    discards.warn("Casting complex values to real discards the imaginary part.");
+  }
+  Tensor copy = empty_with_layout_of(input, dtype);
+  copy_data(copy, input);
+  if (!is_differentiable(dtype)) return copy;
+  return record<ToDType>(copy, {input}, {input.dtype()});
+}
+
+GradList ToDType::backward(const Backward<ToDType>& b) {
+  const DType dtype = b.attrs().dtype;
+  return {ToDType::call(is_complex(dtype) ? b.grad() : Real::call(b.grad()), dtype)};
+}
+
+Tensor ToDevice::call(const Tensor& input, Device device) {
+  if (input.device() == device) return input;
+  Tensor copy = Tensor::empty(input.shape(), input.dtype(), device);
+  copy_data(copy, input);
+  return record<ToDevice>(copy, {input}, {input.device()});
+}
+
+GradList ToDevice::backward(const Backward<ToDevice>& b) {
+  return {ToDevice::call(b.grad(), b.attrs().source)};
+}
+
+namespace {
+
+// Writes `source`, broadcast and converted, over `input`.
+Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places) {
+  check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
+        "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
+        '.');
+  // A cast knows how gradients come back between real and complex numbers.
+  if (is_complex(source.dtype()) != is_complex(input.dtype())) {
+    source = ToDType::call(source, input.dtype());
+  }
+  const std::array<Tensor, 2> inputs{input, source};
+  return change_in_place<CopyInPlace>(
+      input, inputs, {},
+      [&] {
+        copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
+      },
+      shared_places);
+}
+
+}  // namespace
+
+Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
+  return write_over(input, source.tensor(), SharedPlaces::kRefused);
+}
+
+// The old values are gone: no gradient for them, all of it for the source.
+GradList CopyInPlace::backward(const Backward<CopyInPlace>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = full_like(b.grad(), 0);
+  if (b.needs(1)) grads[1] = b.grad();
+  return grads;
+}
+
+Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
+  check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, "fill_",
+        "expected a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
+  const Tensor element = as_element(value.tensor(), input.dtype());
+  // An element of the target itself is read before anything is written.
+  return write_over(input, element.shares_storage_with(input) ? Clone::call(element) : element,
+                    SharedPlaces::kHarmless);
+}
+
+Tensor ZeroInPlace::call(const Tensor& input) { return FillInPlace::call(input, 0); }
+
+}  // namespace eg

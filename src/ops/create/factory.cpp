@@ -1,0 +1,120 @@
+#include "ops/create/factory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dispatch/factories.h"
+
+namespace eg {
+namespace {
+
+// Writes formula(i) into element i.
+template <class Formula>
+Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
+  Tensor t = Tensor::empty({count}, dtype);
+  visit_dtype(dtype, [&]<class T>() {
+    for (std::int64_t i = 0; i < count; ++i) t.data_as<T>()[i] = formula.template operator()<T>(i);
+  });
+  return t;
+}
+
+Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
+  const CheckedInt last = CheckedInt(end) - start + step - (step > 0 ? 1 : -1);
+  const std::int64_t count = last.value() / step;
+  return from_formula(count, dtype,
+                      [&]<class T>(std::int64_t i) { return static_cast<T>(start + i * step); });
+}
+
+Tensor arange_of_reals(double start, double end, double step, DType dtype) {
+  const double count = std::ceil((end - start) / step);
+  check(std::isfinite(start) && std::isfinite(end), ErrorCode::kInvalidArgument, "arange",
+        "unsupported range: ", start, " -> ", end, '.');
+  check(count >= 0 && count <= 0x1p53, ErrorCode::kInvalidArgument, "arange",
+        "invalid size, possible overflow?");
+  return from_formula(static_cast<std::int64_t>(count), dtype, [&]<class T>(std::int64_t i) {
+    return Scalar(start + static_cast<double>(i) * step).to<T>();
+  });
+}
+
+}  // namespace
+
+Tensor Zeros::call(const Dims& size, std::optional<DType> dtype) {
+  return full(size, 0, dtype.value_or(DType::kFloat32));
+}
+
+Tensor Ones::call(const Dims& size, std::optional<DType> dtype) {
+  return full(size, 1, dtype.value_or(DType::kFloat32));
+}
+
+Tensor Full::call(const Dims& size, Scalar fill_value, std::optional<DType> dtype) {
+  return full(size, fill_value, dtype.value_or(fill_value.dtype()));
+}
+
+Tensor Empty::call(const Dims& size, std::optional<DType> dtype) {
+  return Tensor::empty(size, dtype.value_or(DType::kFloat32));
+}
+
+Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
+                    std::optional<DType> dtype) {
+  if (!end.has_value()) return call(0, start, step, dtype);
+  const bool any_float = start.is_float() || end->is_float() || step.is_float();
+  const double distance = end->to<double>() - start.to<double>();
+  const auto width = step.to<double>();
+  check(width != 0, ErrorCode::kInvalidArgument, doc.name, "step must be nonzero.");
+  check(std::isnan(distance) || distance == 0 || (distance > 0) == (width > 0),
+        ErrorCode::kInvalidArgument, doc.name,
+        "upper bound and larger bound inconsistent with step sign: ", start.to<double>(), " to ",
+        end->to<double>(), " by ", width, '.');
+  const DType result = dtype.value_or(any_float ? DType::kFloat32 : DType::kInt64);
+  if (any_float) return arange_of_reals(start.to<double>(), end->to<double>(), width, result);
+  return arange_of_integers(start.to<std::int64_t>(), end->to<std::int64_t>(),
+                            step.to<std::int64_t>(), result);
+}
+
+Tensor Linspace::call(double start, double end, std::int64_t steps, std::optional<DType> dtype) {
+  check(steps >= 0, ErrorCode::kInvalidArgument, doc.name,
+        "number of steps must be non-negative, got ", steps, '.');
+  return from_formula(steps, dtype.value_or(DType::kFloat32), [&]<class T>(std::int64_t i) {
+    // Counted from the nearer end, in the precision of the result, so that both ends are exact.
+    using Real = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+    const auto first = static_cast<Real>(start);
+    const auto last = static_cast<Real>(end);
+    if (steps == 1) return Scalar(static_cast<double>(first)).to<T>();
+    const Real width = (last - first) / static_cast<Real>(steps - 1);
+    const Real value = i < steps / 2 ? first + width * static_cast<Real>(i)
+                                     : last - width * static_cast<Real>(steps - 1 - i);
+    return Scalar(static_cast<double>(value)).to<T>();
+  });
+}
+
+Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DType> dtype) {
+  const std::int64_t columns = m.value_or(n);
+  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must be greater or equal to 0, got ", n,
+        '.');
+  check(columns >= 0, ErrorCode::kInvalidArgument, doc.name,
+        "m must be greater or equal to 0, got ", columns, '.');
+  Tensor t = full({n, columns}, 0, dtype.value_or(DType::kFloat32));
+  const std::int64_t length = std::min(n, columns);
+  copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype()));
+  return t;
+}
+
+Tensor ZerosLike::call(const Tensor& input, std::optional<DType> dtype) {
+  return FullLike::call(input, 0, dtype);
+}
+
+Tensor OnesLike::call(const Tensor& input, std::optional<DType> dtype) {
+  return FullLike::call(input, 1, dtype);
+}
+
+Tensor FullLike::call(const Tensor& input, Scalar fill_value, std::optional<DType> dtype) {
+  Tensor t = EmptyLike::call(input, dtype);
+  fill_dense(t, fill_value);
+  return t;
+}
+
+Tensor EmptyLike::call(const Tensor& input, std::optional<DType> dtype) {
+  return empty_with_layout_of(input, dtype.value_or(input.dtype()));
+}
+
+}  // namespace eg

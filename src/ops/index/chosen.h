@@ -1,0 +1,71 @@
+#pragma once
+
+// What ops share that choose elements along a dimension, by their order or while scanning: sort,
+// topk, median, cummax. They differ in the indices they find; values, results without the
+// dimension and the gradient, which goes back to the chosen elements, follow from these.
+
+#include "dispatch/factories.h"
+#include "dispatch/record.h"
+#include "ops/nn/softmax_rows.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// What the gradient of chosen elements needs.
+struct ChosenAttrs {
+  Shape input_shape;
+  std::int64_t dim;
+  /// The chosen elements come without dim, which had one of them.
+  bool is_squeezed = false;
+};
+
+/// A part of the sorted order of the rows along dim.
+struct OrderedPart {
+  std::int64_t dim;
+  bool descending;
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// The indices of a part of the sorted order; NaN is larger than every number.
+Tensor ordered_indices(const Tensor& input, const OrderedPart& part);
+
+/// What find(rows, elements, indices) finds in the rows along dim: `count` indices of each.
+template <class Find>
+Tensor found_indices(Find&& find, const Tensor& input, std::int64_t dim, std::int64_t count) {
+  const Tensor x = packed(input);
+  Shape shape = x.shape();
+  if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = count;
+  const Tensor indices = Tensor::empty(shape, DType::kInt64, x.device());
+  if (indices.numel() > 0) find(rows_along(x, dim), x.data(), indices.data_as<std::int64_t>());
+  return indices;
+}
+
+/// The elements that indices name along dim, not recorded.
+Tensor values_at(const Tensor& input, std::int64_t dim, const Tensor& indices);
+
+/// The size of dim, where a 0-dim tensor is a row of one.
+std::int64_t row_size(const Tensor& t, std::int64_t dim);
+
+/// A packed tensor without the dimension dim, which has size one.
+Tensor without_dim(const Tensor& t, std::int64_t dim);
+
+/// The gradient of the elements that indices chose.
+GradList chosen_gradient(const Tensor& grad, const Tensor& indices, const ChosenAttrs& attrs);
+
+/// [values, indices] of the elements that indices choose along dim, recorded as `Op`.
+template <class Op>
+TensorList choose(const Tensor& input, std::int64_t dim, Tensor indices, bool is_squeezed = false) {
+  Tensor values = values_at(input, dim, indices);
+  is_squeezed = is_squeezed && input.ndim() > 0;
+  if (is_squeezed) {
+    indices = without_dim(indices, dim);
+    values = without_dim(values, dim);
+  }
+  TensorList outputs{values, indices};
+  record<Op>(outputs, std::span(&input, 1), ChosenAttrs{input.shape(), dim, is_squeezed},
+             {{indices}});
+  return outputs;
+}
+
+}  // namespace eg

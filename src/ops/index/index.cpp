@@ -1,0 +1,293 @@
+#include "ops/index/index.h"
+
+#include "dispatch/factories.h"
+#include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/index/index_args.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+std::int64_t size_along(const Tensor& t, std::int64_t dim) {
+  return t.ndim() == 0 ? 1 : t.size(dim);
+}
+
+// The gradient of index_select and embedding: slices added up in a field of zeros.
+struct IndexSelectGradient {
+  static constexpr op::Doc doc{"index_select_backward", "The gradient of index_select."};
+  struct Attrs {
+    std::int64_t dim;
+    std::int64_t skip;
+  };
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
+  static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
+                     const Tensor& index, std::int64_t skip = -1) {
+    const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
+    cpu::add_rows(rows_along(input_shape, dim, index), grad.dtype(), result.data(),
+                  packed(grad).data(), skip);
+    return record<IndexSelectGradient>(result, {grad}, {dim, skip}, {{index}});
+  }
+  static GradList backward(const Backward<IndexSelectGradient>& b) {
+    const Tensor index = b.saved(0);
+    const Tensor rows = IndexSelect::call(b.grad(), b.attrs().dim, index);
+    if (b.attrs().skip < 0) return {rows};
+    const Tensor skipped = eg::call<op::Eq>(index, Scalar(b.attrs().skip));
+    return {eg::call<op::MaskedFill>(rows, Unsqueeze::call(skipped, 1), 0)};
+  }
+};
+
+// The gradient of gather.
+struct GatherGradient {
+  static constexpr op::Doc doc{"gather_backward", "The gradient of gather."};
+  struct Attrs {
+    std::int64_t dim;
+  };
+  static constexpr std::array<std::string_view, 1> saved_names{"index"};
+  static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
+                     const Tensor& index) {
+    const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
+    cpu::add_elements(elements_along(result.strides(), dim, index), grad.dtype(), result.data(),
+                      packed(grad).data());
+    return record<GatherGradient>(result, {grad}, {dim}, {{index}});
+  }
+  static GradList backward(const Backward<GatherGradient>& b) {
+    return {Gather::call(b.grad(), b.attrs().dim, b.saved(0))};
+  }
+};
+
+// A value for places of a tensor.
+Tensor to_element(const Operand& value, DType dtype) {
+  return ToDType::call(as_element(value.tensor(), dtype), dtype);
+}
+
+// What index_add and index_copy ask of their arguments; gives the checked index.
+Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& source, std::string_view op) {
+  check(input.dtype() == source.dtype(), ErrorCode::kDtypeMismatch, op,
+        "self and source expected to have the same dtype, but got (self) ", input.dtype(),
+        " and (source) ", source.dtype(), '.');
+  Tensor picks = checked_index_vector(index, size_along(input, dim), dim, op);
+  check(picks.numel() == size_along(source, dim), ErrorCode::kShapeMismatch, op,
+        "Number of indices (", picks.numel(), ") should be equal to source.size(dim): (",
+        size_along(source, dim), ").");
+  Shape expected = at_least_1d(input.shape());
+  expected[static_cast<std::size_t>(dim)] = picks.numel();
+  check(at_least_1d(source.shape()) == expected, ErrorCode::kShapeMismatch, op,
+        "Source/destination tensor must have same slice shapes, got source ", source.shape(),
+        " for input ", input.shape(), " and dim ", dim, '.');
+  return picks;
+}
+
+// The part of the source that scatter reads: as large as the index.
+Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
+                  std::string_view op) {
+  check(input.dtype() == src.dtype(), ErrorCode::kDtypeMismatch, op,
+        "Expected self.dtype to be equal to src.dtype, got ", input.dtype(), " and ", src.dtype(),
+        '.');
+  const Shape sizes = at_least_1d(index.shape());
+  const Shape target = at_least_1d(input.shape());
+  const Shape available = at_least_1d(src.shape());
+  check(sizes.size() == target.size() && sizes.size() == available.size(),
+        ErrorCode::kShapeMismatch, op,
+        "Index tensor must have the same number of dimensions as self and src tensor, got ",
+        index.shape(), ", ", input.shape(), " and ", src.shape(), '.');
+  Tensor part = src;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const bool fits =
+        (static_cast<std::int64_t>(d) == dim || sizes[d] <= target[d]) && sizes[d] <= available[d];
+    check(fits, ErrorCode::kShapeMismatch, op, "Expected index ", index.shape(),
+          " to be no larger than self ", input.shape(), " apart from dimension ", dim,
+          " and to be no larger size than src ", src.shape(), '.');
+    if (sizes[d] < available[d])
+      part = Slice::call(part, static_cast<std::int64_t>(d), 0, sizes[d]);
+  }
+  return part;
+}
+
+// scatter() with reduce: 'multiply'.
+struct ScatterMultiply {
+  static constexpr op::Doc doc{"scatter", "input times src in the places index names along dim."};
+  struct Attrs {};
+  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& src) {
+    const Tensor part = fit_source(input, dim, index, src, doc.name);
+    const Tensor picks = checked_index(index, size_along(input, dim), dim, doc.name);
+    const Tensor result = contiguous_copy(input);
+    cpu::multiply_elements(elements_along(result.strides(), dim, picks), input.dtype(),
+                           result.data(), packed(part).data());
+    return record<ScatterMultiply>(result, {input, part}, {});
+  }
+  static GradList backward(const Backward<ScatterMultiply>&) {
+    fail(ErrorCode::kNotDifferentiable,
+         "[scatter] the derivative for reduce: 'multiply' is not implemented. Multiply the result "
+         "of gather() instead.");
+  }
+};
+
+}  // namespace
+
+Tensor IndexSelect::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor picks = checked_index_vector(index, size_along(input, d), d, doc.name);
+  Shape shape = input.shape();
+  if (shape.empty()) {
+    check(picks.numel() == 1, ErrorCode::kShapeMismatch, doc.name,
+          "a 0-dim tensor has one element to select, got ", picks.numel(), " indices.");
+  } else {
+    shape[static_cast<std::size_t>(d)] = picks.numel();
+  }
+  const Tensor result = Tensor::empty(shape, input.dtype(), input.device());
+  cpu::take_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()),
+                 packed(input).data(), result.data());
+  return record<IndexSelect>(result, {input}, {input.shape(), d}, {{picks}});
+}
+
+GradList IndexSelect::backward(const Backward<IndexSelect>& b) {
+  return {IndexSelectGradient::call(b.grad(), b.attrs().input_shape, b.attrs().dim, b.saved(0))};
+}
+
+Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, Scalar alpha) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor picks = check_sources(input, d, index, source, doc.name);
+  check(is_differentiable(input.dtype()) || !alpha.is_float(), ErrorCode::kInvalidArgument,
+        doc.name,
+        "For integral input tensors, argument alpha must not be a floating point number.");
+  const Tensor scaled = alpha.to<double>() == 1
+                            ? source
+                            : ToDType::call(eg::call<op::Mul>(source, alpha), input.dtype());
+  const Tensor result = contiguous_copy(input);
+  cpu::add_rows(rows_along(input.shape(), d, picks), input.dtype(), result.data(),
+                packed(scaled).data());
+  return record<IndexAdd>(result, {input, scaled}, {input.shape(), d}, {{picks}});
+}
+
+GradList IndexAdd::backward(const Backward<IndexAdd>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = b.grad();
+  if (b.needs(1)) grads[1] = IndexSelect::call(b.grad(), b.attrs().dim, b.saved(0));
+  return grads;
+}
+
+Tensor IndexCopy::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                       const Tensor& source) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor picks = check_sources(input, d, index, source, doc.name);
+  const Tensor result = contiguous_copy(input);
+  cpu::put_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()), result.data(),
+                packed(source).data());
+  return record<IndexCopy>(result, {input, source}, {input.shape(), d}, {{picks}});
+}
+
+GradList IndexCopy::backward(const Backward<IndexCopy>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = IndexFill::call(b.grad(), b.attrs().dim, b.saved(0), 0);
+  if (b.needs(1)) grads[1] = IndexSelect::call(b.grad(), b.attrs().dim, b.saved(0));
+  return grads;
+}
+
+Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                       const Operand& value) {
+  check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, doc.name,
+        "only supports a 0-dimensional value tensor, but got tensor with ", value.tensor().ndim(),
+        " dimension(s).");
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  Shape shape = input.shape();
+  if (!shape.empty()) shape[static_cast<std::size_t>(d)] = index.numel();
+  return IndexCopy::call(input, d, index, Expand::call(to_element(value, input.dtype()), shape));
+}
+
+Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Shape sizes = at_least_1d(index.shape());
+  const Shape available = at_least_1d(input.shape());
+  check(sizes.size() == available.size(), ErrorCode::kShapeMismatch, doc.name,
+        "Index tensor must have the same number of dimensions as input tensor, got ", index.shape(),
+        " and ", input.shape(), '.');
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    check(static_cast<std::int64_t>(k) == d || sizes[k] <= available[k], ErrorCode::kShapeMismatch,
+          doc.name, "Size does not match at dimension ", k, " expected index ", index.shape(),
+          " to be no larger than self ", input.shape(), " apart from dimension ", d, '.');
+  }
+  const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
+  const Tensor result = Tensor::empty(index.shape(), input.dtype(), input.device());
+  cpu::take_elements(elements_along(input.strides(), d, picks), item_size(input.dtype()),
+                     input.data(), result.data());
+  return record<Gather>(result, {input}, {input.shape(), d}, {{picks}});
+}
+
+GradList Gather::backward(const Backward<Gather>& b) {
+  return {GatherGradient::call(b.grad(), b.attrs().input_shape, b.attrs().dim, b.saved(0))};
+}
+
+Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
+                     ScatterReduce reduce) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor source = src.tensor().is_wrapped_number()
+                            ? Expand::call(to_element(src, input.dtype()), index.shape())
+                            : src.tensor();
+  if (reduce == ScatterReduce::kAdd) return ScatterAdd::call(input, d, index, source);
+  if (reduce == ScatterReduce::kMultiply) return ScatterMultiply::call(input, d, index, source);
+  const Tensor part = fit_source(input, d, index, source, doc.name);
+  const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
+  const Tensor result = contiguous_copy(input);
+  cpu::put_elements(elements_along(result.strides(), d, picks), item_size(input.dtype()),
+                    result.data(), packed(part).data());
+  return record<Scatter>(result, {input, part}, {input.shape(), d}, {{picks}});
+}
+
+GradList Scatter::backward(const Backward<Scatter>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = Scatter::call(b.grad(), b.attrs().dim, b.saved(0), 0);
+  if (b.needs(1)) grads[1] = Gather::call(b.grad(), b.attrs().dim, b.saved(0));
+  return grads;
+}
+
+Tensor ScatterAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                        const Tensor& src) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor part = fit_source(input, d, index, src, doc.name);
+  const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
+  const Tensor result = contiguous_copy(input);
+  cpu::add_elements(elements_along(result.strides(), d, picks), input.dtype(), result.data(),
+                    packed(part).data());
+  return record<ScatterAdd>(result, {input, part}, {input.shape(), d}, {{picks}});
+}
+
+GradList ScatterAdd::backward(const Backward<ScatterAdd>& b) {
+  GradList grads(2);
+  if (b.needs(0)) grads[0] = b.grad();
+  if (b.needs(1)) grads[1] = Gather::call(b.grad(), b.attrs().dim, b.saved(0));
+  return grads;
+}
+
+Tensor Embedding::call(const Tensor& input, const Tensor& weight,
+                       std::optional<std::int64_t> padding_idx) {
+  check(weight.ndim() == 2, ErrorCode::kShapeMismatch, doc.name, "'weight' must be 2-D, got shape ",
+        weight.shape(), '.');
+  const std::int64_t rows = weight.size(0);
+  std::int64_t padding = -1;
+  if (padding_idx.has_value()) {
+    check(-rows <= *padding_idx && *padding_idx < rows, ErrorCode::kInvalidArgument, doc.name,
+          "Padding_idx must be within num_embeddings, got ", *padding_idx, " for ", rows, '.');
+    padding = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
+  }
+  const Tensor index = checked_index(input, rows, 0, doc.name);
+  const Tensor picks = index.alias({index.numel()}, {1}, index.offset());
+  Shape shape = input.shape();
+  shape.push_back(weight.size(1));
+  const Tensor result = Tensor::empty(shape, weight.dtype(), weight.device());
+  cpu::take_rows(rows_along(weight.shape(), 0, picks), item_size(weight.dtype()),
+                 packed(weight).data(), result.data());
+  return record<Embedding>(result, {weight}, {rows, padding}, {{picks}});
+}
+
+GradList Embedding::backward(const Backward<Embedding>& b) {
+  const Tensor picks = b.saved(0);
+  const std::int64_t width = b.grad().size(-1);
+  return {IndexSelectGradient::call(Reshape::call(b.grad(), {picks.numel(), width}),
+                                    {b.attrs().rows, width}, 0, picks, b.attrs().padding)};
+}
+
+}  // namespace eg

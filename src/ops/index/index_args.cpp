@@ -1,0 +1,56 @@
+#include "ops/index/index_args.h"
+
+#include "dispatch/factories.h"
+
+namespace eg {
+
+Tensor to_index(const Tensor& index, std::string_view op) {
+  check(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32, ErrorCode::kDtypeMismatch,
+        op, "Expected dtype int64 for index (or int32), got ", index.dtype(), '.');
+  if (index.dtype() == DType::kInt64 && index.is_contiguous()) return index;
+  Tensor converted = Tensor::empty(index.shape(), DType::kInt64, index.device());
+  copy_data(converted, index);
+  return converted;
+}
+
+std::span<const std::int64_t> index_values(const Tensor& index) {
+  return {index.data_as<std::int64_t>(), static_cast<std::size_t>(index.numel())};
+}
+
+Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
+                     std::string_view op) {
+  Tensor values = to_index(index, op);
+  if (const auto bad = cpu::find_out_of_range(index_values(values), size)) {
+    fail(ErrorCode::kIndexOutOfRange, '[', op, "] index out of range in self: index ", *bad,
+         " is out of bounds for dimension ", dim, " with size ", size, '.');
+  }
+  return values;
+}
+
+Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
+                            std::string_view op) {
+  check(index.ndim() <= 1, ErrorCode::kShapeMismatch, op,
+        "Index is supposed to be a vector, but got dim: ", index.ndim(), '.');
+  return checked_index(index, size, dim, op);
+}
+
+std::vector<std::int64_t> true_places(const Tensor& mask) {
+  const Tensor row = packed(mask);
+  return cpu::find_true({row.data_as<bool>(), static_cast<std::size_t>(row.numel())});
+}
+
+Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
+
+cpu::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
+  const Shape sizes = at_least_1d(shape);
+  const std::int64_t* middle = sizes.begin() + dim;
+  return {numel({sizes.begin(), middle}), *middle, numel({middle + 1, sizes.end()}),
+          index_values(index)};
+}
+
+cpu::Elements elements_along(const Strides& strides, std::int64_t dim, const Tensor& index) {
+  return {at_least_1d(index.shape()), static_cast<std::size_t>(dim), at_least_1d(strides),
+          index.data_as<std::int64_t>()};
+}
+
+}  // namespace eg

@@ -1,0 +1,150 @@
+#include "ops/index/index_composite.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/index/index.h"
+#include "ops/index/index_args.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+Tensor flat(const Tensor& t) { return Reshape::call(t, {t.numel()}); }
+
+Tensor index_tensor(std::span<const std::int64_t> values, Device device) {
+  Tensor index = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::kInt64, device);
+  std::copy(values.begin(), values.end(), index.data_as<std::int64_t>());
+  return index;
+}
+
+}  // namespace
+
+Tensor TakeAlongDim::call(const Tensor& input, const Tensor& indices,
+                          std::optional<std::int64_t> dim) {
+  if (!dim.has_value()) return Gather::call(flat(input), 0, flat(indices));
+  check(input.ndim() == indices.ndim(), ErrorCode::kShapeMismatch, doc.name,
+        "input and indices should have the same number of dimensions, but got ", input.ndim(),
+        " dimensions for input, and ", indices.ndim(), " dimensions for indices.");
+  const std::int64_t d = wrap_dim(*dim, input.ndim(), doc.name);
+  if (input.ndim() == 0) return Gather::call(input, d, indices);
+  // Along dim the sizes are independent; all others broadcast.
+  const auto k = static_cast<std::size_t>(d);
+  Shape input_shape = input.shape();
+  Shape index_shape = indices.shape();
+  std::swap(input_shape[k], index_shape[k]);
+  index_shape = broadcast_shapes(index_shape, input.shape(), doc.name);
+  input_shape = broadcast_shapes(input_shape, indices.shape(), doc.name);
+  return Gather::call(Expand::call(input, index_shape), d, Expand::call(indices, input_shape));
+}
+
+Tensor Take::call(const Tensor& input, const Tensor& index) {
+  const std::int64_t count = input.numel();
+  check(count > 0 || index.numel() == 0, ErrorCode::kIndexOutOfRange, doc.name,
+        "tried to take from an empty tensor.");
+  const Tensor given = to_index(index, doc.name);
+  const Tensor places = index_tensor(index_values(given), index.device());
+  for (std::int64_t i = 0; i < places.numel(); ++i) {
+    std::int64_t& place = places.data_as<std::int64_t>()[i];
+    check(-count <= place && place < count, ErrorCode::kIndexOutOfRange, doc.name,
+          "out of range: tried to access index ", place, " on a tensor of ", count, " elements.");
+    if (place < 0) place += count;
+  }
+  return Reshape::call(IndexSelect::call(flat(input), 0, places), index.shape());
+}
+
+Tensor MaskedSelect::call(const Tensor& input, const Tensor& mask) {
+  check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
+        "expected BoolTensor for mask, got ", mask.dtype(), '.');
+  const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
+  const Tensor places = index_tensor(true_places(Expand::call(mask, shape)), input.device());
+  return IndexSelect::call(flat(input.shape() == shape ? input : Expand::call(input, shape)), 0,
+                           places);
+}
+
+Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor& source) {
+  check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
+        "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.dtype(), '.');
+  const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
+  const Tensor places = index_tensor(true_places(Expand::call(mask, shape)), input.device());
+  check(places.numel() <= source.numel(), ErrorCode::kShapeMismatch, doc.name,
+        "Number of elements of source < number of ones in mask: ", source.numel(), " < ",
+        places.numel(), '.');
+  const Tensor values = Narrow::call(flat(source), 0, 0, places.numel());
+  return Reshape::call(IndexCopy::call(flat(Expand::call(input, shape)), 0, places, values), shape);
+}
+
+Tensor Nonzero::call(const Tensor& input) {
+  const std::vector<std::int64_t> places =
+      true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0));
+  const Shape& shape = input.shape();
+  Tensor result = Tensor::empty({static_cast<std::int64_t>(places.size()), input.ndim()},
+                                DType::kInt64, input.device());
+  std::int64_t* row = result.data_as<std::int64_t>();
+  for (std::int64_t place : places) {
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      row[d] = place % shape[d];
+      place /= shape[d];
+    }
+    row += shape.size();
+  }
+  return result;
+}
+
+Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
+                              std::optional<std::int64_t> dim) {
+  if (!dim.has_value()) return call(flat(input), repeats, 0);
+  const Tensor counts = to_index(repeats.tensor(), doc.name);
+  check(counts.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
+        "repeats must be 0-dim or 1-dim tensor, got shape ", counts.shape(), '.');
+  const std::int64_t d = wrap_dim(*dim, input.ndim(), doc.name);
+  const std::int64_t size = input.ndim() == 0 ? 1 : input.size(d);
+  check(counts.numel() == 1 || counts.numel() == size, ErrorCode::kShapeMismatch, doc.name,
+        "repeats must have the same size as input along dim, but got repeats.size(0) = ",
+        counts.numel(), " and input.size(", d, ") = ", size, '.');
+  const bool is_same_for_all = counts.numel() == 1;
+  CheckedInt total = 0;
+  for (const std::int64_t count : index_values(counts)) {
+    check(count >= 0, ErrorCode::kInvalidArgument, doc.name, "repeats can not be negative, got ",
+          count, '.');
+    total += count;
+  }
+  if (is_same_for_all) total = total * size;
+  const Tensor places = Tensor::empty({total.value()}, DType::kInt64, input.device());
+  const auto* count = counts.data_as<std::int64_t>();
+  auto* next = places.data_as<std::int64_t>();
+  for (std::int64_t i = 0; i < size; ++i)
+    next = std::fill_n(next, count[is_same_for_all ? 0 : i], i);
+  return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d, places);
+}
+
+Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
+  const Tensor classes = to_index(input, doc.name);
+  const std::span<const std::int64_t> values = index_values(classes);
+  if (num_classes == -1) {
+    check(!values.empty(), ErrorCode::kInvalidArgument, doc.name,
+          "Can not infer total number of classes from empty tensor.");
+    const std::int64_t last = *std::max_element(values.begin(), values.end());
+    num_classes = (CheckedInt(std::max<std::int64_t>(last, 0)) + 1).value();
+  }
+  check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name,
+        "num_classes should be positive, got ", num_classes, '.');
+  if (const auto bad = cpu::find_out_of_range(values, num_classes)) {
+    check(*bad >= 0, ErrorCode::kIndexOutOfRange, doc.name,
+          "Class values must be non-negative, got ", *bad, '.');
+    fail(ErrorCode::kIndexOutOfRange,
+         "[one_hot] Class values must be smaller than num_classes, got ", *bad, " and ",
+         num_classes, '.');
+  }
+  Shape shape = input.shape();
+  shape.push_back(num_classes);
+  Tensor result = full(shape, 0, DType::kInt64, input.device());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result.data_as<std::int64_t>()[static_cast<std::int64_t>(i) * num_classes + values[i]] = 1;
+  }
+  return result;
+}
+
+}  // namespace eg

@@ -1,0 +1,196 @@
+#include "ops/linalg/decomposition.h"
+
+#include <algorithm>
+
+#include "backend/cpu/linalg/decompositions.h"
+#include "dispatch/factories.h"
+#include "ops/linalg/matrix_batch.h"
+#include "ops/shape/join.h"
+#include "ops/shape/rearrange.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+Tensor nothing_like(const Tensor& t) { return Tensor::empty({0}, t.dtype(), t.device()); }
+
+// A number for each column of a matrix, and for each row.
+Var per_column(const Tensor& t) { return Unsqueeze::call(t, -2); }
+Var per_row(const Tensor& t) { return Unsqueeze::call(t, -1); }
+
+// A - Aᵀ.
+Var skew(const Var& a) { return a - transpose(a); }
+
+// X R⁻ᵀ for an upper triangular R.
+Var divide_by_transposed(const Var& x, const Tensor& r) {
+  return transpose(solve_unchecked(r, transpose(x).tensor()));
+}
+
+// True when somebody may ask for the derivative of what is computed from `t`.
+bool is_differentiated(const Tensor& t) {
+  const std::span<const Tensor> inputs(&t, 1);
+  return should_record(inputs) || any_has_tangent(inputs);
+}
+
+struct SvdParts {
+  Tensor u;
+  Tensor s;
+  Tensor vh;
+};
+
+// Not recorded.
+SvdParts decompose(const Tensor& input, bool full, bool vectors) {
+  const Tensor a = packed(input);
+  const std::int64_t m = a.size(-2);
+  const std::int64_t n = a.size(-1);
+  const std::int64_t k = std::min(m, n);
+  SvdParts parts;
+  parts.s = Squeeze::call(empty_matrices(a, k, 1), Dims{-1});
+  if (vectors) {
+    parts.u = empty_matrices(a, m, full ? m : k);
+    parts.vh = empty_matrices(a, full ? n : k, n);
+  }
+  const cpu::Breakdown bad = cpu::svd(matrices(a), full, vectors ? parts.u.data() : nullptr,
+                                      parts.s.data(), vectors ? parts.vh.data() : nullptr);
+  check(bad.matrix < 0, ErrorCode::kInvalidArgument, Svd::doc.name,
+        "linalg.svd: ", place_of(bad, a),
+        "The algorithm failed to converge because the input matrix contained non-finite values.");
+  return parts;
+}
+
+SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
+  check_matrix(a, "A", Svd::doc.name, "linalg.svd");
+  return decompose(a, full, vectors);
+}
+
+}  // namespace
+
+TensorList Qr::call(const Tensor& input, QrMode mode) {
+  check_matrix(input, "A", doc.name, "linalg.qr");
+  const Tensor a = packed(input);
+  const std::int64_t m = a.size(-2);
+  const std::int64_t n = a.size(-1);
+  const std::int64_t columns = mode == QrMode::kComplete ? m : std::min(m, n);
+  const bool wants_q = mode != QrMode::kR;
+  const Tensor q = wants_q ? empty_matrices(a, m, columns) : nothing_like(a);
+  const Tensor r = empty_matrices(a, columns, n);
+  cpu::qr(matrices(a), columns, wants_q ? q.data() : nullptr, r.data());
+  const TensorList outputs{q, r};
+  record<Qr>(outputs, std::span(&input, 1), {mode}, {{q, true}, {r, true}});
+  return outputs;
+}
+
+// https://arxiv.org/abs/2009.10071, with the parts of R beside its square for wide matrices.
+GradList Qr::backward(const Backward<Qr>& b) {
+  check(b.attrs().mode != QrMode::kR, ErrorCode::kNotDifferentiable, doc.name,
+        "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+        "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.");
+  const Tensor q = b.saved(0);
+  const Tensor r = b.saved(1);
+  const std::int64_t m = q.size(-2);
+  const std::int64_t n = r.size(-1);
+  check(b.attrs().mode == QrMode::kReduced || m <= n, ErrorCode::kNotDifferentiable, doc.name,
+        "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
+  const Var grad_q = b.grad(0).defined() ? b.grad(0) : full_like(q, 0);
+  const Var grad_r = b.grad(1).defined() ? b.grad(1) : full_like(r, 0);
+  const Var inner = product(grad_r, transpose(r)) - product(transpose(q), grad_q);
+  if (m >= n) {
+    const Var upper = Triu::call(inner.tensor());
+    const Var symmetric = upper + transpose(Triu::call(inner.tensor(), 1));
+    return {divide_by_transposed(product(q, symmetric) + grad_q, r).tensor()};
+  }
+  const Var lower = Tril::call(skew(-inner).tensor());
+  const Tensor square = divide_by_transposed(product(q, lower), Narrow::call(r, -1, 0, m)).tensor();
+  const Tensor rest = full_like(empty_matrices(r, m, n - m), 0);
+  return {(Var(Cat::call({square, rest}, -1)) + product(q, grad_r)).tensor()};
+}
+
+TensorList Svd::call(const Tensor& a, bool full_matrices) {
+  const SvdParts parts = checked_decompose(a, full_matrices, true);
+  const TensorList outputs{parts.u, parts.s, parts.vh};
+  record<Svd>(outputs, std::span(&a, 1), {}, {{parts.u, true}, {parts.s, true}, {parts.vh, true}});
+  return outputs;
+}
+
+// The columns beyond the singular values could be any: they have no gradient.
+GradList Svd::backward(const Backward<Svd>& b) {
+  const Tensor s = b.saved(1);
+  const std::int64_t k = s.size(-1);
+  const auto first_columns = [&](const Tensor& t) { return Narrow::call(t, -1, 0, k); };
+  const auto first_rows = [&](const Tensor& t) { return Narrow::call(t, -2, 0, k); };
+  const Var u = first_columns(b.saved(0));
+  const Var vh = first_rows(b.saved(2));
+  const Tensor& grad_s = b.grad(1);
+  const bool has_u = b.grad(0).defined();
+  const bool has_vh = b.grad(2).defined();
+  if (!has_u && !has_vh) return {product(u * per_column(grad_s), vh).tensor()};
+
+  const Var eye = identity(k, s);
+  const Var columns = per_column(s);
+  const Var rows = per_row(s);
+  Var inner = 0;
+  if (has_u) inner = inner + skew(product(transpose(u), first_columns(b.grad(0)))) * columns;
+  if (has_vh) inner = inner + rows * skew(product(vh, transpose(first_rows(b.grad(2)))));
+  inner = inner / (columns * columns - rows * rows + eye);
+  if (grad_s.defined()) inner = inner + eye * per_column(grad_s);
+
+  if (has_u && u.tensor().size(-2) > k) {
+    const Var scaled = first_columns(b.grad(0)) / columns;
+    const Var outside = scaled - product(u, product(transpose(u), scaled));
+    return {product(product(u, inner) + outside, vh).tensor()};
+  }
+  if (has_vh && vh.tensor().size(-1) > k) {
+    const Var scaled = first_rows(b.grad(2)) / rows;
+    const Var outside = scaled - product(product(scaled, transpose(vh)), vh);
+    return {product(u, product(inner, vh) + outside).tensor()};
+  }
+  return {product(product(u, inner), vh).tensor()};
+}
+
+Tensor Svdvals::call(const Tensor& a) {
+  if (is_differentiated(a)) return Svd::call(a, false)[1];
+  return checked_decompose(a, false, false).s;
+}
+
+namespace {
+
+TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
+  check_square(input, "A", Eigh::doc.name, "linalg.eigh");
+  const Tensor a = packed(input);
+  const Tensor l = Squeeze::call(empty_matrices(a, a.size(-1), 1), Dims{-1});
+  const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
+  const cpu::Breakdown bad =
+      cpu::eigh(matrices(a), triangle == Triangle::kUpper, l.data(), vectors ? v.data() : nullptr);
+  check(bad.matrix < 0, ErrorCode::kInvalidArgument, Eigh::doc.name,
+        "linalg.eigh: ", place_of(bad, a),
+        "The algorithm failed to converge because the input matrix is ill-conditioned or has too "
+        "many repeated eigenvalues.");
+  return {l, v};
+}
+
+}  // namespace
+
+TensorList Eigh::call(const Tensor& a, Triangle uplo) {
+  TensorList outputs = eigen(a, uplo, true);
+  record<Eigh>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
+  return outputs;
+}
+
+GradList Eigh::backward(const Backward<Eigh>& b) {
+  const Tensor l = b.saved(0);
+  const Var v = b.saved(1);
+  const Tensor& grad_l = b.grad(0);
+  if (!b.grad(1).defined()) return {product(v * per_column(grad_l), transpose(v)).tensor()};
+  const Var eye = identity(l.size(-1), l);
+  Var inner = skew(product(transpose(v), b.grad(1))) * 0.5;
+  inner = inner / (per_column(l) - per_row(l) + eye);
+  if (grad_l.defined()) inner = inner + eye * per_column(grad_l);
+  return {product(v, product(inner, transpose(v))).tensor()};
+}
+
+Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
+  if (is_differentiated(a)) return Eigh::call(a, uplo)[0];
+  return eigen(a, uplo, false)[0];
+}
+
+}  // namespace eg

@@ -1,0 +1,92 @@
+#pragma once
+
+// Orthogonal decompositions, as torch.linalg has them. Matrices are the last two dims.
+//
+// A decomposition is not unique: columns of Q, U and V may change their sign together with what
+// they are multiplied with, and more than that where values repeat. Gradients of functions that
+// depend on such a choice mean nothing; where singular or eigenvalues repeat, those of U, V and the
+// eigenvectors are not finite.
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+/// What qr() gives: min(m, n) columns of Q, all m, or R alone.
+enum class QrMode : std::uint8_t { kReduced, kComplete, kR };
+constexpr std::array<std::string_view, 3> enum_names(QrMode) {
+  return {"reduced", "complete", "r"};
+}
+
+struct Qr {
+  static constexpr op::Doc doc{
+      "qr", "[Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular."};
+  static constexpr bool spreads_nan = true;
+  static constexpr std::string_view node_name = "LinalgQrBackward0";
+  static constexpr std::array args{Arg{"A"}, Arg{"mode", "'reduced'"}};
+  static constexpr std::array<std::string_view, 5> samples{"T([4, 3])", "T([3, 3]), 'complete'",
+                                                           "T([2, 2, 4])", "T([2, 3, 2])",
+                                                           "T([2, 3]), 'complete'"};
+  static constexpr std::array<std::string_view, 2> results{"Q", "R"};
+  static TensorList call(const Tensor& a, QrMode mode = QrMode::kReduced);
+
+  struct Attrs {
+    QrMode mode;
+  };
+  static constexpr std::array<std::string_view, 2> saved_names{"Q", "R"};
+  static GradList backward(const Backward<Qr>& b);
+};
+
+struct Svd {
+  static constexpr op::Doc doc{
+      "svd",
+      "[U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With "
+      "full_matrices U and Vh are square."};
+  static constexpr std::string_view node_name = "LinalgSvdBackward0";
+  static constexpr std::array args{Arg{"A"}, Arg{"full_matrices", "true"}};
+  static constexpr std::array<std::string_view, 4> samples{
+      "T([3, 3])", "T([4, 2]), false", "T([2, 2, 3]), false", "T([2, 3, 2]), false"};
+  static constexpr std::array<std::string_view, 3> results{"U", "S", "Vh"};
+  static TensorList call(const Tensor& a, bool full_matrices = true);
+
+  struct Attrs {};
+  static constexpr std::array<std::string_view, 3> saved_names{"U", "S", "Vh"};
+  static GradList backward(const Backward<Svd>& b);
+};
+
+struct Svdvals {
+  static constexpr op::Doc doc{"svdvals", "The singular values of A, falling."};
+  static constexpr std::array args{Arg{"A"}};
+  static constexpr std::array<std::string_view, 2> samples{"T([3, 4])", "T([2, 3, 2])"};
+  static Tensor call(const Tensor& a);
+};
+
+/// The triangle that stands for a symmetric matrix.
+enum class Triangle : std::uint8_t { kLower, kUpper };
+constexpr std::array<std::string_view, 2> enum_names(Triangle) { return {"L", "U"}; }
+
+struct Eigh {
+  static constexpr op::Doc doc{
+      "eigh",
+      "[L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: "
+      "eigenvalues that rise and orthonormal eigenvectors."};
+  static constexpr std::string_view node_name = "LinalgEighBackward0";
+  static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
+  static constexpr std::array<std::string_view, 2> results{"L", "V"};
+  static TensorList call(const Tensor& a, Triangle uplo = Triangle::kLower);
+
+  struct Attrs {};
+  static constexpr std::array<std::string_view, 2> saved_names{"eigenvalues", "eigenvectors"};
+  static GradList backward(const Backward<Eigh>& b);
+};
+
+struct Eigvalsh {
+  static constexpr op::Doc doc{"eigvalsh", "The eigenvalues of symmetric matrices, rising."};
+  static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
+  static Tensor call(const Tensor& a, Triangle uplo = Triangle::kLower);
+};
+
+using DecompositionOps = TypeList<Qr, Svd, Svdvals, Eigh, Eigvalsh>;
+
+}  // namespace eg

@@ -1,0 +1,108 @@
+#include "ops/linalg/least_squares.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "dispatch/factories.h"
+#include "ops/linalg/decomposition.h"
+#include "ops/linalg/matrix_batch.h"
+#include "ops/matrix/matmul.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+// Below which, beside the greatest, singular values are what rounding leaves of zero.
+double default_rtol(const Tensor& a) {
+  const double epsilon = a.dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
+                                                      : std::numeric_limits<double>::epsilon();
+  return epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2)));
+}
+
+// Where singular values, falling along the last dim, count.
+Var is_significant(const Tensor& s, double atol, double rtol) {
+  if (s.numel() == 0) return Var(s) > 0;
+  return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
+}
+
+}  // namespace
+
+Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional<double> rtol,
+                  bool hermitian) {
+  check_matrix(input, "A", doc.name, "linalg.pinv");
+  if (hermitian) {
+    check_square(input, "A", doc.name, "linalg.pinv");
+    return call(((Var(input) + transpose(input)) * 0.5).tensor(), atol, rtol);
+  }
+  const double least = rtol.value_or(atol.value_or(0) > 0 ? 0 : default_rtol(input));
+  const TensorList usv = Svd::call(detach(input), false);
+  const Var s = usv[1];
+  const Var inverse = where(is_significant(usv[1], atol.value_or(0), least), 1 / s, 0);
+  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * transpose(usv[0]);
+  const Tensor result = product(transpose(usv[2]), scaled).tensor();
+  return record<Pinv>(result, {input}, {}, {{input}, {result, true}});
+}
+
+// Golub and Pereyra; each form multiplies with the smaller side first.
+GradList Pinv::backward(const Backward<Pinv>& b) {
+  const Var a = b.saved(0);
+  const Var p = b.saved(1);
+  const Var pt = transpose(p);
+  const Var gt = transpose(b.grad());
+  if (a.tensor().size(-2) <= a.tensor().size(-1)) {
+    const Var k = product(gt, p);
+    const Var kpt = product(k, pt);
+    return {(product(product(pt, p), gt - product(k, a)) + kpt - product(product(a, p), kpt) -
+             transpose(product(p, k)))
+                .tensor()};
+  }
+  const Var k = product(p, gt);
+  const Var ptk = product(pt, k);
+  return {(product(product(gt - product(a, k), p), pt) + ptk - product(product(ptk, p), a) -
+           transpose(product(k, p)))
+              .tensor()};
+}
+
+TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> rcond,
+                       LstsqDriver driver) {
+  constexpr std::string_view kApi = "torch.linalg.lstsq";
+  check_matrix(a, "A", doc.name, kApi);
+  check(b.ndim() >= 1, ErrorCode::kShapeMismatch, doc.name, kApi,
+        ": other must have at least 1 dimension.");
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
+        ": Expected input and other to have the same dtype, but got input's dtype ", a.dtype(),
+        " and other's dtype ", b.dtype(), '.');
+  const std::int64_t missing = a.ndim() - b.ndim();
+  check(missing == 0 || missing == 1, ErrorCode::kShapeMismatch, doc.name, kApi,
+        ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= "
+        "1.");
+  const Tensor right = missing == 1 ? Unsqueeze::call(b, -1) : b;
+  const std::int64_t m = a.size(-2);
+  const std::int64_t n = a.size(-1);
+  check(right.size(-2) == m, ErrorCode::kShapeMismatch, doc.name, kApi,
+        ": input.size(-2) should match other.size(", missing == 1 ? -1 : -2, "), got ", m, " and ",
+        right.size(-2), '.');
+
+  const bool knows_rank = driver != LstsqDriver::kGels;
+  const double least = rcond.value_or(default_rtol(a));
+  const Tensor solution = Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
+  const auto nothing = [&](DType dtype) { return Tensor::empty({0}, dtype, a.device()); };
+  TensorList parts{solution, nothing(a.dtype()), nothing(DType::kInt64), nothing(a.dtype())};
+  bool has_full_rank = true;
+  if (knows_rank) {
+    const Tensor s = Svdvals::call(detach(a));
+    const Tensor counts = is_significant(s, 0, least).tensor();
+    parts[2] = Sum::call(counts, Dims{-1});
+    has_full_rank = *All::call(counts).data_as<bool>();
+    if (driver != LstsqDriver::kGelsy) parts[3] = s;
+  }
+  if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
+    const Var residual = product(a, solution) - right;
+    parts[1] = Sum::call((residual * residual).tensor(), Dims{-2});
+  }
+  if (missing == 1) parts[0] = Squeeze::call(solution, Dims{-1});
+  return parts;
+}
+
+}  // namespace eg

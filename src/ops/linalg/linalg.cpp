@@ -1,0 +1,223 @@
+#include "ops/linalg/linalg.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/linalg/matrix_batch.h"
+#include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
+#include "ops/shape/join.h"
+#include "ops/shape/rearrange.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+struct Determinants {
+  Tensor det;
+  Tensor sign;
+  Tensor log_abs;
+  bool is_singular;
+};
+
+Determinants determinants(const Tensor& input) {
+  const Tensor a = packed(input);
+  const auto make = [&] { return Tensor::empty(batch_of(a), a.dtype(), a.device()); };
+  Determinants result{make(), make(), make(), false};
+  const cpu::Breakdown breakdown =
+      cpu::determinants(matrices(a), result.det.data(), result.sign.data(), result.log_abs.data());
+  result.is_singular = breakdown.matrix >= 0;
+  return result;
+}
+
+Tensor inverse(const Tensor& input, bool allow_singular) {
+  const Tensor a = packed(input);
+  const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
+  const cpu::Breakdown bad = cpu::solve(matrices(a), a.size(-1), nullptr, result.data());
+  check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
+        "linalg.inv: ", place_of(bad, a), "The diagonal element ", bad.order,
+        " is zero, the inversion could not be completed because the input matrix is singular.");
+  return record<Inverse>(result, {input}, {}, {{result, true}});
+}
+
+// A number per matrix, to be multiplied with the matrices.
+Var per_matrix(const Tensor& t) { return Unsqueeze::call(Unsqueeze::call(t, -1), -1); }
+
+// The derivative of a determinant by an element is the determinant with that element 1 and the
+// rest of its row 0. It needs no inverse.
+Tensor cofactors(const Tensor& a) {
+  const std::int64_t n = a.size(-1);
+  const Tensor eye = identity(n, a);
+  const Tensor rows = Unsqueeze::call(a, -3);
+  const Var replacements = Unsqueeze::call(eye, 1);
+  TensorList result;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Var is_row = Var(Unsqueeze::call(eye.alias({n}, {n}, i), 1)) != 0;
+    result.push_back(Det::call(where(is_row, replacements, rows).tensor()));
+  }
+  return Stack::call(result, -2);
+}
+
+// A X = B for operands with the same leading dims.
+Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
+  const Tensor left = packed(a);
+  const Tensor right = packed(b);
+  const Tensor result = Tensor::empty(b.shape(), b.dtype(), b.device());
+  const cpu::Breakdown bad = cpu::solve(matrices(left), b.size(-1), right.data(), result.data());
+  check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
+        "torch.linalg.solve: ", place_of(bad, a),
+        "The solver failed because the input matrix is singular.");
+  return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
+}
+
+Tensor expand_batch(const Tensor& t, const Shape& batch) {
+  Shape shape = batch;
+  shape.push_back(t.size(-2));
+  shape.push_back(t.size(-1));
+  return t.shape() == shape ? t : Expand::call(t, shape);
+}
+
+}  // namespace
+
+Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
+
+Tensor Det::call(const Tensor& input) {
+  check_square(input, "A", doc.name, "linalg.det");
+  const Determinants d = determinants(input);
+  return record<Det>(d.det, {input}, {d.is_singular}, {{input}, {d.det, true}});
+}
+
+GradList Det::backward(const Backward<Det>& b) {
+  const Tensor a = b.saved(0);
+  const Var g = b.grad();
+  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * cofactors(a)).tensor()};
+  const Var scale = per_matrix((g * b.saved(1)).tensor());
+  return {(scale * transposed(inverse(a, true))).tensor()};
+}
+
+TensorList Slogdet::call(const Tensor& input) {
+  check_square(input, "A", doc.name, "linalg.slogdet");
+  const Determinants d = determinants(input);
+  const TensorList outputs{d.sign, d.log_abs};
+  record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}});
+  return outputs;
+}
+
+// The sign is constant between the singular matrices.
+GradList Slogdet::backward(const Backward<Slogdet>& b) {
+  const Tensor a = b.saved(0);
+  if (!b.grad(1).defined()) return {full(a.shape(), 0, a.dtype(), a.device())};
+  return {(per_matrix(b.grad(1)) * transposed(inverse(a, true))).tensor()};
+}
+
+Tensor Inverse::call(const Tensor& input) {
+  check_square(input, "A", doc.name, "linalg.inv");
+  return inverse(input, false);
+}
+
+GradList Inverse::backward(const Backward<Inverse>& b) {
+  const Tensor t = transposed(b.saved(0));
+  return {(-Var(Matmul::call(Matmul::call(t, b.grad()), t))).tensor()};
+}
+
+Tensor Cholesky::call(const Tensor& input, bool upper) {
+  check_square(input, "A", doc.name, "linalg.cholesky");
+  if (upper) return Transpose::call(call(Transpose::call(input, -2, -1)), -2, -1);
+  const Tensor a = packed(input);
+  const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
+  const cpu::Breakdown bad = cpu::cholesky(matrices(a), result.data());
+  check(bad.matrix < 0, ErrorCode::kInvalidArgument, doc.name,
+        "linalg.cholesky: ", place_of(bad, a),
+        "The factorization could not be completed because the input is not positive-definite (the "
+        "leading minor of order ",
+        bad.order, " is not positive-definite).");
+  return record<Cholesky>(result, {input}, {}, {{result, true}});
+}
+
+// L⁻ᵀ S L⁻¹, where S is symmetric with the lower triangle of Lᵀ g, its diagonal halved twice.
+GradList Cholesky::backward(const Backward<Cholesky>& b) {
+  const Tensor l = b.saved(0);
+  const Tensor lt = transposed(l);
+  const Tensor product = Matmul::call(lt, b.grad());
+  const Var lower = Tril::call(product);
+  const Var strict = Tril::call(product, -1);
+  const Tensor symmetric = ((lower + transposed(strict.tensor())) * 0.5).tensor();
+  const Tensor left = solve_unchecked(lt, symmetric);
+  return {solve_unchecked(lt, transposed(left))};
+}
+
+Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
+  check_square(a, "A", doc.name, "linalg.solve");
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
+        "linalg.solve: Expected A and B to have the same dtype, but found A of type ", a.dtype(),
+        " and B of type ", b.dtype(), " instead.");
+  check(a.device() == b.device(), ErrorCode::kDeviceMismatch, doc.name,
+        "expected all tensors on one device, got ", a.device(), " and ", b.device(), '.');
+  Shape vectors = a.shape();
+  vectors.pop_back();
+  const bool is_vector = b.ndim() == 1 || b.shape() == vectors;
+  check(left || !is_vector, ErrorCode::kInvalidArgument, doc.name,
+        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. "
+        "In this case linalg.solve is equivalent to B / A.squeeze(-1).");
+  const Tensor matrix = is_vector ? Unsqueeze::call(b, -1) : b;
+  check(matrix.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
+        "linalg.solve: The input tensor B must have at least 2 dimensions.");
+  check(a.size(-1) == matrix.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name,
+        "linalg.solve: Incompatible shapes of A and B for the equation ",
+        left ? "AX = B" : "XA = B", " (", a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2),
+        'x', matrix.size(-1), ").");
+  const Shape batch = broadcast_shapes(batch_of(a), batch_of(matrix), doc.name);
+  const Tensor wide_a = expand_batch(a, batch);
+  const Tensor wide_b = expand_batch(matrix, batch);
+  if (!left) {
+    return Transpose::call(
+        solve_matrices(Transpose::call(wide_a, -2, -1), Transpose::call(wide_b, -2, -1), false), -2,
+        -1);
+  }
+  const Tensor result = solve_matrices(wide_a, wide_b, false);
+  return is_vector ? Squeeze::call(result, Dims{-1}) : result;
+}
+
+GradList Solve::backward(const Backward<Solve>& b) {
+  const Tensor grad_b = solve_unchecked(transposed(b.saved(0)), b.grad());
+  GradList grads(2);
+  if (b.needs(1)) grads[1] = grad_b;
+  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, transposed(b.saved(1))))).tensor();
+  return grads;
+}
+
+Tensor Kron::call(const Tensor& input, const Tensor& other) {
+  const std::size_t ndim = std::max(input.shape().size(), other.shape().size());
+  Shape left;
+  Shape right;
+  Shape result;
+  for (std::size_t d = 0; d < ndim; ++d) {
+    const auto size = [&](const Tensor& t) {
+      const std::size_t missing = ndim - t.shape().size();
+      return d < missing ? 1 : t.shape()[d - missing];
+    };
+    left.push_back(size(input));
+    left.push_back(1);
+    right.push_back(1);
+    right.push_back(size(other));
+    result.push_back(size(input) * size(other));
+  }
+  const Var product = Var(Reshape::call(input, left)) * Var(Reshape::call(other, right));
+  return Reshape::call(product.tensor(), result);
+}
+
+Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
+  check(input.ndim() == other.ndim(), ErrorCode::kShapeMismatch, doc.name,
+        "linalg.cross: inputs must have the same number of dimensions.");
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  check(input.ndim() > 0 && input.size(d) == 3 && other.size(d) == 3, ErrorCode::kShapeMismatch,
+        doc.name, "linalg.cross: inputs dimension ", dim, " must have length 3. Got shapes ",
+        input.shape(), " and ", other.shape(), '.');
+  const auto shifted = [&](const Tensor& t, std::int64_t by) -> Var {
+    return Roll::call(t, {-by}, Dims{d});
+  };
+  return (shifted(input, 1) * shifted(other, 2) - shifted(input, 2) * shifted(other, 1)).tensor();
+}
+
+}  // namespace eg

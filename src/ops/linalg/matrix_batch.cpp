@@ -1,0 +1,55 @@
+#include "ops/linalg/matrix_batch.h"
+
+#include "dispatch/factories.h"
+#include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
+#include "ops/shape/rearrange.h"
+
+namespace eg {
+
+Shape batch_of(const Tensor& t) {
+  return Shape(std::span<const std::int64_t>(t.shape().data(), t.shape().size() - 2));
+}
+
+Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns) {
+  Shape shape = batch_of(t);
+  shape.push_back(rows);
+  shape.push_back(columns);
+  return Tensor::empty(shape, t.dtype(), t.device());
+}
+
+cpu::MatrixBatch matrices(const Tensor& packed) {
+  return {packed.dtype(), numel(batch_of(packed)), packed.size(-2), packed.size(-1), packed.data()};
+}
+
+Tensor identity(std::int64_t n, const Tensor& like) {
+  return Diag::call(full({n}, 1, like.dtype(), like.device()));
+}
+
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api) {
+  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": The input tensor ", name,
+        " must have at least 2 dimensions.");
+  check(is_floating(t.dtype()), ErrorCode::kDtypeMismatch, op, api,
+        is_complex(t.dtype()) ? ": not implemented for complex matrices. Got "
+                              : ": Expected a floating point or complex tensor as input. Got ",
+        t.dtype(), '.');
+}
+
+void check_square(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api) {
+  check_matrix(t, name, op, api);
+  check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, api, ": ", name,
+        " must be batches of square matrices, but they are ", t.size(-2), " by ", t.size(-1),
+        " matrices.");
+}
+
+std::string place_of(const cpu::Breakdown& breakdown, const Tensor& a) {
+  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", breakdown.matrix, "): ");
+}
+
+Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }
+
+Var transpose(const Var& t) { return transposed(t.tensor()); }
+
+}  // namespace eg

@@ -1,0 +1,43 @@
+#pragma once
+
+// What the ops of linear algebra share: tensors as batches of packed matrices, checks with the
+// names torch.linalg has for itself ("linalg.inv"), and solving.
+
+#include <string>
+#include <string_view>
+
+#include "backend/cpu/linalg/linalg.h"
+#include "dispatch/record.h"
+#include "dispatch/var.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// All dims but the last two.
+Shape batch_of(const Tensor& t);
+/// An uninitialised batch of matrices beside `t`.
+Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns);
+/// The matrices of a packed tensor.
+cpu::MatrixBatch matrices(const Tensor& packed);
+/// `n` ones on a diagonal, with the dtype and device of `like`.
+Tensor identity(std::int64_t n, const Tensor& like);
+
+/// Throws unless `t` holds matrices of floats. `name` is the argument's, `op` the op's, and `api`
+/// what PyTorch calls the function.
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
+/// Throws unless `t` holds square matrices of floats.
+void check_square(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
+/// "(Batch element 3): " where there is a batch.
+std::string place_of(const cpu::Breakdown& breakdown, const Tensor& a);
+
+/// The matrix product and the transpose of matrices, as formulas.
+Var product(const Var& a, const Var& b);
+Var transpose(const Var& t);
+
+/// The X with A X = B for operands with the same leading dims, recorded as `solve`. What comes of a
+/// singular A is not finite.
+Tensor solve_unchecked(const Tensor& a, const Tensor& b);
+
+}  // namespace eg

@@ -1,0 +1,196 @@
+#include "ops/loss/class_loss.h"
+
+#include "backend/cpu/nn/cross_entropy.h"
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/nn/softmax.h"
+#include "ops/nn/softmax_rows.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/stride.h"
+
+namespace eg {
+namespace {
+
+std::int64_t class_dim(const Tensor& input) { return input.ndim() == 1 ? 0 : 1; }
+
+void check_weight(const Tensor& input, const Tensor& weight, std::string_view op) {
+  if (!weight.defined()) return;
+  const std::int64_t classes = input.size(class_dim(input));
+  check(weight.ndim() == 1 && weight.numel() == classes, ErrorCode::kShapeMismatch, op,
+        "weight tensor should be defined either for all ", classes,
+        " classes or no classes but got weight tensor "
+        "of shape: ",
+        weight.shape(), '.');
+  check(weight.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected weight to be ",
+        input.dtype(), ", got ", weight.dtype(), '.');
+}
+
+void check_target_shape(const Tensor& input, const Tensor& target, std::string_view op) {
+  check(input.ndim() > 0, ErrorCode::kShapeMismatch, op,
+        "Expected input with at least 1 dimension, got shape ", input.shape(), '.');
+  const Shape expected = ReducedDims{{class_dim(input)}}.result_shape(input.shape());
+  if (input.ndim() > 1 && target.ndim() > 0) {
+    check(input.size(0) == target.size(0), ErrorCode::kShapeMismatch, op,
+          "Expected input batch_size (", input.size(0), ") to match target batch_size (",
+          target.size(0), ").");
+  }
+  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "Expected target size ",
+        expected, ", got ", target.shape(), '.');
+}
+
+// Tensors of a class loss in the form its kernels take: packed, and indices as int64.
+struct Classes {
+  Tensor input;
+  Tensor target;
+  Tensor weight;  // may be undefined
+
+  Classes(const Tensor& any_input, const Tensor& any_target, const Tensor& any_weight)
+      : input(packed(any_input)),
+        target(packed(ToDType::call(any_target, DType::kInt64))),
+        weight(any_weight.defined() ? packed(any_weight) : Tensor()) {}
+
+  cpu::ClassTargets targets(std::int64_t ignore_index, double smoothing) const {
+    return {rows_along(input, class_dim(input)), target.data_as<std::int64_t>(),
+            weight.defined() ? weight.data() : nullptr, ignore_index, smoothing};
+  }
+};
+
+Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor& weight,
+                        std::int64_t ignore_index, std::string_view op) {
+  check_target_shape(input, target, op);
+  check_weight(input, weight, op);
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op, "not implemented for ",
+        input.dtype(), '.');
+  check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
+        op, "expected target dtype to be int64, got ", target.dtype(), '.');
+  const Classes classes(input, target, weight);
+  const std::int64_t bad = cpu::find_bad_target(classes.targets(ignore_index, 0));
+  check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
+  return classes;
+}
+
+struct Combined {
+  Tensor loss;
+  ClassLossAttrs attrs;
+};
+
+// Reduces the losses of positions; a mean is over the weights of their targets.
+Combined combine(const Tensor& losses, const cpu::ClassTargets& targets, Reduction reduction) {
+  ClassLossAttrs attrs{targets.ignore_index, targets.smoothing, reduction != Reduction::kNone, 1};
+  if (reduction == Reduction::kNone) return {losses, attrs};
+  double divisor = 1;
+  if (reduction == Reduction::kMean) {
+    divisor = cpu::target_weight(targets);
+    attrs.scale = divisor == 0 ? 0 : 1 / divisor;
+  }
+  const ReducedDims all = reduced_dims({}, false, losses.ndim(), "cross_entropy");
+  return {run_reduction({.fold = cpu::Fold::kSum, .compute = losses.dtype(), .divisor = divisor},
+                        losses, all),
+          attrs};
+}
+
+// The gradient of the loss in the shape of the input, times scale.
+Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& input) {
+  const ReducedDims reduced = attrs.is_reduced
+                                  ? reduced_dims({}, false, input.ndim(), "cross_entropy")
+                                  : ReducedDims{{class_dim(input)}};
+  return Var(unreduce((Var(grad) * attrs.scale).tensor(), reduced, input.shape()));
+}
+
+Var target_distribution(const cpu::ClassTargets& targets, const Tensor& input) {
+  const Tensor distribution = Tensor::empty(input.shape(), input.dtype(), input.device());
+  cpu::target_distribution(targets, distribution.data());
+  return distribution;
+}
+
+Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
+                                      const Tensor& weight, std::int64_t ignore_index,
+                                      Reduction reduction, double label_smoothing) {
+  constexpr std::string_view kName = CrossEntropy::doc.name;
+  check(is_floating(target.dtype()), ErrorCode::kDtypeMismatch, kName,
+        "Expected floating point type for target with class probabilities, got ", target.dtype(),
+        '.');
+  check(ignore_index < 0, ErrorCode::kInvalidArgument, kName,
+        "ignore_index is not supported for floating point target.");
+  check_weight(input, weight, kName);
+  const std::int64_t dim = class_dim(input);
+  const auto classes = static_cast<double>(input.size(dim));
+  Var goal = target;
+  if (label_smoothing > 0) goal = goal * (1 - label_smoothing) + label_smoothing / classes;
+  Var losses = Var(LogSoftmax::call(input, dim)) * goal;
+  if (weight.defined()) {
+    Shape shape(input.shape().size(), 1);
+    Strides strides(input.shape().size());
+    shape[static_cast<std::size_t>(dim)] = weight.numel();
+    strides[static_cast<std::size_t>(dim)] = weight.strides()[0];
+    losses = losses * Var(AsStrided::call(weight, shape, strides, std::nullopt));
+  }
+  if (reduction == Reduction::kNone) return (-Var(Sum::call(losses.tensor(), Dims{dim}))).tensor();
+  const double divisor =
+      reduction == Reduction::kMean ? static_cast<double>(input.numel()) / classes : 1;
+  return (Var(Sum::call(losses.tensor())) / -divisor).tensor();
+}
+
+}  // namespace
+
+Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
+                          const std::optional<Tensor>& weight, std::int64_t ignore_index,
+                          Reduction reduction, double label_smoothing) {
+  check(label_smoothing >= 0 && label_smoothing <= 1, ErrorCode::kInvalidArgument, doc.name,
+        "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing, '.');
+  const Tensor class_weight = weight.value_or(Tensor());
+  if (input.shape() == target.shape() && input.ndim() > 0) {
+    return cross_entropy_of_probabilities(input, target, class_weight, ignore_index, reduction,
+                                          label_smoothing);
+  }
+  const Classes classes = checked_classes(input, target, class_weight, ignore_index, doc.name);
+  const cpu::ClassTargets targets = classes.targets(ignore_index, label_smoothing);
+  const Tensor losses = Tensor::empty(target.shape(), input.dtype(), input.device());
+  const Tensor largest = Tensor::empty({losses.numel()}, input.dtype(), input.device());
+  const Tensor log_sum = Tensor::empty({losses.numel()}, input.dtype(), input.device());
+  cpu::cross_entropy(targets, classes.input.data(), losses.data(), largest.data(), log_sum.data());
+  const Combined result = combine(losses, targets, reduction);
+  return record<CrossEntropy>(result.loss, {input}, result.attrs,
+                              {{input}, {classes.target}, {classes.weight}, {largest}, {log_sum}});
+}
+
+GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
+  const ClassLossAttrs& attrs = b.attrs();
+  const Tensor input = b.saved(0);
+  const Classes classes(input, b.saved(1), b.saved(2));
+  const cpu::ClassTargets targets = classes.targets(attrs.ignore_index, attrs.smoothing);
+  if (ops_are_differentiated()) {
+    const std::int64_t dim = class_dim(input);
+    const Var goal = target_distribution(targets, input);
+    const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
+    const Var softmax = Softmax::call(input, dim);
+    return {(spread_gradient(b.grad(), attrs, input) * (softmax * mass - goal)).tensor()};
+  }
+  const Tensor grad = packed(b.grad());
+  const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
+  cpu::cross_entropy_backward(targets, classes.input.data(), b.saved(3).data(), b.saved(4).data(),
+                              grad.data(), attrs.is_reduced ? 0 : 1, attrs.scale, result.data());
+  return {result};
+}
+
+Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
+                     std::int64_t ignore_index, Reduction reduction) {
+  const Classes classes =
+      checked_classes(input, target, weight.value_or(Tensor()), ignore_index, doc.name);
+  const cpu::ClassTargets targets = classes.targets(ignore_index, 0);
+  const Tensor losses = Tensor::empty(target.shape(), input.dtype(), input.device());
+  cpu::nll_losses(targets, classes.input.data(), losses.data());
+  const Combined result = combine(losses, targets, reduction);
+  return record<NllLoss>(result.loss, {input}, result.attrs,
+                         {{input}, {classes.target}, {classes.weight}});
+}
+
+// Linear in the input: the gradient is minus the targets' distributions.
+GradList NllLoss::backward(const Backward<NllLoss>& b) {
+  const Tensor input = b.saved(0);
+  const Classes classes(input, b.saved(1), b.saved(2));
+  const Var goal = target_distribution(classes.targets(b.attrs().ignore_index, 0), input);
+  return {(-spread_gradient(b.grad(), b.attrs(), input) * goal).tensor()};
+}
+
+}  // namespace eg

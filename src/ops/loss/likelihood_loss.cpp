@@ -1,0 +1,61 @@
+#include "ops/loss/likelihood_loss.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/loss/loss_reduction.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+// The variances beside `input`: one for all, one for each, or one for each row.
+Tensor variances(const Tensor& input, const Tensor& var) {
+  if (var.is_wrapped_number()) {
+    const DType dtype = is_integral(input.dtype()) ? DType::kFloat32 : input.dtype();
+    return Expand::call(ToDType::call(var, dtype), input.shape());
+  }
+  if (var.shape() == input.shape()) return var;
+  Shape rows = input.shape();
+  if (!rows.empty()) rows.pop_back();
+  if (var.shape() == rows) return Unsqueeze::call(var, -1);
+  rows.push_back(1);
+  check(var.shape() == rows, ErrorCode::kShapeMismatch, GaussianNllLoss::doc.name,
+        "var is of incorrect size: expected ", input.shape(), " or ", rows, ", got ", var.shape(),
+        '.');
+  return var;
+}
+
+}  // namespace
+
+Tensor PoissonNllLoss::call(const Tensor& input, const Tensor& target, bool log_input, bool full,
+                            double eps, Reduction reduction) {
+  const Var x = input;
+  const Var y = target;
+  Var losses = log_input ? exp(x) - y * x : x - y * log(x + eps);
+  if (full) {
+    // Stirling's approximation of log(y!), which is nothing for 0 and 1.
+    const Var stirling = y * log(y) - y + 0.5 * log(2 * std::numbers::pi * y);
+    losses = losses + where(y <= 1, 0, stirling);
+  }
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+Tensor GaussianNllLoss::call(const Tensor& input, const Tensor& target, const Operand& var,
+                             bool full, double eps, Reduction reduction) {
+  const Tensor given = variances(input, var.tensor());
+  const Tensor measured = detach(given);
+  check(!*Any::call((Var(measured) < 0).tensor()).data_as<bool>(), ErrorCode::kInvalidArgument,
+        doc.name, "var has negative entry/entries.");
+  // A variance below eps counts as eps, but has its own gradient.
+  const Var v = Var(given) + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured);
+  const Var difference = Var(input) - target;
+  Var losses = 0.5 * (log(v) + difference * difference / v);
+  if (full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+}  // namespace eg

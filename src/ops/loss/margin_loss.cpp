@@ -1,0 +1,147 @@
+#include "ops/loss/margin_loss.h"
+
+#include "formulas/all.h"
+#include "ops/create/factory.h"
+#include "ops/index/index.h"
+#include "ops/loss/loss_reduction.h"
+#include "ops/nn/distance.h"
+#include "ops/reduce/reduction.h"
+#include "ops/reduce/scan.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+// Differentiated at zero as where it is above, like the clamp PyTorch writes here.
+Var at_least_zero(const Var& x) { return call_with<op::Clamp>({.min = 0}, x.tensor()); }
+
+Var relu(const Var& x) { return call<op::Relu>(x.tensor()); }
+
+Var sum_of_vectors(const Var& x) { return Sum::call(x.tensor(), Dims{-1}); }
+
+// Throws unless `input` holds rows of scores, one row for each of what `target` says.
+void check_scores(std::string_view op, const Tensor& input, const Tensor& target,
+                  const Shape& expected) {
+  check((input.ndim() == 1 || input.ndim() == 2) && input.size(-1) > 0, ErrorCode::kShapeMismatch,
+        op, "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+        input.shape(), '.');
+  check(target.shape() == expected, ErrorCode::kShapeMismatch, op,
+        "inconsistent target size: ", target.shape(), " for input of size: ", input.shape(),
+        ", expected ", expected, '.');
+  check(is_integral(target.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected classes as int64, got ", target.dtype(), '.');
+}
+
+}  // namespace
+
+Tensor MarginRankingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                               double margin, Reduction reduction) {
+  check(
+      input1.ndim() == input2.ndim() && input1.ndim() == target.ndim(), ErrorCode::kShapeMismatch,
+      doc.name,
+      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ",
+      input1.shape(), ", input2: ", input2.shape(), ", target: ", target.shape(), '.');
+  const Var losses = at_least_zero(-Var(target) * (Var(input1) - input2) + margin);
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+// A target of neither kind counts for both.
+Tensor HingeEmbeddingLoss::call(const Tensor& input, const Tensor& target, double margin,
+                                Reduction reduction) {
+  const Var y = target;
+  const Var near = where(y != -1, input, 0);
+  const Var far = where(y != 1, at_least_zero(margin - Var(input)), 0);
+  return reduce_losses((near + far).tensor(), reduction);
+}
+
+Tensor SoftMarginLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
+  return reduce_losses(log1p(exp(-Var(target) * input)).tensor(), reduction);
+}
+
+Tensor CosineEmbeddingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                                 double margin, Reduction reduction) {
+  check(target.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
+        "0D or 1D target tensor expected, multi-target not supported, got shape ", target.shape(),
+        '.');
+  const std::int64_t ndim = target.ndim() + 1;
+  check(input1.ndim() == ndim && input2.ndim() == ndim, ErrorCode::kShapeMismatch, doc.name,
+        target.ndim(), "D target tensor expects ", ndim,
+        "D input tensors, but found inputs with sizes ", input1.shape(), " and ", input2.shape(),
+        '.');
+  constexpr double kEpsilon = 1e-12;
+  const Var a = input1;
+  const Var b = input2;
+  const Var squares = (sum_of_vectors(a * a) + kEpsilon) * (sum_of_vectors(b * b) + kEpsilon);
+  const Var cosine = sum_of_vectors(a * b) / sqrt(squares);
+  const Var y = target;
+  const Var alike = where(y == 1, 1 - cosine, 0);
+  const Var unlike = where(y == -1, at_least_zero(cosine - margin), 0);
+  return reduce_losses((alike + unlike).tensor(), reduction);
+}
+
+Tensor TripletMarginLoss::call(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                               double margin, double p, double eps, bool swap,
+                               Reduction reduction) {
+  check(anchor.ndim() == positive.ndim() && anchor.ndim() == negative.ndim(),
+        ErrorCode::kShapeMismatch, doc.name,
+        "The anchor, positive, and negative tensors are expected to have the same number of "
+        "dimensions, but got: anchor ",
+        anchor.ndim(), "D, positive ", positive.ndim(), "D, and negative ", negative.ndim(),
+        "D inputs.");
+  check(margin > 0, ErrorCode::kInvalidArgument, doc.name, "margin must be greater than 0, got ",
+        margin, '.');
+  const Var near = PairwiseDistance::call(anchor, positive, p, eps);
+  Var far = PairwiseDistance::call(anchor, negative, p, eps);
+  if (swap) far = minimum(far, PairwiseDistance::call(positive, negative, p, eps));
+  return reduce_losses(at_least_zero(margin + near - far).tensor(), reduction);
+}
+
+Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p, double margin,
+                             const std::optional<Tensor>& weight, Reduction reduction) {
+  check(p == 1 || p == 2, ErrorCode::kInvalidArgument, doc.name,
+        "only p == 1 and p == 2 supported, got ", p, '.');
+  Shape expected = input.shape();
+  if (!expected.empty()) expected.pop_back();
+  check_scores(doc.name, input, target, expected);
+  const std::int64_t classes = input.size(-1);
+  check(!weight.has_value() || weight->shape() == Shape{classes}, ErrorCode::kShapeMismatch,
+        doc.name, "inconsistent weight size: expected ", Shape{classes},
+        " but got: ", weight.has_value() ? weight->shape() : Shape{}, '.');
+  const Tensor places = Unsqueeze::call(target, -1);
+  Var lacking = relu(margin - Var(Gather::call(input, -1, places)) + input);
+  if (p == 2) lacking = lacking * lacking;
+  if (weight.has_value()) lacking = lacking * Take::call(*weight, places);
+  const Var others = Var(Arange::call(classes)) != places;
+  const Var losses = sum_of_vectors(where(others, lacking, 0)) / static_cast<double>(classes);
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+Tensor MultilabelMarginLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_scores(doc.name, input, target, input.shape());
+  const Var is_listed = Var(Cumprod::call((Var(target) >= 0).tensor(), -1)) != 0;
+  const Tensor listed = (Var(target) * is_listed).tensor();
+  const Tensor nobody = ZerosLike::call(listed);
+  const Var is_other =
+      Var(ScatterAdd::call(nobody, -1, listed, (Var(nobody) + is_listed).tensor())) == 0;
+  const auto by_target = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -1)); };
+  const auto by_class = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -2)); };
+  const Var lacking = relu(1 - by_target(Gather::call(input, -1, listed)) + by_class(input));
+  const Var counted = where(by_target(is_listed) & by_class(is_other), lacking, 0);
+  const Var losses =
+      Var(Sum::call(counted.tensor(), Dims{-2, -1})) / static_cast<double>(input.size(-1));
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+Tensor MultilabelSoftMarginLoss::call(const Tensor& input, const Tensor& target,
+                                      const std::optional<Tensor>& weight, Reduction reduction) {
+  check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
+        "expected the classes along the last dimension, got a 0-dim input.");
+  const Var y = target;
+  const auto logsigmoid = [](const Var& x) { return Var(eg::call<op::Logsigmoid>(x.tensor())); };
+  Var losses = -(y * logsigmoid(input) + (1 - y) * logsigmoid(-Var(input)));
+  if (weight.has_value()) losses = losses * *weight;
+  losses = sum_of_vectors(losses) / static_cast<double>(input.size(-1));
+  return reduce_losses(losses.tensor(), reduction);
+}
+
+}  // namespace eg

@@ -1,0 +1,104 @@
+#include "ops/matrix/matrix_product.h"
+
+#include "ops/complex/complex.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+std::span<const std::int64_t> leading(const Shape& sizes, std::size_t count) {
+  return {sizes.data(), sizes.size() - count};
+}
+
+}  // namespace
+
+cpu::Matrices as_matrices(const Tensor& t, std::span<const std::int64_t> batch) {
+  const std::size_t rows = t.shape().size() - 2;
+  cpu::Matrices result{t.data(), {}, t.strides()[rows], t.strides()[rows + 1]};
+  if (!batch.empty()) {
+    result.batch_strides = broadcast_strides(leading(t.shape(), 2), leading(t.strides(), 2), batch);
+  }
+  return result;
+}
+
+cpu::Matrices as_row(const Tensor& t) { return {t.data(), {}, 0, t.strides()[0]}; }
+
+Tensor transposed(const Tensor& t) {
+  if (ops_are_differentiated()) return Transpose::call(t, -2, -1);
+  // Nothing asks a view made during plain backward for its history, so it gets none.
+  Shape shape = t.shape();
+  Strides strides = t.strides();
+  const std::size_t last = shape.size() - 1;
+  std::swap(shape[last - 1], shape[last]);
+  std::swap(strides[last - 1], strides[last]);
+  return t.alias(shape, strides, t.offset());
+}
+
+Tensor adjoint(const Tensor& t) { return Conj::call(transposed(t)); }
+
+Tensor folded(const Tensor& t) {
+  if (t.ndim() == 2) return t;
+  return Reshape::call(t, {numel(leading(t.shape(), 1)), t.shape().back()});
+}
+
+void check_operands(std::string_view op, const Tensor& a, const Tensor& b) {
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
+        "expected m1 and m2 to have the same dtype, but got: ", a.dtype(), " != ", b.dtype(), '.');
+  check(a.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, op, "not implemented for ", a.dtype(),
+        '.');
+  check(a.device() == b.device(), ErrorCode::kDeviceMismatch, op,
+        "expected all tensors on one device, got ", a.device(), " and ", b.device(), '.');
+}
+
+void check_inner_sizes(std::string_view op, const Tensor& a, const Tensor& b) {
+  check(a.size(-1) == b.size(-2), ErrorCode::kShapeMismatch, op,
+        "mat1 and mat2 shapes cannot be multiplied (", a.size(-2), 'x', a.size(-1), " and ",
+        b.size(-2), 'x', b.size(-1), "), from shapes ", a.shape(), " and ", b.shape(), '.');
+}
+
+void check_matrices(std::string_view op, const Tensor& a, const Tensor& b) {
+  check(a.ndim() == 2, ErrorCode::kShapeMismatch, op, "mat1 must be a matrix, got ", a.ndim(),
+        "-D tensor.");
+  check(b.ndim() == 2, ErrorCode::kShapeMismatch, op, "mat2 must be a matrix, got ", b.ndim(),
+        "-D tensor.");
+  check_inner_sizes(op, a, b);
+  check_operands(op, a, b);
+}
+
+void check_batches(std::string_view op, const Tensor& a, const Tensor& b) {
+  check(a.ndim() == 3, ErrorCode::kShapeMismatch, op, "batch1 must be a 3D tensor, got ", a.ndim(),
+        "D.");
+  check(b.ndim() == 3, ErrorCode::kShapeMismatch, op, "batch2 must be a 3D tensor, got ", b.ndim(),
+        "D.");
+  check(a.shape()[0] == b.shape()[0] && a.shape()[2] == b.shape()[1], ErrorCode::kShapeMismatch, op,
+        "Expected size for first two dimensions of batch2 tensor to be: [", a.shape()[0], ", ",
+        a.shape()[2], "] but got: [", b.shape()[0], ", ", b.shape()[1], "].");
+  check_operands(op, a, b);
+}
+
+void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha, Scalar beta,
+                   const void* bias) {
+  const Shape batch(leading(out.shape(), 2));
+  cpu::multiply({.dtype = out.dtype(),
+                 .batch = batch,
+                 .m = out.size(-2),
+                 .n = out.size(-1),
+                 .k = a.size(-1),
+                 .a = as_matrices(a, batch),
+                 .b = as_matrices(b, batch),
+                 .c = as_matrices(out, batch),
+                 .alpha = alpha,
+                 .beta = beta,
+                 .bias = bias});
+}
+
+Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op) {
+  Shape shape = broadcast_shapes(leading(a.shape(), 2), leading(b.shape(), 2), op);
+  shape.push_back(a.size(-2));
+  shape.push_back(b.size(-1));
+  const Tensor out = Tensor::empty(shape, a.dtype(), a.device());
+  multiply_into(out, a, b);
+  return out;
+}
+
+}  // namespace eg

@@ -1,0 +1,54 @@
+#pragma once
+
+// What the matrix product ops share: tensors as matrices by their strides, checks, and the products
+// themselves, not recorded.
+
+#include <string_view>
+
+#include "backend/cpu/matrix/matmul.h"
+#include "dispatch/record.h"
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// The last two dims of `t` as matrices; its leading dims, broadcast to `batch`, as the batch.
+cpu::Matrices as_matrices(const Tensor& t, std::span<const std::int64_t> batch = {});
+/// A 1-D tensor as a matrix of one row.
+cpu::Matrices as_row(const Tensor& t);
+
+/// `t` with its last two dims exchanged: a view, recorded when grad mode is on.
+Tensor transposed(const Tensor& t);
+/// The transposed matrices conjugated, by which a product's gradient multiplies.
+Tensor adjoint(const Tensor& t);
+/// `t` with all dims but the last made one: a matrix.
+Tensor folded(const Tensor& t);
+
+/// Throws unless the operands share dtype and device and there are kernels for the dtype.
+void check_operands(std::string_view op, const Tensor& a, const Tensor& b);
+/// Throws unless the rows of `a` are as long as the columns of `b`.
+void check_inner_sizes(std::string_view op, const Tensor& a, const Tensor& b);
+/// Throws unless `a` and `b` are matrices that can be multiplied.
+void check_matrices(std::string_view op, const Tensor& a, const Tensor& b);
+/// Throws unless `a` and `b` are batches of matrices that can be multiplied pair by pair.
+void check_batches(std::string_view op, const Tensor& a, const Tensor& b);
+
+/// out = alpha * a @ b + beta * out, plus `bias` (one number per column, or null) where out is
+/// row-major of shape [batch..., m, n] and the leading dims of a and b broadcast to the batch.
+void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha = 1,
+                   Scalar beta = 0, const void* bias = nullptr);
+/// a @ b for operands of at least two dims whose leading dims broadcast.
+Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op);
+
+/// What backward of a product keeps: each gradient reads the other operand, so an operand is kept
+/// only when the other one is differentiated.
+inline Save save_beside(const Tensor& operand, const Tensor& other) {
+  return {requires_grad(other) || tangent(other).defined() ? operand : Tensor()};
+}
+
+/// Records op(a, b), a product whose gradients read the other operand.
+template <class Op>
+Tensor record_product(const Tensor& output, const Tensor& a, const Tensor& b) {
+  return record<Op>(output, {a, b}, {}, {save_beside(a, b), save_beside(b, a)});
+}
+
+}  // namespace eg

@@ -1,0 +1,73 @@
+#include "ops/nn/attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include "dispatch/factories.h"
+#include "dispatch/var.h"
+#include "ops/index/index.h"
+#include "ops/matrix/matmul.h"
+#include "ops/nn/fused_attention.h"
+#include "ops/random/random.h"
+
+namespace eg {
+namespace {
+
+// What is added to the scores; bool masks say what stays.
+Tensor additive(const Tensor& mask, DType dtype) {
+  if (mask.dtype() != DType::kBool) return mask;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return where(Var(mask), Var(full({}, 0, dtype)), Var(full({}, -kInfinity, dtype))).tensor();
+}
+
+Tensor repeat_heads(const Tensor& t, std::int64_t heads) {
+  return RepeatInterleave::call(t, Operand(Scalar(heads / t.size(-3))), -3);
+}
+
+}  // namespace
+
+Tensor ScaledDotProductAttention::call(const Tensor& query, const Tensor& key, const Tensor& value,
+                                       const std::optional<Tensor>& attn_mask, double dropout_p,
+                                       bool is_causal, std::optional<double> scale,
+                                       bool enable_gqa) {
+  for (const Tensor& t : {query, key, value}) {
+    check(t.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
+          "Expected query, key, and value to all be at least 2 dimensional, but got Query dim: ",
+          query.ndim(), ", Key dim: ", key.ndim(), " and Value dim: ", value.ndim(), " instead.");
+    check(t.dtype() == query.dtype(), ErrorCode::kDtypeMismatch, doc.name,
+          "Expected query, key, and value to have the same dtype, but got query.dtype: ",
+          query.dtype(), " key.dtype: ", key.dtype(), " and value.dtype: ", value.dtype(),
+          " instead.");
+  }
+  check(is_floating(query.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "expected float32 or float64, got ", query.dtype(), '.');
+  check(!(is_causal && attn_mask), ErrorCode::kInvalidArgument, doc.name,
+        "Explicit attn_mask should not be set when is_causal=True.");
+  check(!attn_mask || attn_mask->dtype() == DType::kBool || attn_mask->dtype() == query.dtype(),
+        ErrorCode::kDtypeMismatch, doc.name,
+        "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+        "attn_mask.dtype: ",
+        attn_mask ? attn_mask->dtype() : query.dtype(), " and query.dtype: ", query.dtype(), '.');
+  Tensor k = key;
+  Tensor v = value;
+  if (enable_gqa) {
+    const bool has_heads = query.ndim() >= 3 && key.ndim() >= 3 && value.ndim() >= 3;
+    check(has_heads && key.size(-3) > 0 && value.size(-3) > 0 &&
+              query.size(-3) % key.size(-3) == 0 && query.size(-3) % value.size(-3) == 0,
+          ErrorCode::kShapeMismatch, doc.name,
+          "Number of heads in key and value must divide the number of heads in query.");
+    k = repeat_heads(key, query.size(-3));
+    v = repeat_heads(value, query.size(-3));
+  }
+  const AttentionInputs inputs{query,
+                               k,
+                               v,
+                               attn_mask ? additive(*attn_mask, query.dtype()) : Tensor(),
+                               scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))),
+                               is_causal};
+  if (dropout_p == 0 && can_fuse(inputs)) return fused_attention(inputs);
+  const Tensor weights = attention_weights(inputs);
+  return Matmul::call(dropout_p > 0 ? Dropout::call(weights, dropout_p) : weights, v);
+}
+
+}  // namespace eg

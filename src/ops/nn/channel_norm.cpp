@@ -1,0 +1,162 @@
+#include "ops/nn/channel_norm.h"
+
+#include <algorithm>
+
+#include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/nn/norm.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+using Parameter = std::optional<Tensor>;
+
+void check_input(const Tensor& input, std::int64_t min_dims, std::string_view op) {
+  check(input.ndim() >= min_dims, ErrorCode::kShapeMismatch, op, "Expected at least ", min_dims,
+        " dimensions for input tensor but received ", input.ndim(), '.');
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected float32 or float64, got ", input.dtype(), '.');
+}
+
+void check_channels(const Parameter& parameter, const Tensor& input, std::string_view name,
+                    std::string_view op) {
+  if (!parameter) return;
+  check(parameter->shape() == Shape{input.size(1)}, ErrorCode::kShapeMismatch, op, "Expected ",
+        name, " to be a vector of size equal to the number of channels in input, but got ", name,
+        " of shape ", parameter->shape(), " and input of shape ", input.shape(), '.');
+}
+
+// A number per channel, seen so that it broadcasts to the input.
+Var per_channel(const Tensor& parameter, const Tensor& input) {
+  Shape shape(static_cast<std::size_t>(input.ndim()), 1);
+  shape[1] = input.size(1);
+  return View::call(parameter, shape);
+}
+
+Tensor scale_and_shift(const Tensor& normalized, const Parameter& weight, const Parameter& bias) {
+  if (weight && bias) {
+    return eg::call<op::Addcmul>(per_channel(*bias, normalized).tensor(), normalized,
+                                 per_channel(*weight, normalized).tensor());
+  }
+  if (weight) return (Var(normalized) * per_channel(*weight, normalized)).tensor();
+  if (bias) return (Var(normalized) + per_channel(*bias, normalized)).tensor();
+  return normalized;
+}
+
+// All dimensions but the channels'.
+Dims batch_dims(const Tensor& input) {
+  Dims dims{0};
+  for (std::int64_t d = 2; d < input.ndim(); ++d) dims.push_back(d);
+  return dims;
+}
+
+void check_running(const Parameter& running, const Tensor& input, std::string_view name,
+                   std::string_view op) {
+  check_channels(running, input, name, op);
+  check(!running || is_floating(running->dtype()), ErrorCode::kDtypeMismatch, op, "Expected ", name,
+        " to be of a floating point dtype, but got ", running ? running->dtype() : input.dtype(),
+        '.');
+}
+
+// What a running statistic becomes; written when nothing can fail any more.
+Parameter moved(const Parameter& running, const Tensor& observed, double momentum) {
+  if (!running) return {};
+  const GradModeGuard no_grad(false);
+  return (Var(detach(*running)) * (1 - momentum) + Var(detach(observed)) * momentum).tensor();
+}
+
+void write_running(const Parameter& running, const Parameter& value) {
+  const GradModeGuard no_grad(false);
+  if (running) CopyInPlace::call(*running, *value);
+}
+
+// Layer norm of consecutive parts of the input, `rows` of them.
+Tensor normalize_rows(const Tensor& input, std::int64_t rows, double eps) {
+  const std::int64_t width = rows == 0 ? 0 : input.numel() / rows;
+  const Tensor flat = Reshape::call(input, {rows, width});
+  return Reshape::call(LayerNorm::call(flat, {width}, {}, {}, eps), input.shape());
+}
+
+}  // namespace
+
+Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
+                       const Parameter& running_var, const Parameter& weight, const Parameter& bias,
+                       bool training, double momentum, double eps) {
+  check_input(input, 2, doc.name);
+  check_channels(weight, input, "weight", doc.name);
+  check_channels(bias, input, "bias", doc.name);
+  check_running(running_mean, input, "running_mean", doc.name);
+  check_running(running_var, input, "running_var", doc.name);
+  if (!training) {
+    check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
+          "Expected running_mean and running_var to be defined when training=False.");
+    const Var centered = Var(input) - per_channel(*running_mean, input);
+    const Var rstd = rsqrt(per_channel(*running_var, input) + eps);
+    return scale_and_shift((centered * rstd).tensor(), weight, bias);
+  }
+  const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
+  check(count != 1, ErrorCode::kShapeMismatch, doc.name,
+        "Expected more than 1 value per channel when training, got input size ", input.shape(),
+        '.');
+  const Dims dims = batch_dims(input);
+  const Var centered = Var(input) - Var(Mean::call(input, dims, true));
+  const Tensor variance = Variance::call(input, dims, 0, true);
+  const Tensor normalized = (centered * rsqrt(Var(variance) + eps)).tensor();
+  const Tensor result = scale_and_shift(normalized, weight, bias);
+  if (running_mean || running_var) {
+    const Parameter mean = moved(running_mean, Mean::call(detach(input), dims), momentum);
+    const Parameter var = moved(running_var, Variance::call(detach(input), dims), momentum);
+    write_running(running_mean, mean);
+    write_running(running_var, var);
+  }
+  return result;
+}
+
+Tensor GroupNorm::call(const Tensor& input, std::int64_t num_groups, const Parameter& weight,
+                       const Parameter& bias, double eps) {
+  check_input(input, 2, doc.name);
+  check(num_groups > 0 && input.size(1) % num_groups == 0, ErrorCode::kInvalidArgument, doc.name,
+        "Expected number of channels in input to be divisible by num_groups, but got input of "
+        "shape ",
+        input.shape(), " and num_groups=", num_groups, '.');
+  check_channels(weight, input, "weight", doc.name);
+  check_channels(bias, input, "bias", doc.name);
+  const std::int64_t rows = input.size(0) * num_groups;
+  check(rows == 0 || input.numel() != num_groups, ErrorCode::kShapeMismatch, doc.name,
+        "Expected more than 1 value per channel when training, got input size ", input.shape(),
+        '.');
+  return scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
+}
+
+Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
+                          const Parameter& running_var, const Parameter& weight,
+                          const Parameter& bias, bool use_input_stats, double momentum,
+                          double eps) {
+  check_input(input, 2, doc.name);
+  if (!use_input_stats) {
+    check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
+          "Expected running_mean and running_var to be defined when use_input_stats is false.");
+    return BatchNorm::call(input, running_mean, running_var, weight, bias, false, momentum, eps);
+  }
+  check_channels(weight, input, "weight", doc.name);
+  check_channels(bias, input, "bias", doc.name);
+  check_running(running_mean, input, "running_mean", doc.name);
+  check_running(running_var, input, "running_var", doc.name);
+  const std::int64_t rows = input.size(0) * input.size(1);
+  check(rows == 0 || input.numel() != rows, ErrorCode::kShapeMismatch, doc.name,
+        "Expected more than 1 spatial element when training, got input size ", input.shape(), '.');
+  const Tensor result = scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
+  if (running_mean || running_var) {
+    const Tensor channels = Flatten::call(detach(input), 2);
+    const Tensor variance = Mean::call(Variance::call(channels, Dims{2}), Dims{0});
+    const Parameter mean = moved(running_mean, Mean::call(channels, Dims{0, 2}), momentum);
+    const Parameter var = moved(running_var, variance, momentum);
+    write_running(running_mean, mean);
+    write_running(running_var, var);
+  }
+  return result;
+}
+
+}  // namespace eg

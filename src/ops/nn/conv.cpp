@@ -1,0 +1,304 @@
+#include "ops/nn/conv.h"
+
+#include "backend/cpu/nn/conv.h"
+#include "dispatch/factories.h"
+#include "ops/matrix/matrix_product.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+using cpu::Convolution;
+
+// ---------------------------------------------------------------- what is recorded
+
+// A convolution y = x * w has three parts, each linear in its two operands, and the gradients of
+// each are the two others: the result from x and w, x's gradient from y's and w, w's gradient from
+// y's and x. So three nodes are enough for every order of derivative, and the second of them is
+// also the transposed convolution.
+enum class Part : std::uint8_t { kOut, kIn, kWeight };
+
+Shape shape_of(Part part, const Convolution& c) {
+  switch (part) {
+    case Part::kOut:
+      return {c.batch, c.out_channels, c.out[0], c.out[1]};
+    case Part::kIn:
+      return {c.batch, c.in_channels, c.in[0], c.in[1]};
+    default:
+      return {c.out_channels, c.in_channels / c.groups, c.kernel[0], c.kernel[1]};
+  }
+}
+
+constexpr op::Doc doc_of(Part part, bool is_public) {
+  if (is_public) return {"convolution", "A convolution, plain or transposed."};
+  return part == Part::kWeight
+             ? op::Doc{"convolution_backward_weight", "A gradient of convolution."}
+             : op::Doc{"convolution_backward", "A gradient of convolution."};
+}
+
+// What a convolution of nothing gives: its bias, if any.
+void fill_without_sums(const Tensor& result, const Tensor& bias) {
+  fill_dense(result, 0);
+  if (bias.defined()) copy_data(result, bias.alias({bias.numel(), 1, 1}, {1, 1, 1}, bias.offset()));
+}
+
+// Makes one of the three from the two others; `a` is what belongs to the output, or to the input
+// where the output is made, and `b` the weight, or the input where the weight is made.
+template <Part kPart>
+struct ConvolutionPart {
+  static constexpr op::Doc doc = doc_of(kPart, kPart != Part::kWeight);
+  using Attrs = Convolution;
+  static constexpr std::array<std::string_view, 2> saved_names{"input", "weight"};
+
+  static constexpr Part kA = kPart == Part::kOut ? Part::kIn : Part::kOut;
+  static constexpr Part kB = kPart == Part::kWeight ? Part::kIn : Part::kWeight;
+
+  static Tensor call(const Tensor& a, const Tensor& b, const Attrs& conv, const Tensor& bias = {}) {
+    const Tensor result = Tensor::empty(shape_of(kPart, conv), a.dtype(), a.device());
+    const Tensor from_a = packed(a);
+    const Tensor from_b = packed(b);
+    const Tensor shift = bias.defined() ? packed(bias) : bias;
+    const bool is_empty = a.numel() == 0 || b.numel() == 0;
+    if (is_empty) fill_without_sums(result, shift);
+    visit_floating(a.dtype(), "convolution", [&]<class T>() {
+      if (is_empty) return;
+      const T* const values = shift.defined() ? shift.data_as<T>() : nullptr;
+      T* const to = result.data_as<T>();
+      if constexpr (kPart == Part::kOut)
+        cpu::convolve(conv, from_a.data_as<T>(), from_b.data_as<T>(), values, to);
+      else if constexpr (kPart == Part::kIn)
+        cpu::convolve_backward_input(conv, from_a.data_as<T>(), from_b.data_as<T>(), values, to);
+      else
+        cpu::convolve_backward_weight(conv, from_a.data_as<T>(), from_b.data_as<T>(), to);
+    });
+    return record<ConvolutionPart>(result, {a, b, bias}, conv,
+                                   {save_beside(a, b), save_beside(b, a)});
+  }
+
+  static GradList backward(const Backward<ConvolutionPart>& b) {
+    const Convolution& conv = b.attrs();
+    GradList grads(3);
+    if (b.needs(0)) grads[0] = make<kA>(b.grad(), b.saved(1), conv);
+    if (b.needs(1)) grads[1] = make<kB>(b.grad(), b.saved(0), conv);
+    if (b.needs(2)) grads[2] = Sum::call(b.grad(), Dims{0, 2, 3});
+    return grads;
+  }
+
+ private:
+  // The gradient of this part's operand `kOther`, from this part's gradient and the operand left.
+  template <Part kOther>
+  static Tensor make(const Tensor& grad, const Tensor& left, const Convolution& conv) {
+    // The operand order of the other part: out before in before weight.
+    constexpr bool kGradIsFirst =
+        kPart == Part::kOut || (kPart == Part::kIn && kOther == Part::kOut);
+    return kGradIsFirst ? ConvolutionPart<kOther>::call(grad, left, conv)
+                        : ConvolutionPart<kOther>::call(left, grad, conv);
+  }
+};
+
+// ---------------------------------------------------------------- arguments
+
+Convolution::Pair pair_of(const Dims& values, std::int64_t spatial, std::int64_t one,
+                          std::string_view name, std::string_view op) {
+  check(values.size() == 1 || static_cast<std::int64_t>(values.size()) == spatial,
+        ErrorCode::kInvalidArgument, op, "expected ", name,
+        " to be a single integer value or a "
+        "list of ",
+        spatial, " values to match the convolution dimensions, but got ", name, "=", values, '.');
+  if (spatial == 1) return {one, values[0]};
+  return {values[0], values[values.size() - 1]};
+}
+
+// The operands in two spatial dimensions, with a batch.
+struct Operands {
+  std::string_view op;
+  std::int64_t spatial;
+  bool has_batch;
+  Tensor input;
+  Tensor weight;
+  Tensor bias;
+};
+
+Tensor with_two_dims(const Tensor& t, std::int64_t spatial) {
+  return spatial == 1 ? Unsqueeze::call(t, -2) : t;
+}
+
+Operands make_operands(std::string_view op, std::int64_t spatial, const Tensor& input,
+                       const Tensor& weight, const std::optional<Tensor>& bias) {
+  check(input.ndim() == spatial + 1 || input.ndim() == spatial + 2, ErrorCode::kShapeMismatch, op,
+        "Expected ", spatial + 1, "D (unbatched) or ", spatial + 2, "D (batched) input to ", op,
+        ", but got input of size: ", input.shape(), '.');
+  check(weight.ndim() == spatial + 2, ErrorCode::kShapeMismatch, op, "Expected ", spatial + 2,
+        "-dimensional weight, but got weight of size ", weight.shape(), '.');
+  for (const Tensor& other : {weight, bias.value_or(input)}) {
+    check(other.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "Input type (",
+          input.dtype(), ") and weight or bias type (", other.dtype(), ") should be the same.");
+    check(other.device() == input.device(), ErrorCode::kDeviceMismatch, op,
+          "expected all tensors on one device, got ", input.device(), " and ", other.device(), '.');
+  }
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected float32 or float64, got ", input.dtype(), '.');
+  const bool has_batch = input.ndim() == spatial + 2;
+  return {op,
+          spatial,
+          has_batch,
+          with_two_dims(has_batch ? input : Unsqueeze::call(input, 0), spatial),
+          with_two_dims(weight, spatial),
+          bias.value_or(Tensor())};
+}
+
+Tensor as_given(const Operands& operands, Tensor result) {
+  if (operands.spatial == 1) result = Squeeze::call(result, Dims{-2});
+  return operands.has_batch ? result : Squeeze::call(result, Dims{0});
+}
+
+void check_geometry(const Operands& o, const Convolution& c) {
+  for (std::size_t d = 0; d < 2; ++d) {
+    check(c.stride[d] > 0, ErrorCode::kInvalidArgument, o.op,
+          "non-positive stride is not supported.");
+    check(c.dilation[d] > 0, ErrorCode::kInvalidArgument, o.op,
+          "dilation should be greater than zero.");
+    check(c.padding[d] >= 0, ErrorCode::kInvalidArgument, o.op,
+          "negative padding is not supported.");
+  }
+  check(c.groups > 0, ErrorCode::kInvalidArgument, o.op, "non-positive groups is not supported.");
+  check(o.weight.size(0) % c.groups == 0 && o.weight.size(0) >= c.groups, ErrorCode::kShapeMismatch,
+        o.op, "Given groups=", c.groups, ", expected weight to be at least ", c.groups,
+        " at dimension 0 and divisible by it, but got weight of size ", o.weight.shape(),
+        " instead.");
+}
+
+void check_channels(const Operands& o, std::int64_t groups, std::int64_t expected) {
+  check(o.input.size(1) == expected, ErrorCode::kShapeMismatch, o.op, "Given groups=", groups,
+        ", weight of size ", o.weight.shape(), ", expected input ", o.input.shape(), " to have ",
+        expected, " channels, but got ", o.input.size(1), " channels instead.");
+}
+
+void check_bias(const Operands& o, std::int64_t channels) {
+  check(!o.bias.defined() || o.bias.shape() == Shape{channels}, ErrorCode::kShapeMismatch, o.op,
+        "Given weight of size ", o.weight.shape(), ", expected bias to be 1-dimensional with ",
+        channels, " elements, but got bias of size ", o.bias.defined() ? o.bias.shape() : Shape{},
+        " instead.");
+}
+
+// The planes that kernels read are copied with their padding, and what is computed of their sizes
+// must not overflow: none may have more numbers than memory.
+void check_padded_size(const Convolution& c) {
+  CheckedInt count = c.in_channels / c.groups;
+  for (std::size_t d = 0; d < 2; ++d) count = count * (CheckedInt(c.padding[d]) * 2 + c.in[d]);
+  checked_count(count.value());
+}
+
+// With one place there is no second one a step away, and the step may be anything.
+void forget_unused_stride(Convolution& c, std::size_t d) {
+  if (c.out[d] == 1) c.stride[d] = 1;
+}
+
+// Sets padding and output size of dimension d.
+void set_extent(const Operands& o, Convolution& c, const Padding& padding, std::size_t d) {
+  const std::int64_t reach = (CheckedInt(c.dilation[d]) * (c.kernel[d] - 1)).value();
+  std::int64_t total = 2 * c.padding[d];
+  if (padding.kind == Padding::Kind::kSame) {
+    check(c.stride[d] == 1, ErrorCode::kInvalidArgument, o.op,
+          "padding='same' is not supported for strided convolutions.");
+    total = reach;
+    c.padding[d] = total / 2;
+  }
+  const std::int64_t room = (CheckedInt(c.in[d]) + total - reach - 1).value();
+  check(c.kernel[d] > 0 && room >= 0, ErrorCode::kShapeMismatch, o.op,
+        "Calculated padded input size per channel: ", c.in[d] + total, ". Kernel size: ", reach + 1,
+        ". Kernel size can't be greater than actual input size.");
+  c.out[d] = room / c.stride[d] + 1;
+  forget_unused_stride(c, d);
+}
+
+Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding,
+                   const Dims& dilation, std::int64_t groups) {
+  const Dims sizes = padding.kind == Padding::Kind::kSizes ? padding.sizes : Dims{0};
+  Convolution c{.batch = o.input.size(0),
+                .groups = groups,
+                .in_channels = o.input.size(1),
+                .out_channels = o.weight.size(0),
+                .in = {o.input.size(2), o.input.size(3)},
+                .kernel = {o.weight.size(2), o.weight.size(3)},
+                .out = {0, 0},
+                .stride = pair_of(stride, o.spatial, 1, "stride", o.op),
+                .padding = pair_of(sizes, o.spatial, 0, "padding", o.op),
+                .dilation = pair_of(dilation, o.spatial, 1, "dilation", o.op)};
+  check_geometry(o, c);
+  check_channels(o, groups, (CheckedInt(groups) * o.weight.size(1)).value());
+  check_bias(o, c.out_channels);
+  for (std::size_t d = 0; d < 2; ++d) set_extent(o, c, padding, d);
+  check_padded_size(c);
+  return as_given(o, ConvolutionPart<Part::kOut>::call(o.input, o.weight, c, o.bias));
+}
+
+// What is the input here is the output of the convolution it transposes.
+Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims& padding,
+                              const Dims& output_padding, std::int64_t groups,
+                              const Dims& dilation) {
+  Convolution c{.batch = o.input.size(0),
+                .groups = groups,
+                .in_channels = (CheckedInt(groups) * o.weight.size(1)).value(),
+                .out_channels = o.weight.size(0),
+                .in = {0, 0},
+                .kernel = {o.weight.size(2), o.weight.size(3)},
+                .out = {o.input.size(2), o.input.size(3)},
+                .stride = pair_of(stride, o.spatial, 1, "stride", o.op),
+                .padding = pair_of(padding, o.spatial, 0, "padding", o.op),
+                .dilation = pair_of(dilation, o.spatial, 1, "dilation", o.op)};
+  check_geometry(o, c);
+  check_channels(o, groups, c.out_channels);
+  check_bias(o, c.in_channels);
+  const Convolution::Pair extra = pair_of(output_padding, o.spatial, 0, "output_padding", o.op);
+  for (std::size_t d = 0; d < 2; ++d) {
+    check(extra[d] >= 0 && (extra[d] < c.stride[d] || extra[d] < c.dilation[d]),
+          ErrorCode::kInvalidArgument, o.op,
+          "output padding must be smaller than either stride or dilation, but got output_padding ",
+          extra[d], ", stride ", c.stride[d], " and dilation ", c.dilation[d], '.');
+    const CheckedInt reach = CheckedInt(c.dilation[d]) * (c.kernel[d] - 1);
+    const CheckedInt last = CheckedInt(c.stride[d]) * (c.out[d] - 1);
+    c.in[d] = (last - 2 * c.padding[d] + reach + extra[d] + 1).value();
+    check(c.kernel[d] > 0 && c.in[d] > 0, ErrorCode::kShapeMismatch, o.op,
+          "Given input size per channel: ", o.input.shape(), ". Calculated output size: ", c.in[d],
+          ". Output size is too small.");
+    forget_unused_stride(c, d);
+  }
+  check_padded_size(c);
+  return as_given(o, ConvolutionPart<Part::kIn>::call(o.input, o.weight, c, o.bias));
+}
+
+}  // namespace
+
+Tensor Conv1d::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                    const Dims& stride, const Padding& padding, const Dims& dilation,
+                    std::int64_t groups) {
+  return convolution(make_operands(doc.name, 1, input, weight, bias), stride, padding, dilation,
+                     groups);
+}
+
+Tensor Conv2d::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                    const Dims& stride, const Padding& padding, const Dims& dilation,
+                    std::int64_t groups) {
+  return convolution(make_operands(doc.name, 2, input, weight, bias), stride, padding, dilation,
+                     groups);
+}
+
+Tensor ConvTranspose1d::call(const Tensor& input, const Tensor& weight,
+                             const std::optional<Tensor>& bias, const Dims& stride,
+                             const Dims& padding, const Dims& output_padding, std::int64_t groups,
+                             const Dims& dilation) {
+  return transposed_convolution(make_operands(doc.name, 1, input, weight, bias), stride, padding,
+                                output_padding, groups, dilation);
+}
+
+Tensor ConvTranspose2d::call(const Tensor& input, const Tensor& weight,
+                             const std::optional<Tensor>& bias, const Dims& stride,
+                             const Dims& padding, const Dims& output_padding, std::int64_t groups,
+                             const Dims& dilation) {
+  return transposed_convolution(make_operands(doc.name, 2, input, weight, bias), stride, padding,
+                                output_padding, groups, dilation);
+}
+
+}  // namespace eg

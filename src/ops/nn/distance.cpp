@@ -1,0 +1,59 @@
+#include "ops/nn/distance.h"
+
+#include "formulas/all.h"
+#include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+// A vector divided by its length; a length below eps counts as eps, but has its own gradient.
+Var direction(const Tensor& x, std::int64_t dim, double eps) {
+  const Var length = Norm::call(x, 2, Dims{dim}, true);
+  const Tensor measured = detach(length.tensor());
+  return Var(x) / (length + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured));
+}
+
+}  // namespace
+
+Tensor Normalize::call(const Tensor& input, double p, const Dims& dim, double eps) {
+  const Tensor length = Norm::call(input, p, dim, true);
+  return (Var(input) / Var(call_with<op::Clamp>({.min = eps}, length))).tensor();
+}
+
+Tensor CosineSimilarity::call(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+  const Shape shape = broadcast_shapes(x1.shape(), x2.shape(), doc.name);
+  const auto ndim = static_cast<std::int64_t>(shape.size());
+  const std::int64_t d = wrap_dim(dim, ndim, doc.name);
+  const Var cosines =
+      direction(Expand::call(x1, shape), d, eps) * direction(Expand::call(x2, shape), d, eps);
+  return Sum::call(cosines.tensor(), Dims{d});
+}
+
+Tensor PairwiseDistance::call(const Tensor& x1, const Tensor& x2, double p, double eps,
+                              bool keepdim) {
+  return Norm::call((Var(x1) - Var(x2) + eps).tensor(), p, Dims{-1}, keepdim);
+}
+
+Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
+  check(x1.ndim() >= 2 && x2.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
+        "cdist only supports at least 2D tensors, got shapes ", x1.shape(), " and ", x2.shape(),
+        '.');
+  check(x1.size(-1) == x2.size(-1), ErrorCode::kShapeMismatch, doc.name,
+        "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1),
+        '.');
+  return Norm::call((Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor(), p, Dims{-1});
+}
+
+Tensor Glu::call(const Tensor& input, std::int64_t dim) {
+  check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
+        "glu does not support 0-dimensional tensors.");
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const std::int64_t size = input.size(d);
+  check(size % 2 == 0, ErrorCode::kShapeMismatch, doc.name,
+        "Halving dimension must be even, but dimension ", d, " is size ", size, '.');
+  const Tensor gate = eg::call<op::Sigmoid>(Narrow::call(input, d, size / 2, size / 2));
+  return (Var(Narrow::call(input, d, 0, size / 2)) * Var(gate)).tensor();
+}
+
+}  // namespace eg

@@ -1,0 +1,180 @@
+#include "ops/nn/norm.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "autograd/tensor_math.h"
+#include "backend/cpu/nn/norm.h"
+#include "dispatch/factories.h"
+#include "dispatch/var.h"
+
+namespace eg {
+namespace {
+
+// What is normalised over, and what backward needs of the call besides tensors.
+struct NormAttrs {
+  std::int64_t rows;
+  std::int64_t width;
+  Shape normalized_shape;
+  /// The shape of a statistic that broadcasts to the input: 1 for every normalised dim.
+  Shape statistics_shape;
+  double eps;
+};
+
+NormAttrs check_shapes(std::string_view op, const Tensor& input, const Dims& normalized_shape,
+                       double eps) {
+  check(!normalized_shape.empty(), ErrorCode::kShapeMismatch, op,
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+        "element, but got "
+        "normalized_shape = [].");
+  const Shape& shape = input.shape();
+  const std::size_t dims = std::min(normalized_shape.size(), shape.size());
+  check(
+      std::equal(normalized_shape.begin(), normalized_shape.end(), shape.end() - dims, shape.end()),
+      ErrorCode::kShapeMismatch, op, "Given normalized_shape=", normalized_shape,
+      ", expected input whose last sizes are these, but got input of size ", shape, '.');
+  const std::size_t first = shape.size() - dims;
+  NormAttrs attrs{1, numel(normalized_shape), normalized_shape, shape, eps};
+  for (std::size_t d = 0; d < first; ++d) attrs.rows *= shape[d];
+  std::fill(attrs.statistics_shape.begin() + first, attrs.statistics_shape.end(), 1);
+  return attrs;
+}
+
+// The parameter, or an undefined tensor when there is none.
+Tensor check_parameter(std::string_view op, std::string_view name,
+                       const std::optional<Tensor>& parameter, const Tensor& input,
+                       const Dims& normalized_shape) {
+  if (!parameter) return {};
+  check(parameter->shape() == normalized_shape, ErrorCode::kShapeMismatch, op, "Expected ", name,
+        " to be of same shape as normalized_shape, but got ", name, " of shape ",
+        parameter->shape(), " and normalized_shape = ", normalized_shape, '.');
+  check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected ", name,
+        " of dtype ", input.dtype(), ", got ", parameter->dtype(), '.');
+  check(parameter->device() == input.device(), ErrorCode::kDeviceMismatch, op,
+        "expected all tensors on one device, got ", input.device(), " and ", parameter->device(),
+        '.');
+  return *parameter;
+}
+
+template <class T>
+T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data_as<T>() : nullptr;
+}
+
+// What backward works on. An undefined mean means RMS norm.
+struct SavedNorm {
+  Tensor input;
+  Tensor weight;
+  Tensor mean;
+  Tensor rstd;
+};
+
+template <class T>
+cpu::RowNorm<T> row_norm(const NormAttrs& attrs, const SavedNorm& packed_norm) {
+  return {attrs.rows,
+          attrs.width,
+          packed_norm.input.data_as<T>(),
+          data_or_null<T>(packed_norm.weight),
+          data_or_null<T>(packed_norm.mean),
+          packed_norm.rstd.data_as<T>()};
+}
+
+using Needs = std::array<bool, 3>;
+
+GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
+                         const Needs& needs) {
+  const SavedNorm norm{packed(saved.input), packed(saved.weight), saved.mean, saved.rstd};
+  const Tensor g = packed(grad);
+  GradList grads(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (needs[i])
+      grads[i] = Tensor::empty(i == 0 ? g.shape() : attrs.normalized_shape, g.dtype(), g.device());
+  }
+  visit_floating(g.dtype(), "norm", [&]<class T>() {
+    const cpu::RowNorm<T> rows = row_norm<T>(attrs, norm);
+    if (needs[0]) cpu::norm_backward_input(rows, g.data_as<T>(), grads[0].data_as<T>());
+    if (needs[1] || needs[2]) {
+      cpu::norm_backward_parameters(rows, g.data_as<T>(), data_or_null<T>(grads[1]),
+                                    data_or_null<T>(grads[2]));
+    }
+  });
+  return grads;
+}
+
+// The statistics are computed again from the input: the gradient depends on it through them too.
+GradList recorded_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
+                            const Needs& needs) {
+  const bool is_centered = saved.mean.defined();
+  const Var x = saved.input;
+  const Var g = grad;
+  const auto mean = [&](const Var& v) {
+    return Var(math::sum_to(v.tensor(), attrs.statistics_shape)) / static_cast<double>(attrs.width);
+  };
+  const Var centered = is_centered ? x - mean(x) : x;
+  const Var rstd = rsqrt(mean(centered * centered) + attrs.eps);
+  const Var normalized = centered * rstd;
+  GradList grads(3);
+  if (needs[0]) {
+    const Var weighted = saved.weight.defined() ? g * saved.weight : g;
+    const Var spread = weighted - normalized * mean(weighted * normalized);
+    grads[0] = ((is_centered ? spread - mean(weighted) : spread) * rstd).tensor();
+  }
+  if (needs[1]) grads[1] = math::sum_to((g * normalized).tensor(), attrs.normalized_shape);
+  if (needs[2]) grads[2] = math::sum_to(grad, attrs.normalized_shape);
+  return grads;
+}
+
+// The node of both ops. PyTorch's layer_norm records as native_layer_norm.
+template <bool kCentered>
+struct NormNode {
+  static constexpr op::Doc doc =
+      kCentered ? op::Doc{"native_layer_norm", LayerNorm::doc.text} : RmsNorm::doc;
+  using Attrs = NormAttrs;
+  static constexpr std::array<std::string_view, 4> saved_names{"input", "weight", "result1",
+                                                               "result2"};
+  static GradList backward(const Backward<NormNode>& b) {
+    const SavedNorm saved{b.saved(0), b.saved(1), b.saved(2), b.saved(3)};
+    const Needs needs{b.needs(0), b.needs(1), b.needs(2)};
+    return ops_are_differentiated() ? recorded_gradients(b.attrs(), saved, b.grad(), needs)
+                                    : fused_gradients(b.attrs(), saved, b.grad(), needs);
+  }
+};
+
+template <bool kCentered>
+Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                 const NormAttrs& attrs) {
+  SavedNorm norm{packed(input), packed(weight), {}, {}};
+  const Tensor packed_bias = packed(bias);
+  const Tensor out = Tensor::empty(input.shape(), input.dtype(), input.device());
+  norm.rstd = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
+  if (kCentered) norm.mean = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
+  visit_floating(input.dtype(), op, [&]<class T>() {
+    cpu::norm_forward(row_norm<T>(attrs, norm), attrs.eps, data_or_null<T>(packed_bias),
+                      out.data_as<T>());
+  });
+  return record<NormNode<kCentered>>(out, {input, weight, bias}, attrs,
+                                     {Save{input}, Save{weight}, Save{norm.mean}, Save{norm.rstd}});
+}
+
+}  // namespace
+
+Tensor LayerNorm::call(const Tensor& input, const Dims& normalized_shape,
+                       const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                       double eps) {
+  NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps);
+  return normalize<true>(doc.name, input,
+                         check_parameter(doc.name, "weight", weight, input, normalized_shape),
+                         check_parameter(doc.name, "bias", bias, input, normalized_shape), attrs);
+}
+
+Tensor RmsNorm::call(const Tensor& input, const Dims& normalized_shape,
+                     const std::optional<Tensor>& weight, std::optional<double> eps) {
+  const double dtype_eps = input.dtype() == DType::kFloat64 ? std::numeric_limits<double>::epsilon()
+                                                            : std::numeric_limits<float>::epsilon();
+  NormAttrs attrs = check_shapes(doc.name, input, normalized_shape, eps.value_or(dtype_eps));
+  return normalize<false>(doc.name, input,
+                          check_parameter(doc.name, "weight", weight, input, normalized_shape), {},
+                          attrs);
+}
+
+}  // namespace eg

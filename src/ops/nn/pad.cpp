@@ -1,0 +1,136 @@
+#include "ops/nn/pad.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/index/index.h"
+
+namespace eg {
+namespace {
+
+// Elements added before and after each dimension; fewer than none are removed.
+struct Margins {
+  Dims before;
+  Dims after;
+};
+
+Margins negated(const Margins& margins) {
+  Margins result = margins;
+  for (std::int64_t& n : result.before) n = -n;
+  for (std::int64_t& n : result.after) n = -n;
+  return result;
+}
+
+// Constant padding; its gradient is the padding that takes away what this one adds.
+struct ConstantPad {
+  static constexpr op::Doc doc{"constant_pad_nd", Pad::doc.text};
+  struct Attrs {
+    Margins margins;
+  };
+
+  static Tensor call(const Tensor& input, const Margins& margins, Scalar value) {
+    Shape shape = input.shape();
+    // The part of the input that stays, and its place in the result.
+    Shape kept = shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t before = margins.before[d];
+      const std::int64_t after = margins.after[d];
+      shape[d] += before + after;
+      check(shape[d] >= 0, ErrorCode::kInvalidArgument, "pad", "The input size ", input.shape()[d],
+            ", plus negative padding ", before, " and ", after,
+            " resulted in a negative output size, which is invalid. Check dimension ", d,
+            " of your input.");
+      kept[d] += std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
+    }
+    const Tensor result = full(shape, value, input.dtype(), input.device());
+    const bool is_empty =
+        std::any_of(kept.begin(), kept.end(), [](std::int64_t size) { return size <= 0; });
+    if (!is_empty) {
+      std::int64_t from = input.offset();
+      std::int64_t to = 0;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        from += std::max<std::int64_t>(-margins.before[d], 0) * input.strides()[d];
+        to += std::max<std::int64_t>(margins.before[d], 0) * result.strides()[d];
+      }
+      copy_data(result.alias(kept, result.strides(), to), input.alias(kept, input.strides(), from));
+    }
+    return record<ConstantPad>(result, {input}, {margins});
+  }
+  static GradList backward(const Backward<ConstantPad>& b) {
+    return {call(b.grad(), negated(b.attrs().margins), 0)};
+  }
+};
+
+// Which place of a dimension of size n is read for place i - before of the padded one.
+std::int64_t source_index(PadMode mode, std::int64_t i, std::int64_t n) {
+  if (mode == PadMode::kReplicate) return std::clamp<std::int64_t>(i, 0, n - 1);
+  if (mode == PadMode::kCircular) return (i % n + n) % n;
+  if (i < 0) return -i;
+  return i < n ? i : 2 * (n - 1) - i;
+}
+
+void check_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int64_t before,
+                  std::int64_t after) {
+  const std::int64_t n = input.size(dim);
+  if (mode == PadMode::kReflect) {
+    check(before < n && after < n, ErrorCode::kInvalidArgument, "pad",
+          "Padding size should be less than the corresponding input dimension, but got: padding (",
+          before, ", ", after, ") at dimension ", dim, " of input ", input.shape(), '.');
+  }
+  if (mode == PadMode::kCircular) {
+    check(before <= n && after <= n, ErrorCode::kInvalidArgument, "pad",
+          "Padding value causes wrapping around more than once.");
+  }
+  check(n > 0 && n + before + after > 0, ErrorCode::kInvalidArgument, "pad", "input ",
+        input.shape(), " with padding (", before, ", ", after, ") at dimension ", dim,
+        " has nothing left.");
+}
+
+Tensor pad_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int64_t before,
+                  std::int64_t after) {
+  check_border(mode, input, dim, before, after);
+  const std::int64_t n = input.size(dim);
+  const Tensor index = Tensor::empty({n + before + after}, DType::kInt64, input.device());
+  for (std::int64_t i = 0; i < index.numel(); ++i)
+    index.data_as<std::int64_t>()[i] = source_index(mode, i - before, n);
+  return IndexSelect::call(input, dim, index);
+}
+
+}  // namespace
+
+Tensor Pad::call(const Tensor& input, const Dims& pad, PadMode mode, std::optional<double> value) {
+  check(pad.size() % 2 == 0, ErrorCode::kInvalidArgument, doc.name,
+        "Padding length must be divisible by 2, got ", pad, '.');
+  const std::int64_t ndim = input.ndim();
+  const auto padded = static_cast<std::int64_t>(pad.size() / 2);
+  check(padded <= ndim, ErrorCode::kInvalidArgument, doc.name,
+        "Padding length should be less than or equal to two times the input dimension but got "
+        "padding length ",
+        pad.size(), " and input of dimension ", ndim, '.');
+  if (mode == PadMode::kConstant) {
+    Margins margins{Dims(input.shape().size(), 0), Dims(input.shape().size(), 0)};
+    for (std::int64_t k = 0; k < padded; ++k) {
+      const auto d = static_cast<std::size_t>(ndim - 1 - k);
+      margins.before[d] = pad[static_cast<std::size_t>(2 * k)];
+      margins.after[d] = pad[static_cast<std::size_t>(2 * k + 1)];
+    }
+    return ConstantPad::call(input, margins, value.value_or(0));
+  }
+  check(value.value_or(0) == 0, ErrorCode::kInvalidArgument, doc.name, "Padding mode \"",
+        enum_names(mode)[static_cast<std::size_t>(mode)], "\" doesn't take in value argument.");
+  check(padded >= 1 && padded <= 3 && (ndim == padded + 1 || ndim == padded + 2),
+        ErrorCode::kInvalidArgument, doc.name,
+        "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now, got padding "
+        "length ",
+        pad.size(), " for input of dimension ", ndim, '.');
+  Tensor result = input;
+  for (std::int64_t k = 0; k < padded; ++k) {
+    const std::int64_t before = pad[static_cast<std::size_t>(2 * k)];
+    const std::int64_t after = pad[static_cast<std::size_t>(2 * k + 1)];
+    if (before != 0 || after != 0) result = pad_border(mode, result, ndim - 1 - k, before, after);
+  }
+  return result.is_same(input) ? Clone::call(input) : result;
+}
+
+}  // namespace eg

@@ -1,0 +1,318 @@
+#include "ops/nn/pool.h"
+
+#include <algorithm>
+
+#include "backend/cpu/nn/pool.h"
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+// The windows over the last two dimensions.
+struct PoolAttrs {
+  cpu::PoolAxis rows;
+  cpu::PoolAxis columns;
+};
+
+// The shape with other last two sizes.
+Shape with_plane(const Shape& shape, std::int64_t rows, std::int64_t columns) {
+  Shape result = shape;
+  result[shape.size() - 2] = rows;
+  result[shape.size() - 1] = columns;
+  return result;
+}
+Shape pooled_shape(const Shape& shape, const PoolAttrs& attrs) {
+  return with_plane(shape, std::ssize(attrs.rows.windows), std::ssize(attrs.columns.windows));
+}
+Shape input_shape(const Shape& shape, const PoolAttrs& attrs) {
+  return with_plane(shape, attrs.rows.size, attrs.columns.size);
+}
+
+cpu::PoolPlanes planes_of(const Tensor& t, const PoolAttrs& attrs) {
+  std::int64_t planes = 1;
+  for (std::size_t d = 0; d + 2 < t.shape().size(); ++d) planes *= t.shape()[d];
+  return {planes, attrs.rows, attrs.columns};
+}
+
+// ---------------------------------------------------------------- means
+
+// A mean and its gradient are linear and each other's gradient, so they are one node in two
+// directions.
+template <bool kForward>
+struct MeanPool {
+  static constexpr op::Doc doc =
+      kForward ? AvgPool2d::doc : op::Doc{"avg_pool2d_backward", "The gradient of avg_pool2d."};
+  using Attrs = PoolAttrs;
+
+  static Tensor call(const Tensor& in, const Attrs& attrs) {
+    const Shape shape = kForward ? pooled_shape(in.shape(), attrs) : input_shape(in.shape(), attrs);
+    const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
+    const Tensor source = packed(in);
+    visit_floating(in.dtype(), "avg_pool", [&]<class T>() {
+      const cpu::PoolPlanes planes = planes_of(in, attrs);
+      if (kForward)
+        cpu::avg_pool(planes, source.data_as<T>(), out.data_as<T>());
+      else
+        cpu::avg_pool_backward(planes, source.data_as<T>(), out.data_as<T>());
+    });
+    return record<MeanPool>(out, {in}, attrs);
+  }
+  static GradList backward(const Backward<MeanPool>& b) {
+    return {MeanPool<!kForward>::call(b.grad(), b.attrs())};
+  }
+};
+
+// ---------------------------------------------------------------- maxima
+
+// Where a maximum came from decides where its gradient goes; going there and coming back are each
+// other's gradient.
+template <bool kPick>
+struct MoveToPlaces {
+  static constexpr op::Doc doc{kPick ? "max_pool2d_backward_backward" : "max_pool2d_backward",
+                               "Moves between the places of maxima and the result of max_pool2d."};
+  using Attrs = PoolAttrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"indices"};
+
+  static Tensor call(const Tensor& in, const Tensor& places, const Attrs& attrs) {
+    const Shape shape = kPick ? places.shape() : input_shape(in.shape(), attrs);
+    const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
+    const Tensor source = packed(in);
+    visit_floating(in.dtype(), "max_pool", [&]<class T>() {
+      const cpu::PoolPlanes planes = planes_of(in, attrs);
+      const auto* at = places.data_as<std::int64_t>();
+      if (kPick)
+        cpu::max_pool_pick(planes, source.data_as<T>(), at, out.data_as<T>());
+      else
+        cpu::max_pool_backward(planes, source.data_as<T>(), at, out.data_as<T>());
+    });
+    return record<MoveToPlaces>(out, {in}, attrs, {{places}});
+  }
+  static GradList backward(const Backward<MoveToPlaces>& b) {
+    return {MoveToPlaces<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
+  }
+};
+
+struct MaxPoolWithIndices {
+  static constexpr op::Doc doc{"max_pool2d_with_indices", MaxPool2d::doc.text};
+  using Attrs = PoolAttrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"result1"};
+
+  static OneOrMore call(const Tensor& input, const Attrs& attrs, bool return_indices) {
+    if (is_integral(input.dtype())) return pool_integers(input, attrs, return_indices);
+    const Shape shape = pooled_shape(input.shape(), attrs);
+    const Tensor out = Tensor::empty(shape, input.dtype(), input.device());
+    const Tensor places = Tensor::empty(shape, DType::kInt64, input.device());
+    const Tensor source = packed(input);
+    visit_floating(input.dtype(), "max_pool", [&]<class T>() {
+      cpu::max_pool(planes_of(input, attrs), source.data_as<T>(), out.data_as<T>(),
+                    places.data_as<std::int64_t>());
+    });
+    record<MaxPoolWithIndices>(out, {input}, attrs, {{places}});
+    if (return_indices) return {{out, places}};
+    return {{out}};
+  }
+  static GradList backward(const Backward<MaxPoolWithIndices>& b) {
+    return {MoveToPlaces<false>::call(b.grad(), b.saved(0), b.attrs())};
+  }
+
+ private:
+  // All as int64, which has a kernel.
+  static OneOrMore pool_integers(const Tensor& input, const Attrs& attrs, bool return_indices) {
+    check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, "max_pool",
+          "not implemented for 'Bool'.");
+    const Tensor source = packed(ToDType::call(input, DType::kInt64));
+    const Tensor out = Tensor::empty(pooled_shape(input.shape(), attrs), DType::kInt64);
+    const Tensor places = Tensor::empty(out.shape(), DType::kInt64);
+    cpu::max_pool(planes_of(input, attrs), source.data_as<std::int64_t>(),
+                  out.data_as<std::int64_t>(), places.data_as<std::int64_t>());
+    const Tensor values = ToDType::call(out, input.dtype());
+    if (return_indices) return {{values, places}};
+    return {{values}};
+  }
+};
+
+// ---------------------------------------------------------------- windows
+
+struct WindowParams {
+  std::string_view op;
+  Dims kernel;
+  Dims stride;
+  Dims padding;
+  Dims dilation;
+  bool ceil_mode;
+};
+
+Dims one_or_two(const Dims& values, std::string_view name, std::string_view op) {
+  check(values.size() == 1 || values.size() == 2, ErrorCode::kInvalidArgument, op, name,
+        " must either be a single int, or a tuple of two ints, got ", values, '.');
+  return values.size() == 2 ? values : Dims{values[0], values[0]};
+}
+
+WindowParams read_params(std::string_view op, const Dims& kernel_size,
+                         const std::optional<Dims>& stride, const Dims& padding,
+                         const Dims& dilation, bool ceil_mode) {
+  const Dims kernel = one_or_two(kernel_size, "kernel_size", op);
+  const bool has_stride = stride.has_value() && !stride->empty();
+  return {op,
+          kernel,
+          has_stride ? one_or_two(*stride, "stride", op) : kernel,
+          one_or_two(padding, "padding", op),
+          one_or_two(dilation, "dilation", op),
+          ceil_mode};
+}
+
+// The parameters of windows along the last dimension, over planes of one row.
+WindowParams one_row(WindowParams params) {
+  params.kernel[0] = params.stride[0] = params.dilation[0] = 1;
+  params.padding[0] = 0;
+  return params;
+}
+
+// From the first place of a window to its last.
+std::int64_t reach_of(const WindowParams& p, std::size_t d) {
+  return (CheckedInt(p.dilation[d]) * (p.kernel[d] - 1)).value();
+}
+
+std::int64_t window_count(const WindowParams& p, std::size_t d, std::int64_t size) {
+  const std::int64_t reach = reach_of(p, d);
+  check(p.kernel[d] > 0 && p.stride[d] > 0 && p.dilation[d] > 0, ErrorCode::kInvalidArgument, p.op,
+        "kernel size, stride and dilation should be greater than zero, but got kernel size ",
+        p.kernel, ", stride ", p.stride, ", dilation ", p.dilation, '.');
+  check(p.padding[d] >= 0 && p.padding[d] <= (reach + 1) / 2, ErrorCode::kInvalidArgument, p.op,
+        "pad should be at most half of effective kernel size, but got pad=", p.padding[d],
+        ", kernel_size=", p.kernel[d], " and dilation=", p.dilation[d], '.');
+  const std::int64_t room = (CheckedInt(size) + 2 * p.padding[d] - reach - 1).value();
+  const std::int64_t slack = room + (p.ceil_mode ? p.stride[d] - 1 : 0);
+  std::int64_t count = slack < 0 ? 0 : slack / p.stride[d] + 1;
+  // The last window must begin inside of the input or its left padding.
+  if (p.ceil_mode && (count - 1) * p.stride[d] >= size + p.padding[d]) --count;
+  check(count > 0, ErrorCode::kInvalidArgument, p.op, "input of size ", size, " with kernel size ",
+        p.kernel[d], ": Output size is too small.");
+  return count;
+}
+
+cpu::PoolAxis make_axis(const WindowParams& p, std::size_t d, std::int64_t size,
+                        bool count_include_pad) {
+  cpu::PoolAxis axis{size, p.dilation[d], {}};
+  const std::int64_t count = window_count(p, d, size);
+  const std::int64_t reach = reach_of(p, d) + 1;
+  axis.windows.reserve(checked_count(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t first = i * p.stride[d] - p.padding[d];
+    const std::int64_t padded_end = std::min(first + reach, size + p.padding[d]);
+    const std::int64_t missed = std::max<std::int64_t>(0, -first);
+    const std::int64_t begin = first + (missed + axis.step - 1) / axis.step * axis.step;
+    const std::int64_t end = std::min(padded_end, size);
+    axis.windows.push_back(
+        {begin, end, static_cast<double>(count_include_pad ? padded_end - first : end - begin)});
+  }
+  return axis;
+}
+
+cpu::PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
+  cpu::PoolAxis axis{size, 1, {}};
+  axis.windows.reserve(checked_count(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t begin = (CheckedInt(i) * size).value() / count;
+    const std::int64_t end = (CheckedInt(i + 1) * size + count - 1).value() / count;
+    axis.windows.push_back({begin, end, static_cast<double>(end - begin)});
+  }
+  return axis;
+}
+
+// `spatial` dims, after channels and perhaps a batch.
+void check_input(const Tensor& input, std::int64_t spatial, std::string_view op) {
+  bool has_elements = true;
+  // Only the batch may be empty.
+  for (std::int64_t d = input.ndim() == spatial + 2 ? 1 : 0; d < input.ndim(); ++d)
+    has_elements = has_elements && input.size(d) > 0;
+  check((input.ndim() == spatial + 1 || input.ndim() == spatial + 2) && has_elements,
+        ErrorCode::kShapeMismatch, op, "Expected ", spatial + 1, "D or ", spatial + 2,
+        "D (batch mode) tensor with optional 0 dim batch size for input, but got: ", input.shape(),
+        '.');
+}
+
+PoolAttrs make_windows(const Tensor& input, const WindowParams& params,
+                       bool count_include_pad = true) {
+  return {make_axis(params, 0, input.size(-2), count_include_pad),
+          make_axis(params, 1, input.size(-1), count_include_pad)};
+}
+
+PoolAttrs adaptive_windows(const Tensor& input, const OutputSizes& output_size,
+                           std::string_view op) {
+  check_input(input, 2, op);
+  check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
+        "output_size must be one or two numbers, got ", output_size.size(), '.');
+  const Dims size{output_size[0].value_or(input.size(-2)),
+                  output_size[output_size.size() - 1].value_or(input.size(-1))};
+  check(size[0] >= 0 && size[1] >= 0, ErrorCode::kInvalidArgument, op,
+        "elements of output_size must be greater than or equal to 0 but received ", size, '.');
+  return {adaptive_axis(input.size(-2), size[0]), adaptive_axis(input.size(-1), size[1])};
+}
+
+// Planes of one row.
+Tensor as_planes(const Tensor& input) { return Unsqueeze::call(input, -2); }
+
+}  // namespace
+
+OneOrMore MaxPool1d::call(const Tensor& input, const Dims& kernel_size,
+                          const std::optional<Dims>& stride, const Dims& padding,
+                          const Dims& dilation, bool ceil_mode, bool return_indices) {
+  check_input(input, 1, doc.name);
+  const WindowParams params =
+      one_row(read_params(doc.name, kernel_size, stride, padding, dilation, ceil_mode));
+  const Tensor planes = as_planes(input);
+  OneOrMore result = MaxPoolWithIndices::call(planes, make_windows(planes, params), return_indices);
+  for (Tensor& t : result.tensors) t = Squeeze::call(t, Dims{-2});
+  return result;
+}
+
+OneOrMore MaxPool2d::call(const Tensor& input, const Dims& kernel_size,
+                          const std::optional<Dims>& stride, const Dims& padding,
+                          const Dims& dilation, bool ceil_mode, bool return_indices) {
+  check_input(input, 2, doc.name);
+  const WindowParams params =
+      read_params(doc.name, kernel_size, stride, padding, dilation, ceil_mode);
+  return MaxPoolWithIndices::call(input, make_windows(input, params), return_indices);
+}
+
+Tensor AvgPool1d::call(const Tensor& input, const Dims& kernel_size,
+                       const std::optional<Dims>& stride, const Dims& padding, bool ceil_mode,
+                       bool count_include_pad) {
+  check_input(input, 1, doc.name);
+  const WindowParams params =
+      one_row(read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode));
+  const Tensor planes = as_planes(input);
+  return Squeeze::call(
+      MeanPool<true>::call(planes, make_windows(planes, params, count_include_pad)), Dims{-2});
+}
+
+Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
+                       const std::optional<Dims>& stride, const Dims& padding, bool ceil_mode,
+                       bool count_include_pad, std::optional<std::int64_t> divisor_override) {
+  check_input(input, 2, doc.name);
+  check(divisor_override.value_or(1) != 0, ErrorCode::kInvalidArgument, doc.name,
+        "divisor must be not zero.");
+  const WindowParams params = read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode);
+  PoolAttrs attrs = make_windows(input, params, count_include_pad);
+  if (divisor_override.has_value()) {
+    for (cpu::PoolWindow& window : attrs.rows.windows) window.count = 1;
+    for (cpu::PoolWindow& window : attrs.columns.windows)
+      window.count = static_cast<double>(*divisor_override);
+  }
+  return MeanPool<true>::call(input, attrs);
+}
+
+Tensor AdaptiveAvgPool2d::call(const Tensor& input, const OutputSizes& output_size) {
+  return MeanPool<true>::call(input, adaptive_windows(input, output_size, doc.name));
+}
+
+OneOrMore AdaptiveMaxPool2d::call(const Tensor& input, const OutputSizes& output_size,
+                                  bool return_indices) {
+  return MaxPoolWithIndices::call(input, adaptive_windows(input, output_size, doc.name),
+                                  return_indices);
+}
+
+}  // namespace eg

@@ -1,0 +1,192 @@
+#include "ops/random/random.h"
+
+#include <numbers>
+#include <span>
+
+#include "backend/cpu/elementwise/strided.h"
+#include "backend/cpu/random/dropout.h"
+#include "dispatch/factories.h"
+#include "ops/complex/complex.h"
+#include "runtime/random.h"
+
+namespace eg {
+namespace {
+
+template <class T>
+std::span<T> elements(const Tensor& t) {
+  return {t.data_as<T>(), static_cast<std::size_t>(t.numel())};
+}
+
+// Lets `fill` write all elements in the order of memory, which is the order PyTorch draws them in.
+// Where they do not lie side by side they are drawn into a packed copy first.
+template <class T, class Fill>
+void fill_elements(const Tensor& t, Fill&& fill) {
+  if (is_non_overlapping_and_dense(t.shape(), t.strides())) {
+    fill(elements<T>(t));
+    return;
+  }
+  const Tensor packed = Tensor::empty({t.numel()}, t.dtype(), t.device());
+  fill(elements<T>(packed));
+  cpu::Operand operand{t.data(), t.dtype(), t.strides()};
+  const cpu::Loop loop = cpu::make_loop(t.shape(), {&operand, 1});
+  cpu::scatter(loop, operand, 0, t.numel(), packed.data(), t.dtype());
+}
+
+template <class T>
+void draw_normal(const Tensor& t, double mean, double std) {
+  // A contiguous tensor of some size takes its words from the tape in another order than any other.
+  if (t.is_contiguous())
+    fill_normal(elements<T>(t), mean, std);
+  else
+    fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
+}
+
+template <class Op, class Write>
+Tensor draw_in_place(const Tensor& input, Write&& write) {
+  return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
+}
+
+// Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the
+// order in which the mask lies in memory.
+Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
+  const Tensor result = empty_with_layout_of(mask, input.dtype());
+  Tensor source = input;
+  if (input.strides() != mask.strides()) {
+    source = empty_with_layout_of(mask, input.dtype());
+    copy_data(source, input);
+  }
+  cpu::drop(input.dtype(), result.data(), source.data(), mask.data_as<bool>(), keep, input.numel());
+  return record<Dropout>(result, {input}, {keep}, {{mask}});
+}
+
+}  // namespace
+
+Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
+  Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
+  visit_floating(parts.dtype(), doc.name,
+                 [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
+  return t;
+}
+
+Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
+  Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
+  // The variances of the parts add up to one.
+  const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
+  visit_floating(parts.dtype(), doc.name,
+                 [&]<class T>() { fill_normal(elements<T>(parts), 0, std); });
+  return t;
+}
+
+Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dims>& size,
+                     std::optional<DType> dtype) {
+  if (!size.has_value()) return call(0, {low}, high, dtype);
+  check(high.size() == 1, ErrorCode::kInvalidArgument, doc.name, "high must be a number, got ",
+        high, '.');
+  check(low < high[0], ErrorCode::kInvalidArgument, doc.name,
+        "from is greater than or equal to to: expects from < to, ", "but got from=", low,
+        " >= to=", high[0], '.');
+  Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64));
+  visit_dtype(t.dtype(), [&]<class T>() { fill_randint(elements<T>(t), low, high[0]); });
+  return t;
+}
+
+Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
+  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must be non-negative, got ", n, '.');
+  Tensor t = Tensor::empty({n}, dtype.value_or(DType::kInt64));
+  visit_dtype(t.dtype(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, bool>)
+      fail(ErrorCode::kDtypeMismatch, "[randperm] not implemented for bool.");
+    else
+      fill_randperm(elements<T>(t));
+  });
+  return t;
+}
+
+Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
+  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  visit_floating(t.dtype(), doc.name, [&]<class T>() { fill_uniform(elements<T>(t), 0, 1); });
+  return t;
+}
+
+Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
+  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_normal<T>(t, 0, 1); });
+  return t;
+}
+
+Tensor UniformInPlace::call(const Tensor& input, double from, double to) {
+  return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return draw_in_place<UniformInPlace>(input, [&] {
+      fill_elements<T>(input, [&](std::span<T> out) { fill_uniform(out, from, to); });
+    });
+  });
+}
+
+Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
+  return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return draw_in_place<NormalInPlace>(input, [&] { draw_normal<T>(input, mean, std); });
+  });
+}
+
+Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from,
+                           std::optional<std::int64_t> to) {
+  if (from.has_value() && !to.has_value()) return call(input, 0, from);
+  return visit_dtype(input.dtype(), [&]<class T>() {
+    return draw_in_place<RandomInPlace>(input, [&] {
+      fill_elements<T>(input, [&](std::span<T> out) {
+        if (to.has_value())
+          fill_randint(out, from.value_or(0), *to);
+        else
+          fill_random(out);
+      });
+    });
+  });
+}
+
+Tensor ExponentialInPlace::call(const Tensor& input, double lambd) {
+  return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return draw_in_place<ExponentialInPlace>(input, [&] {
+      fill_elements<T>(input, [&](std::span<T> out) { fill_exponential(out, lambd); });
+    });
+  });
+}
+
+Tensor BernoulliInPlace::call(const Tensor& input, double p) {
+  return visit_dtype(input.dtype(), [&]<class T>() {
+    return draw_in_place<BernoulliInPlace>(
+        input, [&] { fill_elements<T>(input, [&](std::span<T> out) { fill_bernoulli(out, p); }); });
+  });
+}
+
+Tensor Bernoulli::call(const Tensor& input) {
+  const Tensor p = packed(input);
+  const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
+  visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    fill_bernoulli(elements<T>(result), std::span<const T>(elements<T>(p)));
+  });
+  return record<Bernoulli>(result, {input}, {});
+}
+
+Tensor Dropout::call(const Tensor& input, double p, bool training) {
+  check(p >= 0 && p <= 1, ErrorCode::kInvalidArgument, doc.name,
+        "dropout probability has to be between 0 and 1, but got ", p, '.');
+  if (p == 0 || !training || input.numel() == 0) return input;
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "expected float32 or float64, got ", input.dtype(), '.');
+  // PyTorch's mask has the layout of the input, and is drawn in the order of memory.
+  const Tensor mask = empty_with_layout_of(input, DType::kBool);
+  if (p == 1) {
+    fill_dense(mask, false);
+    return apply_mask(input, mask, 1);
+  }
+  fill_bernoulli(elements<bool>(mask), 1 - p);
+  return apply_mask(input, mask, 1 - p);
+}
+
+GradList Dropout::backward(const Backward<Dropout>& b) {
+  return {apply_mask(b.grad(), b.saved(0), b.attrs().keep)};
+}
+
+}  // namespace eg

@@ -1,0 +1,168 @@
+#include "ops/reduce/reduction.h"
+
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/shape/join.h"
+#include "ops/shape/slice.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+Tensor to_requested(const Tensor& input, std::optional<DType> dtype) {
+  return dtype.has_value() ? ToDType::call(input, *dtype) : input;
+}
+
+// Sums and products of integers are computed in int64, and stay it unless the caller chooses.
+Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced,
+                  std::optional<DType> dtype) {
+  const DType compute = is_integral(x.dtype()) ? DType::kInt64 : x.dtype();
+  const Tensor result = run_reduction({.fold = fold, .compute = compute}, x, reduced);
+  return to_requested(result, dtype);
+}
+
+// How many elements are not zero, for each result: exact for any number of them.
+Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
+  if (is_complex(input.dtype())) return count_nonzero((Var(input) != 0).tensor(), reduced);
+  const DType compute = is_floating(input.dtype()) ? DType::kFloat64 : DType::kInt64;
+  return run_reduction({.fold = cpu::Fold::kCountNonzero, .compute = compute}, input, reduced);
+}
+
+bool has_zeros(const Tensor& x) {
+  const Tensor count = count_nonzero(x, reduced_dims({}, false, x.ndim(), Prod::doc.name));
+  return ToDType::call(count, DType::kFloat64).data_as<double>()[0] !=
+         static_cast<double>(x.numel());
+}
+
+// For every element the product of all others along dim, by multiplying elements in pairs, pairs of
+// pairs and so on: no division, so zeros and every order of derivative come out right.
+Tensor products_of_others(const Tensor& x, std::int64_t dim) {
+  const std::int64_t size = x.size(dim);
+  if (size == 1) return full_like(x, 1);
+  const std::int64_t half = size / 2;
+  const auto part = [&](const Tensor& t, std::int64_t start, std::int64_t length) {
+    return Narrow::call(t, dim, start, length);
+  };
+  const Var a = part(x, 0, half);
+  const Var b = part(x, half, half);
+  TensorList pairs{(a * b).tensor()};
+  if (size % 2 != 0) pairs.push_back(part(x, size - 1, 1));
+  const Tensor others = products_of_others(Cat::call(pairs, dim), dim);
+  const Var of_pairs = part(others, 0, half);
+  TensorList result{(of_pairs * b).tensor(), (of_pairs * a).tensor()};
+  if (size % 2 != 0) result.push_back(part(others, half, 1));
+  return Cat::call(result, dim);
+}
+
+// The product along dim, by multiplying elements in pairs, pairs of pairs and so on.
+Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
+  const std::int64_t size = x.size(dim);
+  if (size == 1) return x;
+  if (size == 0) {
+    Shape shape = x.shape();
+    shape[static_cast<std::size_t>(dim)] = 1;
+    return full(shape, 1, x.dtype(), x.device());
+  }
+  const std::int64_t half = size / 2;
+  const Var product = Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
+  if (size % 2 == 0) return product_by_pairs(product.tensor(), dim);
+  return product_by_pairs(Cat::call({product.tensor(), Narrow::call(x, dim, size - 1, 1)}, dim),
+                          dim);
+}
+
+// Complex products have no fold of their own.
+Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, bool keepdim) {
+  if (!dim.has_value()) {
+    return Reshape::call(product_by_pairs(Reshape::call(x, {-1}), 0), Shape{});
+  }
+  const std::int64_t d = wrap_dim(*dim, x.ndim(), Prod::doc.name);
+  if (x.ndim() == 0) return Clone::call(x);
+  const Tensor result = product_by_pairs(x, d);
+  return keepdim ? result : Squeeze::call(result, Dims{d});
+}
+
+// PyTorch keeps uint8, the booleans of old.
+Tensor to_truth(const Var& mask, const Tensor& input) {
+  return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
+                                        : mask.tensor();
+}
+
+}  // namespace
+
+Tensor Sum::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
+                 std::optional<DType> dtype) {
+  const Tensor x = to_requested(input, dtype);
+  const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
+  return record<Sum>(accumulate(cpu::Fold::kSum, x, reduced, dtype), {x}, {x.shape(), reduced});
+}
+
+GradList Sum::backward(const Backward<Sum>& b) {
+  return {unreduce(b.grad(), b.attrs().reduced, b.attrs().input_shape)};
+}
+
+Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
+                  std::optional<DType> dtype) {
+  const Tensor x = to_requested(input, dtype);
+  check(!is_integral(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "could not infer output dtype. Input dtype must be either a floating point or complex "
+        "dtype. Got: ",
+        x.dtype(), '.');
+  const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
+  const auto count = static_cast<double>(reduced.count(x.shape()));
+  const Tensor result =
+      run_reduction({.fold = cpu::Fold::kSum, .compute = x.dtype(), .divisor = count}, x, reduced);
+  return record<Mean>(result, {x}, {x.shape(), reduced});
+}
+
+GradList Mean::backward(const Backward<Mean>& b) {
+  const auto& [shape, reduced] = b.attrs();
+  const Var share = Var(b.grad()) / static_cast<double>(reduced.count(shape));
+  return {unreduce(share.tensor(), reduced, shape)};
+}
+
+Tensor Prod::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim,
+                  std::optional<DType> dtype) {
+  const Tensor x = to_requested(input, dtype);
+  if (is_complex(x.dtype())) return complex_product(x, dim, keepdim);
+  const std::optional<Dims> dims = dim.has_value() ? std::optional(Dims{*dim}) : std::nullopt;
+  const ReducedDims reduced = reduced_dims(dims, keepdim && dim.has_value(), x.ndim(), doc.name);
+  const Tensor result = accumulate(cpu::Fold::kProd, x, reduced, dtype);
+  return record<Prod>(result, {x}, {reduced}, {{x}, {result, true}});
+}
+
+GradList Prod::backward(const Backward<Prod>& b) {
+  const ReducedDims& reduced = b.attrs().reduced;
+  const Tensor x = b.saved(0);
+  const Var g = unreduce(b.grad(), reduced, x.shape());
+  if (!has_zeros(x)) return {(g * Var(unreduce(b.saved(1), reduced, x.shape())) / Var(x)).tensor()};
+  const Var others = reduced.dims.size() == 1
+                         ? products_of_others(x, reduced.dims[0])
+                         : Reshape::call(products_of_others(Reshape::call(x, {-1}), 0), x.shape());
+  return {(g * others).tensor()};
+}
+
+Tensor Any::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
+  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
+  return to_truth(Var(count_nonzero(input, reduced)) != 0, input);
+}
+
+Tensor All::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
+  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
+  const auto count = static_cast<double>(reduced.count(input.shape()));
+  return to_truth(Var(count_nonzero(input, reduced)) == count, input);
+}
+
+Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  const std::size_t added = t.shape().size() - shape.size();
+  Dims leading;
+  for (std::size_t d = 0; d < added; ++d) leading.push_back(static_cast<std::int64_t>(d));
+  const Tensor tail = leading.empty() ? t : Sum::call(t, leading);
+  Dims repeated;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1 && tail.shape()[d] != 1) repeated.push_back(static_cast<std::int64_t>(d));
+  }
+  return repeated.empty() ? tail : Sum::call(tail, repeated, true);
+}
+
+}  // namespace eg

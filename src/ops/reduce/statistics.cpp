@@ -1,0 +1,196 @@
+#include "ops/reduce/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "base/warning.h"
+#include "dispatch/factories.h"
+#include "ops/complex/complex.h"
+#include "ops/create/copy.h"
+#include "ops/reduce/reduction.h"
+
+namespace eg {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double effective_correction(double correction, std::optional<bool> unbiased) {
+  if (!unbiased.has_value()) return correction;
+  return *unbiased ? 1 : 0;
+}
+
+double degrees_of_freedom(const ReducedDims& reduced, const Shape& shape, double correction) {
+  return static_cast<double>(reduced.count(shape)) - correction;
+}
+
+Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduced,
+                   double correction, bool root) {
+  const auto count = static_cast<double>(reduced.count(input.shape()));
+  const Tensor mean = run_reduction({.fold = cpu::Fold::kSum, .compute = compute, .divisor = count},
+                                    input, reduced);
+  // Around the mean, in a second pass: the squares' own sum would cancel.
+  return run_reduction(
+      {.fold = cpu::Fold::kSumCenteredSquares,
+       .compute = compute,
+       .divisor = std::max(0.0, degrees_of_freedom(reduced, input.shape(), correction)),
+       .root = root,
+       .shifts = mean.data()},
+      input, reduced);
+}
+
+// Whether the squares behind a float32 variance, or its root, may have left the range of float32.
+bool may_have_overflowed(const Tensor& result, bool root) {
+  const float smallest = root ? 1e-15F : 1e-30F;
+  const std::span<const float> values(result.data_as<float>(),
+                                      static_cast<std::size_t>(result.numel()));
+  return std::any_of(values.begin(), values.end(),
+                     [&](float value) { return !(value > smallest && std::isfinite(value)); });
+}
+
+Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double correction, bool root,
+                    std::string_view op) {
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
+        "std and var only support floating point and complex dtypes, got ", input.dtype(), '.');
+  if (degrees_of_freedom(reduced, input.shape(), correction) <= 0) {
+    static WarnOnce degrees;
+    degrees.warn(
+        "std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
+        "reduction factor (input numel divided by output numel).");
+  }
+  const Tensor result = variance_in(input.dtype(), input, reduced, correction, root);
+  if (input.dtype() != DType::kFloat32 || !may_have_overflowed(result, root)) return result;
+  // PyTorch's sums are doubles. Here they are only where it shows: conversion costs time.
+  const Tensor exact = variance_in(DType::kFloat64, input, reduced, correction, root);
+  copy_data(result, exact);
+  return result;
+}
+
+Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& attrs) {
+  const double freedom = degrees_of_freedom(attrs.reduced, x.shape(), attrs.correction);
+  const Var centered = Var(x) - Var(Mean::call(x, attrs.reduced.dims, true));
+  if (freedom <= 0 && attrs.is_of_all) {
+    const Var slope = where(centered == 0, std::numeric_limits<double>::quiet_NaN(), kInfinity);
+    return (Var(unreduce(g.tensor(), attrs.reduced, x.shape())) * slope).tensor();
+  }
+  const Var scaled = g * (2 / freedom);
+  return (Var(unreduce(scaled.tensor(), attrs.reduced, x.shape())) * centered).tensor();
+}
+
+// The vector's fold when p has one of its own.
+std::optional<cpu::Reduction> norm_reduction(double p, DType dtype) {
+  if (p == 0) return cpu::Reduction{.fold = cpu::Fold::kCountNonzero, .compute = dtype};
+  if (p == 1) return cpu::Reduction{.fold = cpu::Fold::kSumAbs, .compute = dtype};
+  if (p == 2) return cpu::Reduction{.fold = cpu::Fold::kSumSquares, .compute = dtype, .root = true};
+  if (p == kInfinity) return cpu::Reduction{.fold = cpu::Fold::kMaxAbs, .compute = dtype};
+  if (p == -kInfinity) return cpu::Reduction{.fold = cpu::Fold::kMinAbs, .compute = dtype};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
+                      bool keepdim, std::optional<bool> unbiased) {
+  if (is_complex(input.dtype())) {
+    const Var of_real = call(Real::call(input), dim, correction, keepdim, unbiased);
+    return (of_real + call(Imag::call(input), dim, correction, keepdim, unbiased)).tensor();
+  }
+  const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
+                    effective_correction(correction, unbiased),
+                    !dim.has_value() || input.ndim() == 0};
+  const Tensor result = run_variance(input, attrs.reduced, attrs.correction, false, doc.name);
+  return record<Variance>(result, {input}, attrs, {{input}});
+}
+
+GradList Variance::backward(const Backward<Variance>& b) {
+  return {variance_gradient(b.grad(), b.saved(0), b.attrs())};
+}
+
+Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
+                 bool keepdim, std::optional<bool> unbiased) {
+  if (is_complex(input.dtype())) {
+    return sqrt(Var(Variance::call(input, dim, correction, keepdim, unbiased))).tensor();
+  }
+  const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
+                    effective_correction(correction, unbiased),
+                    !dim.has_value() || input.ndim() == 0};
+  const Tensor result = run_variance(input, attrs.reduced, attrs.correction, true, doc.name);
+  return record<Std>(result, {input}, attrs, {{input}, {result, true}});
+}
+
+GradList Std::backward(const Backward<Std>& b) {
+  const Var std = b.saved(1);
+  const Var grad_variance = where(std == 0, 0, Var(b.grad()) / (std * 2));
+  return {variance_gradient(grad_variance, b.saved(0), b.attrs())};
+}
+
+Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim, bool keepdim) {
+  if (is_complex(input.dtype())) return call(abs(Var(input)).tensor(), p, dim, keepdim);
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "Expected a floating point or complex tensor as input. Got ", input.dtype(), '.');
+  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
+  check(reduced.count(input.shape()) != 0 || (p >= 0 && p != kInfinity),
+        ErrorCode::kInvalidArgument, doc.name, "cannot compute the ", p,
+        " norm on an empty tensor because the operation does not have an identity.");
+  Tensor result;
+  if (const auto reduction = norm_reduction(p, input.dtype()); reduction.has_value()) {
+    result = run_reduction(*reduction, input, reduced);
+  } else {
+    const Tensor powers = pow(abs(Var(detach(input))), p).tensor();
+    const Tensor sum =
+        run_reduction({.fold = cpu::Fold::kSum, .compute = input.dtype()}, powers, reduced);
+    result = pow(Var(sum), 1 / p).tensor();
+  }
+  return record<Norm>(result, {input}, {p, reduced}, {{input}, {result, true}});
+}
+
+// The norm has a kink at zero; its sub-gradient of least length there is zero.
+GradList Norm::backward(const Backward<Norm>& b) {
+  const auto& [p, reduced] = b.attrs();
+  const Var g = b.grad();
+  const Tensor input = b.saved(0);
+  const Var x = input;
+  const Var norm = b.saved(1);
+  const auto spread = [&](const Var& v) {
+    return Var(unreduce(v.tensor(), reduced, input.shape()));
+  };
+  if (p == 0) return GradList(1);
+  if (p == 1) return {(sign(x) * spread(g)).tensor()};
+  if (std::isinf(p)) {
+    const Var mask = (abs(x) == spread(norm)) | (x != x);
+    const Var ties = Sum::call(mask.tensor(), reduced.dims, reduced.keepdim);
+    return {(sign(x) * (spread(g / ties) * mask)).tensor()};
+  }
+  if (p < 1) {
+    const Var powers = where(x == 0, 0, pow(abs(x), p - 1));
+    return {(sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor()};
+  }
+  const Var scale = where(norm == 0, 0, g / (p == 2 ? norm : pow(norm, p - 1)));
+  if (p == 2) return {(x * spread(scale)).tensor()};
+  const Var powers = p < 2 ? sign(x) * pow(abs(x), p - 1) : x * pow(abs(x), p - 2);
+  return {(powers * spread(scale)).tensor()};
+}
+
+Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
+  if (is_integral(input.dtype())) return call(ToDType::call(input, DType::kFloat32), dim, keepdim);
+  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
+  const Var largest =
+      run_reduction({.fold = cpu::Fold::kMax, .compute = input.dtype()}, input, reduced);
+  // Infinity less infinity would be NaN.
+  const Var shift = where(abs(largest) == kInfinity, 0, largest);
+  const Tensor sum = run_reduction(
+      {.fold = cpu::Fold::kSumExp, .compute = input.dtype(), .shifts = shift.tensor().data()},
+      input, reduced);
+  const Tensor result = (log(Var(sum)) + shift).tensor();
+  return record<Logsumexp>(result, {input}, {reduced}, {{input}, {result, true}});
+}
+
+GradList Logsumexp::backward(const Backward<Logsumexp>& b) {
+  const ReducedDims& reduced = b.attrs().reduced;
+  const Tensor x = b.saved(0);
+  const Var softmax = exp(Var(x) - Var(unreduce(b.saved(1), reduced, x.shape())));
+  return {(Var(unreduce(b.grad(), reduced, x.shape())) * softmax).tensor()};
+}
+
+}  // namespace eg

@@ -1,0 +1,165 @@
+#include "ops/shape/stride.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "autograd/tensor_math.h"
+#include "dispatch/factories.h"
+#include "dispatch/var.h"
+#include "ops/complex/complex.h"
+
+namespace eg {
+namespace {
+
+// Adds every element of `grad` to the place in `flat` its view element was read from.
+template <class T>
+void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
+                 std::int64_t offset) {
+  T* out = flat.data_as<T>() + offset;
+  const T* in = grad.data_as<T>();
+  const Shape& shape = grad.shape();
+  Dims index(shape.size());
+  std::int64_t to = 0;
+  std::int64_t from = 0;
+  for (std::int64_t n = 0; n < grad.numel(); ++n) {
+    out[to] += in[from];
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      to += strides[d];
+      from += grad.strides()[d];
+      if (++index[d] < shape[d]) break;
+      to -= shape[d] * strides[d];
+      from -= shape[d] * grad.strides()[d];
+      index[d] = 0;
+    }
+  }
+}
+
+// Input and view of as_strided in memory of their own, just large enough for both.
+struct Places {
+  explicit Places(const AsStrided::Attrs& g) {
+    (g.offset < 0 ? input : view) = std::abs(g.offset);
+    const std::int64_t input_end = input + storage_extent(g.input_shape, g.input_strides);
+    const std::int64_t view_end = view + storage_extent(g.shape, g.strides);
+    size = std::max({std::int64_t{1}, input_end, view_end});
+  }
+  std::int64_t input = 0;  ///< where the first element of the input lies
+  std::int64_t view = 0;
+  std::int64_t size = 0;
+};
+
+struct StridedScatter {
+  static constexpr op::Doc doc{"as_strided_scatter_add", "The gradient of as_strided."};
+  struct Attrs {
+    AsStrided::Attrs geometry;
+  };
+  static Tensor call(const Tensor& grad, const AsStrided::Attrs& geometry);
+  static GradList backward(const Backward<StridedScatter>& b) {
+    // Through memory that holds both input and view, for neither need contain the other.
+    const AsStrided::Attrs& g = b.attrs().geometry;
+    const Places places(g);
+    const Tensor flat =
+        call(b.grad(), {{places.size}, {1}, g.input_shape, g.input_strides, places.input});
+    return {AsStrided::call(flat, g.shape, g.strides, places.view)};
+  }
+};
+
+Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry) {
+  const Places places(geometry);
+  const Tensor flat = full({places.size}, 0, grad.dtype(), grad.device());
+  if (is_injective(geometry.shape, geometry.strides)) {
+    copy_data(flat.alias(geometry.shape, geometry.strides, places.view), grad);
+  } else {
+    visit_any_dtype(grad.dtype(),
+                    [&]<class T>() { scatter_add<T>(flat, grad, geometry.strides, places.view); });
+  }
+  const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, places.input);
+  return record<StridedScatter>(result, {grad}, {geometry});
+}
+
+}  // namespace
+
+Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride,
+                       std::optional<std::int64_t> storage_offset) {
+  check(size.size() == stride.size(), ErrorCode::kInvalidArgument, "as_strided",
+        "mismatch in length of strides and shape: ", size, " and ", stride, '.');
+  const std::int64_t offset = storage_offset.value_or(input.offset());
+  check_shape(size);
+  for (const std::int64_t step : stride) {
+    check(step >= 0, ErrorCode::kInvalidArgument, "as_strided",
+          "strides must not be negative, got ", stride, '.');
+  }
+  const auto capacity =
+      static_cast<std::int64_t>(input.storage()->bytes() / item_size(input.dtype()));
+  check(offset >= 0 && view_fits(size, stride, offset, capacity), ErrorCode::kIndexOutOfRange,
+        "as_strided", "size ", size, " with strides ", stride, " and offset ", offset,
+        " is out of bounds for storage of ", capacity, " elements.");
+  return record_view<AsStrided>(
+      input, size, stride, offset,
+      {input.shape(), input.strides(), size, stride, offset - input.offset()});
+}
+
+GradList AsStrided::backward(const Backward<AsStrided>& b) {
+  const Attrs& attrs = b.attrs();
+  const Tensor grad = attrs.view_is_complex ? ViewAsReal::call(b.grad()) : b.grad();
+  const Tensor result = as_strided_gradient(grad, attrs);
+  return {attrs.input_is_complex ? ViewAsComplex::call(result) : result};
+}
+
+Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
+  if (is_injective(geometry.input_shape, geometry.input_strides)) {
+    return StridedScatter::call(grad, geometry);
+  }
+  // Elements of the input that lie in one place share its gradient.
+  const Places places(geometry);
+  const auto scatter = [&](const Tensor& t, const Strides& strides, std::int64_t offset) {
+    return StridedScatter::call(t, {{places.size}, {1}, t.shape(), strides, offset});
+  };
+  const Tensor ones = full(geometry.input_shape, 1, grad.dtype(), grad.device());
+  const Tensor counts = scatter(ones, geometry.input_strides, places.input);
+  const Var share = Var(scatter(grad, geometry.strides, places.view)) / maximum(Var(counts), 1);
+  return AsStrided::call(share.tensor(), geometry.input_shape, geometry.input_strides,
+                         places.input);
+}
+
+namespace math {
+
+ViewGeometry::ViewGeometry(const Tensor& base, const Tensor& view)
+    : dtype(view.dtype()), shape(view.shape()), strides(view.strides()) {
+  const bool differ = is_complex(base.dtype()) != is_complex(view.dtype());
+  const auto place = [&](const Tensor& t) {
+    return differ && is_complex(t.dtype()) ? 2 * t.offset() : t.offset();
+  };
+  offset = place(view) - place(base);
+}
+
+Tensor view_part(const Tensor& t, const ViewGeometry& view) {
+  if (is_complex(t.dtype()) == is_complex(view.dtype)) {
+    return AsStrided::call(t, view.shape, view.strides, t.offset() + view.offset);
+  }
+  if (is_complex(t.dtype())) {
+    const Tensor parts = ViewAsReal::call(t);
+    return AsStrided::call(parts, view.shape, view.strides, parts.offset() + view.offset);
+  }
+  const PairGeometry pairs(view.shape, view.strides);
+  return ViewAsComplex::call(
+      AsStrided::call(t, pairs.shape, pairs.strides, t.offset() + view.offset));
+}
+
+IntrusivePtr<Node> view_part_node(const Tensor& base, const Tensor& view) {
+  const ViewGeometry geometry(base, view);
+  AsStrided::Attrs attrs{base.shape(), base.strides(), geometry.shape, geometry.strides,
+                         geometry.offset};
+  if (is_complex(base.dtype()) != is_complex(view.dtype())) {
+    attrs.input_is_complex = is_complex(base.dtype());
+    attrs.view_is_complex = !attrs.input_is_complex;
+    Shape& shape = attrs.input_is_complex ? attrs.input_shape : attrs.shape;
+    Strides& strides = attrs.input_is_complex ? attrs.input_strides : attrs.strides;
+    const PairGeometry pairs(shape, strides);
+    shape = pairs.shape;
+    strides = pairs.strides;
+  }
+  return make_intrusive<FunctionNode<AsStrided>>(EdgeList{}, std::move(attrs));
+}
+
+}  // namespace math
+}  // namespace eg

@@ -1,0 +1,240 @@
+#include "ops/shape/view.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "ops/reduce/reduction.h"
+
+namespace eg {
+namespace {
+
+// The node of a reshape that had to copy. It may show its result anew because nobody else sees the
+// copy.
+struct UnsafeView {
+  static constexpr op::Doc doc{"_unsafe_view", "A row-major copy in another shape."};
+  struct Attrs {
+    Shape input_shape;
+  };
+  static GradList backward(const Backward<UnsafeView>& b) {
+    return {Reshape::call(b.grad(), b.attrs().input_shape)};
+  }
+};
+
+}  // namespace
+
+Tensor View::call(const Tensor& input, const Dims& shape) {
+  const Shape target = infer_size(shape, input.numel(), doc.name);
+  Strides strides;
+  check(view_strides(input.shape(), input.strides(), target, strides), ErrorCode::kShapeMismatch,
+        doc.name,
+        "view size is not compatible with input tensor's size and stride (at least one dimension "
+        "spans across two "
+        "contiguous subspaces). Use .reshape(...) instead. Got shape ",
+        input.shape(), " with strides ", input.strides(), " for ", target, '.');
+  return record_view<View>(input, target, strides, input.offset(), {input.shape()});
+}
+
+GradList View::backward(const Backward<View>& b) {
+  return {Reshape::call(b.grad(), b.attrs().input_shape)};
+}
+
+Tensor Reshape::call(const Tensor& input, const Dims& shape) {
+  const Shape target = infer_size(shape, input.numel(), doc.name);
+  Strides strides;
+  if (view_strides(input.shape(), input.strides(), target, strides)) {
+    return record_view<View>(input, target, strides, input.offset(), {input.shape()});
+  }
+  const Tensor copy = contiguous_copy(input);
+  return record<UnsafeView>(copy.alias(target, contiguous_strides(target), 0), {input},
+                            {input.shape()});
+}
+
+Tensor ViewAs::call(const Tensor& input, const Tensor& other) {
+  return View::call(input, other.shape());
+}
+
+Tensor Flatten::call(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim) {
+  const std::int64_t start = wrap_dim(start_dim, input.ndim(), doc.name);
+  const std::int64_t end = wrap_dim(end_dim, input.ndim(), doc.name);
+  check(start <= end, ErrorCode::kInvalidArgument, doc.name,
+        "flatten() has invalid args: start_dim cannot come after ", "end_dim, got ", start_dim,
+        " and ", end_dim, '.');
+  if (input.ndim() == 0) return Reshape::call(input, {1});
+  if (start == end) return input;
+  const std::int64_t* sizes = input.shape().begin();
+  Shape shape(sizes, sizes + start);
+  shape.push_back(numel({sizes + start, sizes + end + 1}));
+  shape.append(sizes + end + 1, input.shape().end());
+  return Reshape::call(input, shape);
+}
+
+Tensor Unflatten::call(const Tensor& input, std::int64_t dim, const Dims& sizes) {
+  const auto at = static_cast<std::size_t>(wrap_dim(dim, input.ndim(), doc.name));
+  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, doc.name, "Dimension specified as ", dim,
+        " but tensor has no dimensions.");
+  check(!sizes.empty(), ErrorCode::kInvalidArgument, doc.name,
+        "unflatten: sizes must be non-empty.");
+  const Shape inner = infer_size(sizes, input.size(dim), doc.name);
+  const std::int64_t* old = input.shape().begin();
+  Shape shape(old, old + at);
+  shape.append(inner.begin(), inner.end());
+  shape.append(old + at + 1, input.shape().end());
+  return View::call(input, shape);
+}
+
+Tensor Transpose::call(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
+  const std::int64_t a = wrap_dim(dim0, input.ndim(), doc.name);
+  const std::int64_t b = wrap_dim(dim1, input.ndim(), doc.name);
+  Shape shape = input.shape();
+  Strides strides = input.strides();
+  if (a != b) {
+    std::swap(shape[static_cast<std::size_t>(a)], shape[static_cast<std::size_t>(b)]);
+    std::swap(strides[static_cast<std::size_t>(a)], strides[static_cast<std::size_t>(b)]);
+  }
+  return record_view<Transpose>(input, shape, strides, input.offset(), {a, b});
+}
+
+GradList Transpose::backward(const Backward<Transpose>& b) {
+  return {Transpose::call(b.grad(), b.attrs().dim0, b.attrs().dim1)};
+}
+
+Tensor Swapaxes::call(const Tensor& input, std::int64_t axis0, std::int64_t axis1) {
+  return Transpose::call(input, axis0, axis1);
+}
+
+Tensor MatrixTranspose::call(const Tensor& input) {
+  check(input.ndim() <= 2, ErrorCode::kShapeMismatch, doc.name,
+        "t() expects a tensor with <= 2 dimensions, but self is ", input.ndim(), "D.");
+  Shape shape = input.shape();
+  Strides strides = input.strides();
+  std::reverse(shape.begin(), shape.end());
+  std::reverse(strides.begin(), strides.end());
+  return record_view<MatrixTranspose>(input, shape, strides, input.offset(), {});
+}
+
+GradList MatrixTranspose::backward(const Backward<MatrixTranspose>& b) { return {call(b.grad())}; }
+
+Tensor Permute::call(const Tensor& input, const Dims& dims) {
+  check(dims.size() == input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
+        "number of dimensions in the tensor input does not match the length of the desired "
+        "ordering of dimensions "
+        "i.e. input.dim() = ",
+        input.ndim(), " is not equal to len(dims) = ", dims.size(), '.');
+  Dims order;
+  Shape shape;
+  Strides strides;
+  for (const std::int64_t dim : dims) {
+    const std::int64_t source = wrap_dim(dim, input.ndim(), doc.name);
+    check(std::find(order.begin(), order.end(), source) == order.end(), ErrorCode::kInvalidArgument,
+          doc.name, "permute(): duplicate dims are not allowed, got ", dims, '.');
+    order.push_back(source);
+    shape.push_back(input.shape()[static_cast<std::size_t>(source)]);
+    strides.push_back(input.strides()[static_cast<std::size_t>(source)]);
+  }
+  return record_view<Permute>(input, shape, strides, input.offset(), {order});
+}
+
+GradList Permute::backward(const Backward<Permute>& b) {
+  const Dims& dims = b.attrs().dims;
+  Dims inverse(dims.size());
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    inverse[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
+  return {Permute::call(b.grad(), inverse)};
+}
+
+Tensor Movedim::call(const Tensor& input, const Dims& source, const Dims& destination) {
+  check(source.size() == destination.size(), ErrorCode::kInvalidArgument, doc.name,
+        "movedim: Invalid source or destination dims: source (", source,
+        " dims) should contain the same number of ", "dims as destination (", destination,
+        " dims).");
+  if (input.ndim() == 0) return input;
+  const Dims from = wrap_dims(source, input.ndim(), doc.name);
+  const Dims to = wrap_dims(destination, input.ndim(), doc.name);
+  // The dimensions that do not move fill the free places in their old order.
+  Dims order(input.shape().size(), -1);
+  for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
+  std::int64_t next = 0;
+  for (std::int64_t& place : order) {
+    if (place != -1) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    place = next++;
+  }
+  return Permute::call(input, order);
+}
+
+Tensor Squeeze::call(const Tensor& input, const std::optional<Dims>& dim) {
+  Dims dims;
+  if (dim.has_value()) dims = wrap_dims(*dim, input.ndim(), doc.name);
+  Shape shape;
+  Strides strides;
+  for (std::size_t d = 0; d < input.shape().size(); ++d) {
+    const bool chosen = !dim.has_value() || std::find(dims.begin(), dims.end(),
+                                                      static_cast<std::int64_t>(d)) != dims.end();
+    if (chosen && input.shape()[d] == 1) continue;
+    shape.push_back(input.shape()[d]);
+    strides.push_back(input.strides()[d]);
+  }
+  return record_view<Squeeze>(input, shape, strides, input.offset(), {input.shape()});
+}
+
+GradList Squeeze::backward(const Backward<Squeeze>& b) {
+  // Dimensions of size one can be put back into any layout without a copy.
+  return {View::call(b.grad(), b.attrs().input_shape)};
+}
+
+Tensor Unsqueeze::call(const Tensor& input, std::int64_t dim) {
+  const std::int64_t place = wrap_dim(dim, input.ndim() + 1, doc.name);
+  const auto at = static_cast<std::size_t>(place);
+  Shape shape = input.shape();
+  Strides strides = input.strides();
+  const std::int64_t stride = at < shape.size() ? shape[at] * strides[at] : 1;
+  shape.insert(at, 1);
+  strides.insert(at, stride);
+  return record_view<Unsqueeze>(input, shape, strides, input.offset(), {place});
+}
+
+GradList Unsqueeze::backward(const Backward<Unsqueeze>& b) {
+  return {Squeeze::call(b.grad(), Dims{b.attrs().dim})};
+}
+
+Tensor Expand::call(const Tensor& input, const Dims& size) {
+  check(size.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name, "expand(",
+        input.shape(), ", size=", size, "): the number of sizes provided (", size.size(),
+        ") must be greater or equal to the number of dimensions in the tensor (", input.ndim(),
+        ").");
+  const std::size_t added = size.size() - input.shape().size();
+  Shape shape = size;
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    if (d < added) {
+      check(size[d] >= 0, ErrorCode::kInvalidArgument, doc.name,
+            "The expanded size of the tensor (", size[d],
+            ") isn't allowed in a leading, non-existing dimension ", d, '.');
+      continue;
+    }
+    const std::int64_t old = input.shape()[d - added];
+    if (size[d] == -1) shape[d] = old;
+    check(shape[d] >= 0 && (old == 1 || shape[d] == old), ErrorCode::kShapeMismatch, doc.name,
+          "The expanded size of the tensor (", size[d], ") must match the existing size (", old,
+          ") at non-singleton dimension ", d, ".  Target sizes: ", size,
+          ".  Tensor sizes: ", input.shape(), '.');
+  }
+  check_shape(shape);
+  return record_view<Expand>(input, shape, broadcast_strides(input.shape(), input.strides(), shape),
+                             input.offset(), {input.shape()});
+}
+
+GradList Expand::backward(const Backward<Expand>& b) {
+  return {sum_to_shape(b.grad(), b.attrs().input_shape)};
+}
+
+Tensor ExpandAs::call(const Tensor& input, const Tensor& other) {
+  return Expand::call(input, other.shape());
+}
+
+Tensor BroadcastTo::call(const Tensor& input, const Dims& shape) {
+  return Expand::call(input, shape);
+}
+
+Tensor Detach::call(const Tensor& input) { return detach(input); }
+
+}  // namespace eg

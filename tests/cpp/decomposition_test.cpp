@@ -1,0 +1,399 @@
+// Orthogonal decompositions, pseudo-inverses and least squares. What is not unique is compared by
+// what it has to satisfy.
+
+#include "ops/linalg/decomposition.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "ops/linalg/least_squares.h"
+#include "ops/linalg/linalg.h"
+#include "ops/matrix/matmul.h"
+#include "ops/shape/rearrange.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::gradcheck;
+using testing::gradcheck_one;
+using testing::leaf;
+using testing::random_leaf;
+using testing::sum;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using Values = std::vector<double>;
+
+void expect_near(const Values& actual, const Values& expected, double tolerance = 1e-6) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], tolerance) << i;
+}
+void expect_near(const Tensor& actual, const Values& expected, double tolerance = 1e-6) {
+  expect_near(values(actual), expected, tolerance);
+}
+void expect_same(const Tensor& actual, const Tensor& expected, double tolerance = 1e-12) {
+  EXPECT_EQ(actual.shape(), expected.shape());
+  expect_near(values(actual), values(expected), tolerance);
+}
+
+Tensor random(const Shape& shape, unsigned seed) { return detach(random_leaf(shape, seed)); }
+
+Tensor product(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
+Tensor transposed(const Tensor& t) { return Transpose::call(t, -2, -1); }
+// A number for each column.
+Tensor scaled(const Tensor& a, const Tensor& s) {
+  return (Var(a) * Unsqueeze::call(s, -2)).tensor();
+}
+
+Tensor eye(std::int64_t n) { return Diag::call(full({n}, 1, DType::kFloat64)); }
+
+void expect_orthonormal_columns(const Tensor& q) {
+  const Tensor gram = product(transposed(q), q);
+  const Var off = Var(gram) - eye(q.size(-1));
+  for (const double x : values(off.tensor())) EXPECT_NEAR(x, 0, 1e-12);
+}
+
+// Symmetric, whatever x is, with eigenvalues that are far apart.
+Tensor symmetric(const Tensor& x) {
+  const std::int64_t n = x.size(-1);
+  Values places(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = 5 * static_cast<double>(i);
+  const Tensor spread = Diag::call(tensor<double>(places, {n}));
+  return (Var(x) + transposed(x) + spread).tensor();
+}
+
+const std::vector<Shape> kShapes{{3, 3}, {5, 3}, {3, 5}, {2, 4, 2}, {2, 2, 4}, {1, 1}, {60, 7}};
+
+TEST(Qr, ReconstructsWithOrthonormalColumns) {
+  for (const Shape& shape : kShapes) {
+    const Tensor a = random(shape, 1);
+    const TensorList qr = Qr::call(a);
+    expect_same(product(qr[0], qr[1]), a);
+    expect_orthonormal_columns(qr[0]);
+    expect_same(Triu::call(qr[1]), qr[1], 0);
+  }
+}
+
+TEST(Qr, CompleteHasASquareQ) {
+  const Tensor a = random({5, 3}, 2);
+  const TensorList qr = Qr::call(a, QrMode::kComplete);
+  EXPECT_EQ(qr[0].shape(), (Shape{5, 5}));
+  EXPECT_EQ(qr[1].shape(), (Shape{5, 3}));
+  expect_same(product(qr[0], qr[1]), a);
+  expect_orthonormal_columns(qr[0]);
+}
+
+TEST(Qr, RAloneIsTheSameR) {
+  for (const Shape& shape : kShapes) {
+    const Tensor a = random(shape, 3);
+    const TensorList r = Qr::call(a, QrMode::kR);
+    EXPECT_EQ(r[0].shape(), Shape{0});
+    expect_same(r[1], Qr::call(a)[1]);
+  }
+}
+
+// Reflections that make the first column (3, 4) become (-5, 0).
+TEST(Qr, HasTheSignsOfHouseholderReflections) {
+  const TensorList qr = Qr::call(tensor({3, 1, 4, 2}, {2, 2}));
+  expect_near(qr[0], {-0.6, -0.8, -0.8, 0.6});
+  expect_near(qr[1], {-5, -2.2, 0, 0.4});
+  EXPECT_EQ(qr[0].dtype(), DType::kFloat32);
+  // Nothing is reflected where there is nothing to remove.
+  expect_near(Qr::call(tensor({2, 1, 0, 3}, {2, 2}))[1], {2, 1, 0, 3});
+}
+
+TEST(Qr, OfNothing) {
+  const TensorList tall = Qr::call(tensor({}, {3, 0}), QrMode::kComplete);
+  EXPECT_EQ(values(tall[0]), (Values{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(tall[1].shape(), (Shape{3, 0}));
+  EXPECT_EQ(Qr::call(tensor({}, {0, 3}))[1].shape(), (Shape{0, 3}));
+  EXPECT_EQ(Qr::call(tensor({}, {0, 3, 2}))[0].shape(), (Shape{0, 3, 2}));
+  const Tensor a = leaf<double>({}, {3, 0});
+  backward({sum(Qr::call(a)[0])});
+  EXPECT_EQ(grad(a).shape(), (Shape{3, 0}));
+}
+
+TEST(Qr, IsNotDifferentiableWhereQIsNotDetermined) {
+  const Tensor a = random_leaf({3, 2}, 4);
+  expect_error(ErrorCode::kNotDifferentiable,
+               "The derivative of linalg.qr depends on Q, which is not computed when mode='r'.",
+               [&] { backward({sum(Qr::call(a, QrMode::kR)[1])}); });
+  expect_error(ErrorCode::kNotDifferentiable,
+               "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+               [&] { backward({sum(Qr::call(a, QrMode::kComplete)[0])}); });
+}
+
+TEST(Qr, ReportsWhatIsNoMatrix) {
+  expect_error(ErrorCode::kShapeMismatch,
+               "linalg.qr: The input tensor A must have at least 2 dimensions.",
+               [] { Qr::call(tensor({1, 2})); });
+  expect_error(ErrorCode::kDtypeMismatch,
+               "linalg.qr: Expected a floating point or complex tensor as input. Got int64",
+               [] { Qr::call(tensor<std::int64_t>({1}, {1, 1})); });
+}
+
+TEST(Svd, ReconstructsWithOrthonormalVectors) {
+  for (const Shape& shape : kShapes) {
+    const Tensor a = random(shape, 5);
+    const TensorList svd = Svd::call(a, false);
+    expect_same(product(scaled(svd[0], svd[1]), svd[2]), a);
+    expect_orthonormal_columns(svd[0]);
+    expect_orthonormal_columns(transposed(svd[2]));
+  }
+}
+
+TEST(Svd, FullMatricesAreSquareAndBeginLikeTheReducedOnes) {
+  for (const Shape& shape : {Shape{5, 2}, Shape{2, 5}, Shape{3, 4, 2}}) {
+    const Tensor a = random(shape, 6);
+    const TensorList svd = Svd::call(a);
+    const std::int64_t k = svd[1].size(-1);
+    EXPECT_EQ(svd[0].size(-1), a.size(-2));
+    EXPECT_EQ(svd[2].size(-2), a.size(-1));
+    expect_orthonormal_columns(svd[0]);
+    expect_orthonormal_columns(transposed(svd[2]));
+    expect_same(
+        product(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), Narrow::call(svd[2], -2, 0, k)), a);
+  }
+}
+
+TEST(Svd, SingularValuesFallAndAreKnownOnes) {
+  expect_near(Svdvals::call(tensor({0, 2, -3, 0}, {2, 2})), {3, 2});
+  // A Aᵀ has the eigenvalues 25 and 0.
+  expect_near(Svd::call(tensor({3, 4}, {1, 2}))[1], {5});
+  expect_near(Svdvals::call(tensor({1, 2, 2, 4}, {2, 2})), {5, 0});
+  expect_near(Svdvals::call(tensor({1, 0, 0, 1, 0, 0, 0, 0}, {2, 2, 2})), {1, 1, 0, 0});
+}
+
+TEST(Svd, VectorsOfZeroSingularValuesAreOrthonormalToo) {
+  const Tensor thin = random({5, 2}, 20);
+  for (const Tensor& a : {product(thin, random({2, 4}, 21)), full({3, 3}, 0, DType::kFloat64)}) {
+    const TensorList svd = Svd::call(a);
+    expect_orthonormal_columns(svd[0]);
+    expect_orthonormal_columns(svd[2]);
+    const std::int64_t k = svd[1].size(-1);
+    expect_same(product(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), svd[2]), a);
+    EXPECT_NEAR(values(svd[1]).back(), 0, 1e-15);
+  }
+}
+
+// Hilbert's matrix of order 8 has the condition number 1.53e10.
+TEST(Svd, KeepsSmallSingularValuesApart) {
+  Values hilbert;
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < 8; ++j) hilbert.push_back(1.0 / (i + j + 1));
+  }
+  const Tensor a = tensor<double>(hilbert, {8, 8});
+  const Values s = values(Svdvals::call(a));
+  EXPECT_NEAR(s[0], 1.6959389969219498, 1e-14);
+  EXPECT_NEAR(s[7], 1.1115389663e-10, 1e-17);
+  EXPECT_NEAR(values(Eigvalsh::call(a))[0], 1.1115389663e-10, 1e-15);
+}
+
+TEST(Decompositions, DoNotDependOnTheScale) {
+  const Tensor a = symmetric(random({4, 4}, 22));
+  for (const double scale : {1e-250, 1e250}) {
+    const Tensor far = (Var(a) * scale).tensor();
+    const auto expect_scaled = [&](const Tensor& actual, const Tensor& expected) {
+      expect_same((Var(actual) / scale).tensor(), expected, 1e-13);
+    };
+    expect_scaled(Qr::call(far)[1], Qr::call(a)[1]);
+    expect_scaled(Svdvals::call(far), Svdvals::call(a));
+    expect_scaled(Eigvalsh::call(far), Eigvalsh::call(a));
+  }
+}
+
+TEST(Svd, OfNothing) {
+  const TensorList svd = Svd::call(tensor({}, {0, 2}));
+  EXPECT_EQ(svd[0].shape(), (Shape{0, 0}));
+  EXPECT_EQ(svd[1].shape(), Shape{0});
+  EXPECT_EQ(values(svd[2]), (Values{1, 0, 0, 1}));
+  EXPECT_EQ(Svdvals::call(tensor({}, {3, 0, 2})).shape(), (Shape{3, 0}));
+}
+
+// What does not depend on the signs: |U|, S and |V|.
+TEST(Svd, GradientsOfFullMatricesMatchFiniteDifferences) {
+  for (const Shape& shape : {Shape{4, 2}, Shape{2, 3}, Shape{2, 3, 3}}) {
+    const std::int64_t k = std::min(shape[shape.size() - 1], shape[shape.size() - 2]);
+    const auto parts = [&](const TensorList& in) {
+      const TensorList svd = Svd::call(in[0]);
+      return TensorList{abs(Var(Narrow::call(svd[0], -1, 0, k))).tensor(), svd[1],
+                        abs(Var(Narrow::call(svd[2], -2, 0, k))).tensor()};
+    };
+    EXPECT_TRUE(gradcheck(parts, {random_leaf(shape, 7)}));
+  }
+}
+
+TEST(Svd, EachResultHasAGradientOfItsOwn) {
+  const Tensor a = random_leaf({4, 2}, 8);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto part = [&](const TensorList& in) { return Svd::call(in[0], false)[i]; };
+    EXPECT_TRUE(gradcheck_one(part, {a})) << i;
+    EXPECT_TRUE(gradcheck_one(part, {random_leaf({2, 3}, 9)})) << i;
+  }
+}
+
+// The norm of singular values has a gradient where the vectors have none.
+TEST(Svdvals, AreDifferentiableWhereTheyRepeat) {
+  const Tensor a = leaf<double>({2, 0, 0, 2}, {2, 2});
+  backward({sum(Svdvals::call(a))});
+  expect_near(grad(a), {1, 0, 0, 1});
+}
+
+TEST(Svd, ReportsWhatIsNotFinite) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "linalg.svd: (Batch element 1): The algorithm failed to converge because the input "
+               "matrix contained non-finite values.",
+               [] { Svd::call(tensor({1, 2, NAN, 1}, {2, 1, 2})); });
+}
+
+TEST(Eigh, ReconstructsWithOrthonormalVectors) {
+  for (const Shape& shape :
+       {Shape{3, 3}, Shape{2, 4, 4}, Shape{1, 1}, Shape{2, 2}, Shape{100, 100}}) {
+    const Tensor a = symmetric(random(shape, 10));
+    const TensorList lv = Eigh::call(a);
+    expect_same(product(a, lv[1]), scaled(lv[1], lv[0]), 1e-11);
+    expect_orthonormal_columns(lv[1]);
+  }
+}
+
+TEST(Eigh, ValuesRiseAndAreKnownOnes) {
+  const TensorList lv = Eigh::call(tensor({2, 1, 1, 2}, {2, 2}));
+  expect_near(lv[0], {1, 3});
+  const double half = std::sqrt(0.5);
+  expect_near(abs(Var(lv[1])).tensor(), {half, half, half, half});
+}
+
+TEST(Eigh, ReadsTheTriangleItIsAskedFor) {
+  const Tensor a = tensor({2, 99, 1, 2}, {2, 2});
+  expect_near(Eigvalsh::call(a), {1, 3});
+  expect_near(Eigh::call(transposed(a), Triangle::kUpper)[0], {1, 3});
+}
+
+TEST(Eigh, VectorsOfRepeatedValuesAreOrthonormalToo) {
+  const Tensor ones = full({5, 5}, 1, DType::kFloat64);
+  const TensorList lv = Eigh::call(ones);
+  expect_near(lv[0], {0, 0, 0, 0, 5}, 1e-14);
+  expect_orthonormal_columns(lv[1]);
+  expect_same(product(ones, lv[1]), scaled(lv[1], lv[0]));
+  EXPECT_EQ(values(Eigh::call(eye(3))[0]), (Values{1, 1, 1}));
+}
+
+TEST(Eigh, OfNothing) {
+  EXPECT_EQ(Eigh::call(tensor({}, {0, 0}))[0].shape(), Shape{0});
+  EXPECT_EQ(Eigvalsh::call(tensor({}, {0, 3, 3})).shape(), (Shape{0, 3}));
+}
+
+TEST(Eigh, GradientsMatchFiniteDifferences) {
+  const auto parts = [](const TensorList& in) { return Eigh::call(symmetric(in[0])); };
+  EXPECT_TRUE(gradcheck(parts, {random_leaf({3, 3}, 11)}));
+  EXPECT_TRUE(gradcheck(parts, {random_leaf({2, 2, 2}, 12)}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto part = [&](const TensorList& in) {
+      return Eigh::call(symmetric(in[0]), Triangle::kUpper)[i];
+    };
+    EXPECT_TRUE(gradcheck_one(part, {random_leaf({3, 3}, 13)})) << i;
+  }
+}
+
+TEST(Eigh, GradientIsSymmetric) {
+  const Tensor a = leaf<double>({2, 1, 1, 5}, {2, 2});
+  backward({sum(Eigh::call(a)[1])});
+  const Values g = values(grad(a));
+  EXPECT_NEAR(g[1], g[2], 1e-15);
+}
+
+TEST(Eigvalsh, AreDifferentiableWhereTheyRepeat) {
+  const Tensor a = leaf<double>({2, 0, 0, 2}, {2, 2});
+  backward({sum(Eigvalsh::call(a))});
+  expect_near(grad(a), {1, 0, 0, 1});
+}
+
+TEST(Eigh, ReportsWhatItCannotTake) {
+  expect_error(ErrorCode::kShapeMismatch,
+               "linalg.eigh: A must be batches of square matrices, but they are 1 by 2 matrices",
+               [] { Eigh::call(tensor({1, 2}, {1, 2})); });
+  expect_error(ErrorCode::kInvalidArgument, "linalg.eigh: The algorithm failed to converge",
+               [] { Eigh::call(tensor({NAN, 1, 1, 2}, {2, 2})); });
+}
+
+TEST(Pinv, IsTheInverseWhereThereIsOne) {
+  const Tensor a = random({2, 3, 3}, 14);
+  expect_same(Pinv::call(a), Inverse::call(a), 1e-11);
+}
+
+TEST(Pinv, HasTheFourPropertiesOfMooreAndPenrose) {
+  const Tensor thin = random({4, 2}, 15);
+  const Tensor a = product(thin, random({2, 3}, 16));
+  const Tensor p = Pinv::call(a);
+  EXPECT_EQ(p.shape(), (Shape{3, 4}));
+  expect_same(product(product(a, p), a), a, 1e-11);
+  expect_same(product(product(p, a), p), p, 1e-11);
+  expect_same(product(a, p), transposed(product(a, p)), 1e-11);
+  expect_same(product(p, a), transposed(product(p, a)), 1e-11);
+}
+
+TEST(Pinv, LeavesSmallSingularValuesOut) {
+  const Tensor a = tensor<double>({4, 0, 0, 1}, {2, 2});
+  expect_near(Pinv::call(a), {0.25, 0, 0, 1});
+  expect_near(Pinv::call(a, 2), {0.25, 0, 0, 0});
+  expect_near(Pinv::call(a, {}, 0.5), {0.25, 0, 0, 0});
+  expect_near(Pinv::call(a, 0.5, 0.3), {0.25, 0, 0, 0});
+  EXPECT_EQ(Pinv::call(tensor({}, {0, 3})).shape(), (Shape{3, 0}));
+}
+
+TEST(Lstsq, SolvesWhatIsOverdetermined) {
+  // The line through (0, 1), (1, 2) and (2, 4) that is nearest to them.
+  const Tensor a = tensor<double>({1, 0, 1, 1, 1, 2}, {3, 2});
+  const Tensor b = tensor<double>({1, 2, 4});
+  const TensorList plain = Lstsq::call(a, b);
+  expect_near(plain[0], {5.0 / 6, 1.5});
+  EXPECT_EQ(plain[1].shape(), Shape{0});
+  EXPECT_EQ(value(plain[2]), 2);
+  EXPECT_EQ(plain[2].dtype(), DType::kInt64);
+  EXPECT_EQ(plain[3].shape(), Shape{0});
+  const TensorList result = Lstsq::call(a, b, {}, LstsqDriver::kGelsd);
+  expect_near(result[1], {1.0 / 6});
+  expect_same(result[3], Svdvals::call(a));
+}
+
+TEST(Lstsq, TakesTheSolutionOfLeastNormOfMany) {
+  expect_near(Lstsq::call(tensor({3, 4}, {1, 2}), tensor({25}))[0], {3, 4});
+  // A singular matrix has neither a whole rank nor residuals.
+  const Tensor a = tensor({1, 1, 1, 1, 1, 1}, {3, 2});
+  const TensorList result = Lstsq::call(a, tensor({2, 2, 2}, {3, 1}), {}, LstsqDriver::kGelss);
+  expect_near(result[0], {1, 1});
+  EXPECT_EQ(value(result[2]), 1);
+  EXPECT_EQ(result[1].shape(), Shape{0});
+}
+
+TEST(Lstsq, BatchesBroadcast) {
+  const Tensor a = random({2, 1, 4, 2}, 17);
+  const Tensor b = random({1, 3, 4, 5}, 18);
+  EXPECT_EQ(Lstsq::call(a, b)[0].shape(), (Shape{2, 3, 2, 5}));
+  EXPECT_EQ(Lstsq::call(a, b)[2].shape(), (Shape{2, 1}));
+}
+
+TEST(Lstsq, ReportsWhatDoesNotFit) {
+  const Tensor a = tensor({1, 2, 3, 4}, {2, 2});
+  expect_error(ErrorCode::kShapeMismatch, "input.size(-2) should match other.size(-2)",
+               [&] { Lstsq::call(a, tensor({1, 2, 3}, {3, 1})); });
+  expect_error(ErrorCode::kShapeMismatch, "input.size(-2) should match other.size(-1)",
+               [&] { Lstsq::call(a, tensor({1, 2, 3})); });
+  expect_error(ErrorCode::kShapeMismatch, "input.dim() must be greater or equal to other.dim()",
+               [&] { Lstsq::call(a, tensor({1, 2}, {1, 2, 1})); });
+  expect_error(ErrorCode::kDtypeMismatch,
+               "Expected input and other to have the same dtype, but got input's dtype float32 and "
+               "other's dtype float64",
+               [&] { Lstsq::call(a, tensor<double>({1, 2})); });
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,116 @@
+// Fourier transforms against their definition, of sizes that take every path.
+
+#include "ops/complex/fft.h"
+
+#include <complex>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "ops/complex/complex.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::tensor;
+using testing::values;
+using C = std::complex<double>;
+using Numbers = std::vector<double>;
+
+Tensor random_numbers(const Shape& shape, unsigned seed) {
+  Shape pairs = shape;
+  pairs.push_back(2);
+  return ViewAsComplex::call(detach(testing::random_leaf(pairs, seed)));
+}
+
+std::vector<C> by_definition(const std::vector<C>& x) {
+  const std::size_t n = x.size();
+  std::vector<C> y(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const double angle =
+          -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
+      y[j] += x[k] * std::polar(1.0, angle);
+    }
+  }
+  return y;
+}
+
+class FftSizes : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(FftSizes, EqualTheDefinition) {
+  const std::int64_t n = GetParam();
+  const Tensor x = random_numbers({n}, 3);
+  const C* data = x.data_as<C>();
+  const std::vector<C> expected = by_definition({data, data + n});
+  const Tensor actual = Fft::call(x);
+  for (std::int64_t j = 0; j < n; ++j) {
+    const C difference = actual.data_as<C>()[j] - expected[static_cast<std::size_t>(j)];
+    EXPECT_LT(std::abs(difference), 1e-12 * static_cast<double>(n)) << "at " << j;
+  }
+}
+
+TEST_P(FftSizes, AreUndoneByTheInverse) {
+  const std::int64_t n = GetParam();
+  const Tensor x = random_numbers({2, n, 3}, 5);
+  for (const FftNorm norm : {FftNorm::kBackward, FftNorm::kOrtho, FftNorm::kForward}) {
+    const auto back = values(Ifft::call(Fft::call(x, {}, 1, norm), {}, 1, norm));
+    const auto original = values(x);
+    for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], original[i], 1e-12);
+  }
+}
+
+TEST_P(FftSizes, OfRealNumbersAreUndoneToo) {
+  const std::int64_t n = GetParam();
+  const Tensor x = detach(testing::random_leaf({2, n}, 6));
+  const auto back = values(Irfft::call(Rfft::call(x), n));
+  const auto original = values(x);
+  for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], original[i], 1e-12);
+}
+
+// Powers of two and four, small odd factors, their products, primes beyond the largest factor.
+INSTANTIATE_TEST_SUITE_P(Fft, FftSizes,
+                         ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 30, 31, 32, 37, 49,
+                                           60, 64, 74, 97, 100, 128, 211, 1000, 1024));
+
+// torch.fft of [1, 2, 3, 4].
+TEST(Fft, HasPyTorchsNumbers) {
+  const Tensor x = tensor<double>({1, 2, 3, 4});
+  EXPECT_EQ(values(Fft::call(x)), (Numbers{10, 0, -2, 2, -2, 0, -2, -2}));
+  EXPECT_EQ(values(Rfft::call(x)), (Numbers{10, 0, -2, 2, -2, 0}));
+  EXPECT_EQ(values(Ifft::call(x)), (Numbers{2.5, 0, -0.5, -0.5, -0.5, 0, -0.5, 0.5}));
+  EXPECT_EQ(values(Fft::call(x, 2)), (Numbers{3, 0, -1, 0}));
+  EXPECT_EQ(Irfft::call(Rfft::call(x)).shape(), Shape{4});
+}
+
+TEST(Fft, KeepsThePrecisionOfItsInput) {
+  EXPECT_EQ(Fft::call(full({4}, 1, DType::kFloat32)).dtype(), DType::kComplex64);
+  EXPECT_EQ(Fft::call(full({4}, 1, DType::kInt64)).dtype(), DType::kComplex64);
+  EXPECT_EQ(Rfft::call(full({4}, 1, DType::kFloat64)).dtype(), DType::kComplex128);
+  EXPECT_EQ(Irfft::call(full({4}, 1, DType::kComplex64)).dtype(), DType::kFloat32);
+}
+
+TEST(Fft, GradientsThroughALargePrime) {
+  const Tensor x = testing::random_leaf({37}, 8);
+  EXPECT_TRUE(testing::gradcheck_one([](const TensorList& in) { return Rfft::call(in[0]); }, {x}));
+}
+
+TEST(Fft, RefusesWhatItCannotTransform) {
+  const Tensor z = full({4}, 1, DType::kComplex64);
+  expect_error(ErrorCode::kDtypeMismatch, "rfft expects a real input tensor",
+               [&] { Rfft::call(z); });
+  expect_error(ErrorCode::kInvalidArgument, "Invalid number of data points (0) specified",
+               [&] { Fft::call(z, 0); });
+  expect_error(ErrorCode::kInvalidArgument, "Invalid number of data points (0) specified",
+               [&] { Irfft::call(full({1}, 1, DType::kComplex64)); });
+  expect_error(ErrorCode::kIndexOutOfRange, "[fft]", [&] { Fft::call(z, {}, 1); });
+  expect_error(ErrorCode::kIndexOutOfRange, "no dimensions",
+               [&] { Fft::call(full({}, 1, DType::kFloat32)); });
+}
+
+}  // namespace
+}  // namespace eg

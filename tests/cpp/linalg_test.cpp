@@ -1,0 +1,222 @@
+// Determinants, inverses, factorisations, and products made of reshapes.
+
+#include "ops/linalg/linalg.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "ops/matrix/matmul.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::gradcheck_one;
+using testing::leaf;
+using testing::random_leaf;
+using testing::sum;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using Values = std::vector<double>;
+
+void expect_near(const Tensor& actual, const Values& expected) {
+  const Values found = values(actual);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+}
+
+// Symmetric and positive-definite, whatever x is.
+Tensor positive_definite(const Tensor& x) {
+  const Var product = Matmul::call(x, Transpose::call(x, -2, -1));
+  return (product + tensor<double>({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3})).tensor();
+}
+
+TEST(Det, KnowsRowExchanges) {
+  EXPECT_NEAR(value(Det::call(tensor({1, 2, 3, 4}, {2, 2}))), -2, 1e-6);
+  EXPECT_NEAR(value(Det::call(tensor<double>({0, 1, 0, 0, 0, 1, 1, 0, 0}, {3, 3}))), 1, 1e-12);
+  EXPECT_EQ(Det::call(tensor({1, 2, 3, 4}, {2, 2})).dtype(), DType::kFloat32);
+}
+
+TEST(Det, OfAnEmptyMatrixIsOne) {
+  EXPECT_EQ(value(Det::call(tensor({}, {0, 0}))), 1);
+  EXPECT_EQ(Det::call(tensor({}, {0, 3, 3})).shape(), Shape{0});
+}
+
+TEST(Det, HasTheCofactorsAsGradientWhereThereIsNoInverse) {
+  const Tensor x = leaf<double>({1, 2, 2, 4}, {2, 2});
+  backward({Det::call(x)});
+  EXPECT_EQ(values(grad(x)), (Values{4, -2, -2, 1}));
+  const Tensor rank_one = tensor<double>({1, 2, 3, 2, 4, 6, 1, 1, 1}, {3, 3});
+  set_requires_grad(rank_one, true);
+  const auto det = [](const TensorList& in) { return Det::call(in[0]); };
+  EXPECT_TRUE(gradcheck_one(det, {rank_one}));
+}
+
+TEST(Det, OfABatchHasGradientsThoughOneMatrixIsSingular) {
+  const Tensor x = leaf<double>({1, 2, 2, 4, 1, 2, 3, 4}, {2, 2, 2});
+  backward({sum(Det::call(x))});
+  expect_near(grad(x), {4, -2, -2, 1, 4, -3, -2, 1});
+  const auto det = [](const TensorList& in) { return Det::call(in[0]); };
+  EXPECT_TRUE(gradcheck_one(det, {x}));
+}
+
+// All minors of a matrix of rank one are zero.
+TEST(Det, HasNoGradientWhereTheRankIsLowerByTwo) {
+  const Tensor x = leaf<double>({1, 2, 3, 2, 4, 6, 3, 6, 9}, {3, 3});
+  backward({Det::call(x)});
+  expect_near(grad(x), Values(9));
+}
+
+TEST(Slogdet, GivesSignAndLogarithm) {
+  const TensorList result = Slogdet::call(tensor({1, 2, 3, 4, 2, 0, 0, 2}, {2, 2, 2}));
+  EXPECT_EQ(values(result[0]), (Values{-1, 1}));
+  expect_near(result[1], {std::log(2), std::log(4)});
+}
+
+TEST(Slogdet, OfASingularMatrixIsZeroAndMinusInfinity) {
+  const TensorList result = Slogdet::call(tensor({1, 2, 2, 4}, {2, 2}));
+  EXPECT_EQ(value(result[0]), 0);
+  EXPECT_EQ(value(result[1]), -std::numeric_limits<double>::infinity());
+}
+
+TEST(Slogdet, DoesNotOverflowWhereTheDeterminantDoes) {
+  const Tensor big = tensor({1e30F, 0, 0, -1e30F}, {2, 2});
+  EXPECT_EQ(value(Slogdet::call(big)[0]), -1);
+  EXPECT_NEAR(value(Slogdet::call(big)[1]), 60 * std::log(10), 1e-4);
+}
+
+TEST(Inverse, OfEveryMatrixOfABatch) {
+  expect_near(Inverse::call(tensor({1, 2, 3, 4, 2, 0, 0, 4}, {2, 2, 2})),
+              {-2, 1, 1.5, -0.5, 0.5, 0, 0, 0.25});
+  expect_near(Inverse::call(Transpose::call(tensor({1, 2, 3, 4}, {2, 2}), 0, 1)),
+              {-2, 1.5, 1, -0.5});
+  EXPECT_EQ(Inverse::call(tensor({}, {0, 0})).shape(), (Shape{0, 0}));
+}
+
+TEST(Inverse, NamesTheSingularMatrix) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed "
+               "because the input matrix is singular.",
+               [] { Inverse::call(tensor({1, 2, 2, 4}, {2, 2})); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "linalg.inv: (Batch element 1): The diagonal element 1 is zero",
+               [] { Inverse::call(tensor({1, 0, 0, 1, 0, 0, 0, 0}, {2, 2, 2})); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "linalg.inv: The input tensor A must have at least 2 dimensions.",
+               [] { Inverse::call(tensor({1, 2})); });
+}
+
+TEST(Cholesky, IsAFactorOfTheMatrix) {
+  const Tensor a = tensor<double>({4, 2, 2, 10}, {2, 2});
+  EXPECT_EQ(values(Cholesky::call(a)), (Values{2, 0, 1, 3}));
+  EXPECT_EQ(values(Cholesky::call(a, true)), (Values{2, 1, 0, 3}));
+}
+
+TEST(Cholesky, ReadsTheTriangleItIsAskedFor) {
+  const Tensor a = tensor<double>({4, 99, 2, 10}, {2, 2});
+  EXPECT_EQ(values(Cholesky::call(a)), (Values{2, 0, 1, 3}));
+  EXPECT_EQ(values(Cholesky::call(Transpose::call(a, 0, 1), true)), (Values{2, 1, 0, 3}));
+}
+
+TEST(Cholesky, GradientsMatchFiniteDifferences) {
+  const auto lower = [](const TensorList& in) { return Cholesky::call(positive_definite(in[0])); };
+  const auto upper = [](const TensorList& in) {
+    return Cholesky::call(positive_definite(in[0]), true);
+  };
+  EXPECT_TRUE(gradcheck_one(lower, {random_leaf({3, 3}, 1)}));
+  EXPECT_TRUE(gradcheck_one(upper, {random_leaf({2, 3, 3}, 2)}));
+}
+
+TEST(Cholesky, OfNothing) {
+  EXPECT_EQ(Cholesky::call(tensor({}, {0, 0})).shape(), (Shape{0, 0}));
+  const Tensor a = leaf<double>({}, {2, 0, 0});
+  backward({sum(Cholesky::call(a, true))});
+  EXPECT_EQ(grad(a).shape(), (Shape{2, 0, 0}));
+}
+
+TEST(Cholesky, GradientIsSymmetric) {
+  const Tensor a = leaf<double>({4, 2, 2, 10}, {2, 2});
+  backward({sum(Cholesky::call(a))});
+  const Values g = values(grad(a));
+  EXPECT_NEAR(g[1], g[2], 1e-15);
+}
+
+TEST(Cholesky, NamesTheMinorThatIsNotPositiveDefinite) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "linalg.cholesky: The factorization could not be completed because the input is not "
+               "positive-definite (the leading minor of order 2 is not positive-definite).",
+               [] { Cholesky::call(tensor({1, 2, 2, 1}, {2, 2})); });
+  expect_error(ErrorCode::kInvalidArgument, "(Batch element 1): ", [] {
+    Cholesky::call(tensor({1, 0, 0, 1, NAN, 0, 0, 1}, {2, 2, 2}));
+  });
+}
+
+TEST(Solve, VectorsMatricesAndBatches) {
+  const Tensor a = tensor({2, 0, 0, 4}, {2, 2});
+  expect_near(Solve::call(a, tensor({2, 4})), {1, 1});
+  expect_near(Solve::call(a, tensor({2, 4, 4, 8}, {2, 2})), {1, 2, 1, 2});
+  expect_near(Solve::call(a, tensor({2, 4, 4, 8}, {2, 2}), false), {1, 1, 2, 2});
+  EXPECT_EQ(Solve::call(a, tensor({1, 2, 3, 4, 5, 6}, {3, 2, 1})).shape(), (Shape{3, 2, 1}));
+}
+
+TEST(Solve, OneVectorForAWholeBatch) {
+  const Tensor a = tensor({2, 0, 0, 4, 1, 0, 0, 1}, {2, 2, 2});
+  expect_near(Solve::call(a, tensor({2, 4})), {1, 1, 2, 4});
+  EXPECT_EQ(Solve::call(a, tensor({2, 4})).shape(), (Shape{2, 2}));
+  // A matrix by its shape, though it could be two vectors by the batch's.
+  EXPECT_EQ(Solve::call(a, tensor({2, 4, 1, 1}, {1, 2, 2})).shape(), (Shape{2, 2, 2}));
+}
+
+TEST(Solve, NothingForNothing) {
+  EXPECT_EQ(Solve::call(tensor({2, 0, 0, 4}, {2, 2}), tensor({}, {2, 0})).shape(), (Shape{2, 0}));
+  EXPECT_EQ(Solve::call(tensor({}, {0, 0}), tensor({}, {0, 2})).shape(), (Shape{0, 2}));
+}
+
+TEST(Solve, NamesTheSingularMatrix) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "torch.linalg.solve: (Batch element 1): The solver failed because the input matrix "
+               "is singular.",
+               [] { Solve::call(tensor({1, 0, 0, 1, 1, 1, 1, 1}, {2, 2, 2}), tensor({1, 1})); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "Vector broadcasting of the left hand side is not supported for left=False",
+               [] { Solve::call(tensor({1, 0, 0, 1}, {2, 2}), tensor({1, 1}), false); });
+}
+
+TEST(Solve, ReportsWhatDoesNotFit) {
+  const Tensor a = tensor({2, 0, 0, 4}, {2, 2});
+  expect_error(ErrorCode::kInvalidArgument,
+               "torch.linalg.solve: The solver failed because the input matrix is singular.",
+               [] { Solve::call(tensor({1, 2, 2, 4}, {2, 2}), tensor({1, 2})); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "Incompatible shapes of A and B for the equation AX = B (2x2 and 3x1)",
+               [&] { Solve::call(a, tensor({1, 2, 3}, {3, 1})); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "A must be batches of square matrices, but they are 1 by 2 matrices",
+               [] { Solve::call(tensor({1, 2}, {1, 2}), tensor({1})); });
+  expect_error(ErrorCode::kDtypeMismatch, "Expected a floating point or complex tensor as input",
+               [] { Det::call(tensor<std::int64_t>({1}, {1, 1})); });
+}
+
+TEST(Kron, PadsTheShorterShape) {
+  EXPECT_EQ(values(Kron::call(tensor({1, 2}), tensor({1, 0, 0, 1}, {2, 2}))),
+            (Values{1, 0, 2, 0, 0, 1, 0, 2}));
+  EXPECT_EQ(Kron::call(tensor<std::int64_t>({1, 2}), tensor<std::int64_t>({3})).dtype(),
+            DType::kInt64);
+}
+
+TEST(Cross, FollowsTheRightHand) {
+  EXPECT_EQ(values(Cross::call(tensor({1, 0, 0}), tensor({0, 1, 0}))), (Values{0, 0, 1}));
+  EXPECT_EQ(values(Cross::call(tensor({1, 2, 3}, {3, 1}), tensor({4, 5, 6}, {3, 1}), 0)),
+            (Values{-3, 6, -3}));
+  expect_error(ErrorCode::kShapeMismatch, "must have length 3",
+               [] { Cross::call(tensor({1, 2}), tensor({1, 2})); });
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,181 @@
+// Losses with margins and likelihoods of numbers: values by hand, and the inputs they refuse.
+
+#include "ops/loss/margin_loss.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "ops/loss/likelihood_loss.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::gradcheck_one;
+using testing::leaf;
+using testing::random_leaf;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using Values = std::vector<double>;
+using Classes = std::int64_t;
+
+constexpr Reduction kEach = Reduction::kNone;
+
+void expect_near(const Tensor& actual, const Values& expected) {
+  const Values found = values(actual);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
+}
+
+TEST(MarginRankingLoss, CountsWhatLacksToTheMargin) {
+  const Tensor a = tensor<double>({0.5, -2, 3});
+  const Tensor b = tensor<double>({1, 1, 1});
+  const Tensor y = tensor<double>({1, -1, -1});
+  expect_near(MarginRankingLoss::call(a, b, y, 0.25, kEach), {0.75, 0, 2.25});
+  expect_near(MarginRankingLoss::call(a, b, y), {2.5 / 3});
+  expect_error(ErrorCode::kShapeMismatch, "All input tensors should have same dimension",
+               [&] { MarginRankingLoss::call(a, b, tensor<double>({1}, {})); });
+}
+
+TEST(HingeEmbeddingLoss, TakesTheDistanceOrWhatItLacks) {
+  const Tensor x = tensor<double>({0.5, -2, 3});
+  const Tensor y = tensor<double>({1, -1, -1});
+  expect_near(HingeEmbeddingLoss::call(x, y, 1, kEach), {0.5, 3, 0});
+  expect_near(HingeEmbeddingLoss::call(x, y, 4, Reduction::kSum), {7.5});
+}
+
+TEST(SoftMarginLoss, IsTheLogisticLoss) {
+  expect_near(SoftMarginLoss::call(tensor<double>({0, 2}), tensor<double>({1, -1}), kEach),
+              {std::log(2), std::log1p(std::exp(2))});
+}
+
+TEST(CosineEmbeddingLoss, OfAlikeAndUnlikePairs) {
+  const Tensor a = tensor<double>({1, 0, 3, 4, 1, 1}, {3, 2});
+  const Tensor b = tensor<double>({0, 2, 4, 3, 1, 1}, {3, 2});
+  // The cosines are 0, 24 / 25 and 1.
+  expect_near(CosineEmbeddingLoss::call(a, b, tensor<Classes>({1, -1, -1}), 0.5, kEach),
+              {1, 0.46, 0.5});
+  expect_near(CosineEmbeddingLoss::call(tensor<double>({3, 4}), tensor<double>({4, 3}),
+                                        tensor<Classes>({1}, {})),
+              {0.04});
+  const auto loss = [](const TensorList& in) {
+    return CosineEmbeddingLoss::call(in[0], in[1], tensor<Classes>({1, -1, -1}), -0.9);
+  };
+  EXPECT_TRUE(gradcheck_one(loss, {random_leaf({3, 4}, 1), random_leaf({3, 4}, 2)}));
+  expect_error(ErrorCode::kShapeMismatch, "1D target tensor expects 2D input tensors",
+               [] { CosineEmbeddingLoss::call(tensor({1}), tensor({1}), tensor({1})); });
+}
+
+TEST(TripletMarginLoss, ComparesDistances) {
+  const Tensor anchor = tensor<double>({0, 0}, {1, 2});
+  const Tensor positive = tensor<double>({3, 4}, {1, 2});
+  const Tensor negative = tensor<double>({0, 5.5}, {1, 2});
+  EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0)), 0.5, 1e-12);
+  EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 1, 0)), 2.5, 1e-12);
+  // positive is only the root of 11.25 away from negative.
+  EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0, true)),
+              6 - std::sqrt(11.25), 1e-12);
+  expect_error(ErrorCode::kInvalidArgument, "margin must be greater than 0",
+               [&] { TripletMarginLoss::call(anchor, positive, negative, 0); });
+  expect_error(ErrorCode::kShapeMismatch, "anchor 2D, positive 1D, and negative 2D inputs",
+               [&] { TripletMarginLoss::call(anchor, tensor<double>({1, 2}), negative); });
+}
+
+TEST(MultiMarginLoss, SumsOverTheOtherClasses) {
+  const Tensor x = tensor<double>({0.1, 0.2, 0.4, 0.8}, {1, 4});
+  const Tensor y = tensor<Classes>({3});
+  EXPECT_NEAR(value(MultiMarginLoss::call(x, y)), (0.3 + 0.4 + 0.6) / 4, 1e-12);
+  EXPECT_NEAR(value(MultiMarginLoss::call(x, y, 2)), (0.09 + 0.16 + 0.36) / 4, 1e-12);
+  EXPECT_NEAR(value(MultiMarginLoss::call(x, y, 1, 0.5, tensor<double>({1, 1, 1, 2}))), 0.2 / 4,
+              1e-12);
+  const Tensor one = tensor<double>({1, 3});
+  EXPECT_NEAR(value(MultiMarginLoss::call(one, tensor<Classes>({0}, {}))), 1.5, 1e-12);
+}
+
+TEST(MultiMarginLoss, HasNoGradientJustAtTheMargin) {
+  const Tensor x = leaf<double>({1, 0, 0.5}, {1, 3});
+  backward({MultiMarginLoss::call(x, tensor<Classes>({0}), 1, 1)});
+  expect_near(grad(x), {-1.0 / 3, 0, 1.0 / 3});
+}
+
+TEST(MultiMarginLoss, ReportsWhatItCannotTake) {
+  const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
+  expect_error(ErrorCode::kInvalidArgument, "only p == 1 and p == 2 supported",
+               [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1}), 3); });
+  expect_error(ErrorCode::kShapeMismatch, "inconsistent target size",
+               [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1, 1})); });
+  expect_error(ErrorCode::kShapeMismatch, "inconsistent weight size",
+               [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1}), 1, 1, tensor({1, 2, 3})); });
+  expect_error(ErrorCode::kDtypeMismatch, "expected classes as int64",
+               [&] { MultiMarginLoss::call(x, tensor({0, 1})); });
+}
+
+// PyTorch's example.
+TEST(MultilabelMarginLoss, ReadsClassesUpToTheFirstNegativeNumber) {
+  const Tensor x = tensor<double>({0.1, 0.2, 0.4, 0.8}, {1, 4});
+  const Tensor y = tensor<Classes>({3, 0, -1, 1}, {1, 4});
+  EXPECT_NEAR(value(MultilabelMarginLoss::call(x, y)), 0.85, 1e-12);
+  const Tensor none = tensor<Classes>({-1, 3, 0, 1}, {1, 4});
+  EXPECT_EQ(value(MultilabelMarginLoss::call(x, none)), 0);
+  const auto loss = [&](const TensorList& in) { return MultilabelMarginLoss::call(in[0], y); };
+  EXPECT_TRUE(gradcheck_one(loss, {random_leaf({1, 4}, 3)}));
+  expect_error(ErrorCode::kShapeMismatch, "inconsistent target size",
+               [&] { MultilabelMarginLoss::call(x, tensor<Classes>({3}, {1, 1})); });
+}
+
+TEST(MultilabelSoftMarginLoss, IsTheMeanOverIndependentClasses) {
+  const Tensor x = tensor<double>({0, 1, 2, -1}, {2, 2});
+  const Tensor y = tensor<double>({1, 0, 1, 0}, {2, 2});
+  const Values each{std::log(2), std::log1p(std::exp(1)), std::log1p(std::exp(-2)),
+                    std::log1p(std::exp(-1))};
+  expect_near(MultilabelSoftMarginLoss::call(x, y, {}, kEach),
+              {(each[0] + each[1]) / 2, (each[2] + each[3]) / 2});
+  expect_near(MultilabelSoftMarginLoss::call(x, y, tensor<double>({2, 0})),
+              {(each[0] + each[2]) / 2});
+}
+
+TEST(PoissonNllLoss, OfRatesAndOfTheirLogarithms) {
+  const Tensor rate = tensor<double>({0.5, 4});
+  const Tensor count = tensor<double>({1, 3});
+  const Values each{0.5 - std::log(0.5), 4 - 3 * std::log(4)};
+  expect_near(PoissonNllLoss::call(rate, count, false, false, 0, kEach), each);
+  expect_near(PoissonNllLoss::call(log(Var(rate)).tensor(), count), {(each[0] + each[1]) / 2});
+  const double stirling = 3 * std::log(3) - 3 + 0.5 * std::log(6 * std::numbers::pi);
+  expect_near(PoissonNllLoss::call(rate, count, false, true, 0, kEach),
+              {each[0], each[1] + stirling});
+  // log(0) of a count that is not there spoils nothing.
+  expect_near(PoissonNllLoss::call(tensor<double>({0}), tensor<double>({0}), true, true), {1});
+}
+
+TEST(GaussianNllLoss, WeighsErrorsByTheVariance) {
+  const Tensor x = tensor<double>({1, 2, 3, 4}, {2, 2});
+  const Tensor y = tensor<double>({2, 2, 1, 4}, {2, 2});
+  const Tensor var = tensor<double>({0.5, 1, 2, 4}, {2, 2});
+  const Values each{0.5 * (std::log(0.5) + 2), 0, 0.5 * (std::log(2) + 2), 0.5 * std::log(4)};
+  expect_near(GaussianNllLoss::call(x, y, var, false, 1e-6, kEach), each);
+  const Values rows = values(GaussianNllLoss::call(x, y, tensor<double>({0.5, 2}), true, 0, kEach));
+  EXPECT_NEAR(rows[0], each[0] + 0.5 * std::log(2 * std::numbers::pi), 1e-12);
+  EXPECT_NEAR(rows[3], 0.5 * std::log(2) + 0.5 * std::log(2 * std::numbers::pi), 1e-12);
+  EXPECT_NEAR(value(GaussianNllLoss::call(x, y, 2, false, 1e-6, Reduction::kSum)),
+              0.5 * (4 * std::log(2) + 2.5), 1e-12);
+}
+
+TEST(GaussianNllLoss, TakesEpsForASmallerVarianceButDifferentiatesTheVariance) {
+  const Tensor var = leaf<double>({0});
+  backward({GaussianNllLoss::call(tensor<double>({1}), tensor<double>({1}), var, false, 0.5)});
+  expect_near(grad(var), {1});
+  expect_error(ErrorCode::kInvalidArgument, "var has negative entry/entries",
+               [] { GaussianNllLoss::call(tensor({1}), tensor({1}), tensor({-1})); });
+  expect_error(ErrorCode::kShapeMismatch, "var is of incorrect size",
+               [] { GaussianNllLoss::call(tensor({1, 2, 3}), tensor({1, 2, 3}), tensor({1, 2})); });
+}
+
+}  // namespace
+}  // namespace eg

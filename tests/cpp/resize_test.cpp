@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "ops/nn/interpolate.h"
+#include "ops/nn/pad.h"
+#include "support/errors.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::tensor;
+using testing::values;
+
+using List = std::vector<double>;
+
+void expect_near(const Tensor& actual, const List& expected) {
+  const List result = values(actual);
+  ASSERT_EQ(result.size(), expected.size());
+  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-6);
+}
+
+TEST(Pad, EveryModeContinuesTheRowInItsWay) {
+  const Tensor x = tensor<double>({1, 2, 3}, {1, 3});
+  EXPECT_EQ(values(Pad::call(x, {1, 2})), (List{0, 1, 2, 3, 0, 0}));
+  EXPECT_EQ(values(Pad::call(x, {2, 1}, PadMode::kReflect)), (List{3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(values(Pad::call(x, {2, 1}, PadMode::kReplicate)), (List{1, 1, 1, 2, 3, 3}));
+  EXPECT_EQ(values(Pad::call(x, {2, 1}, PadMode::kCircular)), (List{2, 3, 1, 2, 3, 1}));
+}
+
+TEST(Pad, NegativePaddingRemoves) {
+  const Tensor x = tensor<double>({1, 2, 3, 4}, {1, 4});
+  EXPECT_EQ(values(Pad::call(x, {-1, 1}, PadMode::kConstant, 9)), (List{2, 3, 4, 9}));
+  EXPECT_EQ(values(Pad::call(x, {-1, -1}, PadMode::kReplicate)), (List{2, 3}));
+  EXPECT_EQ(Pad::call(x, {-2, -2}).shape(), (Shape{1, 0}));
+  EXPECT_EQ(values(Pad::call(x, {-6, 4}, PadMode::kConstant, 9)), (List{9, 9}));
+}
+
+TEST(Pad, ConstantPaddingTakesEveryDtypeAndShape) {
+  const Tensor ints = Pad::call(tensor<std::int64_t>({1, 2}), {0, 1}, PadMode::kConstant, 7);
+  EXPECT_EQ(ints.dtype(), DType::kInt64);
+  EXPECT_EQ(values(ints), (List{1, 2, 7}));
+  EXPECT_EQ(Pad::call(Tensor::empty({0, 2}, DType::kFloat32), {1, 1, 1, 0}).shape(), (Shape{1, 4}));
+  EXPECT_EQ(Pad::call(testing::leaf(1), {}).shape(), (Shape{}));
+}
+
+TEST(Pad, MistakesAreNamed) {
+  const Tensor x = tensor({1, 2, 3}, {1, 3});
+  expect_error(ErrorCode::kInvalidArgument, "Padding length must be divisible by 2",
+               [&] { Pad::call(x, {1}); });
+  expect_error(ErrorCode::kInvalidArgument, "less than or equal to two times",
+               [&] { Pad::call(x, {1, 1, 1, 1, 1, 1}); });
+  expect_error(ErrorCode::kInvalidArgument, "resulted in a negative output size",
+               [&] { Pad::call(x, {-2, -2}); });
+  expect_error(ErrorCode::kInvalidArgument, "less than the corresponding input dimension",
+               [&] { Pad::call(x, {3, 0}, PadMode::kReflect); });
+  expect_error(ErrorCode::kInvalidArgument, "wrapping around more than once",
+               [&] { Pad::call(x, {4, 0}, PadMode::kCircular); });
+  expect_error(ErrorCode::kInvalidArgument, "Padding mode \"reflect\" doesn't take in value",
+               [&] { Pad::call(x, {1, 0}, PadMode::kReflect, 2); });
+  expect_error(ErrorCode::kInvalidArgument, "Only 2D, 3D, 4D, 5D padding",
+               [&] { Pad::call(x, {1, 0, 1, 0}, PadMode::kReplicate); });
+}
+
+TEST(Interpolate, NearestRepeats) {
+  const Tensor x = tensor<double>({1, 2, 3}, {1, 1, 3});
+  EXPECT_EQ(values(Interpolate::call(x, {}, Numbers{2})), (List{1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(values(Interpolate::call(x, Dims{2})), (List{1, 2}));
+  EXPECT_EQ(values(Interpolate::call(x, Dims{2}, {}, InterpolateMode::kNearestExact)),
+            (List{1, 3}));
+}
+
+// Numbers from PyTorch's definitions: source places (i + 0.5) * scale - 0.5, or i * scale.
+TEST(Interpolate, LinearWeighsNeighbours) {
+  const Tensor x = tensor<double>({1, 3}, {1, 1, 2});
+  expect_near(Interpolate::call(x, Dims{4}, {}, InterpolateMode::kLinear), {1, 1.5, 2.5, 3});
+  expect_near(Interpolate::call(x, Dims{3}, {}, InterpolateMode::kLinear, true), {1, 2, 3});
+  expect_near(Interpolate::call(x, Dims{1}, {}, InterpolateMode::kLinear, true), {1});
+}
+
+// A scale factor is used as it is, unless it is to be computed again from the sizes.
+TEST(Interpolate, ScaleFactorMayBeRecomputed) {
+  const Tensor x = tensor<double>({0, 1, 2}, {1, 1, 3});
+  expect_near(Interpolate::call(x, {}, Numbers{1.5}, InterpolateMode::kLinear),
+              {0, 0.5, 7.0 / 6, 11.0 / 6});
+  expect_near(Interpolate::call(x, {}, Numbers{1.5}, InterpolateMode::kLinear, {}, true),
+              {0, 0.625, 1.375, 2});
+}
+
+TEST(Interpolate, AreaTakesMeans) {
+  const Tensor x = tensor<double>({0, 1, 2, 3, 4}, {1, 1, 5});
+  expect_near(Interpolate::call(x, Dims{3}, {}, InterpolateMode::kArea), {0.5, 2, 3.5});
+}
+
+TEST(Interpolate, CubicKeepsLinesAndOvershootsSteps) {
+  const Tensor line = tensor<double>({0, 1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 8});
+  const List wide =
+      values(Interpolate::call(line, Dims{1, 15}, {}, InterpolateMode::kBicubic, true));
+  EXPECT_NEAR(wide[6], 3, 1e-12);
+  EXPECT_NEAR(wide[7], 3.5, 1e-12);
+  const Tensor step = tensor<double>({0, 0, 1, 1}, {1, 1, 1, 4});
+  const List sharp =
+      values(Interpolate::call(step, Dims{1, 7}, {}, InterpolateMode::kBicubic, true));
+  EXPECT_NEAR(sharp[1], -0.09375, 1e-12);
+}
+
+TEST(Interpolate, TakesTheMeansOfBoxesOfAVolume) {
+  const Tensor x = tensor({1, 2, 3, 4, 5, 6, 7, 9}, {1, 1, 2, 2, 2});
+  EXPECT_EQ(values(Interpolate::call(x, Dims{2, 1, 1}, {}, InterpolateMode::kArea)),
+            (List{2.5, 6.75}));
+  EXPECT_EQ(values(Interpolate::call(x, Dims{1, 2, 2}, {}, InterpolateMode::kArea)),
+            (List{3, 4, 5, 6.5}));
+}
+
+TEST(Pad, FillsBooleansWithTruth) {
+  EXPECT_EQ(values(Pad::call(tensor<bool>({false}), {1, 0}, PadMode::kConstant, 0.5)),
+            (List{1, 0}));
+}
+
+TEST(Interpolate, MistakesAreNamed) {
+  const Tensor x = tensor({1, 2}, {1, 1, 2});
+  expect_error(ErrorCode::kInvalidArgument, "either size or scale_factor",
+               [&] { Interpolate::call(x); });
+  expect_error(ErrorCode::kInvalidArgument, "only one of size or scale_factor",
+               [&] { Interpolate::call(x, Dims{1}, Numbers{1}); });
+  expect_error(ErrorCode::kInvalidArgument, "Input Error",
+               [&] { Interpolate::call(x, Dims{3}, {}, InterpolateMode::kBilinear); });
+  expect_error(ErrorCode::kInvalidArgument, "align_corners option can only be set",
+               [&] { Interpolate::call(x, Dims{3}, {}, InterpolateMode::kNearest, true); });
+}
+
+}  // namespace
+}  // namespace eg

@@ -1,0 +1,123 @@
+#include "ops/reduce/statistics.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "ops/shape/view.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::gradcheck_one;
+using testing::leaf;
+using testing::random_leaf;
+using testing::tensor;
+using testing::value;
+using testing::values;
+using Values = std::vector<double>;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Values gradient_of(const Tensor& output, const Tensor& input) {
+  return values(grad({testing::sum(output)}, {input})[0]);
+}
+
+TEST(Variance, DividesByTheCountLessCorrection) {
+  const Tensor x = tensor({1, 2, 3, 4});
+  EXPECT_FLOAT_EQ(static_cast<float>(value(Variance::call(x))), 5.0F / 3);
+  EXPECT_EQ(value(Variance::call(x, {}, 0)), 1.25);
+  EXPECT_EQ(value(Variance::call(x, {}, 1, false, false)), 1.25);
+  EXPECT_EQ(value(Variance::call(x, {}, 2)), 2.5);
+  EXPECT_EQ(value(Std::call(tensor({1, 3}), {}, 0)), 1);
+  EXPECT_TRUE(std::isnan(value(Variance::call(tensor({1})))));
+  expect_error(ErrorCode::kDtypeMismatch, "std and var only support floating point",
+               [&] { Std::call(tensor<std::int32_t>({1, 2})); });
+}
+
+TEST(Variance, OfLargeNumbersKeepsItsDigits) {
+  const Tensor x = tensor({10000, 10001, 10002, 10003, 10000, 10001, 10002, 10003}, {2, 4});
+  EXPECT_EQ(values(Variance::call(x, Dims{1}, 0)), (Values{1.25, 1.25}));
+  EXPECT_EQ(values(Variance::call(x, Dims{0}, 0, true)), (Values{0, 0, 0, 0}));
+}
+
+TEST(Variance, DerivativesAreRight) {
+  const Tensor x = random_leaf({3, 4, 2}, 5);
+  for (const Dims& dims : {Dims{1}, Dims{0, 2}, Dims{0, 1, 2}}) {
+    for (const double correction : {0.0, 1.0, 1.5}) {
+      EXPECT_TRUE(gradcheck_one(
+          [&](const TensorList& in) { return Variance::call(in[0], dims, correction); }, {x}));
+      EXPECT_TRUE(gradcheck_one(
+          [&](const TensorList& in) { return Std::call(in[0], dims, correction, true); }, {x}));
+    }
+  }
+}
+
+TEST(Std, OfConstantsHasNoGradient) {
+  const Tensor x = leaf({2, 2, 2});
+  EXPECT_EQ(gradient_of(Std::call(x), x), (Values{0, 0, 0}));
+}
+
+TEST(Norm, KnowsEveryP) {
+  const Tensor x = tensor<double>({3, 0, -4});
+  EXPECT_EQ(value(Norm::call(x)), 5);
+  EXPECT_EQ(value(Norm::call(x, 1)), 7);
+  EXPECT_EQ(value(Norm::call(x, 0)), 2);
+  EXPECT_EQ(value(Norm::call(x, kInf)), 4);
+  EXPECT_EQ(value(Norm::call(x, -kInf)), 0);
+  EXPECT_NEAR(value(Norm::call(x, 3)), std::cbrt(91.0), 1e-12);
+  EXPECT_NEAR(value(Norm::call(x, 0.5)), std::pow(std::sqrt(3.0) + 2, 2), 1e-12);
+  EXPECT_EQ(values(Norm::call(Transpose::call(tensor({3, 4, 6, 8}, {2, 2}), 0, 1), 2, Dims{0})),
+            (Values{5, 10}));
+  expect_error(ErrorCode::kDtypeMismatch, "Expected a floating point",
+               [&] { Norm::call(tensor<std::int32_t>({1})); });
+}
+
+TEST(Norm, OfNothing) {
+  const Tensor empty = Tensor::empty({0}, DType::kFloat32);
+  EXPECT_EQ(value(Norm::call(empty)), 0);
+  expect_error(ErrorCode::kInvalidArgument, "does not have an identity",
+               [&] { Norm::call(empty, kInf); });
+}
+
+TEST(Norm, SubGradientAtZeroIsZero) {
+  const Tensor zero = leaf({0, 0});
+  for (const double p : {1.0, 1.5, 2.0, 3.0, kInf})
+    EXPECT_EQ(gradient_of(Norm::call(zero, p), zero), (Values{0, 0}));
+  const Tensor ties = leaf({2, -2, 1});
+  EXPECT_EQ(gradient_of(Norm::call(ties, kInf), ties), (Values{0.5, -0.5, 0}));
+}
+
+TEST(Norm, DerivativesAreRight) {
+  for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, kInf, -kInf}) {
+    const Tensor x = random_leaf({3, 4}, 2, 0.2, 2);
+    EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Norm::call(in[0], p); }, {x}))
+        << p;
+    EXPECT_TRUE(gradcheck_one(
+        [&](const TensorList& in) { return Norm::call(in[0], p, Dims{0}, true); }, {x}))
+        << p;
+  }
+}
+
+TEST(Logsumexp, NeitherOverflowsNorUnderflows) {
+  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({1000, 1000}), {0})), 1000 + std::log(2.0),
+              1e-12);
+  EXPECT_NEAR(value(Logsumexp::call(tensor<double>({-1000, -1000}), {0})), -1000 + std::log(2.0),
+              1e-12);
+  EXPECT_EQ(value(Logsumexp::call(tensor<double>({-kInf, -kInf}), {0})), -kInf);
+  EXPECT_EQ(value(Logsumexp::call(tensor<double>({kInf, 0}), {0})), kInf);
+  EXPECT_EQ(value(Logsumexp::call(Tensor::empty({0}, DType::kFloat32), {0})), -kInf);
+  EXPECT_EQ(Logsumexp::call(tensor<std::int32_t>({1, 2}), {0}).dtype(), DType::kFloat32);
+  EXPECT_EQ(Logsumexp::call(random_leaf({2, 3, 4}, 1), {0, 2}, true).shape(), (Shape{1, 3, 1}));
+  EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Logsumexp::call(in[0], {0, 2}); },
+                            {random_leaf({2, 3, 4}, 1)}));
+}
+
+}  // namespace
+}  // namespace eg

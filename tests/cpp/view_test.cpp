@@ -1,0 +1,308 @@
+// Views, joining and rearranging.
+
+#include "ops/shape/view.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/autograd.h"
+#include "dispatch/elementwise.h"
+#include "formulas/all.h"
+#include "ops/create/factory.h"
+#include "ops/shape/join.h"
+#include "support/errors.h"
+#include "support/gradcheck.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::gradcheck;
+using testing::gradcheck_one;
+using testing::leaf;
+using testing::random_leaf;
+using testing::sum;
+using testing::tensor;
+using testing::values;
+using Values = std::vector<double>;
+
+Tensor range(const Shape& shape) {
+  return Reshape::call(Arange::call(numel(shape), {}, 1, DType::kFloat32), shape);
+}
+
+TEST(View, SharesStorageAndVersion) {
+  const Tensor x = Zeros::call({2, 6});
+  const Tensor v = View::call(x, {3, -1});
+  EXPECT_EQ(v.shape(), (Shape{3, 4}));
+  EXPECT_TRUE(v.shares_storage_with(x));
+  EXPECT_TRUE(is_view(v));
+  EXPECT_TRUE(view_base(v).is_same(x));
+  call_in_place<op::Add>(v, 1);
+  EXPECT_EQ(x.version(), 1U);
+  EXPECT_EQ(values(x)[11], 1);
+}
+
+TEST(View, OfAViewHasTheSameBase) {
+  const Tensor x = Zeros::call({2, 6});
+  const Tensor v = Transpose::call(View::call(x, {3, 4}), 0, 1);
+  EXPECT_TRUE(view_base(v).is_same(x));
+}
+
+TEST(View, IsRefusedWhereItWouldNeedACopy) {
+  expect_error(ErrorCode::kShapeMismatch,
+               "view size is not compatible with input tensor's size and stride",
+               [] { View::call(Transpose::call(range({2, 3}), 0, 1), {6}); });
+  expect_error(ErrorCode::kShapeMismatch, "shape '[4]' is invalid for input of size 6",
+               [] { View::call(range({2, 3}), {4}); });
+}
+
+TEST(Reshape, CopiesWhereNoViewFits) {
+  const Tensor x = Transpose::call(range({2, 3}), 0, 1);
+  const Tensor y = Reshape::call(x, {6});
+  EXPECT_EQ(values(y), (Values{0, 3, 1, 4, 2, 5}));
+  EXPECT_FALSE(y.shares_storage_with(x));
+  EXPECT_TRUE(Reshape::call(x, {3, 1, 2}).shares_storage_with(x));
+  EXPECT_EQ(Reshape::call(range({0, 3}), {3, 0}).shape(), (Shape{3, 0}));
+  const Tensor base = random_leaf({2, 3}, 1);
+  EXPECT_EQ(grad_fn(Reshape::call(Transpose::call(base, 0, 1), {6}))->name(),
+            "UnsafeViewBackward0");
+  EXPECT_TRUE(gradcheck_one(
+      [](auto& in) { return Reshape::call(Transpose::call(in[0], 0, 1), {6}); }, {base}));
+}
+
+TEST(Views, HaveTheirNodesNames) {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6}, {2, 3});
+  EXPECT_EQ(grad_fn(View::call(x, {6}))->name(), "ViewBackward0");
+  EXPECT_EQ(grad_fn(Reshape::call(x, {6}))->name(), "ViewBackward0");
+  EXPECT_EQ(grad_fn(Transpose::call(x, 0, 1))->name(), "TransposeBackward0");
+  EXPECT_EQ(grad_fn(MatrixTranspose::call(x))->name(), "TBackward0");
+  EXPECT_EQ(grad_fn(Permute::call(x, {1, 0}))->name(), "PermuteBackward0");
+  EXPECT_EQ(grad_fn(Unsqueeze::call(x, 0))->name(), "UnsqueezeBackward0");
+  EXPECT_EQ(grad_fn(Expand::call(x, {4, 2, 3}))->name(), "ExpandBackward0");
+  EXPECT_EQ(grad_fn(Narrow::call(x, 0, 0, 1))->name(), "SliceBackward0");
+  EXPECT_EQ(grad_fn(Select::call(x, 0, 0))->name(), "SelectBackward0");
+  EXPECT_EQ(grad_fn(Split::call(x, {1})[0])->name(), "SplitBackward0");
+  EXPECT_EQ(grad_fn(Unbind::call(x)[0])->name(), "UnbindBackward0");
+  EXPECT_EQ(grad_fn(Cat::call({x, x}))->name(), "CatBackward0");
+}
+
+TEST(Transpose, ExchangesDimensions) {
+  EXPECT_EQ(values(Transpose::call(range({2, 3}), 0, -1)), (Values{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(Transpose::call(range({}), 0, -1).shape(), Shape{});
+  expect_error(ErrorCode::kIndexOutOfRange,
+               "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+               [] { Transpose::call(range({2, 3}), 0, 2); });
+  EXPECT_EQ(values(MatrixTranspose::call(range({3}))), (Values{0, 1, 2}));
+  expect_error(ErrorCode::kShapeMismatch,
+               "t() expects a tensor with <= 2 dimensions, but self is 3D",
+               [] { MatrixTranspose::call(range({1, 2, 3})); });
+}
+
+TEST(Permute, ChecksItsDimensions) {
+  EXPECT_EQ(Permute::call(range({2, 3, 4}), {2, 0, 1}).shape(), (Shape{4, 2, 3}));
+  expect_error(ErrorCode::kShapeMismatch, "input.dim() = 2 is not equal to len(dims) = 1",
+               [] { Permute::call(range({2, 3}), {0}); });
+  expect_error(ErrorCode::kInvalidArgument, "permute(): duplicate dims are not allowed",
+               [] { Permute::call(range({2, 3}), {1, -1}); });
+}
+
+TEST(Movedim, KeepsTheOrderOfTheOthers) {
+  EXPECT_EQ(Movedim::call(range({2, 3, 4}), {0}, {2}).shape(), (Shape{3, 4, 2}));
+  EXPECT_EQ(Movedim::call(range({2, 3, 4}), {-1, 0}, {0, 1}).shape(), (Shape{4, 2, 3}));
+}
+
+TEST(Squeeze, DropsOnlyDimensionsOfSizeOne) {
+  EXPECT_EQ(Squeeze::call(range({1, 2, 1})).shape(), Shape{2});
+  EXPECT_EQ(Squeeze::call(range({1, 2, 1}), Dims{1}).shape(), (Shape{1, 2, 1}));
+  EXPECT_EQ(Squeeze::call(range({1, 2, 1}), Dims{0, -1}).shape(), Shape{2});
+  EXPECT_EQ(Unsqueeze::call(range({2, 3}), -1).shape(), (Shape{2, 3, 1}));
+  expect_error(ErrorCode::kIndexOutOfRange, "[-3, 2], but got 3",
+               [] { Unsqueeze::call(range({2, 3}), 3); });
+}
+
+TEST(Expand, RepeatsWithoutACopy) {
+  const Tensor x = range({3, 1});
+  const Tensor y = Expand::call(x, {2, -1, 4});
+  EXPECT_EQ(y.shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(y.strides(), (Strides{0, 1, 0}));
+  expect_error(ErrorCode::kShapeMismatch,
+               "The expanded size of the tensor (4) must match the existing size (3) at "
+               "non-singleton dimension 0.",
+               [&] { Expand::call(x, {4, 1}); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "the number of sizes provided (1) must be greater or equal",
+               [&] { Expand::call(x, {3}); });
+  expect_error(ErrorCode::kInvalidArgument, "isn't allowed in a leading, non-existing dimension 0",
+               [&] { Expand::call(x, {-1, 3, 1}); });
+}
+
+TEST(Flatten, JoinsDimensions) {
+  EXPECT_EQ(Flatten::call(range({2, 3, 4}), 1).shape(), (Shape{2, 12}));
+  EXPECT_EQ(Flatten::call(range({})).shape(), Shape{1});
+  EXPECT_EQ(Unflatten::call(range({2, 6}), -1, {-1, 2}).shape(), (Shape{2, 3, 2}));
+  expect_error(ErrorCode::kInvalidArgument, "start_dim cannot come after",
+               [] { Flatten::call(range({2, 3}), 1, 0); });
+}
+
+TEST(Slice, ClampsItsLimits) {
+  const Tensor x = range({10});
+  EXPECT_EQ(values(Slice::call(x, 0, 2, 9, 3)), (Values{2, 5, 8}));
+  EXPECT_EQ(values(Slice::call(x, 0, -3, {}, 1)), (Values{7, 8, 9}));
+  EXPECT_EQ(values(Slice::call(x, 0, -100, 100, 4)), (Values{0, 4, 8}));
+  EXPECT_EQ(Slice::call(x, 0, 5, 2).shape(), Shape{0});
+  expect_error(ErrorCode::kInvalidArgument, "slice step must be positive",
+               [&] { Slice::call(x, 0, 0, 5, 0); });
+}
+
+TEST(Narrow, ChecksItsRange) {
+  EXPECT_EQ(values(Narrow::call(range({3, 2}), 0, -2, 2)), (Values{2, 3, 4, 5}));
+  expect_error(ErrorCode::kIndexOutOfRange, "start (3) + length (3) exceeds dimension size (5)",
+               [] { Narrow::call(range({5}), 0, 3, 3); });
+}
+
+TEST(Select, ChecksItsIndex) {
+  EXPECT_EQ(values(Select::call(range({2, 3}), 1, -1)), (Values{2, 5}));
+  expect_error(ErrorCode::kIndexOutOfRange,
+               "select(): index 3 out of range for tensor of size [2, 3] at dimension 1",
+               [] { Select::call(range({2, 3}), 1, 3); });
+  expect_error(ErrorCode::kIndexOutOfRange, "select() cannot be applied to a 0-dim tensor",
+               [] { Select::call(range({}), 0, 0); });
+}
+
+TEST(Split, MakesOneNodeForAllViews) {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6, 7});
+  const TensorList parts = Split::call(x, {3});
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[2].shape(), Shape{1});
+  EXPECT_EQ(grad_fn(parts[0]).get(), grad_fn(parts[2]).get());
+  EXPECT_EQ(output_nr(parts[2]), 2U);
+  backward({sum(call<op::Mul>(parts[1], 3))});
+  EXPECT_EQ(values(grad(x)), (Values{0, 0, 0, 3, 3, 3, 0}));
+}
+
+TEST(Split, ViewsMayNotBeChangedInPlace) {
+  const Tensor x = call<op::Mul>(leaf({1, 2, 3, 4}), 1);
+  const TensorList parts = Unbind::call(x);
+  expect_error(ErrorCode::kViewInPlace,
+               "Output 1 of UnbindBackward0 is a view and is being modified inplace",
+               [&] { call_in_place<op::Add>(parts[1], 1); });
+}
+
+TEST(Split, ChecksItsSizes) {
+  const Tensor x = range({7});
+  EXPECT_EQ(Split::call(x, {3, 4}).size(), 2U);
+  EXPECT_EQ(Split::call(range({0}), {0}).size(), 1U);
+  EXPECT_EQ(Chunk::call(range({0, 2}), 3).size(), 3U);
+  EXPECT_EQ(Chunk::call(range({6, 2}), 4).size(), 3U);
+  expect_error(ErrorCode::kShapeMismatch,
+               "split_with_sizes expects split_sizes to sum exactly to 7",
+               [&] { Split::call(x, {3, 3}); });
+  expect_error(ErrorCode::kInvalidArgument, "split_size can only be 0 if dimension size is 0",
+               [&] { Split::call(x, {0}); });
+  expect_error(ErrorCode::kInvalidArgument, "chunk expects `chunks` to be greater than 0",
+               [&] { Chunk::call(x, 0); });
+}
+
+TEST(Diagonal, ReachesBeyondTheSquare) {
+  EXPECT_EQ(values(Diagonal::call(range({3, 4}), 1)), (Values{1, 6, 11}));
+  EXPECT_EQ(values(Diagonal::call(range({3, 4}), -2)), (Values{8}));
+  EXPECT_EQ(Diagonal::call(range({3, 4}), 9).shape(), Shape{0});
+  EXPECT_EQ(values(Diagonal::call(range({2, 2, 2}), 0, 0, 2)), (Values{0, 5, 2, 7}));
+}
+
+TEST(Unfold, ShowsWindowsThatOverlap) {
+  EXPECT_EQ(values(Unfold::call(range({5}), 0, 3, 1)), (Values{0, 1, 2, 1, 2, 3, 2, 3, 4}));
+  const Tensor x = leaf({1, 2, 3, 4, 5});
+  backward({sum(Unfold::call(x, 0, 3, 1))});
+  EXPECT_EQ(values(grad(x)), (Values{1, 2, 3, 2, 1}));
+}
+
+TEST(Cat, PromotesAndSkipsLegacyEmpties) {
+  const Tensor whole = tensor<std::int64_t>({1, 2}, {1, 2});
+  const Tensor result =
+      Cat::call({tensor<float>({}, {0}), whole, tensor<float>({0.5F, 3}, {1, 2})});
+  EXPECT_EQ(result.dtype(), DType::kFloat32);
+  EXPECT_EQ(values(result), (Values{1, 2, 0.5, 3}));
+  EXPECT_EQ(values(Cat::call({range({2, 2}), range({2, 1})}, -1)), (Values{0, 1, 0, 2, 3, 1}));
+  const Tensor x = leaf<float>({}, {0});
+  backward({sum(Cat::call({x, leaf<float>({1, 2}, {1, 2})}))});
+  EXPECT_EQ(grad(x).shape(), Shape{0});
+}
+
+TEST(Cat, GradientsKeepTheDtypeOfTheirInputs) {
+  const Tensor a = leaf<float>({1});
+  const Tensor b = leaf<double>({2});
+  backward({sum(Cat::call({a, b}))});
+  EXPECT_EQ(grad(a).dtype(), DType::kFloat32);
+  EXPECT_EQ(grad(b).dtype(), DType::kFloat64);
+}
+
+TEST(Cat, ChecksShapes) {
+  expect_error(ErrorCode::kInvalidArgument, "expected a non-empty list of Tensors",
+               [] { Cat::call({}); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "Sizes of tensors must match except in dimension 1. Expected size 2 but got size 3 "
+               "for tensor number 1",
+               [] { Cat::call({range({2, 2}), range({3, 2})}, 1); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "zero-dimensional tensor (at position 1) cannot be concatenated",
+               [] { Cat::call({range({2}), range({})}); });
+  expect_error(ErrorCode::kShapeMismatch,
+               "stack expects each tensor to be equal size, but got [2] at entry 0",
+               [] { Stack::call({range({2}), range({3})}); });
+}
+
+TEST(Stack, MakesANewDimension) {
+  EXPECT_EQ(values(Stack::call({range({2}), call<op::Add>(range({2}), 5)}, -1)),
+            (Values{0, 5, 1, 6}));
+  EXPECT_EQ(Stack::call({range({}), range({})}).shape(), Shape{2});
+}
+
+TEST(Repeat, LaysCopiesSideBySide) {
+  EXPECT_EQ(values(Repeat::call(range({2}), {2, 2})), (Values{0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(Repeat::call(range({2}), {0}).shape(), Shape{0});
+  EXPECT_EQ(values(Tile::call(range({2, 1}), {2})), (Values{0, 0, 1, 1}));
+  expect_error(ErrorCode::kShapeMismatch, "Number of dimensions of repeat dims can not be smaller",
+               [] { Repeat::call(range({2, 2}), {2}); });
+}
+
+TEST(Flip, ReversesAlongDims) {
+  EXPECT_EQ(values(Flip::call(range({2, 3}), {1})), (Values{2, 1, 0, 5, 4, 3}));
+  EXPECT_EQ(values(Flip::call(Transpose::call(range({2, 3}), 0, 1), {0, 1})),
+            (Values{5, 2, 4, 1, 3, 0}));
+  EXPECT_EQ(Flip::call(range({0, 2}), {0}).shape(), (Shape{0, 2}));
+}
+
+TEST(Roll, GoesRoundTheEnd) {
+  EXPECT_EQ(values(Roll::call(range({4}), {1}, Dims{0})), (Values{3, 0, 1, 2}));
+  EXPECT_EQ(values(Roll::call(range({2, 2}), {-1})), (Values{1, 2, 3, 0}));
+  EXPECT_EQ(values(Roll::call(range({4}), {9}, Dims{0})), (Values{3, 0, 1, 2}));
+  EXPECT_EQ(values(Rot90::call(range({2, 2}))), (Values{1, 3, 0, 2}));
+}
+
+TEST(Triangles, KeepOneSideOfADiagonal) {
+  const Tensor x = call<op::Add>(range({3, 3}), 1);
+  EXPECT_EQ(values(Tril::call(x)), (Values{1, 0, 0, 4, 5, 0, 7, 8, 9}));
+  EXPECT_EQ(values(Triu::call(x, 1)), (Values{0, 2, 3, 0, 0, 6, 0, 0, 0}));
+  EXPECT_EQ(values(Tril::call(x, -5)), Values(9, 0));
+  EXPECT_EQ(values(Triu::call(x, -5)), values(x));
+  EXPECT_EQ(values(Diag::call(tensor({1, 2}), 1)), (Values{0, 1, 0, 0, 0, 2, 0, 0, 0}));
+  EXPECT_EQ(values(Trace::call(x)), Values{15});
+}
+
+TEST(Views, DifferentiateTwiceThroughStridedInputs) {
+  const Tensor x = random_leaf({3, 4}, 3);
+  EXPECT_TRUE(gradcheck(
+      [](auto& in) {
+        const Tensor t = Transpose::call(call<op::Mul>(in[0], in[0]), 0, 1);
+        TensorList results = Split::call(t, {1, 3});
+        results.push_back(Flip::call(Slice::call(t, 0, 0, 4, 2), {1}));
+        results.push_back(Diagonal::call(t));
+        results.push_back(Select::call(t, 1, 2));
+        return results;
+      },
+      {x}));
+}
+
+}  // namespace
+}  // namespace eg
