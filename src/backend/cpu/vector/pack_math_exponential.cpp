@@ -90,6 +90,11 @@ Vec<float> general_power(Vec<float> base, Vec<float> exponent) {
   return regular ? power : accurate;
 }
 
+// The C library of wasm answers for large negative numbers.
+double checked_acosh(double x) {
+  return x < 1 ? std::numeric_limits<double>::quiet_NaN() : std::acosh(x);
+}
+
 }  // namespace
 
 Vec<float> vec_exp(Vec<float> x) { return detail::exp_of<float>(x); }
@@ -113,7 +118,7 @@ EG_LANE_WORD(log10, std::log10)
 EG_LANE_WORD(sinh, std::sinh)
 EG_LANE_WORD(cosh, std::cosh)
 EG_LANE_WORD(asinh, std::asinh)
-EG_LANE_WORD(acosh, std::acosh)
+EG_LANE_WORD(acosh, checked_acosh)
 EG_LANE_WORD(atanh, std::atanh)
 
 Vec<float> vec_pow(Vec<float> base, Vec<float> exponent) {
