@@ -51,8 +51,9 @@ void GraphTask::release_states() {
 }
 
 void GraphTask::on_last_release(GraphTask* task) {
-  // A queue of its own would keep this alive by what lies there.
-  if (task->cpu_ready_queue.use_count() == 1) task->cpu_ready_queue->clear();
+  // What lies in the queue may point here, a wake-up that came too late for instance: each would
+  // keep the other.
+  task->cpu_ready_queue.reset();
   if (WeakPtr<GraphTask>::only_strong(task)) {
     delete task;
     return;

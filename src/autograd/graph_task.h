@@ -115,7 +115,7 @@ class GraphTask final : public RefCounted {
   int owner = kNoDevice;         ///< device index of the thread that made the call: whom to wake
   const void* caller = nullptr;  ///< that thread itself
   const AutogradState thread_state;
-  const std::shared_ptr<ReadyQueue> cpu_ready_queue;
+  std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
   std::atomic<bool> has_error{false};
   /// Guards the states and the captured gradients while several threads work for the call.

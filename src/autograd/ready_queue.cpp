@@ -55,13 +55,6 @@ NodeTask ReadyQueue::pop() {
   return task;
 }
 
-void ReadyQueue::clear() {
-  std::vector<NodeTask> dropped;
-  const std::scoped_lock lock(mutex_);
-  dropped.swap(heap_);
-  count_.store(0, std::memory_order_relaxed);
-}
-
 bool ReadyQueue::empty() const {
   const std::scoped_lock lock(mutex_);
   return heap_.empty();

@@ -43,8 +43,6 @@ class ReadyQueue {
   void push_shutdown();
   /// Waits until there is a task and takes the first one.
   NodeTask pop();
-  /// Drops all tasks.
-  void clear();
   bool empty() const;
   /// empty() without a lock: what another thread does at this moment may be missed.
   bool looks_empty() const { return count_.load(std::memory_order_relaxed) == 0; }

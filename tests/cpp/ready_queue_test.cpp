@@ -1,5 +1,6 @@
 #include "autograd/ready_queue.h"
 
+#include <memory>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -55,6 +56,17 @@ TEST(ReadyQueue, CountsPushedTasksAsOutstandingUnlessToldNotTo) {
   queue.push(NodeTask(task, node(2), {}), false);
   EXPECT_EQ(task->outstanding_tasks.load(), 1);
   EXPECT_EQ(queue.size(), 2U);
+}
+
+TEST(ReadyQueue, AWakeUpThatCameTooLateKeepsNothing) {
+  auto queue = std::make_shared<ReadyQueue>();
+  const std::weak_ptr<ReadyQueue> watched = queue;
+  {
+    const auto task = make_intrusive<GraphTask>(false, false, 0, queue);
+    queue->push(NodeTask(task, nullptr, {}));
+  }
+  queue.reset();
+  EXPECT_TRUE(watched.expired());
 }
 
 #if EG_THREADS
