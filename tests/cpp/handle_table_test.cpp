@@ -6,6 +6,8 @@
 
 #include "support/tensors.h"
 
+#if EG_THREADS
+
 namespace eg {
 namespace {
 
@@ -68,3 +70,5 @@ TEST(HandleTable, GivesAHandleToAnotherThread) {
 
 }  // namespace
 }  // namespace eg
+
+#endif
