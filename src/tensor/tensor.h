@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "base/shape.h"
 #include "runtime/device.h"
+#include "runtime/memory_view.h"
 #include "runtime/storage.h"
 
 namespace eg {
@@ -109,6 +110,8 @@ class Tensor {
   T* data_as() const {
     return static_cast<T*>(data());
   }
+  /// The view's memory, for a kernel.
+  MemoryView memory() const { return {data(), impl_->dtype_, device()}; }
 
   /// Throws InferenceTensor when nothing is counted.
   std::uint32_t version() const {

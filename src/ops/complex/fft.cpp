@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "backend/cpu/complex/fft.h"
 #include "dispatch/factories.h"
+#include "kernels/fft.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/nn/softmax_rows.h"
@@ -24,8 +24,7 @@ struct Transform {
   static Tensor call(const Tensor& input, const Attrs& attrs) {
     const Tensor result = Tensor::empty(input.shape(), DType::kComplex128, input.device());
     copy_data(result, input);
-    cpu::fft(rows_along(result, attrs.dim), attrs.inverse, attrs.scale,
-             result.data_as<std::complex<double>>());
+    run(kernel::Fft{rows_along(result, attrs.dim), attrs.inverse, attrs.scale, result.memory()});
     return record<Transform>(ToDType::call(result, input.dtype()), {input}, attrs);
   }
   static GradList backward(const Backward<Transform>& b) {

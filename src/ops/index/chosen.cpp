@@ -1,14 +1,14 @@
 #include "ops/index/chosen.h"
 
-#include "backend/cpu/index/order.h"
+#include "kernels/order.h"
 #include "ops/index/index.h"
 #include "ops/shape/view.h"
 
 namespace eg {
 
 Tensor ordered_indices(const Tensor& input, const OrderedPart& part) {
-  const auto find = [&](const cpu::Rows& rows, const void* data, std::int64_t* indices) {
-    cpu::order_rows(rows, data, part.descending, part.first, part.count, indices);
+  const auto find = [&](const kernel::Rows& rows, MemoryView x, MemoryView indices) {
+    run(kernel::OrderRows{rows, part.descending, part.first, part.count, x, indices});
   };
   return found_indices(find, input, part.dim, part.count);
 }

@@ -37,7 +37,7 @@ Tensor found_indices(Find&& find, const Tensor& input, std::int64_t dim, std::in
   Shape shape = x.shape();
   if (!shape.empty()) shape[static_cast<std::size_t>(dim)] = count;
   const Tensor indices = Tensor::empty(shape, DType::kInt64, x.device());
-  if (indices.numel() > 0) find(rows_along(x, dim), x.data(), indices.data_as<std::int64_t>());
+  if (indices.numel() > 0) find(rows_along(x, dim), x.memory(), indices.memory());
   return indices;
 }
 

@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "backend/cpu/index/order.h"
 #include "dispatch/factories.h"
 #include "formulas/all.h"
+#include "kernels/order.h"
 #include "ops/index/index.h"
 #include "ops/reduce/minmax.h"
 #include "ops/reduce/reduction.h"
@@ -68,6 +68,13 @@ OneOrMore median(const Tensor& input, std::optional<std::int64_t> dim, bool keep
   return {choose_one<Op>(input, *dim, keepdim, find)};
 }
 
+Tensor running_extremes(bool largest, const Tensor& input, std::int64_t dim) {
+  const auto find = [&](const kernel::Rows& rows, MemoryView x, MemoryView indices) {
+    run(kernel::RunningExtreme{largest, rows, x, indices});
+  };
+  return found_indices(find, input, dim, row_size(input, dim));
+}
+
 }  // namespace
 
 TensorList Sort::call(const Tensor& input, std::int64_t dim, bool descending, bool) {
@@ -124,7 +131,10 @@ GradList Nanmedian::backward(const Backward<Nanmedian>& b) {
 
 TensorList Mode::call(const Tensor& input, std::int64_t dim, bool keepdim) {
   return choose_one<Mode>(input, dim, keepdim, [](const Tensor& x, std::int64_t d) {
-    return found_indices(cpu::mode_rows, x, d, 1);
+    const auto find = [](const kernel::Rows& rows, MemoryView in, MemoryView indices) {
+      run(kernel::ModeRows{rows, in, indices});
+    };
+    return found_indices(find, x, d, 1);
   });
 }
 GradList Mode::backward(const Backward<Mode>& b) {
@@ -133,7 +143,7 @@ GradList Mode::backward(const Backward<Mode>& b) {
 
 TensorList Cummax::call(const Tensor& input, std::int64_t dim) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  return choose<Cummax>(input, d, found_indices(cpu::cummax_rows, input, d, row_size(input, d)));
+  return choose<Cummax>(input, d, running_extremes(true, input, d));
 }
 GradList Cummax::backward(const Backward<Cummax>& b) {
   return chosen_gradient(b.grad(), b.saved(0), b.attrs());
@@ -141,7 +151,7 @@ GradList Cummax::backward(const Backward<Cummax>& b) {
 
 TensorList Cummin::call(const Tensor& input, std::int64_t dim) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  return choose<Cummin>(input, d, found_indices(cpu::cummin_rows, input, d, row_size(input, d)));
+  return choose<Cummin>(input, d, running_extremes(false, input, d));
 }
 GradList Cummin::backward(const Backward<Cummin>& b) {
   return chosen_gradient(b.grad(), b.saved(0), b.attrs());

@@ -1,7 +1,7 @@
 #include "ops/loss/class_loss.h"
 
-#include "backend/cpu/nn/cross_entropy.h"
 #include "dispatch/factories.h"
+#include "kernels/class_loss.h"
 #include "ops/create/copy.h"
 #include "ops/nn/softmax.h"
 #include "ops/nn/softmax_rows.h"
@@ -49,9 +49,9 @@ struct Classes {
         target(packed(ToDType::call(any_target, DType::kInt64))),
         weight(any_weight.defined() ? packed(any_weight) : Tensor()) {}
 
-  cpu::ClassTargets targets(std::int64_t ignore_index, double smoothing) const {
-    return {rows_along(input, class_dim(input)), target.data_as<std::int64_t>(),
-            weight.defined() ? weight.data() : nullptr, ignore_index, smoothing};
+  kernel::ClassTargets targets(std::int64_t ignore_index, double smoothing) const {
+    return {rows_along(input, class_dim(input)), target.memory(),
+            weight.defined() ? weight.memory() : kernel::In(), ignore_index, smoothing};
   }
 };
 
@@ -64,7 +64,8 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
   check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
         op, "expected target dtype to be int64, got ", target.dtype(), '.');
   const Classes classes(input, target, weight);
-  const std::int64_t bad = cpu::find_bad_target(classes.targets(ignore_index, 0));
+  std::int64_t bad = 0;
+  run(kernel::FindBadTarget{classes.targets(ignore_index, 0), kernel::host_number(bad)});
   check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
   return classes;
 }
@@ -75,12 +76,12 @@ struct Combined {
 };
 
 // Reduces the losses of positions; a mean is over the weights of their targets.
-Combined combine(const Tensor& losses, const cpu::ClassTargets& targets, Reduction reduction) {
+Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Reduction reduction) {
   ClassLossAttrs attrs{targets.ignore_index, targets.smoothing, reduction != Reduction::kNone, 1};
   if (reduction == Reduction::kNone) return {losses, attrs};
   double divisor = 1;
   if (reduction == Reduction::kMean) {
-    divisor = cpu::target_weight(targets);
+    run(kernel::TargetWeight{targets, kernel::host_number(divisor)});
     attrs.scale = divisor == 0 ? 0 : 1 / divisor;
   }
   const ReducedDims all = reduced_dims({}, false, losses.ndim(), "cross_entropy");
@@ -97,9 +98,9 @@ Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tenso
   return Var(unreduce((Var(grad) * attrs.scale).tensor(), reduced, input.shape()));
 }
 
-Var target_distribution(const cpu::ClassTargets& targets, const Tensor& input) {
+Var target_distribution(const kernel::ClassTargets& targets, const Tensor& input) {
   const Tensor distribution = Tensor::empty(input.shape(), input.dtype(), input.device());
-  cpu::target_distribution(targets, distribution.data());
+  run(kernel::TargetDistribution{targets, distribution.memory()});
   return distribution;
 }
 
@@ -144,11 +145,12 @@ Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
                                           label_smoothing);
   }
   const Classes classes = checked_classes(input, target, class_weight, ignore_index, doc.name);
-  const cpu::ClassTargets targets = classes.targets(ignore_index, label_smoothing);
+  const kernel::ClassTargets targets = classes.targets(ignore_index, label_smoothing);
   const Tensor losses = Tensor::empty(target.shape(), input.dtype(), input.device());
   const Tensor largest = Tensor::empty({losses.numel()}, input.dtype(), input.device());
   const Tensor log_sum = Tensor::empty({losses.numel()}, input.dtype(), input.device());
-  cpu::cross_entropy(targets, classes.input.data(), losses.data(), largest.data(), log_sum.data());
+  run(kernel::CrossEntropy{targets, classes.input.memory(), losses.memory(), largest.memory(),
+                           log_sum.memory()});
   const Combined result = combine(losses, targets, reduction);
   return record<CrossEntropy>(result.loss, {input}, result.attrs,
                               {{input}, {classes.target}, {classes.weight}, {largest}, {log_sum}});
@@ -158,7 +160,7 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   const ClassLossAttrs& attrs = b.attrs();
   const Tensor input = b.saved(0);
   const Classes classes(input, b.saved(1), b.saved(2));
-  const cpu::ClassTargets targets = classes.targets(attrs.ignore_index, attrs.smoothing);
+  const kernel::ClassTargets targets = classes.targets(attrs.ignore_index, attrs.smoothing);
   if (ops_are_differentiated()) {
     const std::int64_t dim = class_dim(input);
     const Var goal = target_distribution(targets, input);
@@ -168,8 +170,9 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  cpu::cross_entropy_backward(targets, classes.input.data(), b.saved(3).data(), b.saved(4).data(),
-                              grad.data(), attrs.is_reduced ? 0 : 1, attrs.scale, result.data());
+  run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
+                                   b.saved(4).memory(), grad.memory(), attrs.is_reduced ? 0 : 1,
+                                   attrs.scale, result.memory()});
   return {result};
 }
 
@@ -177,9 +180,9 @@ Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optio
                      std::int64_t ignore_index, Reduction reduction) {
   const Classes classes =
       checked_classes(input, target, weight.value_or(Tensor()), ignore_index, doc.name);
-  const cpu::ClassTargets targets = classes.targets(ignore_index, 0);
+  const kernel::ClassTargets targets = classes.targets(ignore_index, 0);
   const Tensor losses = Tensor::empty(target.shape(), input.dtype(), input.device());
-  cpu::nll_losses(targets, classes.input.data(), losses.data());
+  run(kernel::NllLosses{targets, classes.input.memory(), losses.memory()});
   const Combined result = combine(losses, targets, reduction);
   return record<NllLoss>(result.loss, {input}, result.attrs,
                          {{input}, {classes.target}, {classes.weight}});

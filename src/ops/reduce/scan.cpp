@@ -1,7 +1,7 @@
 #include "ops/reduce/scan.h"
 
-#include "backend/cpu/reduce/scan.h"
 #include "dispatch/factories.h"
+#include "kernels/scan.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/nn/softmax_rows.h"
@@ -12,19 +12,21 @@
 namespace eg {
 namespace {
 
-Tensor run_scan(cpu::Scan kind, const Tensor& input, std::int64_t dim) {
+using kernel::ScanKind;
+
+Tensor run_scan(ScanKind kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
   if (x.ndim() == 0) return contiguous_copy(x);
   // Sums, of the parts.
   if (is_complex(x.dtype())) return joined_parts(run_scan(kind, parts_of(x), dim));
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
-  cpu::scan(kind, rows_along(x, dim), x.data(), result.data());
+  run(kernel::Scan{kind, rows_along(x, dim), x.memory(), result.memory()});
   return result;
 }
 
 // Integers are accumulated in int64, and stay it unless the caller chooses.
 template <class Op>
-Tensor accumulate(cpu::Scan kind, const Tensor& input, std::int64_t dim, std::optional<DType> dtype,
+Tensor accumulate(ScanKind kind, const Tensor& input, std::int64_t dim, std::optional<DType> dtype,
                   auto&& record_result) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), Op::doc.name);
   const Tensor asked = dtype.has_value() ? ToDType::call(input, *dtype) : input;
@@ -53,7 +55,8 @@ struct Recurrence {
   static Tensor call(const Tensor& input, const Tensor& factor, std::int64_t dim) {
     const Tensor terms = packed(input);
     const Tensor result = Tensor::empty(terms.shape(), terms.dtype(), terms.device());
-    cpu::recurrence(rows_along(terms, dim), terms.data(), packed(factor).data(), result.data());
+    run(kernel::Recurrence{rows_along(terms, dim), terms.memory(), packed(factor).memory(),
+                           result.memory()});
     return record<Recurrence>(result, {input, factor}, {dim}, {{factor}, {result, true}});
   }
   static GradList backward(const Backward<Recurrence>& b);
@@ -90,7 +93,7 @@ Tensor complex_products(Tensor x, std::int64_t dim) {
 }  // namespace
 
 Tensor Cumsum::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return accumulate<Cumsum>(cpu::Scan::kSum, input, dim, dtype,
+  return accumulate<Cumsum>(ScanKind::kSum, input, dim, dtype,
                             [](const Tensor& result, const Tensor& x, std::int64_t d) {
                               return record<Cumsum>(result, {x}, {d});
                             });
@@ -107,7 +110,7 @@ Tensor Cumprod::call(const Tensor& input, std::int64_t dim, std::optional<DType>
     const Tensor x = dtype.has_value() ? ToDType::call(input, *dtype) : input;
     return complex_products(x, wrap_dim(dim, x.ndim(), doc.name));
   }
-  return accumulate<Cumprod>(cpu::Scan::kProd, input, dim, dtype,
+  return accumulate<Cumprod>(ScanKind::kProd, input, dim, dtype,
                              [](const Tensor& result, const Tensor& x, std::int64_t d) {
                                return record<Cumprod>(result, {x}, {d}, {{x}, {result, true}});
                              });
@@ -126,7 +129,7 @@ Tensor Logcumsumexp::call(const Tensor& input, std::int64_t dim) {
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "logcumsumexp(): Expected a floating point input, got ", input.dtype(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  const Tensor result = run_scan(cpu::Scan::kLogSumExp, input, d);
+  const Tensor result = run_scan(ScanKind::kLogSumExp, input, d);
   return record<Logcumsumexp>(result, {input}, {d}, {{input}, {result, true}});
 }
 

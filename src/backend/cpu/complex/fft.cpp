@@ -1,4 +1,10 @@
-#include "backend/cpu/complex/fft.h"
+// Discrete Fourier transforms of rows.
+//
+// A size with small prime factors is transformed factor by factor (Stockham's ordering, which needs
+// no bit reversal). One with a large prime factor becomes a convolution of a power-of-two size
+// (Bluestein). Everything is computed in double, whatever the dtype of the tensors.
+
+#include "kernels/fft.h"
 
 #include <algorithm>
 #include <array>
@@ -176,26 +182,30 @@ std::unique_ptr<Transform> Transform::of(std::int64_t n) {
 
 }  // namespace
 
-void fft(const Rows& rows, bool inverse, double scale, std::complex<double>* data) {
-  if (rows.outer * rows.size * rows.inner == 0) return;
-  const std::unique_ptr<Transform> transform = Transform::of(rows.size);
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Fft::compute_on_cpu() const {
+  if (rows.numel() == 0) return;
+  const std::unique_ptr<cpu::Transform> transform = cpu::Transform::of(rows.size);
   const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
-  parallel_for(0, rows.outer * rows.inner, rows_per_task,
-               [&](std::int64_t begin, std::int64_t end) {
-                 Numbers row(static_cast<std::size_t>(rows.size));
-                 Numbers scratch;
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   Complex* first = data + i / rows.inner * rows.size * rows.inner + i % rows.inner;
-                   const auto swapped = [&](Number x) { return inverse ? conj(x) : x; };
-                   for (std::int64_t k = 0; k < rows.size; ++k) {
-                     row[static_cast<std::size_t>(k)] = swapped(first[k * rows.inner]);
-                   }
-                   transform->run(row.data(), scratch);
-                   for (std::int64_t k = 0; k < rows.size; ++k) {
-                     first[k * rows.inner] = swapped(row[static_cast<std::size_t>(k)]).v * scale;
-                   }
-                 }
-               });
+  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
+    cpu::Numbers row(static_cast<std::size_t>(rows.size));
+    cpu::Numbers scratch;
+    for (std::int64_t i = begin; i < end; ++i) {
+      cpu::Complex* first =
+          x.as<cpu::Complex>() + i / rows.inner * rows.size * rows.inner + i % rows.inner;
+      const auto swapped = [&](cpu::Number n) { return inverse ? conj(n) : n; };
+      for (std::int64_t k = 0; k < rows.size; ++k) {
+        row[static_cast<std::size_t>(k)] = swapped(first[k * rows.inner]);
+      }
+      transform->run(row.data(), scratch);
+      for (std::int64_t k = 0; k < rows.size; ++k) {
+        first[k * rows.inner] = swapped(row[static_cast<std::size_t>(k)]).v * scale;
+      }
+    }
+  });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

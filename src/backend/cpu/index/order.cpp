@@ -1,4 +1,4 @@
-#include "backend/cpu/index/order.h"
+#include "kernels/order.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +11,9 @@
 
 namespace eg::cpu {
 namespace {
+
+using kernel::In;
+using kernel::Rows;
 
 // Every dtype is sorted as unsigned integers of the same order, by one instantiation.
 struct Entry {
@@ -36,11 +39,11 @@ std::uint64_t key_of(T value) {
   }
 }
 
-void load_row(const Rows& rows, const void* in, std::int64_t start, bool descending,
+void load_row(const Rows& rows, const In& in, std::int64_t start, bool descending,
               std::vector<Entry>& row) {
   const std::uint64_t flip = descending ? ~std::uint64_t{0} : 0;
-  visit_dtype(rows.dtype, [&]<class T>() {
-    const T* x = static_cast<const T*>(in) + start;
+  visit_dtype(in.dtype(), [&]<class T>() {
+    const T* x = in.as<T>() + start;
     for (std::int64_t i = 0; i < rows.size; ++i)
       row[static_cast<std::size_t>(i)] = {key_of(x[i * rows.inner]) ^ flip, i};
   });
@@ -48,9 +51,9 @@ void load_row(const Rows& rows, const void* in, std::int64_t start, bool descend
 
 // Calls visit(elements, outer index, inner index) for every row, with its elements to work on.
 template <class Visit>
-void for_each_row(const Rows& rows, const void* in, bool descending, Visit&& visit) {
+void for_each_row(const Rows& rows, const In& in, bool descending, Visit&& visit) {
   const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
-  parallel_for(0, rows.outer * rows.inner, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows.positions(), grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<Entry> row(checked_count(rows.size));
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t o = r / rows.inner;
@@ -63,7 +66,7 @@ void for_each_row(const Rows& rows, const void* in, bool descending, Visit&& vis
 
 // An element replaces the best one so far when its key beats that of the best one.
 template <class Beats>
-void running_extreme(const Rows& rows, const void* in, std::int64_t* indices, Beats&& beats) {
+void running_extreme(const Rows& rows, const In& in, std::int64_t* indices, Beats&& beats) {
   for_each_row(rows, in, false, [&](const std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
     std::int64_t* out = indices + o * rows.size * rows.inner + i;
     const Entry* best = row.data();
@@ -76,47 +79,51 @@ void running_extreme(const Rows& rows, const void* in, std::int64_t* indices, Be
 }
 
 }  // namespace
+}  // namespace eg::cpu
 
-void order_rows(const Rows& rows, const void* in, bool descending, std::int64_t first,
-                std::int64_t count, std::int64_t* indices) {
+namespace eg::kernel {
+
+void OrderRows::compute_on_cpu() const {
   if (count == 0) return;
-  for_each_row(rows, in, descending, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
-    Entry* const from = row.data() + first;
-    Entry* const to = from + count;
-    Entry* const end = row.data() + row.size();
-    if (first > 0) std::nth_element(row.data(), from, end, is_before);
-    if (to != end) std::nth_element(from, to, end, is_before);
-    std::sort(from, to, is_before);
-    std::int64_t* out = indices + o * count * rows.inner + i;
-    for (const Entry* entry = from; entry != to; ++entry, out += rows.inner) *out = entry->index;
+  using Row = std::vector<cpu::Entry>;
+  cpu::for_each_row(rows, x, descending, [&](Row& row, std::int64_t o, std::int64_t i) {
+    cpu::Entry* const from = row.data() + first;
+    cpu::Entry* const to = from + count;
+    cpu::Entry* const end = row.data() + row.size();
+    if (first > 0) std::nth_element(row.data(), from, end, cpu::is_before);
+    if (to != end) std::nth_element(from, to, end, cpu::is_before);
+    std::sort(from, to, cpu::is_before);
+    std::int64_t* out = indices.as<std::int64_t>() + o * count * rows.inner + i;
+    for (const cpu::Entry* entry = from; entry != to; ++entry, out += rows.inner)
+      *out = entry->index;
   });
 }
 
-void mode_rows(const Rows& rows, const void* in, std::int64_t* indices) {
-  for_each_row(rows, in, false, [&](std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
-    std::sort(row.begin(), row.end(), is_before);
+void ModeRows::compute_on_cpu() const {
+  using Row = std::vector<cpu::Entry>;
+  cpu::for_each_row(rows, x, false, [&](Row& row, std::int64_t o, std::int64_t i) {
+    std::sort(row.begin(), row.end(), cpu::is_before);
     std::ptrdiff_t longest = 0;
     for (auto begin = row.begin(); begin != row.end();) {
       const auto end =
-          std::find_if(begin, row.end(), [&](const Entry& e) { return e.key != begin->key; });
+          std::find_if(begin, row.end(), [&](const auto& e) { return e.key != begin->key; });
       if (end - begin > longest) {
         longest = end - begin;
-        indices[o * rows.inner + i] = (end - 1)->index;
+        indices.as<std::int64_t>()[o * rows.inner + i] = (end - 1)->index;
       }
       begin = end;
     }
   });
 }
 
-void cummax_rows(const Rows& rows, const void* in, std::int64_t* indices) {
-  running_extreme(rows, in, indices, [](std::uint64_t a, std::uint64_t b) { return a >= b; });
-}
-
-void cummin_rows(const Rows& rows, const void* in, std::int64_t* indices) {
+void RunningExtreme::compute_on_cpu() const {
+  const auto run = [&](auto beats) {
+    cpu::running_extreme(rows, x, indices.as<std::int64_t>(), beats);
+  };
+  if (largest) return run([](std::uint64_t a, std::uint64_t b) { return a >= b; });
   // One more makes the key of NaN, the largest, the smallest.
-  const std::uint64_t shift = is_floating(rows.dtype) ? 1 : 0;
-  running_extreme(rows, in, indices,
-                  [shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
+  const std::uint64_t shift = is_floating(x.dtype()) ? 1 : 0;
+  run([shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

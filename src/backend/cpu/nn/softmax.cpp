@@ -1,9 +1,11 @@
-#include "backend/cpu/nn/softmax.h"
+#include "kernels/softmax.h"
 
 #include "backend/cpu/nn/softmax_rows.h"
 
 namespace eg::cpu {
 namespace {
+
+using kernel::SoftmaxKind;
 
 template <class T>
 void softmax_row(const T* x, std::int64_t count, T* y) {
@@ -48,8 +50,8 @@ void log_softmax_columns(At at, const Rows& rows, const T* x, T* y) {
 }
 
 template <class T>
-void forward(Softmax kind, const Rows& rows, const T* in, T* out) {
-  const bool is_log = kind == Softmax::kLog;
+void forward(SoftmaxKind kind, const Rows& rows, const T* in, T* out) {
+  const bool is_log = kind == SoftmaxKind::kLog;
   const std::int64_t block = rows.size * rows.inner;
   for_each_row(
       rows,
@@ -71,14 +73,14 @@ void forward(Softmax kind, const Rows& rows, const T* in, T* out) {
 
 // The gradient of the input: y (g - sum(g y)), or for the logarithm g - exp(y) sum(g).
 template <class T>
-Vec<T> input_gradient(Softmax kind, Vec<T> g, Vec<T> y, Vec<T> sum) {
-  return kind == Softmax::kLog ? g - vec_exp(y) * sum : y * (g - sum);
+Vec<T> input_gradient(SoftmaxKind kind, Vec<T> g, Vec<T> y, Vec<T> sum) {
+  return kind == SoftmaxKind::kLog ? g - vec_exp(y) * sum : y * (g - sum);
 }
 
 template <class T>
-void backward(Softmax kind, const Rows& rows, const T* grad, const T* out, T* grad_in) {
+void backward(SoftmaxKind kind, const Rows& rows, const T* grad, const T* out, T* grad_in) {
   const std::int64_t block = rows.size * rows.inner;
-  const auto term = [kind](Vec<T> g, Vec<T> y) { return kind == Softmax::kLog ? g : g * y; };
+  const auto term = [kind](Vec<T> g, Vec<T> y) { return kind == SoftmaxKind::kLog ? g : g * y; };
   for_each_row(
       rows,
       [&](std::int64_t o) {
@@ -107,21 +109,22 @@ void backward(Softmax kind, const Rows& rows, const T* grad, const T* out, T* gr
 
 }  // namespace
 
-void softmax(Softmax kind, const Rows& rows, const void* in, void* out) {
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Softmax::compute_on_cpu() const {
   // There can be more empty rows than a loop should count.
   if (rows.size == 0) return;
-  visit_floating(rows.dtype, "softmax", [&]<class T>() {
-    forward(kind, rows, static_cast<const T*>(in), static_cast<T*>(out));
-  });
+  visit_floating(x.dtype(), name,
+                 [&]<class T>() { cpu::forward(kind, rows, x.as<T>(), y.as<T>()); });
 }
 
-void softmax_backward(Softmax kind, const Rows& rows, const void* grad, const void* out,
-                      void* grad_in) {
+void SoftmaxBackward::compute_on_cpu() const {
   if (rows.size == 0) return;
-  visit_floating(rows.dtype, "softmax", [&]<class T>() {
-    backward(kind, rows, static_cast<const T*>(grad), static_cast<const T*>(out),
-             static_cast<T*>(grad_in));
+  visit_floating(y.dtype(), name, [&]<class T>() {
+    cpu::backward(kind, rows, grad_y.as<T>(), y.as<T>(), grad_x.as<T>());
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -9,12 +9,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "backend/cpu/nn/softmax.h"
 #include "backend/cpu/reduce/fold.h"
 #include "backend/cpu/vector/vector_loop.h"
+#include "kernels/rows.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
+
+using kernel::Rows;
 
 /// Columns of a [size, inner] block that a task goes through together: whole cache lines.
 inline constexpr std::int64_t kStripColumns = 64;

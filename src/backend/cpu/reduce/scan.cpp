@@ -1,4 +1,4 @@
-#include "backend/cpu/reduce/scan.h"
+#include "kernels/scan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,17 @@
 namespace eg::cpu {
 namespace {
 
+using kernel::Rows;
+using kernel::ScanKind;
+
 template <class T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
 
 // Integers wrap around.
 template <class A>
-A combine(Scan kind, A a, A b) {
-  if (kind == Scan::kSum) return a + b;
-  if (kind == Scan::kProd) return a * b;
+A combine(ScanKind kind, A a, A b) {
+  if (kind == ScanKind::kSum) return a + b;
+  if (kind == ScanKind::kProd) return a * b;
   if constexpr (std::is_floating_point_v<A>) {
     const A high = a != a || a > b ? a : b;
     const A low = a != a || a > b ? b : a;
@@ -30,14 +33,14 @@ A combine(Scan kind, A a, A b) {
 template <class Visit>
 void for_each_row(const Rows& rows, Visit&& visit) {
   const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, rows.size) + 1;
-  parallel_for(0, rows.outer * rows.inner, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, rows.positions(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
       visit(r / rows.inner * rows.size * rows.inner + r % rows.inner);
   });
 }
 
 template <class T>
-void scan_rows(Scan kind, const Rows& rows, const T* in, T* out) {
+void scan_rows(ScanKind kind, const Rows& rows, const T* in, T* out) {
   for_each_row(rows, [&](std::int64_t first) {
     auto total = static_cast<Accumulator<T>>(in[first]);
     out[first] = in[first];
@@ -51,24 +54,24 @@ void scan_rows(Scan kind, const Rows& rows, const T* in, T* out) {
 
 }  // namespace
 
-void scan(Scan kind, const Rows& rows, const void* in, void* out) {
-  if (rows.outer * rows.size * rows.inner == 0) return;
-  if (rows.dtype == DType::kInt64) {
-    scan_rows(kind, rows, static_cast<const std::int64_t*>(in), static_cast<std::int64_t*>(out));
-    return;
-  }
-  visit_floating(rows.dtype, "scan", [&]<class T>() {
-    scan_rows(kind, rows, static_cast<const T*>(in), static_cast<T*>(out));
-  });
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Scan::compute_on_cpu() const {
+  if (rows.numel() == 0) return;
+  const auto scan = [&]<class T>() { cpu::scan_rows(kind, rows, x.as<T>(), y.as<T>()); };
+  if (x.dtype() == DType::kInt64) return scan.operator()<std::int64_t>();
+  visit_floating(x.dtype(), name, scan);
 }
 
-void recurrence(const Rows& rows, const void* in, const void* factor, void* out) {
-  if (rows.outer * rows.size * rows.inner == 0) return;
-  visit_floating(rows.dtype, "scan", [&]<class T>() {
-    const T* terms = static_cast<const T*>(in);
-    const T* factors = static_cast<const T*>(factor);
-    T* results = static_cast<T*>(out);
-    for_each_row(rows, [&](std::int64_t first) {
+void Recurrence::compute_on_cpu() const {
+  if (rows.numel() == 0) return;
+  visit_floating(x.dtype(), name, [&]<class T>() {
+    const T* terms = x.as<T>();
+    const T* factors = factor.as<T>();
+    T* results = y.as<T>();
+    cpu::for_each_row(rows, [&](std::int64_t first) {
       double previous = terms[first];
       results[first] = terms[first];
       const std::int64_t end = first + rows.size * rows.inner;
@@ -80,4 +83,4 @@ void recurrence(const Rows& rows, const void* in, const void* factor, void* out)
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -1,4 +1,4 @@
-#include "backend/cpu/nn/cross_entropy.h"
+#include "kernels/class_loss.h"
 
 #include <array>
 
@@ -7,13 +7,16 @@
 namespace eg::cpu {
 namespace {
 
+using kernel::ClassTargets;
+
 template <class T>
 class Problem {
  public:
   explicit Problem(const ClassTargets& targets)
       : targets_(targets),
         rows_(targets.rows),
-        weight_(static_cast<const T*>(targets.weight)),
+        index_(targets.index.as<std::int64_t>()),
+        weight_(targets.weight.as<T>()),
         share_(targets.smoothing / static_cast<double>(targets.rows.size)) {
     if (weight_ == nullptr) total_weight_ = static_cast<double>(rows_.size);
     // Classes without a position have no scores: there may be more of them than can be counted.
@@ -110,7 +113,7 @@ class Problem {
   }
 
  private:
-  std::int64_t target(std::int64_t n) const { return targets_.index[n]; }
+  std::int64_t target(std::int64_t n) const { return index_[n]; }
   bool is_ignored(std::int64_t t) const { return t == targets_.ignore_index; }
   double weight(std::int64_t c) const {
     return weight_ == nullptr ? 1 : static_cast<double>(weight_[c]);
@@ -121,7 +124,7 @@ class Problem {
   // Calls visit(position, offset of its first class).
   template <class Visit>
   void for_each_position(Visit&& visit) const {
-    for (std::int64_t n = 0; n < targets_.positions(); ++n) {
+    for (std::int64_t n = 0; n < rows_.positions(); ++n) {
       visit(n, n / rows_.inner * rows_.size * rows_.inner + n % rows_.inner);
     }
   }
@@ -150,67 +153,72 @@ class Problem {
 
   const ClassTargets& targets_;
   const Rows& rows_;
+  const std::int64_t* index_;
   const T* weight_;
   double share_;  // of every class, by smoothing
   double total_weight_ = 0;
 };
 
 template <class Body>
-void visit_problem(const ClassTargets& targets, Body&& body) {
-  visit_floating(targets.rows.dtype, "cross_entropy",
+void visit_problem(const ClassTargets& targets, DType dtype, Body&& body) {
+  visit_floating(dtype, "cross_entropy",
                  [&]<class T>() { body.template operator()<T>(Problem<T>(targets)); });
 }
 
 }  // namespace
+}  // namespace eg::cpu
 
-std::int64_t find_bad_target(const ClassTargets& targets) {
-  const std::int64_t* const end = targets.index + targets.positions();
-  const std::int64_t* const bad = std::find_if(targets.index, end, [&](std::int64_t t) {
+namespace eg::kernel {
+
+using cpu::Problem;
+
+void FindBadTarget::compute_on_cpu() const {
+  const auto* const begin = targets.index.as<std::int64_t>();
+  const auto* const end = begin + targets.rows.positions();
+  const auto* const found = std::find_if(begin, end, [&](std::int64_t t) {
     return t != targets.ignore_index && (t < 0 || t >= targets.rows.size);
   });
-  return bad == end ? targets.ignore_index : *bad;
+  *bad.as<std::int64_t>() = found == end ? targets.ignore_index : *found;
 }
 
-double target_weight(const ClassTargets& targets) {
-  double sum = 0;
-  visit_floating(targets.rows.dtype, "cross_entropy", [&]<class T>() {
-    const T* weight = static_cast<const T*>(targets.weight);
-    for (std::int64_t n = 0; n < targets.positions(); ++n) {
-      const std::int64_t t = targets.index[n];
-      if (t != targets.ignore_index) sum += weight == nullptr ? 1 : static_cast<double>(weight[t]);
+void TargetWeight::compute_on_cpu() const {
+  const auto* const index = targets.index.as<std::int64_t>();
+  const DType dtype = targets.weight ? targets.weight.dtype() : DType::kFloat32;
+  double& total = *sum.as<double>();
+  total = 0;
+  visit_floating(dtype, name, [&]<class T>() {
+    const T* weight = targets.weight.as<T>();
+    for (std::int64_t n = 0; n < targets.rows.positions(); ++n) {
+      const std::int64_t t = index[n];
+      if (t != targets.ignore_index)
+        total += weight == nullptr ? 1 : static_cast<double>(weight[t]);
     }
   });
-  return sum;
 }
 
-void nll_losses(const ClassTargets& targets, const void* log_probabilities, void* losses) {
-  visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.nll(static_cast<const T*>(log_probabilities), static_cast<T*>(losses));
+void NllLosses::compute_on_cpu() const {
+  cpu::visit_problem(targets, losses.dtype(), [&]<class T>(const Problem<T>& problem) {
+    problem.nll(log_probabilities.as<T>(), losses.as<T>());
   });
 }
 
-void target_distribution(const ClassTargets& targets, void* out) {
-  visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.distribution(static_cast<T*>(out));
+void TargetDistribution::compute_on_cpu() const {
+  cpu::visit_problem(targets, distribution.dtype(), [&]<class T>(const Problem<T>& problem) {
+    problem.distribution(distribution.as<T>());
   });
 }
 
-void cross_entropy(const ClassTargets& targets, const void* scores, void* losses, void* largest,
-                   void* log_sum) {
-  visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.forward(static_cast<const T*>(scores), static_cast<T*>(losses),
-                    static_cast<T*>(largest), static_cast<T*>(log_sum));
+void CrossEntropy::compute_on_cpu() const {
+  cpu::visit_problem(targets, scores.dtype(), [&]<class T>(const Problem<T>& problem) {
+    problem.forward(scores.as<T>(), losses.as<T>(), largest.as<T>(), log_sum.as<T>());
   });
 }
 
-void cross_entropy_backward(const ClassTargets& targets, const void* scores, const void* largest,
-                            const void* log_sum, const void* grad, std::int64_t grad_step,
-                            double scale, void* out) {
-  visit_problem(targets, [&]<class T>(const Problem<T>& problem) {
-    problem.backward(static_cast<const T*>(scores), static_cast<const T*>(largest),
-                     static_cast<const T*>(log_sum), static_cast<const T*>(grad), grad_step, scale,
-                     static_cast<T*>(out));
+void CrossEntropyBackward::compute_on_cpu() const {
+  cpu::visit_problem(targets, scores.dtype(), [&]<class T>(const Problem<T>& problem) {
+    problem.backward(scores.as<T>(), largest.as<T>(), log_sum.as<T>(), grad.as<T>(), grad_step,
+                     scale, grad_scores.as<T>());
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -2,16 +2,17 @@
 
 #include <cstdint>
 
-#include "base/dtype.h"
-
-namespace eg::cpu {
+namespace eg::kernel {
 
 /// A packed array seen as [outer, size, inner]: `size` is what a kernel works along.
 struct Rows {
-  DType dtype = DType::kFloat32;  ///< float32 or float64
   std::int64_t outer = 1;
   std::int64_t size = 1;
   std::int64_t inner = 1;
+
+  /// Elements that are not along the row.
+  std::int64_t positions() const { return outer * inner; }
+  std::int64_t numel() const { return outer * size * inner; }
 };
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

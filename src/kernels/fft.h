@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "kernels/kernel.h"
+#include "kernels/rows.h"
+
+namespace eg::kernel {
+
+/// Replaces every row x of complex128 by scale * sum over k of x[k] exp(-2 pi i j k / size), or its
+/// conjugate exponent when `inverse`.
+struct Fft {
+  static constexpr std::string_view name = "fft";
+  Rows rows;
+  bool inverse;
+  double scale;
+  Out x;
+
+  void compute_on_cpu() const;
+};
+
+}  // namespace eg::kernel
