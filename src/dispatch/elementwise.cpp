@@ -188,10 +188,11 @@ void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
                  std::span<const Tensor> inputs, const op::ParamValues& params) {
   const cpu::Kernel kernel = forward_kernel(info, compute);
   const DType kernel_type = kernel_dtype(compute);
-  const DType kernel_output = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool
-                              : info.is_real_of_complex               ? real_dtype(kernel_type)
-                                                                      : kernel_type;
-  run_kernel(kernel, kernel_type, kernel_output, out, inputs, params.data());
+  const DType result = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool
+                       : info.is_real_of_complex               ? real_dtype(kernel_type)
+                                                               : kernel_type;
+  run_formula({info.name, kernel::Formula::kForward, kernel, params}, kernel_type, result, out,
+              inputs);
 }
 
 IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<const Tensor> inputs,
@@ -224,32 +225,37 @@ Operand::Operand(std::complex<double> value) : tensor_(Tensor::empty({}, DType::
   tensor_.set_wrapped_number();
 }
 
-void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Tensor& out,
-                std::span<const Tensor> inputs, const double* params) {
-  std::array<cpu::Operand, cpu::kMaxOperands> operands;
-  const auto used = std::span(operands).first(inputs.size() + 1);
+void run_formula(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
+                 std::span<const Tensor> inputs) {
+  kernel::Elementwise call{formula, compute, result, {}, {.all = {}, .count = inputs.size() + 1}};
+  auto& operands = call.operands.all;
+  operands[0].memory = out.memory();
   // Operands that all lie packed are one dimension, whatever their shape.
-  if (std::all_of(inputs.begin(), inputs.end(),
-                  [&](const Tensor& t) { return !t.defined() || is_packed_with(t, out); }) &&
-      out.is_contiguous()) {
-    operands[0] = {out.data(), out.dtype(), {1}};
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor& t = inputs[i].defined() ? inputs[i] : out;
-      operands[i + 1] = {t.data(), t.dtype(), {t.numel() == 1 ? 0 : 1}};
-    }
-    cpu::run_elementwise(kernel, compute, kernel_output, {out.numel()}, used, params);
-    return;
+  const bool is_flat =
+      out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) {
+        return !t.defined() || is_packed_with(t, out);
+      });
+  if (is_flat) {
+    call.shape.push_back(out.numel());
+    operands[0].strides.push_back(1);
+  } else {
+    call.shape = out.shape();
+    operands[0].strides = out.strides();
   }
-  operands[0] = {out.data(), out.dtype(), out.strides()};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What the formula does not read may be anything valid.
     const Tensor& t = inputs[i].defined() ? inputs[i] : out;
-    operands[i + 1] = {t.data(), t.dtype(),
-                       t.shape() == out.shape()
-                           ? t.strides()
-                           : broadcast_strides(t.shape(), t.strides(), out.shape())};
+    kernel::Operand& operand = operands[i + 1];
+    operand.memory = t.memory();
+    if (is_flat) {
+      operand.strides.push_back(t.numel() == 1 ? 0 : 1);
+    } else if (t.shape() == out.shape()) {
+      operand.strides = t.strides();
+    } else {
+      operand.strides = broadcast_strides(t.shape(), t.strides(), out.shape());
+    }
   }
-  cpu::run_elementwise(kernel, compute, kernel_output, out.shape(), used, params);
+  run(std::move(call));
 }
 
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,

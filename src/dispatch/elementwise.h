@@ -13,6 +13,7 @@
 #include "base/scalar.h"
 #include "dispatch/var.h"
 #include "formulas/elementwise.h"
+#include "kernels/elementwise.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -75,9 +76,10 @@ struct ElementwiseInfo {
 template <class Op>
 const ElementwiseInfo& elementwise_info();
 
-/// Runs a kernel: out = kernel(inputs...), inputs broadcast to out; an undefined input is not read.
-void run_kernel(cpu::Kernel kernel, DType compute, DType kernel_output, const Tensor& out,
-                std::span<const Tensor> inputs, const double* params);
+/// Runs a formula: out = formula(inputs...), inputs broadcast to out; an undefined input is not
+/// read. `compute` and `result` are those of kernel::Elementwise.
+void run_formula(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
+                 std::span<const Tensor> inputs);
 
 /// Runs and records an op; `inputs` has info.arity tensors, `params` op::kMaxParams numbers.
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,

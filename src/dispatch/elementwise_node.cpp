@@ -37,7 +37,8 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   for (std::size_t j = 0; j <= info.arity; ++j) {
     operands.push_back((gradient.reads >> j & 1U) != 0 ? values[j] : Tensor());
   }
-  run_kernel(gradient.kernel, DType::kFloat32, DType::kFloat32, out, operands, params.data());
+  run_formula({info.name, static_cast<int>(i), gradient.kernel, params}, DType::kFloat32,
+              DType::kFloat32, out, operands);
   return out;
 }
 

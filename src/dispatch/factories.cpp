@@ -4,7 +4,7 @@
 #include <complex>
 #include <string_view>
 
-#include "backend/cpu/elementwise/strided.h"
+#include "kernels/copy.h"
 #include "runtime/thread_pool.h"
 
 namespace eg {
@@ -109,8 +109,8 @@ void copy_data(const Tensor& destination, const Tensor& source) {
       source.shape() == destination.shape()
           ? source.strides()
           : broadcast_strides(source.shape(), source.strides(), destination.shape());
-  cpu::copy(destination.shape(), {destination.data(), destination.dtype(), destination.strides()},
-            {source.data(), source.dtype(), strides});
+  run(kernel::Copy{destination.shape(), destination.memory(), destination.strides(),
+                   source.memory(), strides});
 }
 
 }  // namespace eg

@@ -35,6 +35,7 @@ class In {
     return static_cast<const T*>(memory_.address);
   }
   const void* bytes() const { return memory_.address; }
+  MemoryView view() const { return memory_; }
 
  private:
   MemoryView memory_;
@@ -53,6 +54,7 @@ class Out {
     return static_cast<T*>(memory_.address);
   }
   void* bytes() const { return memory_.address; }
+  MemoryView view() const { return memory_; }
 
  private:
   MemoryView memory_;
@@ -62,9 +64,9 @@ class Out {
 inline Out host_number(std::int64_t& number) { return MemoryView{&number, DType::kInt64, {}}; }
 inline Out host_number(double& number) { return MemoryView{&number, DType::kFloat64, {}}; }
 
-/// Runs a kernel.
+/// Runs a kernel. The call is made for it: what it holds is not there afterwards.
 template <class Kernel>
-void run(const Kernel& kernel) {
+void run(Kernel&& kernel) {
   kernel.compute_on_cpu();
 }
 

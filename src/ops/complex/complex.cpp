@@ -111,8 +111,10 @@ Tensor Conj::call(const Tensor& input) {
   copy_data(result, input);
   const Tensor imaginary = part(result, 1);
   const std::array<Tensor, 1> operand{imaginary};
-  run_kernel(elementwise_info<op::Neg>().forward[static_cast<std::size_t>(imaginary.dtype())],
-             imaginary.dtype(), imaginary.dtype(), imaginary, operand, nullptr);
+  const DType dtype = imaginary.dtype();
+  const ElementwiseInfo& neg = elementwise_info<op::Neg>();
+  run_formula({.op = neg.name, .on_cpu = neg.forward[static_cast<std::size_t>(dtype)]}, dtype,
+              dtype, imaginary, operand);
   return record<Conj>(result, {input}, {});
 }
 

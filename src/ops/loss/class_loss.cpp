@@ -85,7 +85,7 @@ Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Redu
     attrs.scale = divisor == 0 ? 0 : 1 / divisor;
   }
   const ReducedDims all = reduced_dims({}, false, losses.ndim(), "cross_entropy");
-  return {run_reduction({.fold = cpu::Fold::kSum, .compute = losses.dtype(), .divisor = divisor},
+  return {run_reduction({.fold = kernel::Fold::kSum, .compute = losses.dtype(), .divisor = divisor},
                         losses, all),
           attrs};
 }

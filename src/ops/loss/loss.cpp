@@ -57,9 +57,9 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
   if (input.numel() > 0 && is_floating(input.dtype())) {
     const ReducedDims all = reduced_dims({}, false, input.ndim(), doc.name);
     const Var smallest =
-        run_reduction({.fold = cpu::Fold::kMin, .compute = input.dtype()}, input, all);
+        run_reduction({.fold = kernel::Fold::kMin, .compute = input.dtype()}, input, all);
     const Var largest =
-        run_reduction({.fold = cpu::Fold::kMax, .compute = input.dtype()}, input, all);
+        run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, all);
     check(*((smallest >= 0) & (largest <= 1)).tensor().data_as<bool>(), ErrorCode::kInvalidArgument,
           doc.name, "all elements of input should be between 0 and 1.");
   }

@@ -27,7 +27,7 @@ void fill_elements(const Tensor& t, Fill&& fill) {
   }
   const Tensor packed = Tensor::empty({t.numel()}, t.dtype(), t.device());
   fill(elements<T>(packed));
-  cpu::Operand operand{t.data(), t.dtype(), t.strides()};
+  kernel::Operand operand{t.memory(), t.strides()};
   const cpu::Loop loop = cpu::make_loop(t.shape(), {&operand, 1});
   cpu::scatter(loop, operand, 0, t.numel(), packed.data(), t.dtype());
 }

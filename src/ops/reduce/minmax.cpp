@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "backend/cpu/reduce/arg_reduce.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
@@ -13,8 +12,8 @@ namespace {
 // Narrow integers are folded as int64, which has kernels.
 DType compute_dtype(DType dtype) { return is_integral(dtype) ? DType::kInt64 : dtype; }
 
-Tensor run_extremum(cpu::Fold fold, const Tensor& input, const ReducedDims& reduced) {
-  const cpu::Reduction reduction{.fold = fold, .compute = compute_dtype(input.dtype())};
+Tensor run_extremum(kernel::Fold fold, const Tensor& input, const ReducedDims& reduced) {
+  const kernel::Reduction reduction{.fold = fold, .compute = compute_dtype(input.dtype())};
   return ToDType::call(run_reduction(reduction, input, reduced), input.dtype());
 }
 
@@ -55,8 +54,8 @@ Selected select_along(bool largest, const Tensor& input, std::int64_t dim, bool 
       input.ndim() == 0 ? Shape{} : ReducedDims{{dim}, keepdim}.result_shape(input.shape());
   const Tensor values = Tensor::empty(result_shape, compute_dtype(input.dtype()), input.device());
   const Tensor indices = Tensor::empty(result_shape, DType::kInt64, input.device());
-  cpu::arg_reduce(largest, shape, dim, {input.data(), input.dtype(), strides}, values.data(),
-                  indices.data_as<std::int64_t>());
+  run(kernel::ArgReduce{largest, shape, dim, input.memory(), strides, values.memory(),
+                        indices.memory()});
   return {ToDType::call(values, input.dtype()), indices};
 }
 
@@ -72,7 +71,8 @@ OneOrMore select(bool largest, const Tensor& input, const std::optional<Operand>
                  bool keepdim) {
   if (!dim.has_value()) {
     const ReducedDims all = checked_dims(input, {}, false, Op::doc.name);
-    const Tensor result = run_extremum(largest ? cpu::Fold::kMax : cpu::Fold::kMin, input, all);
+    const Tensor result =
+        run_extremum(largest ? kernel::Fold::kMax : kernel::Fold::kMin, input, all);
     return {{record_extremum<FullOp>(result, input, {all, true})}};
   }
   if (!dim->tensor().is_wrapped_number()) return {{call<PairOp>(input, dim->tensor())}};
@@ -120,7 +120,7 @@ Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_
 
 Tensor Amax::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
   const ReducedDims reduced = checked_dims(input, dim, keepdim, doc.name);
-  const Tensor result = run_extremum(cpu::Fold::kMax, input, reduced);
+  const Tensor result = run_extremum(kernel::Fold::kMax, input, reduced);
   return record_extremum<Amax>(result, input, {reduced, false});
 }
 GradList Amax::backward(const Backward<Amax>& b) {
@@ -129,7 +129,7 @@ GradList Amax::backward(const Backward<Amax>& b) {
 
 Tensor Amin::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
   const ReducedDims reduced = checked_dims(input, dim, keepdim, doc.name);
-  const Tensor result = run_extremum(cpu::Fold::kMin, input, reduced);
+  const Tensor result = run_extremum(kernel::Fold::kMin, input, reduced);
   return record_extremum<Amin>(result, input, {reduced, false});
 }
 GradList Amin::backward(const Backward<Amin>& b) {

@@ -57,21 +57,21 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
   return reduced;
 }
 
-Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
-                     const ReducedDims& reduced) {
+Tensor run_reduction(const kernel::Reduction& reduction, const Tensor& input,
+                     const ReducedDims& reduced, const Tensor& shifts) {
   if (is_complex(reduction.compute)) {
-    if (reduction.fold != cpu::Fold::kSum) {
+    if (reduction.fold != kernel::Fold::kSum) {
       fail(ErrorCode::kDtypeMismatch, "not implemented for ", reduction.compute, '.');
     }
     // The sum of the parts, whose dimension is behind the others.
-    cpu::Reduction of_parts = reduction;
+    kernel::Reduction of_parts = reduction;
     of_parts.compute = real_dtype(reduction.compute);
     return joined_parts(run_reduction(of_parts, parts_of(input), reduced));
   }
   const Tensor result =
       Tensor::empty(reduced.result_shape(input.shape()), reduction.compute, input.device());
-  cpu::reduce(reduction, input.shape(), reduced.dims,
-              {input.data(), input.dtype(), input.strides()}, result.data());
+  run(kernel::Reduce{reduction, input.shape(), reduced.dims, input.memory(), input.strides(),
+                     shifts.defined() ? shifts.memory() : kernel::In(), result.memory()});
   return result;
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "backend/cpu/reduce/reduce.h"
+#include "kernels/reduce.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -29,9 +29,10 @@ struct ReducedDims {
 ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim,
                          std::string_view op);
 
-/// Runs a fold outside of autograd; the result has the dtype reduction.compute.
-Tensor run_reduction(const cpu::Reduction& reduction, const Tensor& input,
-                     const ReducedDims& reduced);
+/// Runs a fold outside of autograd; the result has the dtype reduction.compute. `shifts` is what
+/// Fold says, if anything.
+Tensor run_reduction(const kernel::Reduction& reduction, const Tensor& input,
+                     const ReducedDims& reduced, const Tensor& shifts = {});
 
 /// Shows a result in the shape it was folded from: a recorded view.
 Tensor unreduce(const Tensor& result, const ReducedDims& reduced, const Shape& shape);

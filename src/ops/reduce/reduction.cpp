@@ -14,7 +14,7 @@ Tensor to_requested(const Tensor& input, std::optional<DType> dtype) {
 }
 
 // Sums and products of integers are computed in int64, and stay it unless the caller chooses.
-Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced,
+Tensor accumulate(kernel::Fold fold, const Tensor& x, const ReducedDims& reduced,
                   std::optional<DType> dtype) {
   const DType compute = is_integral(x.dtype()) ? DType::kInt64 : x.dtype();
   const Tensor result = run_reduction({.fold = fold, .compute = compute}, x, reduced);
@@ -25,7 +25,7 @@ Tensor accumulate(cpu::Fold fold, const Tensor& x, const ReducedDims& reduced,
 Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
   if (is_complex(input.dtype())) return count_nonzero((Var(input) != 0).tensor(), reduced);
   const DType compute = is_floating(input.dtype()) ? DType::kFloat64 : DType::kInt64;
-  return run_reduction({.fold = cpu::Fold::kCountNonzero, .compute = compute}, input, reduced);
+  return run_reduction({.fold = kernel::Fold::kCountNonzero, .compute = compute}, input, reduced);
 }
 
 bool has_zeros(const Tensor& x) {
@@ -93,7 +93,7 @@ Tensor Sum::call(const Tensor& input, const std::optional<Dims>& dim, bool keepd
                  std::optional<DType> dtype) {
   const Tensor x = to_requested(input, dtype);
   const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
-  return record<Sum>(accumulate(cpu::Fold::kSum, x, reduced, dtype), {x}, {x.shape(), reduced});
+  return record<Sum>(accumulate(kernel::Fold::kSum, x, reduced, dtype), {x}, {x.shape(), reduced});
 }
 
 GradList Sum::backward(const Backward<Sum>& b) {
@@ -109,8 +109,8 @@ Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keep
         x.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
   const auto count = static_cast<double>(reduced.count(x.shape()));
-  const Tensor result =
-      run_reduction({.fold = cpu::Fold::kSum, .compute = x.dtype(), .divisor = count}, x, reduced);
+  const Tensor result = run_reduction(
+      {.fold = kernel::Fold::kSum, .compute = x.dtype(), .divisor = count}, x, reduced);
   return record<Mean>(result, {x}, {x.shape(), reduced});
 }
 
@@ -126,7 +126,7 @@ Tensor Prod::call(const Tensor& input, std::optional<std::int64_t> dim, bool kee
   if (is_complex(x.dtype())) return complex_product(x, dim, keepdim);
   const std::optional<Dims> dims = dim.has_value() ? std::optional(Dims{*dim}) : std::nullopt;
   const ReducedDims reduced = reduced_dims(dims, keepdim && dim.has_value(), x.ndim(), doc.name);
-  const Tensor result = accumulate(cpu::Fold::kProd, x, reduced, dtype);
+  const Tensor result = accumulate(kernel::Fold::kProd, x, reduced, dtype);
   return record<Prod>(result, {x}, {reduced}, {{x}, {result, true}});
 }
 

@@ -28,16 +28,15 @@ double degrees_of_freedom(const ReducedDims& reduced, const Shape& shape, double
 Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduced,
                    double correction, bool root) {
   const auto count = static_cast<double>(reduced.count(input.shape()));
-  const Tensor mean = run_reduction({.fold = cpu::Fold::kSum, .compute = compute, .divisor = count},
-                                    input, reduced);
+  const Tensor mean = run_reduction(
+      {.fold = kernel::Fold::kSum, .compute = compute, .divisor = count}, input, reduced);
   // Around the mean, in a second pass: the squares' own sum would cancel.
   return run_reduction(
-      {.fold = cpu::Fold::kSumCenteredSquares,
+      {.fold = kernel::Fold::kSumCenteredSquares,
        .compute = compute,
        .divisor = std::max(0.0, degrees_of_freedom(reduced, input.shape(), correction)),
-       .root = root,
-       .shifts = mean.data()},
-      input, reduced);
+       .root = root},
+      input, reduced, mean);
 }
 
 // Whether the squares behind a float32 variance, or its root, may have left the range of float32.
@@ -79,12 +78,13 @@ Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& a
 }
 
 // The vector's fold when p has one of its own.
-std::optional<cpu::Reduction> norm_reduction(double p, DType dtype) {
-  if (p == 0) return cpu::Reduction{.fold = cpu::Fold::kCountNonzero, .compute = dtype};
-  if (p == 1) return cpu::Reduction{.fold = cpu::Fold::kSumAbs, .compute = dtype};
-  if (p == 2) return cpu::Reduction{.fold = cpu::Fold::kSumSquares, .compute = dtype, .root = true};
-  if (p == kInfinity) return cpu::Reduction{.fold = cpu::Fold::kMaxAbs, .compute = dtype};
-  if (p == -kInfinity) return cpu::Reduction{.fold = cpu::Fold::kMinAbs, .compute = dtype};
+std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
+  if (p == 0) return kernel::Reduction{.fold = kernel::Fold::kCountNonzero, .compute = dtype};
+  if (p == 1) return kernel::Reduction{.fold = kernel::Fold::kSumAbs, .compute = dtype};
+  if (p == 2)
+    return kernel::Reduction{.fold = kernel::Fold::kSumSquares, .compute = dtype, .root = true};
+  if (p == kInfinity) return kernel::Reduction{.fold = kernel::Fold::kMaxAbs, .compute = dtype};
+  if (p == -kInfinity) return kernel::Reduction{.fold = kernel::Fold::kMinAbs, .compute = dtype};
   return std::nullopt;
 }
 
@@ -139,7 +139,7 @@ Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim,
   } else {
     const Tensor powers = pow(abs(Var(detach(input))), p).tensor();
     const Tensor sum =
-        run_reduction({.fold = cpu::Fold::kSum, .compute = input.dtype()}, powers, reduced);
+        run_reduction({.fold = kernel::Fold::kSum, .compute = input.dtype()}, powers, reduced);
     result = pow(Var(sum), 1 / p).tensor();
   }
   return record<Norm>(result, {input}, {p, reduced}, {{input}, {result, true}});
@@ -176,12 +176,11 @@ Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
   if (is_integral(input.dtype())) return call(ToDType::call(input, DType::kFloat32), dim, keepdim);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const Var largest =
-      run_reduction({.fold = cpu::Fold::kMax, .compute = input.dtype()}, input, reduced);
+      run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, reduced);
   // Infinity less infinity would be NaN.
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
-  const Tensor sum = run_reduction(
-      {.fold = cpu::Fold::kSumExp, .compute = input.dtype(), .shifts = shift.tensor().data()},
-      input, reduced);
+  const Tensor sum = run_reduction({.fold = kernel::Fold::kSumExp, .compute = input.dtype()}, input,
+                                   reduced, shift.tensor());
   const Tensor result = (log(Var(sum)) + shift).tensor();
   return record<Logsumexp>(result, {input}, {reduced}, {{input}, {result, true}});
 }

@@ -1,3 +1,5 @@
+#include "kernels/elementwise.h"
+
 #include <algorithm>
 
 #include "backend/cpu/elementwise/kernel.h"
@@ -41,8 +43,8 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     all_direct = all_direct && plan.access[i] != Access::kTiled;
     if (plan.access[i] != Access::kConstant) continue;
     // One element spread over a pack: the kernel reads it again and again.
-    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].data, loop.operands[i].dtype,
-                     0, plan.lanes);
+    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].memory.address,
+                     loop.operands[i].memory.dtype, 0, plan.lanes);
   }
 
   for (std::int64_t at = begin; at < end;) {
@@ -56,7 +58,7 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
       const bool direct = plan.access[i] == Access::kDirect && whole_packs;
       args.step[i - 1] = plan.access[i] == Access::kConstant ? 0 : kPackBytes;
       if (direct) {
-        args.in[i - 1] = static_cast<const char*>(operand.data) + at * compute_item;
+        args.in[i - 1] = static_cast<const char*>(operand.memory.address) + at * compute_item;
       } else {
         args.in[i - 1] = tiles[i].bytes;
         if (plan.access[i] != Access::kConstant) {
@@ -65,8 +67,9 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
       }
     }
     const bool direct_output = plan.access[0] == Access::kDirect && whole_packs;
-    args.out = direct_output ? static_cast<char*>(loop.operands[0].data) + at * plan.out_item
-                             : tiles[0].bytes;
+    args.out = direct_output
+                   ? static_cast<char*>(loop.operands[0].memory.address) + at * plan.out_item
+                   : tiles[0].bytes;
     plan.kernel(args);
     if (!direct_output)
       scatter(loop, loop.operands[0], at, count, tiles[0].bytes, plan.kernel_output);
@@ -76,29 +79,34 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
 
 }  // namespace
 
-void run_elementwise(Kernel kernel, DType compute, DType kernel_output, const Shape& shape,
-                     std::span<Operand> operands, const double* params) {
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Elementwise::compute_on_cpu() {
   if (numel(shape) == 0) return;
-  const Loop loop = make_loop(shape, operands);
-  Plan plan{kernel,
-            compute,
-            kernel_output,
-            params,
-            kPackBytes / static_cast<std::int64_t>(item_size(compute)),
-            static_cast<std::int64_t>(item_size(kernel_output)),
-            {}};
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const DType expected = i == 0 ? kernel_output : compute;
-    if (i > 0 && is_constant(operands[i])) {
-      plan.access[i] = Access::kConstant;
+  const auto used = std::span(operands.all).first(operands.count);
+  const cpu::Loop loop = cpu::make_loop(shape, used);
+  cpu::Plan plan{formula.on_cpu,
+                 compute,
+                 result,
+                 formula.params.data(),
+                 cpu::kPackBytes / static_cast<std::int64_t>(item_size(compute)),
+                 static_cast<std::int64_t>(item_size(result)),
+                 {}};
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const DType expected = i == 0 ? result : compute;
+    if (i > 0 && cpu::is_constant(used[i])) {
+      plan.access[i] = cpu::Access::kConstant;
     } else {
-      plan.access[i] = operands[i].dtype == expected && is_linear(loop, operands[i])
-                           ? Access::kDirect
-                           : Access::kTiled;
+      plan.access[i] = used[i].memory.dtype == expected && cpu::is_linear(loop, used[i])
+                           ? cpu::Access::kDirect
+                           : cpu::Access::kTiled;
     }
   }
-  parallel_for(0, loop.numel(), kMinElementsPerTask,
-               [&](std::int64_t begin, std::int64_t end) { run_range(loop, plan, begin, end); });
+  parallel_for(0, loop.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    cpu::run_range(loop, plan, begin, end);
+  });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -2,10 +2,10 @@
 
 // Running an elementwise formula over tensors' memory.
 //
-// A kernel is one tight loop over packs and knows no shapes. `run_elementwise` brings operands into
-// that form: operands that lie packed in the order of the loop are used where they are, constants
-// are spread over one pack, everything else (broadcast rows, strides, other dtypes, the last
-// partial pack) passes through tiles that stay in the first-level cache.
+// A formula becomes one tight loop over packs, which knows no shapes. `Elementwise::compute_on_cpu`
+// brings operands into that form: operands that lie packed in the order of the loop are used where
+// they are, constants are spread over one pack, everything else (broadcast rows, strides, other
+// dtypes, the last partial pack) passes through tiles that stay in the first-level cache.
 
 #include <array>
 #include <cstdint>
@@ -24,10 +24,5 @@ struct KernelArgs {
   const double* params = nullptr;
 };
 using Kernel = void (*)(const KernelArgs&);
-
-/// Computes out = kernel(inputs...) over `shape`. `compute` is the dtype the kernel works in;
-/// `kernel_output` the dtype it writes (bool for comparisons). `operands[0]` is the output.
-void run_elementwise(Kernel kernel, DType compute, DType kernel_output, const Shape& shape,
-                     std::span<Operand> operands, const double* params);
 
 }  // namespace eg::cpu

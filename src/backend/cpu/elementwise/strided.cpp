@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/copy.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -207,44 +208,49 @@ bool is_constant(const Operand& operand) {
 
 void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,
             void* packed, DType dtype) {
-  const RowConversion convert_elements(dtype, source.dtype);
+  const RowConversion convert_elements(dtype, source.memory.dtype);
   const std::int64_t step = source.strides[loop.sizes.size() - 1];
-  for_each_row(loop, source, begin, count,
-               [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
-                 convert_elements(at(packed, dtype, done), 1, at(source.data, source.dtype, offset),
-                                  step, row);
-               });
+  for_each_row(
+      loop, source, begin, count, [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
+        convert_elements(at(packed, dtype, done), 1,
+                         at(source.memory.address, source.memory.dtype, offset), step, row);
+      });
 }
 
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
              const void* packed, DType dtype) {
-  const RowConversion convert_elements(destination.dtype, dtype);
+  const RowConversion convert_elements(destination.memory.dtype, dtype);
   const std::int64_t step = destination.strides[loop.sizes.size() - 1];
   for_each_row(loop, destination, begin, count,
                [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
-                 convert_elements(at(destination.data, destination.dtype, offset), step,
-                                  at(packed, dtype, done), 1, row);
+                 convert_elements(at(destination.memory.address, destination.memory.dtype, offset),
+                                  step, at(packed, dtype, done), 1, row);
                });
 }
 
-void copy(const Shape& shape, const Operand& destination, const Operand& source) {
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Copy::compute_on_cpu() const {
   if (numel(shape) == 0) return;
-  std::array<Operand, 2> operands{destination, source};
-  const Loop loop = make_loop(shape, operands);
-  const RowConversion convert_elements(destination.dtype, source.dtype);
+  std::array<Operand, 2> operands{Operand{to.view(), to_strides},
+                                  Operand{from.view(), from_strides}};
+  const cpu::Loop loop = cpu::make_loop(shape, operands);
+  const cpu::RowConversion convert_elements(to.dtype(), from.dtype());
   const std::size_t inner = loop.sizes.size() - 1;
   const std::int64_t rows = loop.numel() / loop.sizes[inner];
   const auto copy_row = [&](std::int64_t row, std::int64_t begin, std::int64_t end) {
-    std::int64_t to = begin * operands[0].strides[inner];
-    std::int64_t from = begin * operands[1].strides[inner];
+    std::int64_t to_place = begin * operands[0].strides[inner];
+    std::int64_t from_place = begin * operands[1].strides[inner];
     for (std::size_t d = inner; d-- > 0;) {
       const std::int64_t index = row % loop.sizes[d];
       row /= loop.sizes[d];
-      to += index * operands[0].strides[d];
-      from += index * operands[1].strides[d];
+      to_place += index * operands[0].strides[d];
+      from_place += index * operands[1].strides[d];
     }
-    convert_elements(at(operands[0].data, destination.dtype, to), operands[0].strides[inner],
-                     at(operands[1].data, source.dtype, from), operands[1].strides[inner],
+    convert_elements(cpu::at(to.bytes(), to.dtype(), to_place), operands[0].strides[inner],
+                     cpu::at(from.bytes(), from.dtype(), from_place), operands[1].strides[inner],
                      end - begin);
   };
   if (rows == 1) {
@@ -259,4 +265,4 @@ void copy(const Shape& shape, const Operand& destination, const Operand& source)
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

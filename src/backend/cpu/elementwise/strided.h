@@ -11,18 +11,12 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
+#include "kernels/operand.h"
 
 namespace eg::cpu {
 
-/// A block of memory seen through a shape. Strides count elements.
-struct Operand {
-  void* data = nullptr;
-  DType dtype = DType::kFloat32;
-  Strides strides;
-};
-
-/// An output, and what the gradient of a ternary op may read: a gradient, three inputs, the result.
-inline constexpr std::size_t kMaxOperands = 6;
+using kernel::kMaxOperands;
+using kernel::Operand;
 
 /// The common iteration space of some operands, after merging.
 struct Loop {
@@ -52,8 +46,5 @@ void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::in
 /// The other way round: packed memory of `dtype` into `destination`, converted to its dtype.
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
              const void* packed, DType dtype);
-
-/// Copies `source` to `destination` element by element, converting the dtype.
-void copy(const Shape& shape, const Operand& destination, const Operand& source);
 
 }  // namespace eg::cpu

@@ -1,14 +1,15 @@
-#include "backend/cpu/reduce/arg_reduce.h"
-
 #include <algorithm>
 #include <array>
 
 #include "backend/cpu/reduce/fold.h"
 #include "backend/cpu/reduce/runs.h"
+#include "kernels/reduce.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
+
+using kernel::In;
 
 constexpr std::int64_t kTileColumns = 128;
 
@@ -71,12 +72,12 @@ template <class F, class T>
 constexpr Search<T> kSearch{fold_block<F, T>, beats<F, T>, search_columns<F, T>};
 
 template <class T>
-void run(const Search<T>& search, const Loop& kept, const Loop& reduced, const Operand& in,
-         T* values, std::int64_t* indices) {
+void search_rows(const Search<T>& search, const Loop& kept, const Loop& reduced, const In& in,
+                 T* values, std::int64_t* indices) {
   const std::int64_t count = reduced.sizes[0];
   const std::int64_t step = reduced.operands[0].strides[0];
-  const T* data = static_cast<const T*>(in.data);
-  const bool columns = in.dtype == dtype_of<T>() && step != 1 && kept.sizes.back() > 1 &&
+  const T* data = in.as<T>();
+  const bool columns = in.dtype() == dtype_of<T>() && step != 1 && kept.sizes.back() > 1 &&
                        kept.operands[0].strides.back() == 1 && kept.operands[1].strides.back() == 1;
   const std::int64_t width = columns ? kept.sizes.back() : 1;
   const std::int64_t tile = std::min(width, kTileColumns);
@@ -94,12 +95,12 @@ void run(const Search<T>& search, const Loop& kept, const Loop& reduced, const O
     }
     RowSearch<T> row(search);
     std::array<T, kFoldBlock> packed;
-    const Operand source{
-        static_cast<char*>(in.data) + from * static_cast<std::int64_t>(item_size(in.dtype)),
-        in.dtype, reduced.operands[0].strides};
+    Operand source = reduced.operands[0];
+    source.memory.address = static_cast<char*>(source.memory.address) +
+                            from * static_cast<std::int64_t>(item_size(in.dtype()));
     for (std::int64_t done = 0; done < count; done += kFoldBlock) {
       const std::int64_t block = std::min(kFoldBlock, count - done);
-      if (in.dtype == dtype_of<T>() && step == 1) {
+      if (in.dtype() == dtype_of<T>() && step == 1) {
         row.add(data + from + done, block);
       } else {
         gather(reduced, source, done, block, packed.data(), dtype_of<T>());
@@ -118,23 +119,25 @@ void run(const Search<T>& search, const Loop& kept, const Loop& reduced, const O
 }
 
 }  // namespace
+}  // namespace eg::cpu
 
-void arg_reduce(bool largest, const Shape& shape, std::int64_t dim, const Operand& in, void* values,
-                std::int64_t* indices) {
-  const SplitShape split = split_shape(shape, {dim}, in.strides);
+namespace eg::kernel {
+
+void ArgReduce::compute_on_cpu() const {
+  const cpu::SplitShape split = cpu::split_shape(shape, {dim}, x_strides);
   if (numel(shape) == 0) return;
-  std::array<Operand, 2> kept{Operand{indices, DType::kInt64, contiguous_strides(split.kept)},
-                              Operand{in.data, in.dtype, split.kept_strides}};
-  std::array<Operand, 1> reduced{Operand{in.data, in.dtype, split.reduced_strides}};
-  const Loop kept_loop = make_loop(split.kept, kept);
-  const Loop reduced_loop = make_loop(split.reduced, reduced);
-  visit_dtype(in.dtype, [&]<class T>() {
+  std::array<Operand, 2> kept{Operand{indices.view(), contiguous_strides(split.kept)},
+                              Operand{x.view(), split.kept_strides}};
+  std::array<Operand, 1> reduced{Operand{x.view(), split.reduced_strides}};
+  const cpu::Loop kept_loop = cpu::make_loop(split.kept, kept);
+  const cpu::Loop reduced_loop = cpu::make_loop(split.reduced, reduced);
+  visit_dtype(x.dtype(), [&]<class T>() {
     // Narrow integers are searched as int64, in which their order is the same.
     using Compute = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
-    auto* best = static_cast<Compute*>(values);
-    run(largest ? kSearch<fold::Max, Compute> : kSearch<fold::Min, Compute>, kept_loop,
-        reduced_loop, in, best, indices);
+    cpu::search_rows(
+        largest ? cpu::kSearch<cpu::fold::Max, Compute> : cpu::kSearch<cpu::fold::Min, Compute>,
+        kept_loop, reduced_loop, x, values.as<Compute>(), indices.as<std::int64_t>());
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -1,4 +1,10 @@
-#include "backend/cpu/reduce/reduce.h"
+// What decides the speed is which dimension is innermost in memory. If it is a reduced one, each
+// result is the fold of packed rows; if it is a kept one, neighbouring results are folded side by
+// side, a tile of columns at a time; everything else, and every other dtype, is gathered into a
+// tile first. Large reductions to few results are cut into chunks whose number follows from the
+// shape, never from the number of threads, so a result is always the same to the last bit.
+
+#include "kernels/reduce.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +19,10 @@
 
 namespace eg::cpu {
 namespace {
+
+using kernel::Fold;
+using kernel::In;
+using kernel::Reduction;
 
 // Columns folded side by side: their totals stay in the first-level cache.
 constexpr std::int64_t kTileColumns = 256;
@@ -75,15 +85,15 @@ FoldKernels<T> find_kernels(Fold kind) {
 template <class T>
 class Reducer {
  public:
-  Reducer(const Reduction& reduction, const Operand& in, Loop kept, Loop reduced, T* out)
-      : reduction_(reduction),
-        in_(in),
+  Reducer(const kernel::Reduce& call, Loop kept, Loop reduced)
+      : reduction_(call.reduction),
+        in_(call.x),
         kept_(std::move(kept)),
         reduced_(std::move(reduced)),
-        out_(out),
-        shifts_(static_cast<const T*>(reduction.shifts)),
-        kernels_(find_kernels<T>(reduction.fold)) {
-    const bool same_dtype = in.dtype == dtype_of<T>();
+        out_(call.y.as<T>()),
+        shifts_(call.shifts.as<T>()),
+        kernels_(find_kernels<T>(call.reduction.fold)) {
+    const bool same_dtype = in_.dtype() == dtype_of<T>();
     packed_rows_ = same_dtype && reduced_.operands[0].strides.back() == 1;
     columns_ = same_dtype && !packed_rows_ && kept_.sizes.back() > 1 &&
                kept_.operands[0].strides.back() == 1 && kept_.operands[1].strides.back() == 1;
@@ -171,9 +181,9 @@ class Reducer {
     }
     constexpr std::int64_t kTileElements = kGatherBytes / sizeof(T);
     alignas(64) std::array<T, kTileElements> tile;
-    const Operand shifted{
-        static_cast<char*>(in_.data) + group.in * static_cast<std::int64_t>(item_size(in_.dtype)),
-        in_.dtype, source.strides};
+    Operand shifted = source;
+    shifted.memory.address = static_cast<char*>(source.memory.address) +
+                             group.in * static_cast<std::int64_t>(item_size(in_.dtype()));
     for (std::int64_t done = 0; done < count; done += kTileElements) {
       const std::int64_t part = std::min(kTileElements, count - done);
       gather(reduced_, shifted, first + done, part, tile.data(), dtype_of<T>());
@@ -192,10 +202,10 @@ class Reducer {
     }
   }
 
-  const T* data() const { return static_cast<const T*>(in_.data); }
+  const T* data() const { return in_.as<T>(); }
 
   const Reduction& reduction_;
-  const Operand& in_;
+  In in_;
   Loop kept_;     // operands: results, elements
   Loop reduced_;  // operand: elements
   T* out_;
@@ -208,35 +218,29 @@ class Reducer {
   std::int64_t tiles_;
 };
 
-template <class T>
-void run_reducer(const Reduction& reduction, const Operand& in, const Loop& kept,
-                 const Loop& reduced, void* out) {
-  Reducer<T>(reduction, in, kept, reduced, static_cast<T*>(out)).run();
-}
-
 }  // namespace
+}  // namespace eg::cpu
 
-void reduce(const Reduction& reduction, const Shape& shape, const Dims& dims, const Operand& in,
-            void* out) {
-  std::array<Operand, 2> kept{Operand{out, reduction.compute, {}}, Operand{in.data, in.dtype, {}}};
-  std::array<Operand, 1> reduced{Operand{in.data, in.dtype, {}}};
-  const SplitShape split = split_shape(shape, dims, in.strides);
+namespace eg::kernel {
+
+void Reduce::compute_on_cpu() const {
+  const cpu::SplitShape split = cpu::split_shape(shape, dims, x_strides);
   if (numel(split.kept) == 0) return;
-  kept[0].strides = contiguous_strides(split.kept);
-  kept[1].strides = split.kept_strides;
-  reduced[0].strides = split.reduced_strides;
-  const Loop kept_loop = make_loop(split.kept, kept);
-  const Loop reduced_loop = make_loop(split.reduced, reduced);
+  std::array<Operand, 2> kept{Operand{y.view(), contiguous_strides(split.kept)},
+                              Operand{x.view(), split.kept_strides}};
+  std::array<Operand, 1> reduced{Operand{x.view(), split.reduced_strides}};
+  const cpu::Loop kept_loop = cpu::make_loop(split.kept, kept);
+  const cpu::Loop reduced_loop = cpu::make_loop(split.reduced, reduced);
   switch (reduction.compute) {
     case DType::kFloat32:
-      return run_reducer<float>(reduction, in, kept_loop, reduced_loop, out);
+      return cpu::Reducer<float>(*this, kept_loop, reduced_loop).run();
     case DType::kFloat64:
-      return run_reducer<double>(reduction, in, kept_loop, reduced_loop, out);
+      return cpu::Reducer<double>(*this, kept_loop, reduced_loop).run();
     case DType::kInt64:
-      return run_reducer<std::int64_t>(reduction, in, kept_loop, reduced_loop, out);
+      return cpu::Reducer<std::int64_t>(*this, kept_loop, reduced_loop).run();
     default:
       fail(ErrorCode::kDtypeMismatch, "no reduction for ", reduction.compute, '.');
   }
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/shape.h"
+#include "kernels/kernel.h"
+
+namespace eg::kernel {
+
+/// Memory seen through the shape of a kernel. Strides count elements.
+struct Operand {
+  MemoryView memory;
+  Strides strides;
+};
+
+/// An output, and what the gradient of a ternary op may read: a gradient, three inputs, the result.
+inline constexpr std::size_t kMaxOperands = 6;
+
+/// Operands of one shape; the first is written.
+struct Operands {
+  std::array<Operand, kMaxOperands> all;
+  std::size_t count = 0;
+};
+
+}  // namespace eg::kernel

@@ -1,0 +1,70 @@
+#pragma once
+
+// Reductions over any dimensions of a strided operand.
+
+#include <string_view>
+
+#include "base/shape.h"
+#include "kernels/kernel.h"
+
+namespace eg::kernel {
+
+/// What elements are folded into.
+enum class Fold : std::uint8_t {
+  kSum,
+  kProd,
+  kMax,
+  kMin,
+  kCountNonzero,
+  // For floats only:
+  kSumAbs,
+  kSumSquares,
+  kSumCenteredSquares,  ///< of the distances to Reduce::shifts
+  kSumExp,              ///< of the distances to Reduce::shifts
+  kMaxAbs,
+  kMinAbs,
+};
+
+struct Reduction {
+  Fold fold = Fold::kSum;
+  /// float32, float64 or int64: the dtype of the results; elements are converted to it.
+  DType compute = DType::kFloat32;
+  /// Floating results are divided by this, in double precision,
+  double divisor = 1;
+  /// and then replaced by their square root.
+  bool root = false;
+};
+
+/// Folds x, of the given shape, along `dims` (sorted). Results are packed in row-major order of the
+/// other dimensions.
+struct Reduce {
+  static constexpr std::string_view name = "reduce";
+  Reduction reduction;
+  Shape shape;
+  Dims dims;
+  In x;
+  Strides x_strides;
+  /// A number per result, of the dtype computed in, for folds that need one.
+  In shifts;
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
+/// The first largest (or smallest) element along `dim`, and its index (int64); the first NaN beats
+/// all. Results are packed in row-major order of the other dimensions; values are of the dtype of x
+/// when that is a float, else int64.
+struct ArgReduce {
+  static constexpr std::string_view name = "arg_reduce";
+  bool largest;
+  Shape shape;
+  std::int64_t dim;
+  In x;
+  Strides x_strides;
+  Out values;
+  Out indices;
+
+  void compute_on_cpu() const;
+};
+
+}  // namespace eg::kernel
