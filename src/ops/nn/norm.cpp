@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "autograd/tensor_math.h"
-#include "backend/cpu/nn/norm.h"
 #include "dispatch/factories.h"
 #include "dispatch/var.h"
+#include "kernels/norm.h"
 
 namespace eg {
 namespace {
@@ -56,10 +56,8 @@ Tensor check_parameter(std::string_view op, std::string_view name,
   return *parameter;
 }
 
-template <class T>
-T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data_as<T>() : nullptr;
-}
+// No memory, for the kernel, where the tensor is undefined.
+MemoryView memory_of(const Tensor& t) { return t.defined() ? t.memory() : MemoryView(); }
 
 // What backward works on. An undefined mean means RMS norm.
 struct SavedNorm {
@@ -68,16 +66,6 @@ struct SavedNorm {
   Tensor mean;
   Tensor rstd;
 };
-
-template <class T>
-cpu::RowNorm<T> row_norm(const NormAttrs& attrs, const SavedNorm& packed_norm) {
-  return {attrs.rows,
-          attrs.width,
-          packed_norm.input.data_as<T>(),
-          data_or_null<T>(packed_norm.weight),
-          data_or_null<T>(packed_norm.mean),
-          packed_norm.rstd.data_as<T>()};
-}
 
 using Needs = std::array<bool, 3>;
 
@@ -90,14 +78,16 @@ GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const T
     if (needs[i])
       grads[i] = Tensor::empty(i == 0 ? g.shape() : attrs.normalized_shape, g.dtype(), g.device());
   }
-  visit_floating(g.dtype(), "norm", [&]<class T>() {
-    const cpu::RowNorm<T> rows = row_norm<T>(attrs, norm);
-    if (needs[0]) cpu::norm_backward_input(rows, g.data_as<T>(), grads[0].data_as<T>());
-    if (needs[1] || needs[2]) {
-      cpu::norm_backward_parameters(rows, g.data_as<T>(), data_or_null<T>(grads[1]),
-                                    data_or_null<T>(grads[2]));
-    }
-  });
+  if (needs[0]) {
+    run(kernel::RowNormBackwardInput{attrs.rows, attrs.width, norm.input.memory(),
+                                     memory_of(norm.weight), memory_of(norm.mean),
+                                     norm.rstd.memory(), g.memory(), grads[0].memory()});
+  }
+  if (needs[1] || needs[2]) {
+    run(kernel::RowNormBackwardParameters{attrs.rows, attrs.width, norm.input.memory(),
+                                          memory_of(norm.mean), norm.rstd.memory(), g.memory(),
+                                          memory_of(grads[1]), memory_of(grads[2])});
+  }
   return grads;
 }
 
@@ -143,15 +133,16 @@ struct NormNode {
 template <bool kCentered>
 Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight, const Tensor& bias,
                  const NormAttrs& attrs) {
+  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected float32 or float64, got ", input.dtype(), ". Convert with to('float32').");
   SavedNorm norm{packed(input), packed(weight), {}, {}};
   const Tensor packed_bias = packed(bias);
   const Tensor out = Tensor::empty(input.shape(), input.dtype(), input.device());
   norm.rstd = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
   if (kCentered) norm.mean = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
-  visit_floating(input.dtype(), op, [&]<class T>() {
-    cpu::norm_forward(row_norm<T>(attrs, norm), attrs.eps, data_or_null<T>(packed_bias),
-                      out.data_as<T>());
-  });
+  run(kernel::RowNorm{attrs.rows, attrs.width, attrs.eps, norm.input.memory(),
+                      memory_of(norm.weight), memory_of(packed_bias), out.memory(),
+                      memory_of(norm.mean), norm.rstd.memory()});
   return record<NormNode<kCentered>>(out, {input, weight, bias}, attrs,
                                      {Save{input}, Save{weight}, Save{norm.mean}, Save{norm.rstd}});
 }

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
-#include "backend/cpu/nn/pool.h"
 #include "dispatch/factories.h"
+#include "kernels/pool.h"
 #include "ops/create/copy.h"
 #include "ops/shape/view.h"
 
 namespace eg {
 namespace {
 
-// The windows over the last two dimensions.
-struct PoolAttrs {
-  cpu::PoolAxis rows;
-  cpu::PoolAxis columns;
-};
+using kernel::PoolAxis;
+using kernel::PoolDivisor;
+using kernel::PoolPlanes;
 
 // The shape with other last two sizes.
 Shape with_plane(const Shape& shape, std::int64_t rows, std::int64_t columns) {
@@ -23,20 +21,19 @@ Shape with_plane(const Shape& shape, std::int64_t rows, std::int64_t columns) {
   result[shape.size() - 1] = columns;
   return result;
 }
-Shape pooled_shape(const Shape& shape, const PoolAttrs& attrs) {
-  return with_plane(shape, std::ssize(attrs.rows.windows), std::ssize(attrs.columns.windows));
+Shape pooled_shape(const Shape& shape, const PoolPlanes& pool) {
+  return with_plane(shape, pool.rows.out, pool.columns.out);
 }
-Shape input_shape(const Shape& shape, const PoolAttrs& attrs) {
-  return with_plane(shape, attrs.rows.size, attrs.columns.size);
-}
-
-cpu::PoolPlanes planes_of(const Tensor& t, const PoolAttrs& attrs) {
-  std::int64_t planes = 1;
-  for (std::size_t d = 0; d + 2 < t.shape().size(); ++d) planes *= t.shape()[d];
-  return {planes, attrs.rows, attrs.columns};
+Shape input_shape(const Shape& shape, const PoolPlanes& pool) {
+  return with_plane(shape, pool.rows.in, pool.columns.in);
 }
 
 // ---------------------------------------------------------------- means
+
+struct MeanPoolAttrs {
+  PoolPlanes pool;
+  PoolDivisor divisor;
+};
 
 // A mean and its gradient are linear and each other's gradient, so they are one node in two
 // directions.
@@ -44,19 +41,17 @@ template <bool kForward>
 struct MeanPool {
   static constexpr op::Doc doc =
       kForward ? AvgPool2d::doc : op::Doc{"avg_pool2d_backward", "The gradient of avg_pool2d."};
-  using Attrs = PoolAttrs;
+  using Attrs = MeanPoolAttrs;
 
   static Tensor call(const Tensor& in, const Attrs& attrs) {
-    const Shape shape = kForward ? pooled_shape(in.shape(), attrs) : input_shape(in.shape(), attrs);
+    const auto& [pool, divisor] = attrs;
+    const Shape shape = kForward ? pooled_shape(in.shape(), pool) : input_shape(in.shape(), pool);
     const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
     const Tensor source = packed(in);
-    visit_floating(in.dtype(), "avg_pool", [&]<class T>() {
-      const cpu::PoolPlanes planes = planes_of(in, attrs);
-      if (kForward)
-        cpu::avg_pool(planes, source.data_as<T>(), out.data_as<T>());
-      else
-        cpu::avg_pool_backward(planes, source.data_as<T>(), out.data_as<T>());
-    });
+    if constexpr (kForward)
+      run(kernel::AvgPool{pool, divisor, source.memory(), out.memory()});
+    else
+      run(kernel::AvgPoolBackward{pool, divisor, source.memory(), out.memory()});
     return record<MeanPool>(out, {in}, attrs);
   }
   static GradList backward(const Backward<MeanPool>& b) {
@@ -72,22 +67,18 @@ template <bool kPick>
 struct MoveToPlaces {
   static constexpr op::Doc doc{kPick ? "max_pool2d_backward_backward" : "max_pool2d_backward",
                                "Moves between the places of maxima and the result of max_pool2d."};
-  using Attrs = PoolAttrs;
+  using Attrs = PoolPlanes;
   static constexpr std::array<std::string_view, 1> saved_names{"indices"};
 
-  static Tensor call(const Tensor& in, const Tensor& places, const Attrs& attrs) {
-    const Shape shape = kPick ? places.shape() : input_shape(in.shape(), attrs);
+  static Tensor call(const Tensor& in, const Tensor& places, const Attrs& pool) {
+    const Shape shape = kPick ? places.shape() : input_shape(in.shape(), pool);
     const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
     const Tensor source = packed(in);
-    visit_floating(in.dtype(), "max_pool", [&]<class T>() {
-      const cpu::PoolPlanes planes = planes_of(in, attrs);
-      const auto* at = places.data_as<std::int64_t>();
-      if (kPick)
-        cpu::max_pool_pick(planes, source.data_as<T>(), at, out.data_as<T>());
-      else
-        cpu::max_pool_backward(planes, source.data_as<T>(), at, out.data_as<T>());
-    });
-    return record<MoveToPlaces>(out, {in}, attrs, {{places}});
+    if constexpr (kPick)
+      run(kernel::MaxPoolPick{pool, source.memory(), places.memory(), out.memory()});
+    else
+      run(kernel::MaxPoolBackward{pool, source.memory(), places.memory(), out.memory()});
+    return record<MoveToPlaces>(out, {in}, pool, {{places}});
   }
   static GradList backward(const Backward<MoveToPlaces>& b) {
     return {MoveToPlaces<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
@@ -96,20 +87,17 @@ struct MoveToPlaces {
 
 struct MaxPoolWithIndices {
   static constexpr op::Doc doc{"max_pool2d_with_indices", MaxPool2d::doc.text};
-  using Attrs = PoolAttrs;
+  using Attrs = PoolPlanes;
   static constexpr std::array<std::string_view, 1> saved_names{"result1"};
 
-  static OneOrMore call(const Tensor& input, const Attrs& attrs, bool return_indices) {
-    if (is_integral(input.dtype())) return pool_integers(input, attrs, return_indices);
-    const Shape shape = pooled_shape(input.shape(), attrs);
+  static OneOrMore call(const Tensor& input, const Attrs& pool, bool return_indices) {
+    if (is_integral(input.dtype())) return pool_integers(input, pool, return_indices);
+    const Shape shape = pooled_shape(input.shape(), pool);
     const Tensor out = Tensor::empty(shape, input.dtype(), input.device());
     const Tensor places = Tensor::empty(shape, DType::kInt64, input.device());
     const Tensor source = packed(input);
-    visit_floating(input.dtype(), "max_pool", [&]<class T>() {
-      cpu::max_pool(planes_of(input, attrs), source.data_as<T>(), out.data_as<T>(),
-                    places.data_as<std::int64_t>());
-    });
-    record<MaxPoolWithIndices>(out, {input}, attrs, {{places}});
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
+    record<MaxPoolWithIndices>(out, {input}, pool, {{places}});
     if (return_indices) return {{out, places}};
     return {{out}};
   }
@@ -119,14 +107,13 @@ struct MaxPoolWithIndices {
 
  private:
   // All as int64, which has a kernel.
-  static OneOrMore pool_integers(const Tensor& input, const Attrs& attrs, bool return_indices) {
+  static OneOrMore pool_integers(const Tensor& input, const Attrs& pool, bool return_indices) {
     check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, "max_pool",
           "not implemented for 'Bool'.");
     const Tensor source = packed(ToDType::call(input, DType::kInt64));
-    const Tensor out = Tensor::empty(pooled_shape(input.shape(), attrs), DType::kInt64);
+    const Tensor out = Tensor::empty(pooled_shape(input.shape(), pool), DType::kInt64);
     const Tensor places = Tensor::empty(out.shape(), DType::kInt64);
-    cpu::max_pool(planes_of(input, attrs), source.data_as<std::int64_t>(),
-                  out.data_as<std::int64_t>(), places.data_as<std::int64_t>());
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
     const Tensor values = ToDType::call(out, input.dtype());
     if (return_indices) return {{values, places}};
     return {{values}};
@@ -193,33 +180,12 @@ std::int64_t window_count(const WindowParams& p, std::size_t d, std::int64_t siz
   return count;
 }
 
-cpu::PoolAxis make_axis(const WindowParams& p, std::size_t d, std::int64_t size,
-                        bool count_include_pad) {
-  cpu::PoolAxis axis{size, p.dilation[d], {}};
-  const std::int64_t count = window_count(p, d, size);
-  const std::int64_t reach = reach_of(p, d) + 1;
-  axis.windows.reserve(checked_count(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t first = i * p.stride[d] - p.padding[d];
-    const std::int64_t padded_end = std::min(first + reach, size + p.padding[d]);
-    const std::int64_t missed = std::max<std::int64_t>(0, -first);
-    const std::int64_t begin = first + (missed + axis.step - 1) / axis.step * axis.step;
-    const std::int64_t end = std::min(padded_end, size);
-    axis.windows.push_back(
-        {begin, end, static_cast<double>(count_include_pad ? padded_end - first : end - begin)});
-  }
-  return axis;
+PoolAxis make_axis(const WindowParams& p, std::size_t d, std::int64_t size) {
+  return {size, window_count(p, d, size), p.kernel[d], p.stride[d], p.padding[d], p.dilation[d]};
 }
 
-cpu::PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
-  cpu::PoolAxis axis{size, 1, {}};
-  axis.windows.reserve(checked_count(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t begin = (CheckedInt(i) * size).value() / count;
-    const std::int64_t end = (CheckedInt(i + 1) * size + count - 1).value() / count;
-    axis.windows.push_back({begin, end, static_cast<double>(end - begin)});
-  }
-  return axis;
+PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
+  return {.in = size, .out = count, .is_adaptive = true};
 }
 
 // `spatial` dims, after channels and perhaps a batch.
@@ -234,14 +200,19 @@ void check_input(const Tensor& input, std::int64_t spatial, std::string_view op)
         '.');
 }
 
-PoolAttrs make_windows(const Tensor& input, const WindowParams& params,
-                       bool count_include_pad = true) {
-  return {make_axis(params, 0, input.size(-2), count_include_pad),
-          make_axis(params, 1, input.size(-1), count_include_pad)};
+// Pooling of the last two dimensions.
+PoolPlanes make_planes(const Tensor& input, const PoolAxis& rows, const PoolAxis& columns) {
+  const std::span<const std::int64_t> shape = input.shape();
+  return {numel(shape.first(shape.size() - 2)), rows, columns};
 }
 
-PoolAttrs adaptive_windows(const Tensor& input, const OutputSizes& output_size,
-                           std::string_view op) {
+PoolPlanes make_windows(const Tensor& input, const WindowParams& params) {
+  return make_planes(input, make_axis(params, 0, input.size(-2)),
+                     make_axis(params, 1, input.size(-1)));
+}
+
+PoolPlanes adaptive_windows(const Tensor& input, const OutputSizes& output_size,
+                            std::string_view op) {
   check_input(input, 2, op);
   check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
         "output_size must be one or two numbers, got ", output_size.size(), '.');
@@ -249,7 +220,8 @@ PoolAttrs adaptive_windows(const Tensor& input, const OutputSizes& output_size,
                   output_size[output_size.size() - 1].value_or(input.size(-1))};
   check(size[0] >= 0 && size[1] >= 0, ErrorCode::kInvalidArgument, op,
         "elements of output_size must be greater than or equal to 0 but received ", size, '.');
-  return {adaptive_axis(input.size(-2), size[0]), adaptive_axis(input.size(-1), size[1])};
+  return make_planes(input, adaptive_axis(input.size(-2), size[0]),
+                     adaptive_axis(input.size(-1), size[1]));
 }
 
 // Planes of one row.
@@ -286,7 +258,7 @@ Tensor AvgPool1d::call(const Tensor& input, const Dims& kernel_size,
       one_row(read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode));
   const Tensor planes = as_planes(input);
   return Squeeze::call(
-      MeanPool<true>::call(planes, make_windows(planes, params, count_include_pad)), Dims{-2});
+      MeanPool<true>::call(planes, {make_windows(planes, params), {count_include_pad}}), Dims{-2});
 }
 
 Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
@@ -296,17 +268,12 @@ Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
   check(divisor_override.value_or(1) != 0, ErrorCode::kInvalidArgument, doc.name,
         "divisor must be not zero.");
   const WindowParams params = read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode);
-  PoolAttrs attrs = make_windows(input, params, count_include_pad);
-  if (divisor_override.has_value()) {
-    for (cpu::PoolWindow& window : attrs.rows.windows) window.count = 1;
-    for (cpu::PoolWindow& window : attrs.columns.windows)
-      window.count = static_cast<double>(*divisor_override);
-  }
-  return MeanPool<true>::call(input, attrs);
+  const PoolDivisor divisor{count_include_pad, static_cast<double>(divisor_override.value_or(0))};
+  return MeanPool<true>::call(input, {make_windows(input, params), divisor});
 }
 
 Tensor AdaptiveAvgPool2d::call(const Tensor& input, const OutputSizes& output_size) {
-  return MeanPool<true>::call(input, adaptive_windows(input, output_size, doc.name));
+  return MeanPool<true>::call(input, {adaptive_windows(input, output_size, doc.name), {}});
 }
 
 OneOrMore AdaptiveMaxPool2d::call(const Tensor& input, const OutputSizes& output_size,

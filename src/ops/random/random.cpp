@@ -4,8 +4,8 @@
 #include <span>
 
 #include "backend/cpu/elementwise/strided.h"
-#include "backend/cpu/random/dropout.h"
 #include "dispatch/factories.h"
+#include "kernels/dropout.h"
 #include "ops/complex/complex.h"
 #include "runtime/random.h"
 
@@ -55,7 +55,7 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
     source = empty_with_layout_of(mask, input.dtype());
     copy_data(source, input);
   }
-  cpu::drop(input.dtype(), result.data(), source.data(), mask.data_as<bool>(), keep, input.numel());
+  run(kernel::Dropout{input.numel(), keep, source.memory(), mask.memory(), result.memory()});
   return record<Dropout>(result, {input}, {keep}, {{mask}});
 }
 

@@ -1,4 +1,4 @@
-#include "backend/cpu/nn/norm.h"
+#include "kernels/norm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,42 +12,38 @@ namespace {
 // Columns that threads share out: a multiple of a cache line, or they would write to the same one.
 constexpr std::int64_t kColumnGroup = 64;
 
-template <class T, class Body>
-void for_each_row(const RowNorm<T>& norm, Body&& body) {
+template <class Body>
+void for_each_row(std::int64_t rows, std::int64_t width, Body&& body) {
   const std::int64_t grain =
-      std::max<std::int64_t>(1, kMinElementsPerTask / std::max<std::int64_t>(1, norm.width));
-  parallel_for(0, norm.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::max<std::int64_t>(1, kMinElementsPerTask / std::max<std::int64_t>(1, width));
+  parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) body(row);
   });
 }
 
 template <class T>
-T mean_of_row(const RowNorm<T>& norm, std::int64_t row) {
-  return norm.mean == nullptr ? T{0} : norm.mean[row];
-}
-
-}  // namespace
-
-template <class T>
-void norm_forward(const RowNorm<T>& norm, double eps, const T* bias, T* out) {
+void normalize(const kernel::RowNorm& norm) {
+  const T* const weight = norm.weight.as<T>();
+  const T* const bias = norm.bias.as<T>();
+  T* const means = norm.mean.as<T>();
   const auto width = static_cast<double>(norm.width);
-  for_each_row(norm, [&](std::int64_t row) {
-    const T* const x = norm.x + row * norm.width;
-    if (norm.mean != nullptr) {
-      norm.mean[row] = static_cast<T>(
+  for_each_row(norm.rows, norm.width, [&](std::int64_t row) {
+    const T* const x = norm.x.as<T>() + row * norm.width;
+    if (means != nullptr) {
+      means[row] = static_cast<T>(
           sum_of_vectors<T>(norm.width, [&](auto at) { return at.load(x); }) / width);
     }
-    const T mean = mean_of_row(norm, row);
+    const T mean = means == nullptr ? T{0} : means[row];
     const double squares = sum_of_vectors<T>(norm.width, [&](auto at) {
       const Vec<T> centered = at.load(x) - mean;
       return centered * centered;
     });
-    const auto rstd = static_cast<T>(1 / std::sqrt(squares / width + eps));
-    norm.rstd[row] = rstd;
-    T* const y = out + row * norm.width;
+    const auto rstd = static_cast<T>(1 / std::sqrt(squares / width + norm.eps));
+    norm.rstd.as<T>()[row] = rstd;
+    T* const y = norm.y.as<T>() + row * norm.width;
     for_each_vector<T>(0, norm.width, [&](auto at) {
       Vec<T> value = (at.load(x) - mean) * rstd;
-      if (norm.weight != nullptr) value = value * at.load(norm.weight);
+      if (weight != nullptr) value = value * at.load(weight);
       if (bias != nullptr) value = value + at.load(bias);
       at.store(y, value);
     });
@@ -57,31 +53,36 @@ void norm_forward(const RowNorm<T>& norm, double eps, const T* bias, T* out) {
 // With x' = (x - mean) * rstd and g' = g * weight:
 // dx = rstd * (g' - mean(g') - x' * mean(g' * x')), where RMS norm has no mean(g').
 template <class T>
-void norm_backward_input(const RowNorm<T>& norm, const T* g, T* dx) {
+void backward_input(const kernel::RowNormBackwardInput& norm) {
+  const T* const weight = norm.weight.as<T>();
+  const T* const means = norm.mean.as<T>();
   const auto width = static_cast<double>(norm.width);
-  for_each_row(norm, [&](std::int64_t row) {
-    const T* const x = norm.x + row * norm.width;
-    const T* const g_row = g + row * norm.width;
-    T* const dx_row = dx + row * norm.width;
-    const T mean = mean_of_row(norm, row);
-    const T rstd = norm.rstd[row];
+  for_each_row(norm.rows, norm.width, [&](std::int64_t row) {
+    const T* const x = norm.x.as<T>() + row * norm.width;
+    const T* const g = norm.grad_y.as<T>() + row * norm.width;
+    T* const dx = norm.grad_x.as<T>() + row * norm.width;
+    const T mean = means == nullptr ? T{0} : means[row];
+    const T rstd = norm.rstd.as<T>()[row];
     const auto weighted = [&](auto at) {
-      return norm.weight == nullptr ? at.load(g_row) : at.load(g_row) * at.load(norm.weight);
+      return weight == nullptr ? at.load(g) : at.load(g) * at.load(weight);
     };
     const double dot =
         sum_of_vectors<T>(norm.width, [&](auto at) { return weighted(at) * (at.load(x) - mean); });
-    const double sum = norm.mean == nullptr ? 0 : sum_of_vectors<T>(norm.width, weighted);
+    const double sum = means == nullptr ? 0 : sum_of_vectors<T>(norm.width, weighted);
     const auto mean_g = static_cast<T>(sum / width);
     const auto mean_gx = static_cast<T>(dot * static_cast<double>(rstd) / width);
     for_each_vector<T>(0, norm.width, [&](auto at) {
       const Vec<T> normalized = (at.load(x) - mean) * rstd;
-      at.store(dx_row, (weighted(at) - mean_g - normalized * mean_gx) * rstd);
+      at.store(dx, (weighted(at) - mean_g - normalized * mean_gx) * rstd);
     });
   });
 }
 
 template <class T>
-void norm_backward_parameters(const RowNorm<T>& norm, const T* g, T* dweight, T* dbias) {
+void backward_parameters(const kernel::RowNormBackwardParameters& norm) {
+  const T* const means = norm.mean.as<T>();
+  T* const dweight = norm.grad_weight.as<T>();
+  T* const dbias = norm.grad_bias.as<T>();
   const std::int64_t groups = (norm.width + kColumnGroup - 1) / kColumnGroup;
   const std::int64_t work = std::max<std::int64_t>(1, norm.rows * kColumnGroup);
   parallel_for(0, groups, (kMinElementsPerTask + work - 1) / work,
@@ -91,12 +92,12 @@ void norm_backward_parameters(const RowNorm<T>& norm, const T* g, T* dweight, T*
                  if (dweight != nullptr) std::fill(dweight + begin, dweight + end, T{0});
                  if (dbias != nullptr) std::fill(dbias + begin, dbias + end, T{0});
                  for (std::int64_t row = 0; row < norm.rows; ++row) {
-                   const T* const x = norm.x + row * norm.width;
-                   const T* const g_row = g + row * norm.width;
-                   const T mean = mean_of_row(norm, row);
-                   const T rstd = norm.rstd[row];
+                   const T* const x = norm.x.as<T>() + row * norm.width;
+                   const T* const g = norm.grad_y.as<T>() + row * norm.width;
+                   const T mean = means == nullptr ? T{0} : means[row];
+                   const T rstd = norm.rstd.as<T>()[row];
                    for_each_vector<T>(begin, end, [&](auto at) {
-                     const Vec<T> gradient = at.load(g_row);
+                     const Vec<T> gradient = at.load(g);
                      if (dweight != nullptr) {
                        at.store(dweight,
                                 at.load(dweight) + gradient * ((at.load(x) - mean) * rstd));
@@ -107,11 +108,21 @@ void norm_backward_parameters(const RowNorm<T>& norm, const T* g, T* dweight, T*
                });
 }
 
-template void norm_forward(const RowNorm<float>&, double, const float*, float*);
-template void norm_forward(const RowNorm<double>&, double, const double*, double*);
-template void norm_backward_input(const RowNorm<float>&, const float*, float*);
-template void norm_backward_input(const RowNorm<double>&, const double*, double*);
-template void norm_backward_parameters(const RowNorm<float>&, const float*, float*, float*);
-template void norm_backward_parameters(const RowNorm<double>&, const double*, double*, double*);
-
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void RowNorm::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() { cpu::normalize<T>(*this); });
+}
+
+void RowNormBackwardInput::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() { cpu::backward_input<T>(*this); });
+}
+
+void RowNormBackwardParameters::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() { cpu::backward_parameters<T>(*this); });
+}
+
+}  // namespace eg::kernel

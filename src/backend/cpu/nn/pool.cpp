@@ -1,4 +1,4 @@
-#include "backend/cpu/nn/pool.h"
+#include "kernels/pool.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,14 +6,56 @@
 #include <vector>
 
 #include "backend/cpu/vector/vec.h"
+#include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
 
-std::int64_t in_size(const PoolPlanes& pool) { return pool.rows.size * pool.columns.size; }
-std::int64_t out_size(const PoolPlanes& pool) {
-  return static_cast<std::int64_t>(pool.rows.windows.size() * pool.columns.windows.size());
+using kernel::PoolAxis;
+using kernel::PoolDivisor;
+using kernel::PoolPlanes;
+
+std::int64_t in_size(const PoolPlanes& pool) { return pool.rows.in * pool.columns.in; }
+std::int64_t out_size(const PoolPlanes& pool) { return pool.rows.out * pool.columns.out; }
+
+// Without results there may be more windows along an axis than can be listed.
+bool has_windows(const PoolPlanes& pool) { return pool.planes > 0 && out_size(pool) > 0; }
+
+// What one place of the result reads along an axis: begin, begin + dilation, ... before end.
+struct Window {
+  std::int64_t begin;
+  std::int64_t end;
+  double count;  // what a mean divides by
+};
+
+Window adaptive_window(const PoolAxis& axis, std::int64_t i) {
+  const std::int64_t begin = (CheckedInt(i) * axis.in).value() / axis.out;
+  const std::int64_t end = (CheckedInt(i + 1) * axis.in + axis.out - 1).value() / axis.out;
+  return {begin, end, static_cast<double>(end - begin)};
+}
+
+Window plain_window(const PoolAxis& axis, std::int64_t i, bool count_include_pad) {
+  const std::int64_t first = i * axis.stride - axis.padding;
+  const std::int64_t reach = axis.dilation * (axis.kernel - 1) + 1;
+  const std::int64_t padded_end = std::min(first + reach, axis.in + axis.padding);
+  const std::int64_t missed = std::max<std::int64_t>(0, -first);
+  const std::int64_t begin = first + (missed + axis.dilation - 1) / axis.dilation * axis.dilation;
+  const std::int64_t end = std::min(padded_end, axis.in);
+  return {begin, end, static_cast<double>(count_include_pad ? padded_end - first : end - begin)};
+}
+
+// All windows of an axis: they are gone through for every plane.
+using Windows = std::vector<Window>;
+
+Windows windows_of(const PoolAxis& axis, bool count_include_pad = true) {
+  Windows windows;
+  windows.reserve(checked_count(axis.out));
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    windows.push_back(axis.is_adaptive ? adaptive_window(axis, i)
+                                       : plain_window(axis, i, count_include_pad));
+  }
+  return windows;
 }
 
 // Calls body(plane) for all planes, on several threads.
@@ -26,13 +68,29 @@ void for_each_plane(const PoolPlanes& pool, Body&& body) {
   });
 }
 
-// Calls body(rows, columns, place in the result) for all windows of a plane.
-template <class Body>
-void for_each_window(const PoolPlanes& pool, Body&& body) {
-  std::int64_t place = 0;
-  for (const PoolWindow& rows : pool.rows.windows)
-    for (const PoolWindow& columns : pool.columns.windows) body(rows, columns, place++);
-}
+// The windows of means.
+class MeanWindows {
+ public:
+  MeanWindows(const PoolPlanes& pool, const PoolDivisor& divisor)
+      : rows_(windows_of(pool.rows, divisor.count_include_pad)),
+        columns_(windows_of(pool.columns, divisor.count_include_pad)) {
+    if (divisor.divisor_override == 0) return;
+    for (Window& window : rows_) window.count = 1;
+    for (Window& window : columns_) window.count = divisor.divisor_override;
+  }
+
+  /// Calls body(rows, columns, place in the result) for all windows of a plane.
+  template <class Body>
+  void for_each(Body&& body) const {
+    std::int64_t place = 0;
+    for (const Window& rows : rows_)
+      for (const Window& columns : columns_) body(rows, columns, place++);
+  }
+
+ private:
+  Windows rows_;
+  Windows columns_;
+};
 
 // The columns that windows read: a vector of neighbouring windows goes through its taps together.
 // Shorter windows repeat their last column, and missing ones the last window.
@@ -42,17 +100,17 @@ class ColumnTaps {
   using Place = SignedBits<T>;
   using Places = Vec<Place>;
 
-  explicit ColumnTaps(const PoolAxis& axis) : step_(axis.step) {
-    const std::size_t size = (axis.windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+  ColumnTaps(const PoolAxis& axis, const Windows& windows) : step_(axis.dilation) {
+    const std::size_t size = (windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
     first_.reserve(size);
     reach_.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
-      const PoolWindow& w = axis.windows[std::min(i, axis.windows.size() - 1)];
+      const Window& w = windows[std::min(i, windows.size() - 1)];
       const std::int64_t length =
-          std::max<std::int64_t>(1, (w.end - w.begin + axis.step - 1) / axis.step);
+          std::max<std::int64_t>(1, (w.end - w.begin + axis.dilation - 1) / axis.dilation);
       // A window of padding alone has nothing to read.
-      first_.push_back(static_cast<Place>(std::min(w.begin, axis.size - 1)));
-      reach_.push_back(static_cast<Place>((length - 1) * axis.step));
+      first_.push_back(static_cast<Place>(std::min(w.begin, axis.in - 1)));
+      reach_.push_back(static_cast<Place>((length - 1) * axis.dilation));
       count_ = std::max(count_, length);
     }
   }
@@ -90,7 +148,7 @@ struct Largest {
 
 // Which element is largest cannot be predicted: selections of vectors, no branches.
 template <class T>
-Largest<T> largest_in_windows(const T* plane, std::size_t width, const PoolWindow& rows,
+Largest<T> largest_in_windows(const T* plane, std::size_t width, const Window& rows,
                               std::int64_t row_step, const ColumnTaps<T>& taps,
                               std::size_t window) {
   const auto first_place = [&](std::int64_t y) {
@@ -111,25 +169,24 @@ Largest<T> largest_in_windows(const T* plane, std::size_t width, const PoolWindo
   return found;
 }
 
-}  // namespace
-
 template <class T>
 void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places) {
-  // Without planes there may be more columns than can be listed.
-  if (pool.planes == 0) return;
-  const ColumnTaps<T> taps(pool.columns);
-  const auto width = static_cast<std::size_t>(pool.columns.size);
-  const std::size_t columns = pool.columns.windows.size();
+  if (!has_windows(pool)) return;
+  const Windows all_rows = windows_of(pool.rows);
+  const Windows all_columns = windows_of(pool.columns);
+  const ColumnTaps<T> taps(pool.columns, all_columns);
+  const auto width = static_cast<std::size_t>(pool.columns.in);
+  const std::size_t columns = all_columns.size();
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
     T* to = out + plane * out_size(pool);
     std::int64_t* to_places = places + plane * out_size(pool);
-    for (const PoolWindow& rows : pool.rows.windows) {
+    for (const Window& rows : all_rows) {
       for (std::size_t i = 0; i < columns; i += kLanes<T>) {
-        const Largest<T> found = largest_in_windows(from, width, rows, pool.rows.step, taps, i);
+        const Largest<T> found = largest_in_windows(from, width, rows, pool.rows.dilation, taps, i);
         const std::size_t count = std::min<std::size_t>(kLanes<T>, columns - i);
         for (std::size_t lane = 0; lane < count; ++lane) {
-          const PoolWindow& window = pool.columns.windows[i + lane];
+          const Window& window = all_columns[i + lane];
           to[i + lane] = window.begin < window.end ? found.value[lane] : kLowest<T>;
           to_places[i + lane] = found.place[lane];
         }
@@ -161,12 +218,14 @@ void max_pool_pick(const PoolPlanes& pool, const T* in, const std::int64_t* plac
 }
 
 template <class T>
-void avg_pool(const PoolPlanes& pool, const T* in, T* out) {
-  const std::int64_t width = pool.columns.size;
+void avg_pool(const PoolPlanes& pool, const PoolDivisor& divisor, const T* in, T* out) {
+  if (!has_windows(pool)) return;
+  const MeanWindows windows(pool, divisor);
+  const std::int64_t width = pool.columns.in;
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
     T* const to = out + plane * out_size(pool);
-    for_each_window(pool, [&](const PoolWindow& rows, const PoolWindow& columns, std::int64_t i) {
+    windows.for_each([&](const Window& rows, const Window& columns, std::int64_t i) {
       T sum = 0;
       for (std::int64_t y = rows.begin; y < rows.end; ++y)
         for (std::int64_t x = columns.begin; x < columns.end; ++x) sum += from[y * width + x];
@@ -176,13 +235,19 @@ void avg_pool(const PoolPlanes& pool, const T* in, T* out) {
 }
 
 template <class T>
-void avg_pool_backward(const PoolPlanes& pool, const T* grad, T* grad_in) {
-  const std::int64_t width = pool.columns.size;
+void avg_pool_backward(const PoolPlanes& pool, const PoolDivisor& divisor, const T* grad,
+                       T* grad_in) {
+  if (!has_windows(pool)) {
+    std::fill_n(grad_in, pool.planes * in_size(pool), T{0});
+    return;
+  }
+  const MeanWindows windows(pool, divisor);
+  const std::int64_t width = pool.columns.in;
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = grad + plane * out_size(pool);
     T* const to = grad_in + plane * in_size(pool);
     std::fill(to, to + in_size(pool), T{0});
-    for_each_window(pool, [&](const PoolWindow& rows, const PoolWindow& columns, std::int64_t i) {
+    windows.for_each([&](const Window& rows, const Window& columns, std::int64_t i) {
       const T share = from[i] / static_cast<T>(rows.count * columns.count);
       for (std::int64_t y = rows.begin; y < rows.end; ++y)
         for (std::int64_t x = columns.begin; x < columns.end; ++x) to[y * width + x] += share;
@@ -190,15 +255,40 @@ void avg_pool_backward(const PoolPlanes& pool, const T* grad, T* grad_in) {
   });
 }
 
-#define EG_POOL(T)                                                                       \
-  template void max_pool(const PoolPlanes&, const T*, T*, std::int64_t*);                \
-  template void max_pool_backward(const PoolPlanes&, const T*, const std::int64_t*, T*); \
-  template void max_pool_pick(const PoolPlanes&, const T*, const std::int64_t*, T*);     \
-  template void avg_pool(const PoolPlanes&, const T*, T*);                               \
-  template void avg_pool_backward(const PoolPlanes&, const T*, T*);
-EG_POOL(float)
-EG_POOL(double)
-template void max_pool(const PoolPlanes&, const std::int64_t*, std::int64_t*, std::int64_t*);
-#undef EG_POOL
-
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void MaxPool::compute_on_cpu() const {
+  const auto compute = [&]<class T>() {
+    cpu::max_pool(pool, x.as<T>(), y.as<T>(), places.as<std::int64_t>());
+  };
+  if (x.dtype() == DType::kInt64) return compute.operator()<std::int64_t>();
+  visit_floating(x.dtype(), name, compute);
+}
+
+void MaxPoolBackward::compute_on_cpu() const {
+  visit_floating(grad_y.dtype(), name, [&]<class T>() {
+    cpu::max_pool_backward(pool, grad_y.as<T>(), places.as<std::int64_t>(), grad_x.as<T>());
+  });
+}
+
+void MaxPoolPick::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() {
+    cpu::max_pool_pick(pool, x.as<T>(), places.as<std::int64_t>(), y.as<T>());
+  });
+}
+
+void AvgPool::compute_on_cpu() const {
+  visit_floating(x.dtype(), name,
+                 [&]<class T>() { cpu::avg_pool(pool, divisor, x.as<T>(), y.as<T>()); });
+}
+
+void AvgPoolBackward::compute_on_cpu() const {
+  visit_floating(grad_y.dtype(), name, [&]<class T>() {
+    cpu::avg_pool_backward(pool, divisor, grad_y.as<T>(), grad_x.as<T>());
+  });
+}
+
+}  // namespace eg::kernel

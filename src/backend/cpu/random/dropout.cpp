@@ -1,20 +1,20 @@
-#include "backend/cpu/random/dropout.h"
+#include "kernels/dropout.h"
 
 #include "runtime/thread_pool.h"
 
-namespace eg::cpu {
+namespace eg::kernel {
 
-void drop(DType dtype, void* out, const void* in, const bool* mask, double keep,
-          std::int64_t count) {
-  visit_floating(dtype, "dropout", [&]<class T>() {
-    auto* to = static_cast<T*>(out);
-    const auto* from = static_cast<const T*>(in);
+void Dropout::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() {
+    T* const to = y.as<T>();
+    const T* const from = x.as<T>();
+    const bool* const is_kept = mask.as<bool>();
     const T kept = T{1} / static_cast<T>(keep);
     parallel_for(0, count, kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
       // A product and not a choice: NaN stays NaN under the mask too, as in PyTorch.
-      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i] * (mask[i] ? kept : T{0});
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[i] * (is_kept[i] ? kept : T{0});
     });
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "kernels/kernel.h"
+
+namespace eg::kernel {
+
+/// y = x / keep where the mask holds, x * 0 elsewhere: dropout of `count` floats, and its gradient.
+struct Dropout {
+  static constexpr std::string_view name = "dropout";
+  std::int64_t count;
+  double keep;
+  In x;
+  In mask;  ///< bool
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
+}  // namespace eg::kernel
