@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/nn/conv.h"
+#include "kernels/conv.h"
 
-namespace eg::cpu {
+namespace eg::kernel {
 namespace {
 
 struct Case {
@@ -43,6 +43,11 @@ std::vector<double> numbers(std::int64_t count, unsigned seed) {
   std::vector<double> result(static_cast<std::size_t>(count));
   for (double& x : result) x = uniform(random);
   return result;
+}
+
+template <class T>
+MemoryView memory_of(const std::vector<T>& values) {
+  return {const_cast<T*>(values.data()), dtype_of<T>(), {}};
 }
 
 // Calls visit(out index, in index, weight index) for every product of the definition.
@@ -120,15 +125,19 @@ class ConvKernel : public testing::TestWithParam<Case> {
       grad_in[i] += out_[o] * weight_[w];
       grad_weight[w] += out_[o] * in_[i];
     });
+    const std::vector<T> x = as<T>(in_);
+    const std::vector<T> weight = as<T>(weight_);
+    const std::vector<T> grad_y = as<T>(out_);
     std::vector<T> result = unwritten<T>(out);
-    convolve(conv_, as<T>(in_).data(), as<T>(weight_).data(), as<T>(bias).data(), result.data());
+    run(Convolve{conv_, memory_of(x), memory_of(weight), memory_of(as<T>(bias)),
+                 memory_of(result)});
     expect_close(result, out);
     result = unwritten<T>(grad_in);
-    convolve_backward_input(conv_, as<T>(out_).data(), as<T>(weight_).data(), as<T>(in_bias).data(),
-                            result.data());
+    run(ConvolveBackwardInput{conv_, memory_of(grad_y), memory_of(weight),
+                              memory_of(as<T>(in_bias)), memory_of(result)});
     expect_close(result, grad_in);
     result = unwritten<T>(grad_weight);
-    convolve_backward_weight(conv_, as<T>(out_).data(), as<T>(in_).data(), result.data());
+    run(ConvolveBackwardWeight{conv_, memory_of(grad_y), memory_of(x), memory_of(result)});
     expect_close(result, grad_weight);
   }
 
@@ -151,7 +160,7 @@ TEST_P(ConvKernel, KeepsPlacesApart) {
     if (i == in.size() / 2) reads_nan[o] = true;
   });
   std::vector<float> result(out_.size());
-  convolve<float>(conv_, in.data(), as<float>(weight_).data(), nullptr, result.data());
+  run(Convolve{conv_, memory_of(in), memory_of(as<float>(weight_)), {}, memory_of(result)});
   for (std::size_t i = 0; i < result.size(); ++i)
     ASSERT_EQ(std::isnan(result[i]), reads_nan[i]) << "at " << i;
 }
@@ -160,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Geometries, ConvKernel, testing::ValuesIn(cases()),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace eg::cpu
+}  // namespace eg::kernel

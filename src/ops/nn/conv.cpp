@@ -1,7 +1,7 @@
 #include "ops/nn/conv.h"
 
-#include "backend/cpu/nn/conv.h"
 #include "dispatch/factories.h"
+#include "kernels/conv.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
@@ -9,7 +9,7 @@
 namespace eg {
 namespace {
 
-using cpu::Convolution;
+using kernel::Convolution;
 
 // ---------------------------------------------------------------- what is recorded
 
@@ -59,19 +59,20 @@ struct ConvolutionPart {
     const Tensor from_a = packed(a);
     const Tensor from_b = packed(b);
     const Tensor shift = bias.defined() ? packed(bias) : bias;
-    const bool is_empty = a.numel() == 0 || b.numel() == 0;
-    if (is_empty) fill_without_sums(result, shift);
-    visit_floating(a.dtype(), "convolution", [&]<class T>() {
-      if (is_empty) return;
-      const T* const values = shift.defined() ? shift.data_as<T>() : nullptr;
-      T* const to = result.data_as<T>();
-      if constexpr (kPart == Part::kOut)
-        cpu::convolve(conv, from_a.data_as<T>(), from_b.data_as<T>(), values, to);
-      else if constexpr (kPart == Part::kIn)
-        cpu::convolve_backward_input(conv, from_a.data_as<T>(), from_b.data_as<T>(), values, to);
-      else
-        cpu::convolve_backward_weight(conv, from_a.data_as<T>(), from_b.data_as<T>(), to);
-    });
+    if (a.numel() == 0 || b.numel() == 0) {
+      fill_without_sums(result, shift);
+    } else {
+      const MemoryView bias_memory = shift.defined() ? shift.memory() : MemoryView();
+      if constexpr (kPart == Part::kOut) {
+        run(kernel::Convolve{conv, from_a.memory(), from_b.memory(), bias_memory, result.memory()});
+      } else if constexpr (kPart == Part::kIn) {
+        run(kernel::ConvolveBackwardInput{conv, from_a.memory(), from_b.memory(), bias_memory,
+                                          result.memory()});
+      } else {
+        run(kernel::ConvolveBackwardWeight{conv, from_a.memory(), from_b.memory(),
+                                           result.memory()});
+      }
+    }
     return record<ConvolutionPart>(result, {a, b, bias}, conv,
                                    {save_beside(a, b), save_beside(b, a)});
   }

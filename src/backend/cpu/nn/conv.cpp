@@ -1,4 +1,8 @@
-#include "backend/cpu/nn/conv.h"
+// A convolution and the gradient of its input, which is one plain convolution for every remainder
+// of a place by the stride. No matrix of columns is made: tiles of results are summed in registers
+// from planes that were copied once, with their padding (conv_planes.h).
+
+#include "kernels/conv.h"
 
 #include <utility>
 #include <vector>
@@ -11,6 +15,8 @@
 
 namespace eg::cpu {
 namespace {
+
+using kernel::Convolution;
 
 // Numbers of a band of copied planes: together with the weights they stay in a level 2 cache.
 constexpr std::int64_t kBandNumbers = 32 * 1024;
@@ -253,8 +259,6 @@ ConvAxis out_axis(const Convolution& conv, std::size_t d) {
           .size = conv.in[d]};
 }
 
-}  // namespace
-
 template <class T>
 void convolve(const Convolution& conv, const T* in, const T* weight, const T* bias, T* out) {
   const std::int64_t in_channels = conv.in_channels / conv.groups;
@@ -298,11 +302,22 @@ void convolve_backward_input(const Convolution& conv, const T* grad_out, const T
   }
 }
 
-#define EG_CONVOLVE(T)                                                          \
-  template void convolve(const Convolution&, const T*, const T*, const T*, T*); \
-  template void convolve_backward_input(const Convolution&, const T*, const T*, const T*, T*);
-EG_CONVOLVE(float)
-EG_CONVOLVE(double)
-#undef EG_CONVOLVE
-
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Convolve::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() {
+    cpu::convolve(conv, x.as<T>(), weight.as<T>(), bias.as<T>(), y.as<T>());
+  });
+}
+
+void ConvolveBackwardInput::compute_on_cpu() const {
+  visit_floating(grad_y.dtype(), name, [&]<class T>() {
+    cpu::convolve_backward_input(conv, grad_y.as<T>(), weight.as<T>(), bias.as<T>(),
+                                 grad_x.as<T>());
+  });
+}
+
+}  // namespace eg::kernel

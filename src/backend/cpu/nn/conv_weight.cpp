@@ -4,17 +4,19 @@
 // cache, so neither operand is transposed or packed, and a lane adds up few numbers before the
 // chunk's sum joins the weight's.
 
+#include <algorithm>
 #include <vector>
 
-#include "backend/cpu/nn/conv.h"
 #include "backend/cpu/nn/conv_planes.h"
 #include "backend/cpu/nn/scratch_array.h"
+#include "kernels/conv.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
 
 using gemm::kLanes;
+using kernel::Convolution;
 
 // Numbers that a chunk should read.
 constexpr std::int64_t kChunkNumbers = 16 * 1024;
@@ -217,8 +219,6 @@ class WeightGradient {
   std::vector<std::int32_t> offsets_;
 };
 
-}  // namespace
-
 template <class T>
 void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
                               T* grad_weight) {
@@ -251,7 +251,15 @@ void convolve_backward_weight(const Convolution& conv, const T* grad_out, const 
   }
 }
 
-template void convolve_backward_weight(const Convolution&, const float*, const float*, float*);
-template void convolve_backward_weight(const Convolution&, const double*, const double*, double*);
-
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void ConvolveBackwardWeight::compute_on_cpu() const {
+  visit_floating(x.dtype(), name, [&]<class T>() {
+    cpu::convolve_backward_weight(conv, grad_y.as<T>(), x.as<T>(), grad_weight.as<T>());
+  });
+}
+
+}  // namespace eg::kernel
