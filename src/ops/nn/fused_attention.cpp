@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
-#include <vector>
 
-#include "backend/cpu/nn/attention.h"
 #include "dispatch/factories.h"
 #include "dispatch/forward.h"
 #include "dispatch/record.h"
 #include "dispatch/var.h"
+#include "kernels/attention.h"
 #include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/nn/softmax.h"
@@ -35,40 +33,7 @@ std::span<const std::int64_t> batch_of(const Tensor& t) {
   return {t.shape().data(), t.shape().size() - 2};
 }
 
-// Where the matrices of a batch begin, last dim fastest.
-std::vector<std::int64_t> offsets_of(std::span<const std::int64_t> batch, const Strides& strides) {
-  std::vector<std::int64_t> offsets{0};
-  for (std::size_t d = 0; d < batch.size(); ++d) {
-    std::vector<std::int64_t> inner;
-    const CheckedInt count = static_cast<std::int64_t>(offsets.size());
-    inner.reserve(checked_count((count * batch[d]).value()));
-    for (const std::int64_t offset : offsets)
-      for (std::int64_t i = 0; i < batch[d]; ++i) inner.push_back(offset + i * strides[d]);
-    offsets = std::move(inner);
-  }
-  return offsets;
-}
-
-// The heads of a tensor, which may repeat for a batch.
-class Heads {
- public:
-  Heads(const Tensor& t, const Shape& shape) : tensor_(t) {
-    if (!t.defined()) return;
-    strides_ = broadcast_strides(t.shape(), t.strides(), shape);
-    offsets_ = offsets_of({shape.data(), shape.size() - 2}, strides_);
-  }
-
-  cpu::HeadMatrices matrices() const {
-    if (!tensor_.defined()) return {};
-    const std::size_t rows = strides_.size() - 2;
-    return {tensor_.data_as<float>(), offsets_.data(), strides_[rows], strides_[rows + 1]};
-  }
-
- private:
-  Tensor tensor_;
-  Strides strides_;
-  std::vector<std::int64_t> offsets_;
-};
+kernel::HeadMatrices heads_of(const Tensor& t) { return {t.memory(), t.strides()}; }
 
 Shape with_matrices(const Tensor& like, std::int64_t rows, std::int64_t columns) {
   Shape shape(batch_of(like));
@@ -77,38 +42,26 @@ Shape with_matrices(const Tensor& like, std::int64_t rows, std::int64_t columns)
   return shape;
 }
 
-// All operands of a call of the kernel.
-class Operands {
- public:
-  explicit Operands(const AttentionInputs& inputs)
-      : inputs_(inputs),
-        query_(inputs.query, inputs.query.shape()),
-        key_(inputs.key, inputs.key.shape()),
-        value_(inputs.value, inputs.value.shape()),
-        mask_(inputs.mask,
-              with_matrices(inputs.query, inputs.query.size(-2), inputs.key.size(-2))) {}
+// The mask, if any; it may repeat for heads and queries.
+kernel::HeadMatrices heads_of_mask(const Tensor& mask, const Shape& scores) {
+  if (!mask.defined()) return {};
+  return {mask.memory(), broadcast_strides(mask.shape(), mask.strides(), scores)};
+}
 
-  cpu::Attention call() const {
-    return {.heads = numel(batch_of(inputs_.query)),
-            .queries = inputs_.query.size(-2),
-            .keys = inputs_.key.size(-2),
-            .features = inputs_.query.size(-1),
-            .value_features = inputs_.value.size(-1),
-            .scale = static_cast<float>(inputs_.scale),
-            .is_causal = inputs_.is_causal,
-            .query = query_.matrices(),
-            .key = key_.matrices(),
-            .value = value_.matrices(),
-            .mask = mask_.matrices()};
-  }
-
- private:
-  const AttentionInputs& inputs_;
-  Heads query_;
-  Heads key_;
-  Heads value_;
-  Heads mask_;
-};
+kernel::Attention attention_of(const AttentionInputs& inputs) {
+  const auto& [query, key, value, mask, scale, is_causal] = inputs;
+  return {.batch = Shape(batch_of(query)),
+          .queries = query.size(-2),
+          .keys = key.size(-2),
+          .features = query.size(-1),
+          .value_features = value.size(-1),
+          .scale = static_cast<float>(scale),
+          .is_causal = is_causal,
+          .query = heads_of(query),
+          .key = heads_of(key),
+          .value = heads_of(value),
+          .mask = heads_of_mask(mask, with_matrices(query, query.size(-2), key.size(-2)))};
+}
 
 // As PyTorch's kernel for CPUs lays it out: for four dims the heads of a place lie together, which
 // is how the projection that follows wants them.
@@ -152,14 +105,12 @@ GradList formula_gradients(const AttentionInputs& inputs, const Tensor& grad) {
 
 GradList fused_gradients(const AttentionInputs& inputs, const Tensor& grad,
                          const Tensor& log_sums) {
-  const Operands operands(inputs);
   GradList grads(3);
   const std::array<const Tensor*, 3> like{&inputs.query, &inputs.key, &inputs.value};
   for (std::size_t i = 0; i < 3; ++i)
     grads[i] = Tensor::empty(like[i]->shape(), grad.dtype(), grad.device());
-  cpu::attend_backward(
-      operands.call(), Heads(grad, grad.shape()).matrices(), log_sums.data_as<float>(),
-      {grads[0].data_as<float>(), grads[1].data_as<float>(), grads[2].data_as<float>()});
+  run(kernel::AttendBackward{attention_of(inputs), heads_of(grad), log_sums.memory(),
+                             grads[0].memory(), grads[1].memory(), grads[2].memory()});
   return grads;
 }
 
@@ -205,8 +156,7 @@ Tensor fused_attention(const AttentionInputs& inputs) {
   const Tensor out = empty_result(inputs);
   const Tensor log_sums =
       Tensor::empty(with_matrices(query, query.size(-2), 1), query.dtype(), query.device());
-  const Operands operands(inputs);
-  cpu::attend(operands.call(), Heads(out, out.shape()).matrices(), log_sums.data_as<float>());
+  run(kernel::Attend{attention_of(inputs), out.memory(), out.strides(), log_sums.memory()});
   return record<FusedAttention>(out, {query, inputs.key, inputs.value},
                                 {inputs.scale, inputs.is_causal},
                                 {{query}, {inputs.key}, {inputs.value}, {inputs.mask}, {log_sums}});

@@ -1,9 +1,14 @@
-#include "backend/cpu/nn/attention.h"
+// Some rows of queries are attended to at a time, so that scores exist only for those rows, in
+// scratch that stays in a cache.
+
+#include "kernels/attention.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/nn/scratch_array.h"
@@ -25,13 +30,76 @@ constexpr std::int64_t kMaxCausalBlockRows = 32;
 
 using Matrix = gemm::Matrix<float>;
 
-Matrix rows_of(const HeadMatrices& m, std::int64_t head, std::int64_t first) {
+// Where the matrices of a batch begin, last dim fastest.
+std::vector<std::int64_t> offsets_of(const Shape& batch, const Strides& strides) {
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t d = 0; d < batch.size(); ++d) {
+    std::vector<std::int64_t> inner;
+    const CheckedInt count = static_cast<std::int64_t>(offsets.size());
+    inner.reserve(checked_count((count * batch[d]).value()));
+    for (const std::int64_t offset : offsets)
+      for (std::int64_t i = 0; i < batch[d]; ++i) inner.push_back(offset + i * strides[d]);
+    offsets = std::move(inner);
+  }
+  return offsets;
+}
+
+// Matrices, one per head; T may be const.
+template <class T>
+struct Heads {
+  T* data = nullptr;
+  std::vector<std::int64_t> offsets;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+
+  T* head(std::int64_t i) const { return data + offsets[static_cast<std::size_t>(i)]; }
+};
+
+template <class T>
+Heads<T> make_heads(T* data, const Shape& batch, const Strides& strides) {
+  return {data, offsets_of(batch, strides), strides[batch.size()], strides[batch.size() + 1]};
+}
+
+Heads<const float> make_heads(const kernel::HeadMatrices& matrices, const Shape& batch) {
+  if (!matrices.memory) return {};
+  return make_heads(matrices.memory.as<float>(), batch, matrices.strides);
+}
+
+// A call, with the place of every head found.
+struct Problem {
+  explicit Problem(const kernel::Attention& a)
+      : heads(numel(a.batch)),
+        queries(a.queries),
+        keys(a.keys),
+        features(a.features),
+        value_features(a.value_features),
+        scale(a.scale),
+        is_causal(a.is_causal),
+        query(make_heads(a.query, a.batch)),
+        key(make_heads(a.key, a.batch)),
+        value(make_heads(a.value, a.batch)),
+        mask(make_heads(a.mask, a.batch)) {}
+
+  std::int64_t heads;
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t features;
+  std::int64_t value_features;
+  float scale;
+  bool is_causal;
+  Heads<const float> query;
+  Heads<const float> key;
+  Heads<const float> value;
+  Heads<const float> mask;
+};
+
+Matrix rows_of(const Heads<const float>& m, std::int64_t head, std::int64_t first) {
   return {m.head(head) + first * m.row_stride, m.row_stride, m.column_stride};
 }
 
 Matrix transposed(const Matrix& m) { return {m.data, m.column_stride, m.row_stride}; }
 
-std::int64_t block_rows(const Attention& a) {
+std::int64_t block_rows(const Problem& a) {
   const std::int64_t most = a.is_causal ? kMaxCausalBlockRows : kMaxBlockRows;
   return std::min(std::clamp(kBlockScores / a.keys, kMinBlockRows, most), a.queries);
 }
@@ -49,7 +117,7 @@ void for_each_whole_vector(std::int64_t count, Body&& body) {
 
 // Some queries of one head, and the keys that any of them may see.
 struct Block {
-  Block(const Attention& attention, std::int64_t head, std::int64_t first)
+  Block(const Problem& attention, std::int64_t head, std::int64_t first)
       : attention(attention),
         head(head),
         first(first),
@@ -62,7 +130,7 @@ struct Block {
     return attention.is_causal ? std::min(columns, first + row + 1) : columns;
   }
 
-  const Attention& attention;
+  const Problem& attention;
   std::int64_t head;
   std::int64_t first;
   std::int64_t rows;
@@ -72,7 +140,7 @@ struct Block {
 
 // Scores of a block, a row of block.columns for every query.
 void compute_scores(const Block& block, float* scores) {
-  const Attention& a = block.attention;
+  const Problem& a = block.attention;
   gemm::gemm<float>(block.rows, block.columns, a.features, a.scale,
                     rows_of(a.query, block.head, block.first),
                     transposed(rows_of(a.key, block.head, 0)), 0, scores, block.stride);
@@ -138,8 +206,8 @@ void softmax_row_backward(const Block& block, std::int64_t row, float* scores, f
 // shared by all threads.
 std::int64_t grain_for(std::int64_t tasks) { return tasks >= 2 * num_threads() ? 1 : tasks; }
 
-void attend_block(const Block& block, const HeadMatrices& out, float* log_sums, float* scores) {
-  const Attention& a = block.attention;
+void attend_block(const Block& block, const Heads<float>& out, float* log_sums, float* scores) {
+  const Problem& a = block.attention;
   std::array<float, kMaxBlockRows> inverse;
   compute_scores(block, scores);
   for (std::int64_t row = 0; row < block.rows; ++row) {
@@ -158,10 +226,17 @@ void attend_block(const Block& block, const HeadMatrices& out, float* log_sums, 
   }
 }
 
+// Packed [heads, rows, features] gradients.
+struct AttentionGradients {
+  float* query;
+  float* key;
+  float* value;
+};
+
 // What a block gives to the gradients of its head.
-void add_block(const Block& block, const HeadMatrices& grad_out, const float* log_sums,
+void add_block(const Block& block, const Heads<const float>& grad_out, const float* log_sums,
                const AttentionGradients& grads, float* weights, float* grad_scores) {
-  const Attention& a = block.attention;
+  const Problem& a = block.attention;
   const Matrix grad = rows_of(grad_out, block.head, block.first);
   const std::int64_t query_row = block.head * a.queries + block.first;
   const std::int64_t key_row = block.head * a.keys;
@@ -181,9 +256,7 @@ void add_block(const Block& block, const HeadMatrices& grad_out, const float* lo
                     grad, 1, grads.value + key_row * a.value_features, a.value_features);
 }
 
-}  // namespace
-
-void attend(const Attention& a, const HeadMatrices& out, float* log_sums) {
+void attend(const Problem& a, const Heads<float>& out, float* log_sums) {
   const std::int64_t rows = block_rows(a);
   const std::int64_t blocks = (a.queries + rows - 1) / rows;
   parallel_for(
@@ -194,7 +267,7 @@ void attend(const Attention& a, const HeadMatrices& out, float* log_sums) {
       });
 }
 
-void attend_backward(const Attention& a, const HeadMatrices& grad_out, const float* log_sums,
+void attend_backward(const Problem& a, const Heads<const float>& grad_out, const float* log_sums,
                      const AttentionGradients& grads) {
   std::fill_n(grads.key, a.heads * a.keys * a.features, 0.0F);
   std::fill_n(grads.value, a.heads * a.keys * a.value_features, 0.0F);
@@ -210,4 +283,20 @@ void attend_backward(const Attention& a, const HeadMatrices& grad_out, const flo
   });
 }
 
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Attend::compute_on_cpu() const {
+  cpu::attend(cpu::Problem(attention), cpu::make_heads(y.as<float>(), attention.batch, y_strides),
+              log_sums.as<float>());
+}
+
+void AttendBackward::compute_on_cpu() const {
+  cpu::attend_backward(cpu::Problem(attention), cpu::make_heads(grad_y, attention.batch),
+                       log_sums.as<float>(),
+                       {grad_query.as<float>(), grad_key.as<float>(), grad_value.as<float>()});
+}
+
+}  // namespace eg::kernel
