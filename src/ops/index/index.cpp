@@ -24,8 +24,8 @@ struct IndexSelectGradient {
   static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
                      const Tensor& index, std::int64_t skip = -1) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
-    cpu::add_rows(rows_along(input_shape, dim, index), grad.dtype(), result.data(),
-                  packed(grad).data(), skip);
+    run(kernel::AddRows{rows_along(input_shape, dim, index), packed(grad).memory(), result.memory(),
+                        skip});
     return record<IndexSelectGradient>(result, {grad}, {dim, skip}, {{index}});
   }
   static GradList backward(const Backward<IndexSelectGradient>& b) {
@@ -47,8 +47,8 @@ struct GatherGradient {
   static Tensor call(const Tensor& grad, const Shape& input_shape, std::int64_t dim,
                      const Tensor& index) {
     const Tensor result = full(input_shape, 0, grad.dtype(), grad.device());
-    cpu::add_elements(elements_along(result.strides(), dim, index), grad.dtype(), result.data(),
-                      packed(grad).data());
+    run(kernel::AddElements{elements_along(result.strides(), dim, index), packed(grad).memory(),
+                            result.memory()});
     return record<GatherGradient>(result, {grad}, {dim}, {{index}});
   }
   static GradList backward(const Backward<GatherGradient>& b) {
@@ -114,8 +114,8 @@ struct ScatterMultiply {
     const Tensor part = fit_source(input, dim, index, src, doc.name);
     const Tensor picks = checked_index(index, size_along(input, dim), dim, doc.name);
     const Tensor result = contiguous_copy(input);
-    cpu::multiply_elements(elements_along(result.strides(), dim, picks), input.dtype(),
-                           result.data(), packed(part).data());
+    run(kernel::MultiplyElements{elements_along(result.strides(), dim, picks),
+                                 packed(part).memory(), result.memory()});
     return record<ScatterMultiply>(result, {input, part}, {});
   }
   static GradList backward(const Backward<ScatterMultiply>&) {
@@ -138,8 +138,8 @@ Tensor IndexSelect::call(const Tensor& input, std::int64_t dim, const Tensor& in
     shape[static_cast<std::size_t>(d)] = picks.numel();
   }
   const Tensor result = Tensor::empty(shape, input.dtype(), input.device());
-  cpu::take_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()),
-                 packed(input).data(), result.data());
+  run(kernel::TakeRows{rows_along(input.shape(), d, picks), packed(input).memory(),
+                       result.memory()});
   return record<IndexSelect>(result, {input}, {input.shape(), d}, {{picks}});
 }
 
@@ -158,8 +158,8 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
                             ? source
                             : ToDType::call(eg::call<op::Mul>(source, alpha), input.dtype());
   const Tensor result = contiguous_copy(input);
-  cpu::add_rows(rows_along(input.shape(), d, picks), input.dtype(), result.data(),
-                packed(scaled).data());
+  run(kernel::AddRows{rows_along(input.shape(), d, picks), packed(scaled).memory(),
+                      result.memory()});
   return record<IndexAdd>(result, {input, scaled}, {input.shape(), d}, {{picks}});
 }
 
@@ -175,8 +175,8 @@ Tensor IndexCopy::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor picks = check_sources(input, d, index, source, doc.name);
   const Tensor result = contiguous_copy(input);
-  cpu::put_rows(rows_along(input.shape(), d, picks), item_size(input.dtype()), result.data(),
-                packed(source).data());
+  run(kernel::PutRows{rows_along(input.shape(), d, picks), packed(source).memory(),
+                      result.memory()});
   return record<IndexCopy>(result, {input, source}, {input.shape(), d}, {{picks}});
 }
 
@@ -212,8 +212,8 @@ Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) 
   }
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = Tensor::empty(index.shape(), input.dtype(), input.device());
-  cpu::take_elements(elements_along(input.strides(), d, picks), item_size(input.dtype()),
-                     input.data(), result.data());
+  run(kernel::TakeElements{elements_along(input.strides(), d, picks), input.memory(),
+                           result.memory()});
   return record<Gather>(result, {input}, {input.shape(), d}, {{picks}});
 }
 
@@ -232,8 +232,8 @@ Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index,
   const Tensor part = fit_source(input, d, index, source, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);
-  cpu::put_elements(elements_along(result.strides(), d, picks), item_size(input.dtype()),
-                    result.data(), packed(part).data());
+  run(kernel::PutElements{elements_along(result.strides(), d, picks), packed(part).memory(),
+                          result.memory()});
   return record<Scatter>(result, {input, part}, {input.shape(), d}, {{picks}});
 }
 
@@ -250,8 +250,8 @@ Tensor ScatterAdd::call(const Tensor& input, std::int64_t dim, const Tensor& ind
   const Tensor part = fit_source(input, d, index, src, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);
-  cpu::add_elements(elements_along(result.strides(), d, picks), input.dtype(), result.data(),
-                    packed(part).data());
+  run(kernel::AddElements{elements_along(result.strides(), d, picks), packed(part).memory(),
+                          result.memory()});
   return record<ScatterAdd>(result, {input, part}, {input.shape(), d}, {{picks}});
 }
 
@@ -278,8 +278,8 @@ Tensor Embedding::call(const Tensor& input, const Tensor& weight,
   Shape shape = input.shape();
   shape.push_back(weight.size(1));
   const Tensor result = Tensor::empty(shape, weight.dtype(), weight.device());
-  cpu::take_rows(rows_along(weight.shape(), 0, picks), item_size(weight.dtype()),
-                 packed(weight).data(), result.data());
+  run(kernel::TakeRows{rows_along(weight.shape(), 0, picks), packed(weight).memory(),
+                       result.memory()});
   return record<Embedding>(result, {weight}, {rows, padding}, {{picks}});
 }
 

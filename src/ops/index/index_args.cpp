@@ -17,10 +17,18 @@ std::span<const std::int64_t> index_values(const Tensor& index) {
   return {index.data_as<std::int64_t>(), static_cast<std::size_t>(index.numel())};
 }
 
+std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size) {
+  std::int64_t position = -1;
+  std::int64_t bad = 0;
+  run(kernel::FindOutOfRange{index.numel(), size, index.memory(), kernel::host_number(position),
+                             kernel::host_number(bad)});
+  return position < 0 ? std::nullopt : std::optional(bad);
+}
+
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
                      std::string_view op) {
   Tensor values = to_index(index, op);
-  if (const auto bad = cpu::find_out_of_range(index_values(values), size)) {
+  if (const auto bad = find_out_of_range(values, size)) {
     fail(ErrorCode::kIndexOutOfRange, '[', op, "] index out of range in self: index ", *bad,
          " is out of bounds for dimension ", dim, " with size ", size, '.');
   }
@@ -34,23 +42,27 @@ Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t
   return checked_index(index, size, dim, op);
 }
 
-std::vector<std::int64_t> true_places(const Tensor& mask) {
+Tensor true_places(const Tensor& mask) {
   const Tensor row = packed(mask);
-  return cpu::find_true({row.data_as<bool>(), static_cast<std::size_t>(row.numel())});
+  std::int64_t count = 0;
+  run(kernel::CountTrue{row.numel(), row.memory(), kernel::host_number(count)});
+  Tensor places = Tensor::empty({count}, DType::kInt64, row.device());
+  run(kernel::FindTrue{row.numel(), row.memory(), places.memory()});
+  return places;
 }
 
 Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
-cpu::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
+kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
   const Shape sizes = at_least_1d(shape);
   const std::int64_t* middle = sizes.begin() + dim;
-  return {numel({sizes.begin(), middle}), *middle, numel({middle + 1, sizes.end()}),
-          index_values(index)};
+  return {numel({sizes.begin(), middle}), *middle, numel({middle + 1, sizes.end()}), index.numel(),
+          index.memory()};
 }
 
-cpu::Elements elements_along(const Strides& strides, std::int64_t dim, const Tensor& index) {
-  return {at_least_1d(index.shape()), static_cast<std::size_t>(dim), at_least_1d(strides),
-          index.data_as<std::int64_t>()};
+kernel::IndexedElements elements_along(const Strides& strides, std::int64_t dim,
+                                       const Tensor& index) {
+  return {at_least_1d(index.shape()), dim, at_least_1d(strides), index.memory()};
 }
 
 }  // namespace eg

@@ -3,10 +3,11 @@
 // What the indexing ops share: index tensors as checked lists of int64, and where a pick along a
 // dimension lies in memory.
 
+#include <optional>
 #include <span>
 #include <string_view>
 
-#include "backend/cpu/index/index.h"
+#include "kernels/index.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -17,6 +18,9 @@ Tensor to_index(const Tensor& index, std::string_view op);
 /// The values of a tensor from to_index.
 std::span<const std::int64_t> index_values(const Tensor& index);
 
+/// The first value of a tensor from to_index that is not in [0, size), if there is one.
+std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size);
+
 /// to_index, with every value in [0, size), the size of dimension `dim`; else IndexOutOfRange.
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, std::string_view op);
 
@@ -24,16 +28,17 @@ Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, s
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op);
 
-/// The positions of the true elements of a mask, in row-major order.
-std::vector<std::int64_t> true_places(const Tensor& mask);
+/// The positions of the true elements of a mask, in row-major order: a vector of int64.
+Tensor true_places(const Tensor& mask);
 
 /// The shape, where a 0-dim tensor counts as a vector of one element.
 Shape at_least_1d(const Shape& shape);
 
 /// A contiguous tensor of this shape as slices along `dim`, picked by `index`.
-cpu::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
+kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
 
 /// An index per element into a tensor of these strides.
-cpu::Elements elements_along(const Strides& strides, std::int64_t dim, const Tensor& index);
+kernel::IndexedElements elements_along(const Strides& strides, std::int64_t dim,
+                                       const Tensor& index);
 
 }  // namespace eg

@@ -59,7 +59,7 @@ Tensor MaskedSelect::call(const Tensor& input, const Tensor& mask) {
   check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
         "expected BoolTensor for mask, got ", mask.dtype(), '.');
   const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
-  const Tensor places = index_tensor(true_places(Expand::call(mask, shape)), input.device());
+  const Tensor places = true_places(Expand::call(mask, shape));
   return IndexSelect::call(flat(input.shape() == shape ? input : Expand::call(input, shape)), 0,
                            places);
 }
@@ -68,7 +68,7 @@ Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor
   check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
         "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.dtype(), '.');
   const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
-  const Tensor places = index_tensor(true_places(Expand::call(mask, shape)), input.device());
+  const Tensor places = true_places(Expand::call(mask, shape));
   check(places.numel() <= source.numel(), ErrorCode::kShapeMismatch, doc.name,
         "Number of elements of source < number of ones in mask: ", source.numel(), " < ",
         places.numel(), '.');
@@ -77,13 +77,12 @@ Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor
 }
 
 Tensor Nonzero::call(const Tensor& input) {
-  const std::vector<std::int64_t> places =
+  const Tensor places =
       true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0));
   const Shape& shape = input.shape();
-  Tensor result = Tensor::empty({static_cast<std::int64_t>(places.size()), input.ndim()},
-                                DType::kInt64, input.device());
+  Tensor result = Tensor::empty({places.numel(), input.ndim()}, DType::kInt64, input.device());
   std::int64_t* row = result.data_as<std::int64_t>();
-  for (std::int64_t place : places) {
+  for (std::int64_t place : index_values(places)) {
     for (std::size_t d = shape.size(); d-- > 0;) {
       row[d] = place % shape[d];
       place /= shape[d];
@@ -131,7 +130,7 @@ Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
   }
   check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name,
         "num_classes should be positive, got ", num_classes, '.');
-  if (const auto bad = cpu::find_out_of_range(values, num_classes)) {
+  if (const auto bad = find_out_of_range(classes, num_classes)) {
     check(*bad >= 0, ErrorCode::kIndexOutOfRange, doc.name,
           "Class values must be non-negative, got ", *bad, '.');
     fail(ErrorCode::kIndexOutOfRange,

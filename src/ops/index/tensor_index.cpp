@@ -1,6 +1,7 @@
 #include "ops/index/tensor_index.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
@@ -29,11 +30,7 @@ Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, s
           "The shape of the mask ", mask.shape(), " at index ", position + d,
           " does not match the shape of the indexed tensor ", shape, " at index ", dim + d, '.');
   }
-  const std::vector<std::int64_t> places = true_places(mask);
-  const Tensor rows =
-      Tensor::empty({static_cast<std::int64_t>(places.size())}, DType::kInt64, mask.device());
-  std::copy(places.begin(), places.end(), rows.data_as<std::int64_t>());
-  return {dim, mask.shape().size(), mask.numel(), rows};
+  return {dim, mask.shape().size(), mask.numel(), true_places(mask)};
 }
 
 Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op op) {
@@ -143,11 +140,11 @@ Tensor in_order(const Tensor& t, const Dims& order) {
   return t.alias(shape, strides, t.offset());
 }
 
-cpu::IndexedRows rows_of(const Shape& shape, const IndexedDims& where, const Tensor& rows) {
+kernel::IndexedRows rows_of(const Shape& shape, const IndexedDims& where, const Tensor& rows) {
   const std::int64_t* first = shape.begin() + where.first;
   const std::int64_t* last = first + where.count;
   return {numel({shape.begin(), first}), numel({first, last}), numel({last, shape.end()}),
-          index_values(rows)};
+          rows.numel(), rows.memory()};
 }
 
 Shape result_shape(const Shape& input_shape, const IndexedDims& where) {
@@ -165,21 +162,20 @@ Shape result_shape(const Shape& input_shape, const IndexedDims& where) {
 void write(const Tensor& target, const IndexedDims& where, const Tensor& rows, const Tensor& values,
            bool accumulate) {
   const Tensor view = in_order(target, where.order);
-  const Tensor memory = packed(view);
-  const cpu::IndexedRows places = rows_of(view.shape(), where, rows);
+  const Tensor block = packed(view);
+  const kernel::IndexedRows places = rows_of(view.shape(), where, rows);
   if (accumulate)
-    cpu::add_rows(places, view.dtype(), memory.data(), values.data());
+    run(kernel::AddRows{places, values.memory(), block.memory()});
   else
-    cpu::put_rows(places, item_size(view.dtype()), memory.data(), values.data());
-  if (!memory.is_same(view)) copy_data(view, memory);
+    run(kernel::PutRows{places, values.memory(), block.memory()});
+  if (!block.is_same(view)) copy_data(view, block);
 }
 
 Tensor take(const Tensor& input, const IndexedDims& where, const Tensor& rows) {
   const Tensor source = packed(in_order(input, where.order));
   const Tensor result =
       Tensor::empty(result_shape(input.shape(), where), input.dtype(), input.device());
-  cpu::take_rows(rows_of(source.shape(), where, rows), item_size(input.dtype()), source.data(),
-                 result.data());
+  run(kernel::TakeRows{rows_of(source.shape(), where, rows), source.memory(), result.memory()});
   return record<Index>(result, {input}, {input.shape(), where}, {{rows}});
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backend/cpu/linalg/decompositions.h"
 #include "dispatch/factories.h"
+#include "kernels/decompositions.h"
 #include "ops/linalg/matrix_batch.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
@@ -50,10 +50,10 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
     parts.u = empty_matrices(a, m, full ? m : k);
     parts.vh = empty_matrices(a, full ? n : k, n);
   }
-  const cpu::Breakdown bad = cpu::svd(matrices(a), full, vectors ? parts.u.data() : nullptr,
-                                      parts.s.data(), vectors ? parts.vh.data() : nullptr);
-  check(bad.matrix < 0, ErrorCode::kInvalidArgument, Svd::doc.name,
-        "linalg.svd: ", place_of(bad, a),
+  FirstBreakdown bad;
+  run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::Out(),
+                  parts.s.memory(), vectors ? parts.vh.memory() : kernel::Out(), bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.place(a),
         "The algorithm failed to converge because the input matrix contained non-finite values.");
   return parts;
 }
@@ -74,7 +74,8 @@ TensorList Qr::call(const Tensor& input, QrMode mode) {
   const bool wants_q = mode != QrMode::kR;
   const Tensor q = wants_q ? empty_matrices(a, m, columns) : nothing_like(a);
   const Tensor r = empty_matrices(a, columns, n);
-  cpu::qr(matrices(a), columns, wants_q ? q.data() : nullptr, r.data());
+  run(kernel::Qr{matrices(a), columns, a.memory(), wants_q ? q.memory() : kernel::Out(),
+                 r.memory()});
   const TensorList outputs{q, r};
   record<Qr>(outputs, std::span(&input, 1), {mode}, {{q, true}, {r, true}});
   return outputs;
@@ -159,10 +160,10 @@ TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
   const Tensor a = packed(input);
   const Tensor l = Squeeze::call(empty_matrices(a, a.size(-1), 1), Dims{-1});
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
-  const cpu::Breakdown bad =
-      cpu::eigh(matrices(a), triangle == Triangle::kUpper, l.data(), vectors ? v.data() : nullptr);
-  check(bad.matrix < 0, ErrorCode::kInvalidArgument, Eigh::doc.name,
-        "linalg.eigh: ", place_of(bad, a),
+  FirstBreakdown bad;
+  run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
+                   vectors ? v.memory() : kernel::Out(), bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, "linalg.eigh: ", bad.place(a),
         "The algorithm failed to converge because the input matrix is ill-conditioned or has too "
         "many repeated eigenvalues.");
   return {l, v};

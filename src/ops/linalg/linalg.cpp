@@ -25,18 +25,20 @@ Determinants determinants(const Tensor& input) {
   const Tensor a = packed(input);
   const auto make = [&] { return Tensor::empty(batch_of(a), a.dtype(), a.device()); };
   Determinants result{make(), make(), make(), false};
-  const cpu::Breakdown breakdown =
-      cpu::determinants(matrices(a), result.det.data(), result.sign.data(), result.log_abs.data());
-  result.is_singular = breakdown.matrix >= 0;
+  FirstBreakdown singular;
+  run(kernel::Determinants{matrices(a), a.memory(), result.det.memory(), result.sign.memory(),
+                           result.log_abs.memory(), singular.memory()});
+  result.is_singular = singular.exists();
   return result;
 }
 
 Tensor inverse(const Tensor& input, bool allow_singular) {
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
-  const cpu::Breakdown bad = cpu::solve(matrices(a), a.size(-1), nullptr, result.data());
-  check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
-        "linalg.inv: ", place_of(bad, a), "The diagonal element ", bad.order,
+  FirstBreakdown bad;
+  run(kernel::Solve{matrices(a), a.size(-1), a.memory(), {}, result.memory(), bad.memory()});
+  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
+        "linalg.inv: ", bad.place(a), "The diagonal element ", bad.order,
         " is zero, the inversion could not be completed because the input matrix is singular.");
   return record<Inverse>(result, {input}, {}, {{result, true}});
 }
@@ -64,9 +66,11 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   const Tensor left = packed(a);
   const Tensor right = packed(b);
   const Tensor result = Tensor::empty(b.shape(), b.dtype(), b.device());
-  const cpu::Breakdown bad = cpu::solve(matrices(left), b.size(-1), right.data(), result.data());
-  check(bad.matrix < 0 || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
-        "torch.linalg.solve: ", place_of(bad, a),
+  FirstBreakdown bad;
+  run(kernel::Solve{matrices(left), b.size(-1), left.memory(), right.memory(), result.memory(),
+                    bad.memory()});
+  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
+        "torch.linalg.solve: ", bad.place(a),
         "The solver failed because the input matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
@@ -126,9 +130,9 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
   if (upper) return Transpose::call(call(Transpose::call(input, -2, -1)), -2, -1);
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
-  const cpu::Breakdown bad = cpu::cholesky(matrices(a), result.data());
-  check(bad.matrix < 0, ErrorCode::kInvalidArgument, doc.name,
-        "linalg.cholesky: ", place_of(bad, a),
+  FirstBreakdown bad;
+  run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.place(a),
         "The factorization could not be completed because the input is not positive-definite (the "
         "leading minor of order ",
         bad.order, " is not positive-definite).");

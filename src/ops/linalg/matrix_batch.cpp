@@ -18,8 +18,8 @@ Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns) 
   return Tensor::empty(shape, t.dtype(), t.device());
 }
 
-cpu::MatrixBatch matrices(const Tensor& packed) {
-  return {packed.dtype(), numel(batch_of(packed)), packed.size(-2), packed.size(-1), packed.data()};
+kernel::MatrixBatch matrices(const Tensor& packed) {
+  return {numel(batch_of(packed)), packed.size(-2), packed.size(-1)};
 }
 
 Tensor identity(std::int64_t n, const Tensor& like) {
@@ -44,8 +44,8 @@ void check_square(const Tensor& t, std::string_view name, std::string_view op,
         " matrices.");
 }
 
-std::string place_of(const cpu::Breakdown& breakdown, const Tensor& a) {
-  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", breakdown.matrix, "): ");
+std::string FirstBreakdown::place(const Tensor& a) const {
+  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", matrix, "): ");
 }
 
 Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }

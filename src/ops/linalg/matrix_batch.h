@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "backend/cpu/linalg/linalg.h"
 #include "dispatch/record.h"
 #include "dispatch/var.h"
+#include "kernels/linalg.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -17,8 +17,8 @@ namespace eg {
 Shape batch_of(const Tensor& t);
 /// An uninitialised batch of matrices beside `t`.
 Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns);
-/// The matrices of a packed tensor.
-cpu::MatrixBatch matrices(const Tensor& packed);
+/// The sizes of the matrices of a packed tensor.
+kernel::MatrixBatch matrices(const Tensor& packed);
 /// `n` ones on a diagonal, with the dtype and device of `like`.
 Tensor identity(std::int64_t n, const Tensor& like);
 
@@ -29,8 +29,17 @@ void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
 /// Throws unless `t` holds square matrices of floats.
 void check_square(const Tensor& t, std::string_view name, std::string_view op,
                   std::string_view api);
-/// "(Batch element 3): " where there is a batch.
-std::string place_of(const cpu::Breakdown& breakdown, const Tensor& a);
+
+/// Where a factorisation broke down; the kernel says it here.
+struct FirstBreakdown {
+  std::int64_t matrix = -1;
+  std::int64_t order = 0;
+
+  bool exists() const { return matrix >= 0; }
+  kernel::Breakdown memory() { return {kernel::host_number(matrix), kernel::host_number(order)}; }
+  /// "(Batch element 3): " where `a`, which was factorised, is a batch.
+  std::string place(const Tensor& a) const;
+};
 
 /// The matrix product and the transpose of matrices, as formulas.
 Var product(const Var& a, const Var& b);

@@ -73,7 +73,7 @@ Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, co
   const Tensor out = Tensor::empty(shape, b.dtype(), b.device());
   const double factor = beta.to<double>();
   if (factor == 1 && is_floating(b.dtype()) && is_vector_of(input, shape.back())) {
-    multiply_into(out, a, b, alpha, 0, input.data());
+    multiply_into(out, a, b, alpha, 0, input.memory());
   } else {
     if (factor != 0) copy_data(out, input);
     multiply_into(out, a, b, alpha, beta);
@@ -143,14 +143,13 @@ Tensor Mv::call(const Tensor& input, const Tensor& vec) {
         vec.shape()[0], ").");
   check_operands(doc.name, input, vec);
   const Tensor out = Tensor::empty({input.shape()[0]}, input.dtype(), input.device());
-  cpu::multiply({.dtype = out.dtype(),
-                 .batch = {},
-                 .m = out.numel(),
-                 .n = 1,
-                 .k = vec.numel(),
-                 .a = as_matrices(input),
-                 .b = transposed(as_row(vec)),
-                 .c = transposed(as_row(out))});
+  run(kernel::MatrixProduct{.sizes = {{}, out.numel(), 1, vec.numel()},
+                            .a = input.memory(),
+                            .a_layout = matrix_layout(input),
+                            .b = vec.memory(),
+                            .b_layout = transposed(row_layout(vec)),
+                            .c = out.memory(),
+                            .c_layout = transposed(row_layout(out))});
   return record_product<Mv>(out, input, vec);
 }
 
@@ -170,14 +169,13 @@ Tensor Dot::call(const Tensor& input, const Tensor& tensor) {
         " elements respectively.");
   check_operands(doc.name, input, tensor);
   const Tensor out = Tensor::empty({}, input.dtype(), input.device());
-  cpu::multiply({.dtype = out.dtype(),
-                 .batch = {},
-                 .m = 1,
-                 .n = 1,
-                 .k = input.numel(),
-                 .a = as_row(input),
-                 .b = transposed(as_row(tensor)),
-                 .c = {out.data(), {}, 1, 1}});
+  run(kernel::MatrixProduct{.sizes = {{}, 1, 1, input.numel()},
+                            .a = input.memory(),
+                            .a_layout = row_layout(input),
+                            .b = tensor.memory(),
+                            .b_layout = transposed(row_layout(tensor)),
+                            .c = out.memory(),
+                            .c_layout = {{}, 1, 1}});
   return record_product<Dot>(out, input, tensor);
 }
 
@@ -245,15 +243,15 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
   const std::size_t batch_dims = shape.size() > 2 ? shape.size() - 2 : 0;
   const std::span<const std::int64_t> batch(shape.data(), batch_dims);
   const bool is_row = shape.size() == 1;
-  cpu::multiply({.dtype = out.dtype(),
-                 .batch = Shape(batch),
-                 .m = is_row ? 1 : shape[batch_dims],
-                 .n = shape.back(),
-                 .k = in_features,
-                 .a = is_row ? as_row(input) : as_matrices(input, batch),
-                 .b = transposed(as_matrices(weight, batch)),
-                 .c = is_row ? as_row(out) : as_matrices(out, batch),
-                 .bias = bias ? bias->data() : nullptr});
+  const std::int64_t rows = is_row ? 1 : shape[batch_dims];
+  run(kernel::MatrixProduct{.sizes = {Shape(batch), rows, shape.back(), in_features},
+                            .a = input.memory(),
+                            .a_layout = is_row ? row_layout(input) : matrix_layout(input, batch),
+                            .b = weight.memory(),
+                            .b_layout = transposed(matrix_layout(weight, batch)),
+                            .c = out.memory(),
+                            .c_layout = is_row ? row_layout(out) : matrix_layout(out, batch),
+                            .bias = bias ? bias->memory() : kernel::In()});
   const Save saved_input = save_beside(input, weight);
   const Save saved_weight = save_beside(weight, input);
   return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {},

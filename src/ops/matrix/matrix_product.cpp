@@ -12,16 +12,16 @@ std::span<const std::int64_t> leading(const Shape& sizes, std::size_t count) {
 
 }  // namespace
 
-cpu::Matrices as_matrices(const Tensor& t, std::span<const std::int64_t> batch) {
+kernel::MatrixLayout matrix_layout(const Tensor& t, std::span<const std::int64_t> batch) {
   const std::size_t rows = t.shape().size() - 2;
-  cpu::Matrices result{t.data(), {}, t.strides()[rows], t.strides()[rows + 1]};
+  kernel::MatrixLayout result{{}, t.strides()[rows], t.strides()[rows + 1]};
   if (!batch.empty()) {
     result.batch_strides = broadcast_strides(leading(t.shape(), 2), leading(t.strides(), 2), batch);
   }
   return result;
 }
 
-cpu::Matrices as_row(const Tensor& t) { return {t.data(), {}, 0, t.strides()[0]}; }
+kernel::MatrixLayout row_layout(const Tensor& t) { return {{}, 0, t.strides()[0]}; }
 
 Tensor transposed(const Tensor& t) {
   if (ops_are_differentiated()) return Transpose::call(t, -2, -1);
@@ -77,19 +77,18 @@ void check_batches(std::string_view op, const Tensor& a, const Tensor& b) {
 }
 
 void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha, Scalar beta,
-                   const void* bias) {
+                   kernel::In bias) {
   const Shape batch(leading(out.shape(), 2));
-  cpu::multiply({.dtype = out.dtype(),
-                 .batch = batch,
-                 .m = out.size(-2),
-                 .n = out.size(-1),
-                 .k = a.size(-1),
-                 .a = as_matrices(a, batch),
-                 .b = as_matrices(b, batch),
-                 .c = as_matrices(out, batch),
-                 .alpha = alpha,
-                 .beta = beta,
-                 .bias = bias});
+  run(kernel::MatrixProduct{.sizes = {batch, out.size(-2), out.size(-1), a.size(-1)},
+                            .a = a.memory(),
+                            .a_layout = matrix_layout(a, batch),
+                            .b = b.memory(),
+                            .b_layout = matrix_layout(b, batch),
+                            .c = out.memory(),
+                            .c_layout = matrix_layout(out, batch),
+                            .alpha = alpha,
+                            .beta = beta,
+                            .bias = bias});
 }
 
 Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op) {

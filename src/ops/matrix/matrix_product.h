@@ -5,16 +5,17 @@
 
 #include <string_view>
 
-#include "backend/cpu/matrix/matmul.h"
 #include "dispatch/record.h"
+#include "kernels/matmul.h"
 #include "tensor/tensor.h"
 
 namespace eg {
 
-/// The last two dims of `t` as matrices; its leading dims, broadcast to `batch`, as the batch.
-cpu::Matrices as_matrices(const Tensor& t, std::span<const std::int64_t> batch = {});
-/// A 1-D tensor as a matrix of one row.
-cpu::Matrices as_row(const Tensor& t);
+/// The layout of the last two dims of `t` as matrices; of its leading dims, broadcast to `batch`,
+/// as the batch.
+kernel::MatrixLayout matrix_layout(const Tensor& t, std::span<const std::int64_t> batch = {});
+/// The layout of a 1-D tensor as a matrix of one row.
+kernel::MatrixLayout row_layout(const Tensor& t);
 
 /// `t` with its last two dims exchanged: a view, recorded when grad mode is on.
 Tensor transposed(const Tensor& t);
@@ -32,10 +33,10 @@ void check_matrices(std::string_view op, const Tensor& a, const Tensor& b);
 /// Throws unless `a` and `b` are batches of matrices that can be multiplied pair by pair.
 void check_batches(std::string_view op, const Tensor& a, const Tensor& b);
 
-/// out = alpha * a @ b + beta * out, plus `bias` (one number per column, or null) where out is
+/// out = alpha * a @ b + beta * out, plus `bias` (one number per column, if given) where out is
 /// row-major of shape [batch..., m, n] and the leading dims of a and b broadcast to the batch.
 void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha = 1,
-                   Scalar beta = 0, const void* bias = nullptr);
+                   Scalar beta = 0, kernel::In bias = {});
 /// a @ b for operands of at least two dims whose leading dims broadcast.
 Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op);
 

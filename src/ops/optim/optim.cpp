@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <vector>
 
-#include "backend/cpu/optim/optim.h"
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
+#include "kernels/optim.h"
 
 namespace eg {
 namespace {
@@ -68,9 +68,11 @@ class Block {
     copy_data(block_, tensor_);
   }
 
-  template <class T>
-  T* data() const {
-    return block_.defined() ? block_.data_as<T>() : nullptr;
+  /// The block for a kernel; of complex numbers, their parts.
+  MemoryView memory() const {
+    if (!block_.defined()) return {};
+    const MemoryView memory = block_.memory();
+    return {memory.address, real_dtype(memory.dtype), memory.device};
   }
 
   /// Ends a change of the block: the tensor has its values, and a new version.
@@ -89,8 +91,7 @@ class Block {
 using Blocks = std::vector<Block>;
 
 // Checks the lists of a step, finds room for all of it and only then takes it: calls
-// `step.operator()<T>(count, blocks)` for every parameter, whose blocks are itself and one of every
-// list.
+// `step(count, blocks)` for every parameter, whose blocks are itself and one of every list.
 template <class Step>
 TensorList for_each_param(std::string_view op, const TensorList& params,
                           std::initializer_list<StepList> lists, Step&& step) {
@@ -102,8 +103,7 @@ TensorList for_each_param(std::string_view op, const TensorList& params,
     for (const StepList& list : lists) all[i].emplace_back(list.at(i), order);
   }
   for (std::size_t i = 0; i < params.size(); ++i) {
-    visit_floating(real_dtype(params[i].dtype()), op,
-                   [&]<class T>() { step.template operator()<T>(count_parts(params[i]), all[i]); });
+    step(count_parts(params[i]), all[i]);
     for (std::size_t k = 0; k < all[i].size(); ++k) {
       // The gradient, which stands second, is only read.
       if (k != 1) all[i][k].commit();
@@ -132,11 +132,12 @@ TensorList SgdStepInPlace::call(const TensorList& params, const TensorList& grad
                                 const TensorList& momentum_buffers, double lr, double momentum,
                                 double dampening, double weight_decay, bool nesterov, bool maximize,
                                 bool first) {
-  const cpu::SgdStep step{lr, momentum, dampening, weight_decay, nesterov, maximize, first};
+  const kernel::SgdOptions options{lr,       momentum, dampening, weight_decay,
+                                   nesterov, maximize, first};
   return for_each_param(
       doc.name, params, {{"grads", grads}, {"momentum_buffers", momentum_buffers, momentum == 0}},
-      [&]<class T>(std::int64_t count, const Blocks& b) {
-        cpu::sgd_step(step, count, b[0].data<T>(), b[1].data<T>(), b[2].data<T>());
+      [&](std::int64_t count, const Blocks& b) {
+        run(kernel::SgdStep{options, count, b[0].memory(), b[1].memory(), b[2].memory()});
       });
 }
 
@@ -146,16 +147,16 @@ TensorList AdamStepInPlace::call(const TensorList& params, const TensorList& gra
                                  double beta1, double beta2, double eps, double weight_decay,
                                  bool decoupled, bool maximize) {
   check(step >= 1, ErrorCode::kInvalidArgument, doc.name, "steps count from 1, got ", step, '.');
-  const cpu::AdamStep adam{
+  const kernel::AdamOptions options{
       static_cast<double>(step), lr, beta1, beta2, eps, weight_decay, decoupled, maximize};
   return for_each_param(doc.name, params,
                         {{"grads", grads},
                          {"exp_avgs", exp_avgs},
                          {"exp_avg_sqs", exp_avg_sqs},
                          {"max_exp_avg_sqs", max_exp_avg_sqs, true}},
-                        [&]<class T>(std::int64_t count, const Blocks& b) {
-                          cpu::adam_step(adam, count, b[0].data<T>(), b[1].data<T>(),
-                                         b[2].data<T>(), b[3].data<T>(), b[4].data<T>());
+                        [&](std::int64_t count, const Blocks& b) {
+                          run(kernel::AdamStep{options, count, b[0].memory(), b[1].memory(),
+                                               b[2].memory(), b[3].memory(), b[4].memory()});
                         });
 }
 
@@ -164,27 +165,27 @@ TensorList RmspropStepInPlace::call(const TensorList& params, const TensorList& 
                                     const TensorList& momentum_buffers, const TensorList& grad_avgs,
                                     double lr, double alpha, double eps, double weight_decay,
                                     double momentum, bool maximize) {
-  const cpu::RmspropStep step{lr, alpha, eps, weight_decay, momentum, maximize};
+  const kernel::RmspropOptions options{lr, alpha, eps, weight_decay, momentum, maximize};
   return for_each_param(doc.name, params,
                         {{"grads", grads},
                          {"square_avgs", square_avgs},
                          {"momentum_buffers", momentum_buffers, momentum == 0},
                          {"grad_avgs", grad_avgs, true}},
-                        [&]<class T>(std::int64_t count, const Blocks& b) {
-                          cpu::rmsprop_step(step, count, b[0].data<T>(), b[1].data<T>(),
-                                            b[2].data<T>(), b[3].data<T>(), b[4].data<T>());
+                        [&](std::int64_t count, const Blocks& b) {
+                          run(kernel::RmspropStep{options, count, b[0].memory(), b[1].memory(),
+                                                  b[2].memory(), b[3].memory(), b[4].memory()});
                         });
 }
 
 TensorList AdagradStepInPlace::call(const TensorList& params, const TensorList& grads,
                                     const TensorList& sums, double lr, double eps,
                                     double weight_decay, bool maximize) {
-  const cpu::AdagradStep step{lr, eps, weight_decay, maximize};
-  return for_each_param(doc.name, params, {{"grads", grads}, {"sums", sums}},
-                        [&]<class T>(std::int64_t count, const Blocks& b) {
-                          cpu::adagrad_step(step, count, b[0].data<T>(), b[1].data<T>(),
-                                            b[2].data<T>());
-                        });
+  const kernel::AdagradOptions options{lr, eps, weight_decay, maximize};
+  return for_each_param(
+      doc.name, params, {{"grads", grads}, {"sums", sums}},
+      [&](std::int64_t count, const Blocks& b) {
+        run(kernel::AdagradStep{options, count, b[0].memory(), b[1].memory(), b[2].memory()});
+      });
 }
 
 }  // namespace eg

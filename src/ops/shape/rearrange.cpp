@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "backend/cpu/index/index.h"
 #include "dispatch/factories.h"
+#include "kernels/index.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/slice.h"
@@ -19,8 +19,8 @@ Tensor triangle(const Tensor& input, std::int64_t diagonal, bool lower, std::str
   check(input.ndim() >= 2, ErrorCode::kShapeMismatch, op,
         "input tensor must have at least 2 dimensions, got shape ", input.shape(), '.');
   const Tensor result = contiguous_copy(input);
-  cpu::clear_triangle(result.data(), item_size(result.dtype()), result.numel(), result.size(-2),
-                      result.size(-1), diagonal, lower);
+  run(kernel::ClearTriangle{result.numel(), result.size(-2), result.size(-1), diagonal, lower,
+                            result.memory()});
   return result;
 }
 

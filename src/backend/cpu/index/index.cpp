@@ -1,4 +1,7 @@
-#include "backend/cpu/index/index.h"
+// Results never depend on the number of threads: tasks divide the destination, and each walks its
+// sources in order.
+
+#include "kernels/index.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +11,9 @@
 
 namespace eg::cpu {
 namespace {
+
+using kernel::IndexedElements;
+using kernel::IndexedRows;
 
 // Calls visit.template operator()<T>() with an integer as wide as an element: copies need no more.
 template <class Visit>
@@ -59,12 +65,12 @@ void copy_row(T* to, const T* from, std::int64_t count) {
 // Calls visit(offset in the indexed operand, offset in the packed one) for the rows of the last
 // dimension that begin at [first, first + count). `offset` leaves out what the index adds.
 template <class Visit>
-void for_each_element_row(const Elements& e, std::int64_t first, std::int64_t count,
+void for_each_element_row(const IndexedElements& e, std::int64_t first, std::int64_t count,
                           Visit&& visit) {
   const std::size_t last = e.shape.size() - 1;
   Dims position(e.shape.size());
   Strides strides = e.strides;
-  strides[e.dim] = 0;
+  strides[static_cast<std::size_t>(e.dim)] = 0;
   std::int64_t offset = 0;
   std::int64_t rest = first;
   for (std::size_t d = last; d-- > 0;) {
@@ -86,13 +92,15 @@ void for_each_element_row(const Elements& e, std::int64_t first, std::int64_t co
 // Calls visit(offset in the indexed operand, offset in the packed one) for every element of some
 // rows.
 template <class Visit>
-void for_each_element(const Elements& e, std::int64_t first, std::int64_t count, Visit&& visit) {
+void for_each_element(const IndexedElements& e, std::int64_t first, std::int64_t count,
+                      Visit&& visit) {
+  const auto dim = static_cast<std::size_t>(e.dim);
   const std::size_t last = e.shape.size() - 1;
   const std::int64_t length = e.shape[last];
-  const std::int64_t step = e.dim == last ? 0 : e.strides[last];
-  const std::int64_t dim_stride = e.strides[e.dim];
+  const std::int64_t step = dim == last ? 0 : e.strides[last];
+  const std::int64_t dim_stride = e.strides[dim];
   for_each_element_row(e, first, count, [&](std::int64_t offset, std::int64_t packed) {
-    const std::int64_t* index = e.index + packed;
+    const std::int64_t* index = e.index.as<std::int64_t>() + packed;
     for (std::int64_t i = 0; i < length; ++i)
       visit(offset + i * step + index[i] * dim_stride, packed + i);
   });
@@ -101,164 +109,182 @@ void for_each_element(const Elements& e, std::int64_t first, std::int64_t count,
 // Tasks that write into the indexed operand take whole outer positions, which cannot meet in one
 // element.
 template <class Visit>
-void for_each_target(const Elements& e, Visit&& visit) {
+void for_each_target(const IndexedElements& e, Visit&& visit) {
   const std::int64_t count = numel(e.shape);
   if (count == 0) return;
+  const auto dim = static_cast<std::size_t>(e.dim);
   std::int64_t outer = 1;
-  for (std::size_t d = 0; d < e.dim; ++d) outer *= e.shape[d];
+  for (std::size_t d = 0; d < dim; ++d) outer *= e.shape[d];
   const std::int64_t rows = count / e.shape.back();
-  if (e.dim + 1 == e.shape.size()) outer = rows;
+  if (dim + 1 == e.shape.size()) outer = rows;
   const std::int64_t rows_each = rows / outer;
   parallel_for(0, outer, items_per_task(count / outer), [&](std::int64_t begin, std::int64_t end) {
     for_each_element(e, begin * rows_each, (end - begin) * rows_each, visit);
   });
 }
 
-}  // namespace
-
-std::optional<std::int64_t> find_out_of_range(std::span<const std::int64_t> index,
-                                              std::int64_t size) {
-  const auto limit = static_cast<std::uint64_t>(size);
-  bool bad = false;
-  for (const std::int64_t i : index) bad |= static_cast<std::uint64_t>(i) >= limit;
-  if (!bad) return std::nullopt;
-  return *std::find_if(index.begin(), index.end(),
-                       [&](std::int64_t i) { return i < 0 || i >= size; });
-}
-
-void take_rows(const IndexedRows& r, std::size_t item_size, const void* indexed, void* packed) {
-  const auto count = static_cast<std::int64_t>(r.index.size());
-  // There can be more empty rows than a loop should count; so below.
-  if (count == 0 || r.inner == 0) return;
-  visit_width(item_size, [&]<class T>() {
-    const auto* from = static_cast<const T*>(indexed);
-    auto* to = static_cast<T*>(packed);
-    parallel_for(0, r.outer * count, items_per_task(r.inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   std::int64_t k = begin % count;
-                   const T* block = from + begin / count * r.rows * r.inner;
-                   for (std::int64_t i = begin; i < end; ++i) {
-                     copy_row(to + i * r.inner,
-                              block + r.index[static_cast<std::size_t>(k)] * r.inner, r.inner);
-                     if (++k == count) {
-                       k = 0;
-                       block += r.rows * r.inner;
-                     }
+template <class T>
+void take_rows(const IndexedRows& r, const T* from, T* to) {
+  const auto* const index = r.index.as<std::int64_t>();
+  parallel_for(0, r.outer * r.count, items_per_task(r.inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::int64_t k = begin % r.count;
+                 const T* block = from + begin / r.count * r.rows * r.inner;
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   copy_row(to + i * r.inner, block + index[k] * r.inner, r.inner);
+                   if (++k == r.count) {
+                     k = 0;
+                     block += r.rows * r.inner;
                    }
-                 });
-  });
+                 }
+               });
 }
 
-void put_rows(const IndexedRows& r, std::size_t item_size, void* indexed, const void* packed) {
-  const auto count = static_cast<std::int64_t>(r.index.size());
-  if (count == 0 || r.inner == 0) return;
-  visit_width(item_size, [&]<class T>() {
-    parallel_for(0, r.outer, items_per_task(count * r.inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o) {
-                     T* block = static_cast<T*>(indexed) + o * r.rows * r.inner;
-                     const T* from = static_cast<const T*>(packed) + o * count * r.inner;
-                     for (const std::int64_t row : r.index) {
-                       copy_row(block + row * r.inner, from, r.inner);
-                       from += r.inner;
-                     }
+template <class T>
+void put_rows(const IndexedRows& r, const T* packed, T* indexed) {
+  const auto* const index = r.index.as<std::int64_t>();
+  parallel_for(0, r.outer, items_per_task(r.count * r.inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t o = begin; o < end; ++o) {
+                   T* block = indexed + o * r.rows * r.inner;
+                   const T* from = packed + o * r.count * r.inner;
+                   for (std::int64_t k = 0; k < r.count; ++k) {
+                     copy_row(block + index[k] * r.inner, from, r.inner);
+                     from += r.inner;
                    }
-                 });
-  });
+                 }
+               });
 }
 
-void add_rows(const IndexedRows& r, DType dtype, void* indexed, const void* packed,
-              std::int64_t skip) {
-  const auto count = static_cast<std::int64_t>(r.index.size());
-  if (count == 0 || r.inner == 0) return;
-  visit_any_dtype(dtype, [&]<class T>() {
-    // Adds the sources of rows [first, last) of one block.
-    const auto add = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
-      T* block = static_cast<T*>(indexed) + o * r.rows * r.inner;
-      const T* from = static_cast<const T*>(packed) + o * count * r.inner;
-      for (std::int64_t k = 0; k < count; ++k) {
-        const std::int64_t row = r.index[static_cast<std::size_t>(k)];
-        if (row < first || row >= last || row == skip) continue;
-        T* to = block + row * r.inner;
-        const T* values = from + k * r.inner;
-        for (std::int64_t i = 0; i < r.inner; ++i) add_to(to[i], values[i]);
-      }
-    };
-    if (r.outer != 1) {
-      parallel_for(0, r.outer, items_per_task(count * r.inner),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t o = begin; o < end; ++o) add(o, 0, r.rows);
-                   });
-      return;
+template <class T>
+void add_rows(const IndexedRows& r, const T* packed, T* indexed, std::int64_t skip) {
+  const auto* const index = r.index.as<std::int64_t>();
+  // Adds the sources of rows [first, last) of one block.
+  const auto add = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
+    T* block = indexed + o * r.rows * r.inner;
+    const T* from = packed + o * r.count * r.inner;
+    for (std::int64_t k = 0; k < r.count; ++k) {
+      const std::int64_t row = index[k];
+      if (row < first || row >= last || row == skip) continue;
+      T* to = block + row * r.inner;
+      const T* values = from + k * r.inner;
+      for (std::int64_t i = 0; i < r.inner; ++i) add_to(to[i], values[i]);
     }
-    // Every task reads all indices: no more tasks than threads.
-    const std::int64_t tasks =
-        std::clamp<std::int64_t>(count * r.inner / kMinElementsPerTask, 1, num_threads());
-    parallel_for(0, r.rows, (r.rows + tasks - 1) / tasks,
-                 [&](std::int64_t begin, std::int64_t end) { add(0, begin, end); });
-  });
-}
-
-void take_elements(const Elements& e, std::size_t item_size, const void* indexed, void* packed) {
-  const std::int64_t count = numel(e.shape);
-  if (count == 0) return;
-  visit_width(item_size, [&]<class T>() {
-    const auto* from = static_cast<const T*>(indexed);
-    auto* to = static_cast<T*>(packed);
-    parallel_for(0, count / e.shape.back(), items_per_task(e.shape.back()),
+  };
+  if (r.outer != 1) {
+    parallel_for(0, r.outer, items_per_task(r.count * r.inner),
                  [&](std::int64_t begin, std::int64_t end) {
-                   for_each_element(e, begin, end - begin, [&](std::int64_t named, std::int64_t i) {
-                     to[i] = from[named];
-                   });
+                   for (std::int64_t o = begin; o < end; ++o) add(o, 0, r.rows);
                  });
-  });
-}
-
-void put_elements(const Elements& e, std::size_t item_size, void* indexed, const void* packed) {
-  visit_width(item_size, [&]<class T>() {
-    auto* to = static_cast<T*>(indexed);
-    const auto* from = static_cast<const T*>(packed);
-    for_each_target(e, [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
-  });
-}
-
-void add_elements(const Elements& e, DType dtype, void* indexed, const void* packed) {
-  visit_any_dtype(dtype, [&]<class T>() {
-    auto* to = static_cast<T*>(indexed);
-    const auto* from = static_cast<const T*>(packed);
-    for_each_target(e, [&](std::int64_t named, std::int64_t i) { add_to(to[named], from[i]); });
-  });
-}
-
-void multiply_elements(const Elements& e, DType dtype, void* indexed, const void* packed) {
-  visit_any_dtype(dtype, [&]<class T>() {
-    auto* to = static_cast<T*>(indexed);
-    const auto* from = static_cast<const T*>(packed);
-    for_each_target(e,
-                    [&](std::int64_t named, std::int64_t i) { multiply_to(to[named], from[i]); });
-  });
-}
-
-std::vector<std::int64_t> find_true(std::span<const bool> mask) {
-  std::vector<std::int64_t> places;
-  places.reserve(static_cast<std::size_t>(std::count(mask.begin(), mask.end(), true)));
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) places.push_back(static_cast<std::int64_t>(i));
+    return;
   }
-  return places;
+  // Every task reads all indices: no more tasks than threads.
+  const std::int64_t tasks =
+      std::clamp<std::int64_t>(r.count * r.inner / kMinElementsPerTask, 1, num_threads());
+  parallel_for(0, r.rows, (r.rows + tasks - 1) / tasks,
+               [&](std::int64_t begin, std::int64_t end) { add(0, begin, end); });
 }
 
-void clear_triangle(void* data, std::size_t item_size, std::int64_t count, std::int64_t rows,
-                    std::int64_t columns, std::int64_t diagonal, bool lower) {
+}  // namespace
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void FindOutOfRange::compute_on_cpu() const {
+  const auto* const begin = index.as<std::int64_t>();
+  const auto* const end = begin + count;
+  const auto limit = static_cast<std::uint64_t>(size);
+  const auto is_bad = [limit](std::int64_t i) { return static_cast<std::uint64_t>(i) >= limit; };
+  bool any = false;
+  for (const auto* i = begin; i != end; ++i) any |= is_bad(*i);
+  const auto* const found = any ? std::find_if(begin, end, is_bad) : end;
+  *position.as<std::int64_t>() = any ? found - begin : -1;
+  *bad.as<std::int64_t>() = any ? *found : 0;
+}
+
+void TakeRows::compute_on_cpu() const {
+  // There can be more empty rows than a loop should count; so below.
+  if (places.count == 0 || places.inner == 0) return;
+  cpu::visit_width(item_size(packed.dtype()),
+                   [&]<class T>() { cpu::take_rows(places, indexed.as<T>(), packed.as<T>()); });
+}
+
+void PutRows::compute_on_cpu() const {
+  if (places.count == 0 || places.inner == 0) return;
+  cpu::visit_width(item_size(indexed.dtype()),
+                   [&]<class T>() { cpu::put_rows(places, packed.as<T>(), indexed.as<T>()); });
+}
+
+void AddRows::compute_on_cpu() const {
+  if (places.count == 0 || places.inner == 0) return;
+  visit_any_dtype(indexed.dtype(),
+                  [&]<class T>() { cpu::add_rows(places, packed.as<T>(), indexed.as<T>(), skip); });
+}
+
+void TakeElements::compute_on_cpu() const {
+  const std::int64_t count = numel(places.shape);
   if (count == 0) return;
-  const auto bytes = static_cast<std::int64_t>(item_size);
+  cpu::visit_width(item_size(packed.dtype()), [&]<class T>() {
+    const T* from = indexed.as<T>();
+    T* to = packed.as<T>();
+    const std::int64_t length = places.shape.back();
+    parallel_for(
+        0, count / length, cpu::items_per_task(length), [&](std::int64_t begin, std::int64_t end) {
+          cpu::for_each_element(places, begin, end - begin,
+                                [&](std::int64_t named, std::int64_t i) { to[i] = from[named]; });
+        });
+  });
+}
+
+void PutElements::compute_on_cpu() const {
+  cpu::visit_width(item_size(indexed.dtype()), [&]<class T>() {
+    T* to = indexed.as<T>();
+    const T* from = packed.as<T>();
+    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
+  });
+}
+
+void AddElements::compute_on_cpu() const {
+  visit_any_dtype(indexed.dtype(), [&]<class T>() {
+    T* to = indexed.as<T>();
+    const T* from = packed.as<T>();
+    cpu::for_each_target(
+        places, [&](std::int64_t named, std::int64_t i) { cpu::add_to(to[named], from[i]); });
+  });
+}
+
+void MultiplyElements::compute_on_cpu() const {
+  visit_any_dtype(indexed.dtype(), [&]<class T>() {
+    T* to = indexed.as<T>();
+    const T* from = packed.as<T>();
+    cpu::for_each_target(
+        places, [&](std::int64_t named, std::int64_t i) { cpu::multiply_to(to[named], from[i]); });
+  });
+}
+
+void CountTrue::compute_on_cpu() const {
+  const bool* const values = mask.as<bool>();
+  *true_count.as<std::int64_t>() = std::count(values, values + count, true);
+}
+
+void FindTrue::compute_on_cpu() const {
+  const bool* const values = mask.as<bool>();
+  auto* next = places.as<std::int64_t>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (values[i]) *next++ = i;
+  }
+}
+
+void ClearTriangle::compute_on_cpu() const {
+  if (count == 0) return;
+  const auto bytes = static_cast<std::int64_t>(item_size(matrices.dtype()));
   parallel_for(
-      0, count / columns, items_per_task(columns), [&](std::int64_t begin, std::int64_t end) {
+      0, count / columns, cpu::items_per_task(columns), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
           // The first column that is not cleared on the right, or the first one kept on the left.
           const std::int64_t border =
               std::clamp<std::int64_t>(row % rows + diagonal + (lower ? 1 : 0), 0, columns);
-          char* from = static_cast<char*>(data) + row * columns * bytes;
+          char* from = matrices.as<char>() + row * columns * bytes;
           if (lower)
             std::memset(from + border * bytes, 0,
                         static_cast<std::size_t>((columns - border) * bytes));
@@ -268,4 +294,4 @@ void clear_triangle(void* data, std::size_t item_size, std::int64_t count, std::
       });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

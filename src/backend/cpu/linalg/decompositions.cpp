@@ -1,4 +1,7 @@
-#include "backend/cpu/linalg/decompositions.h"
+// By Eigen: QR by Householder's reflections, singular values by Jacobi's rotations, eigenvalues by
+// implicit QR steps on a tridiagonal matrix.
+
+#include "kernels/decompositions.h"
 
 #include <cmath>
 
@@ -14,61 +17,72 @@ double magnitude(const Matrix& a) {
 }
 
 }  // namespace
+}  // namespace eg::cpu
 
-void qr(const MatrixBatch& a, std::int64_t q_columns, void* q, void* r) {
-  for_each_matrix(a.count, a.rows * a.columns * q_columns, [&](std::int64_t i) {
-    const Matrix matrix = load(a, i);
+namespace eg::kernel {
+
+using cpu::index;
+using cpu::load;
+using cpu::Matrix;
+using cpu::store;
+
+void Qr::compute_on_cpu() const {
+  const std::int64_t work = batch.rows * batch.columns * q_columns;
+  cpu::for_each_matrix(batch.count, work, {}, [&](std::int64_t i) {
+    const Matrix matrix = load(batch, a, i);
     if (matrix.size() == 0) {
-      store(a.dtype, q, i, Matrix::Identity(index(a.rows), index(q_columns)));
+      store(q, i, Matrix::Identity(index(batch.rows), index(q_columns)));
       return 0;
     }
-    const double scale = magnitude(matrix);
+    const double scale = cpu::magnitude(matrix);
     const Eigen::HouseholderQR<Matrix> qr(matrix / scale);
-    if (q != nullptr)
-      store(a.dtype, q, i, qr.householderQ() * Matrix::Identity(index(a.rows), index(q_columns)));
+    if (q) store(q, i, qr.householderQ() * Matrix::Identity(index(batch.rows), index(q_columns)));
     const Matrix upper = qr.matrixQR().topRows(q_columns).triangularView<Eigen::Upper>();
-    store(a.dtype, r, i, upper * scale);
+    store(r, i, upper * scale);
     return 0;
   });
 }
 
-Breakdown svd(const MatrixBatch& a, bool full, void* u, void* s, void* vh) {
-  using Svd = Eigen::JacobiSVD<Matrix, Eigen::HouseholderQRPreconditioner>;
-  const bool vectors = u != nullptr || vh != nullptr;
+void Svd::compute_on_cpu() const {
+  using JacobiSvd = Eigen::JacobiSVD<Matrix, Eigen::HouseholderQRPreconditioner>;
+  const std::int64_t rows = batch.rows;
+  const std::int64_t columns = batch.columns;
+  const bool vectors = u || vh;
   const unsigned wanted =
       full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
-  const std::int64_t work = 10 * a.rows * a.columns * std::min(a.rows, a.columns);
-  return for_each_matrix(a.count, work, [&](std::int64_t i) {
-    const Matrix matrix = load(a, i);
+  const std::int64_t work = 10 * rows * columns * std::min(rows, columns);
+  cpu::for_each_matrix(batch.count, work, breakdown, [&](std::int64_t i) {
+    const Matrix matrix = load(batch, a, i);
     if (!matrix.allFinite()) return 1;
     if (matrix.size() == 0) {
-      store(a.dtype, u, i, Matrix::Identity(index(a.rows), index(full ? a.rows : 0)));
-      store(a.dtype, vh, i, Matrix::Identity(index(full ? a.columns : 0), index(a.columns)));
+      store(u, i, Matrix::Identity(index(rows), index(full ? rows : 0)));
+      store(vh, i, Matrix::Identity(index(full ? columns : 0), index(columns)));
       return 0;
     }
-    const Svd svd(matrix, vectors ? wanted : 0);
-    store(a.dtype, s, i, svd.singularValues());
+    const JacobiSvd svd(matrix, vectors ? wanted : 0);
+    store(s, i, svd.singularValues());
     if (!vectors) return 0;
-    store(a.dtype, u, i, svd.matrixU());
-    store(a.dtype, vh, i, svd.matrixV().transpose());
+    store(u, i, svd.matrixU());
+    store(vh, i, svd.matrixV().transpose());
     return 0;
   });
 }
 
-Breakdown eigh(const MatrixBatch& a, bool upper, void* l, void* v) {
-  return for_each_matrix(a.count, 10 * a.rows * a.rows * a.rows, [&](std::int64_t i) {
-    Matrix matrix = load(a, i);
+void Eigh::compute_on_cpu() const {
+  const std::int64_t n = batch.rows;
+  cpu::for_each_matrix(batch.count, 10 * n * n * n, breakdown, [&](std::int64_t i) {
+    Matrix matrix = load(batch, a, i);
     if (!matrix.allFinite()) return 1;
     if (matrix.size() == 0) return 0;
     // Of which the lower triangle is read.
     if (upper) matrix.transposeInPlace();
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(
-        matrix, v == nullptr ? Eigen::EigenvaluesOnly : Eigen::ComputeEigenvectors);
+        matrix, v ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
     if (eigen.info() != Eigen::Success) return 1;
-    store(a.dtype, l, i, eigen.eigenvalues());
-    if (v != nullptr) store(a.dtype, v, i, eigen.eigenvectors());
+    store(l, i, eigen.eigenvalues());
+    if (v) store(v, i, eigen.eigenvectors());
     return 0;
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

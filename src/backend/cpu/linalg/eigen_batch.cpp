@@ -14,35 +14,43 @@ using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 
 }  // namespace
 
-Matrix load(const MatrixBatch& a, std::int64_t index) {
-  return visit_floating(a.dtype, "linalg", [&]<class T>() -> Matrix {
-    const T* first = static_cast<const T*>(a.data) + index * a.rows * a.columns;
-    return Eigen::Map<const RowMajor<T>>(first, cpu::index(a.rows), cpu::index(a.columns))
+Matrix load(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t index) {
+  return visit_floating(a.dtype(), "linalg", [&]<class T>() -> Matrix {
+    const T* first = a.as<T>() + index * batch.rows * batch.columns;
+    return Eigen::Map<const RowMajor<T>>(first, cpu::index(batch.rows), cpu::index(batch.columns))
         .template cast<double>();
   });
 }
 
-void store(DType dtype, void* data, std::int64_t index, const Matrix& value) {
-  if (data == nullptr) return;
-  visit_floating(dtype, "linalg", [&]<class T>() {
-    T* first = static_cast<T*>(data) + index * value.size();
+void store(const kernel::Out& to, std::int64_t index, const Matrix& value) {
+  if (!to) return;
+  visit_floating(to.dtype(), "linalg", [&]<class T>() {
+    T* first = to.as<T>() + index * value.size();
     Eigen::Map<RowMajor<T>>(first, value.rows(), value.cols()) = value.template cast<T>();
   });
 }
 
-void store(DType dtype, void* data, std::int64_t index, double value) {
-  store(dtype, data, index, Matrix::Constant(1, 1, value));
+void store(const kernel::Out& to, std::int64_t index, double value) {
+  store(to, index, Matrix::Constant(1, 1, value));
 }
 
-Breakdown for_each_matrix(std::int64_t count, std::int64_t work,
-                          const std::function<std::int64_t(std::int64_t)>& factorize) {
+void report(const kernel::Breakdown& breakdown, std::int64_t matrix, std::int64_t order) {
+  if (breakdown.matrix) *breakdown.matrix.as<std::int64_t>() = matrix;
+  if (breakdown.order) *breakdown.order.as<std::int64_t>() = order;
+}
+
+void for_each_matrix(std::int64_t count, std::int64_t work, const kernel::Breakdown& breakdown,
+                     const std::function<std::int64_t(std::int64_t)>& factorize) {
   std::vector<std::int64_t> bad(checked_count(count));
   const std::int64_t grain = kMinElementsPerTask / std::max(std::int64_t{1}, work) + 1;
   parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) bad[static_cast<std::size_t>(i)] = factorize(i);
   });
   const auto first = std::find_if(bad.begin(), bad.end(), [](std::int64_t o) { return o != 0; });
-  return first == bad.end() ? Breakdown{} : Breakdown{first - bad.begin(), *first};
+  if (first == bad.end())
+    report(breakdown);
+  else
+    report(breakdown, first - bad.begin(), *first);
 }
 
 }  // namespace eg::cpu

@@ -18,7 +18,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
-#include "backend/cpu/linalg/linalg.h"
+#include "kernels/linalg.h"
 
 namespace eg::cpu {
 
@@ -28,15 +28,19 @@ using Matrix = Eigen::MatrixXd;
 inline Eigen::Index index(std::int64_t size) { return static_cast<Eigen::Index>(size); }
 
 /// Matrix `index` of a batch.
-Matrix load(const MatrixBatch& a, std::int64_t index);
-/// Writes matrix `index` of a batch of such matrices; null is nowhere. A vector is a column.
-void store(DType dtype, void* data, std::int64_t index, const Matrix& value);
+Matrix load(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t index);
+/// Writes matrix `index` of a batch of such matrices, where they are wanted. A vector is a column.
+void store(const kernel::Out& to, std::int64_t index, const Matrix& value);
 /// Writes number `index`.
-void store(DType dtype, void* data, std::int64_t index, double value);
+void store(const kernel::Out& to, std::int64_t index, double value);
+
+/// Reports a breakdown to who wants to know; by default, that there was none.
+void report(const kernel::Breakdown& breakdown, std::int64_t matrix = -1, std::int64_t order = 0);
 
 /// Runs `factorize(index)`, which returns the order of what it broke down at or 0, for all matrices
-/// of a batch. `work` is about the number of operations each takes.
-Breakdown for_each_matrix(std::int64_t count, std::int64_t work,
-                          const std::function<std::int64_t(std::int64_t)>& factorize);
+/// of a batch, and reports the first breakdown. `work` is about the number of operations each
+/// takes.
+void for_each_matrix(std::int64_t count, std::int64_t work, const kernel::Breakdown& breakdown,
+                     const std::function<std::int64_t(std::int64_t)>& factorize);
 
 }  // namespace eg::cpu

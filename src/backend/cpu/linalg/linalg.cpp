@@ -1,4 +1,4 @@
-#include "backend/cpu/linalg/linalg.h"
+#include "kernels/linalg.h"
 
 #include <cmath>
 
@@ -29,16 +29,23 @@ std::int64_t first_bad_minor(const Matrix& a) {
 }
 
 }  // namespace
+}  // namespace eg::cpu
 
-Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_abs) {
-  const std::int64_t n = a.rows;
-  return for_each_matrix(a.count, n * n * n, [&](std::int64_t i) {
+namespace eg::kernel {
+
+using cpu::load;
+using cpu::Matrix;
+using cpu::store;
+
+void Determinants::compute_on_cpu() const {
+  const std::int64_t n = batch.rows;
+  cpu::for_each_matrix(batch.count, n * n * n, breakdown, [&](std::int64_t i) {
     double product = 1;
     double parity = 1;
     double logarithm = 0;
     std::int64_t bad = 0;
     if (n > 0) {
-      const Eigen::PartialPivLU<Matrix> lu(load(a, i));
+      const Eigen::PartialPivLU<Matrix> lu(load(batch, a, i));
       parity = static_cast<double>(lu.permutationP().determinant());
       product = parity;
       for (Eigen::Index d = 0; d < n; ++d) {
@@ -47,37 +54,37 @@ Breakdown determinants(const MatrixBatch& a, void* det, void* sign, void* log_ab
         logarithm += std::log(std::abs(pivot));
         parity = pivot == 0 ? 0 : pivot < 0 ? -parity : pivot > 0 ? parity : pivot;
       }
-      bad = first_zero_pivot(lu.matrixLU());
+      bad = cpu::first_zero_pivot(lu.matrixLU());
     }
-    store(a.dtype, det, i, product);
-    store(a.dtype, sign, i, parity);
-    store(a.dtype, log_abs, i, logarithm);
+    store(det, i, product);
+    store(sign, i, parity);
+    store(log_abs, i, logarithm);
     return bad;
   });
 }
 
-Breakdown solve(const MatrixBatch& a, std::int64_t columns, const void* b, void* x) {
-  const std::int64_t n = a.rows;
-  if (n == 0 || columns == 0) return {};
-  return for_each_matrix(a.count, n * n * (n + columns), [&](std::int64_t i) {
-    const Eigen::PartialPivLU<Matrix> lu(load(a, i));
-    const Matrix right = b == nullptr ? Matrix::Identity(index(n), index(n))
-                                      : load({a.dtype, a.count, n, columns, b}, i);
-    store(a.dtype, x, i, lu.solve(right));
-    return first_zero_pivot(lu.matrixLU());
+void Solve::compute_on_cpu() const {
+  const std::int64_t n = batch.rows;
+  if (n == 0 || columns == 0) return cpu::report(breakdown);
+  cpu::for_each_matrix(batch.count, n * n * (n + columns), breakdown, [&](std::int64_t i) {
+    const Eigen::PartialPivLU<Matrix> lu(load(batch, a, i));
+    const Matrix right =
+        b ? load({batch.count, n, columns}, b, i) : Matrix::Identity(cpu::index(n), cpu::index(n));
+    store(x, i, lu.solve(right));
+    return cpu::first_zero_pivot(lu.matrixLU());
   });
 }
 
-Breakdown cholesky(const MatrixBatch& a, void* l) {
-  const std::int64_t n = a.rows;
-  if (n == 0) return {};
-  return for_each_matrix(a.count, n * n * n, [&](std::int64_t i) {
-    const Matrix matrix = load(a, i);
+void Cholesky::compute_on_cpu() const {
+  const std::int64_t n = batch.rows;
+  if (n == 0) return cpu::report(breakdown);
+  cpu::for_each_matrix(batch.count, n * n * n, breakdown, [&](std::int64_t i) {
+    const Matrix matrix = load(batch, a, i);
     const Eigen::LLT<Matrix> llt(matrix);
-    if (!is_positive_definite(llt)) return first_bad_minor(matrix);
-    store(a.dtype, l, i, llt.matrixL());
+    if (!cpu::is_positive_definite(llt)) return cpu::first_bad_minor(matrix);
+    store(l, i, llt.matrixL());
     return std::int64_t{0};
   });
 }
 
-}  // namespace eg::cpu
+}  // namespace eg::kernel

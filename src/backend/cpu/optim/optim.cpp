@@ -1,4 +1,4 @@
-#include "backend/cpu/optim/optim.h"
+#include "kernels/optim.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,11 @@
 
 namespace eg::cpu {
 namespace {
+
+using kernel::AdagradOptions;
+using kernel::AdamOptions;
+using kernel::RmspropOptions;
+using kernel::SgdOptions;
 
 // Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so
 // that what it captures is in registers: the stores it makes cannot change it.
@@ -43,67 +48,65 @@ Vec<T> constant(double value) {
   return splat(static_cast<T>(value));
 }
 
-}  // namespace
-
 template <class T>
-void sgd_step(const SgdStep& step, std::int64_t count, T* param, const T* grad,
+void sgd_step(const SgdOptions& options, std::int64_t count, T* param, const T* grad,
               T* momentum_buffer) {
-  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
-  const Vec<T> negative_lr = constant<T>(-step.lr);
-  const Vec<T> weight_decay = constant<T>(step.weight_decay);
-  const Vec<T> momentum = constant<T>(step.momentum);
-  const Vec<T> share = constant<T>(1 - step.dampening);
-  const Vec<T> limit = splat(flush_limit<T>({step.momentum, step.lr}));
-  const bool decays = step.weight_decay != 0;
-  const bool has_momentum = step.momentum != 0;
+  const Vec<T> sign = constant<T>(options.maximize ? -1 : 1);
+  const Vec<T> negative_lr = constant<T>(-options.lr);
+  const Vec<T> weight_decay = constant<T>(options.weight_decay);
+  const Vec<T> momentum = constant<T>(options.momentum);
+  const Vec<T> share = constant<T>(1 - options.dampening);
+  const Vec<T> limit = splat(flush_limit<T>({options.momentum, options.lr}));
+  const bool decays = options.weight_decay != 0;
+  const bool has_momentum = options.momentum != 0;
   for_all_vectors<T>(count, [=](auto at) {
     const Vec<T> p = at.load(param);
     Vec<T> g = sign * at.load(grad);
     if (decays) g = g + weight_decay * p;
     if (has_momentum) {
       const Vec<T> buffer =
-          flush<T>(step.first ? g : momentum * at.load(momentum_buffer) + share * g, limit);
+          flush<T>(options.first ? g : momentum * at.load(momentum_buffer) + share * g, limit);
       at.store(momentum_buffer, buffer);
-      g = step.nesterov ? g + momentum * buffer : buffer;
+      g = options.nesterov ? g + momentum * buffer : buffer;
     }
     at.store(param, p + negative_lr * g);
   });
 }
 
 template <class T>
-void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad, T* exp_avg,
+void adam_step(const AdamOptions& options, std::int64_t count, T* param, const T* grad, T* exp_avg,
                T* exp_avg_sq, T* max_exp_avg_sq) {
-  const double bias_correction1 = 1 - std::pow(step.beta1, step.step);
-  const double bias_correction2 = 1 - std::pow(step.beta2, step.step);
-  const double step_size = step.lr / bias_correction1;
-  const double weight1 = 1 - step.beta1;
-  const double weight2 = 1 - step.beta2;
+  const double bias_correction1 = 1 - std::pow(options.beta1, options.step);
+  const double bias_correction2 = 1 - std::pow(options.beta2, options.step);
+  const double step_size = options.lr / bias_correction1;
+  const double weight1 = 1 - options.beta1;
+  const double weight2 = 1 - options.beta2;
 
-  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
-  const Vec<T> weight_decay = constant<T>(step.weight_decay);
-  const Vec<T> kept = constant<T>(1 - step.lr * step.weight_decay);
+  const Vec<T> sign = constant<T>(options.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(options.weight_decay);
+  const Vec<T> kept = constant<T>(1 - options.lr * options.weight_decay);
   const Vec<T> lerp_weight = constant<T>(weight1);
   const Vec<T> lerp_rest = splat(T{1} - static_cast<T>(weight1));
-  const Vec<T> decay2 = constant<T>(step.beta2);
+  const Vec<T> decay2 = constant<T>(options.beta2);
   const Vec<T> share2 = constant<T>(weight2);
   // m * step_size / (sqrt(v) / correction + eps), with one division instead of two.
   const double correction = std::sqrt(bias_correction2);
-  const Vec<T> eps = constant<T>(step.eps * correction);
+  const Vec<T> eps = constant<T>(options.eps * correction);
   const Vec<T> negative_step = constant<T>(-step_size * correction);
   // Without eps even the smallest second moment decides how far a parameter moves.
-  const bool flushes = step.eps > 0;
+  const bool flushes = options.eps > 0;
   const Vec<T> limit1 = splat(flushes ? flush_limit<T>({weight1, step_size * correction}) : T{0});
-  const Vec<T> limit2 = splat(flushes ? flush_limit<T>({step.beta2}) : T{0});
+  const Vec<T> limit2 = splat(flushes ? flush_limit<T>({options.beta2}) : T{0});
   // A gradient below this has a square that adds nothing but a denormal number.
   const Vec<T> gradient_limit = splat(flushes ? std::sqrt(flush_limit<T>({weight2})) : T{0});
 
-  const bool decays = step.weight_decay != 0;
+  const bool decays = options.weight_decay != 0;
   const bool is_near_start = weight1 < 0.5;
   for_all_vectors<T>(count, [=](auto at) {
     Vec<T> p = at.load(param);
     Vec<T> g = sign * at.load(grad);
-    if (decays && step.decoupled) p = p * kept;
-    if (decays && !step.decoupled) g = g + weight_decay * p;
+    if (decays && options.decoupled) p = p * kept;
+    if (decays && !options.decoupled) g = g + weight_decay * p;
 
     // lerp measures from the nearer end, as torch.lerp does.
     const Vec<T> m_before = at.load(exp_avg);
@@ -124,21 +127,21 @@ void adam_step(const AdamStep& step, std::int64_t count, T* param, const T* grad
 }
 
 template <class T>
-void rmsprop_step(const RmspropStep& step, std::int64_t count, T* param, const T* grad,
+void rmsprop_step(const RmspropOptions& options, std::int64_t count, T* param, const T* grad,
                   T* square_avg, T* momentum_buffer, T* grad_avg) {
-  const double weight = 1 - step.alpha;
-  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
-  const Vec<T> weight_decay = constant<T>(step.weight_decay);
-  const Vec<T> alpha = constant<T>(step.alpha);
+  const double weight = 1 - options.alpha;
+  const Vec<T> sign = constant<T>(options.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(options.weight_decay);
+  const Vec<T> alpha = constant<T>(options.alpha);
   const Vec<T> share = constant<T>(weight);
   const Vec<T> rest = splat(T{1} - static_cast<T>(weight));
-  const Vec<T> eps = constant<T>(step.eps);
-  const Vec<T> momentum = constant<T>(step.momentum);
-  const Vec<T> negative_lr = constant<T>(-step.lr);
+  const Vec<T> eps = constant<T>(options.eps);
+  const Vec<T> momentum = constant<T>(options.momentum);
+  const Vec<T> negative_lr = constant<T>(-options.lr);
   // Without eps even the smallest average decides how far a parameter moves.
-  const Vec<T> limit = splat(step.eps > 0 ? flush_limit<T>({step.alpha}) : T{0});
-  const Vec<T> buffer_limit = splat(flush_limit<T>({step.momentum, step.lr}));
-  const bool decays = step.weight_decay != 0;
+  const Vec<T> limit = splat(options.eps > 0 ? flush_limit<T>({options.alpha}) : T{0});
+  const Vec<T> buffer_limit = splat(flush_limit<T>({options.momentum, options.lr}));
+  const bool decays = options.weight_decay != 0;
   const bool is_near_start = weight < 0.5;
   for_all_vectors<T>(count, [=](auto at) {
     const Vec<T> p = at.load(param);
@@ -165,12 +168,13 @@ void rmsprop_step(const RmspropStep& step, std::int64_t count, T* param, const T
 }
 
 template <class T>
-void adagrad_step(const AdagradStep& step, std::int64_t count, T* param, const T* grad, T* sum) {
-  const Vec<T> sign = constant<T>(step.maximize ? -1 : 1);
-  const Vec<T> weight_decay = constant<T>(step.weight_decay);
-  const Vec<T> eps = constant<T>(step.eps);
-  const Vec<T> negative_lr = constant<T>(-step.lr);
-  const bool decays = step.weight_decay != 0;
+void adagrad_step(const AdagradOptions& options, std::int64_t count, T* param, const T* grad,
+                  T* sum) {
+  const Vec<T> sign = constant<T>(options.maximize ? -1 : 1);
+  const Vec<T> weight_decay = constant<T>(options.weight_decay);
+  const Vec<T> eps = constant<T>(options.eps);
+  const Vec<T> negative_lr = constant<T>(-options.lr);
+  const bool decays = options.weight_decay != 0;
   for_all_vectors<T>(count, [=](auto at) {
     const Vec<T> p = at.load(param);
     Vec<T> g = sign * at.load(grad);
@@ -181,17 +185,35 @@ void adagrad_step(const AdagradStep& step, std::int64_t count, T* param, const T
   });
 }
 
-template void sgd_step(const SgdStep&, std::int64_t, float*, const float*, float*);
-template void sgd_step(const SgdStep&, std::int64_t, double*, const double*, double*);
-template void adam_step(const AdamStep&, std::int64_t, float*, const float*, float*, float*,
-                        float*);
-template void adam_step(const AdamStep&, std::int64_t, double*, const double*, double*, double*,
-                        double*);
-template void rmsprop_step(const RmspropStep&, std::int64_t, float*, const float*, float*, float*,
-                           float*);
-template void rmsprop_step(const RmspropStep&, std::int64_t, double*, const double*, double*,
-                           double*, double*);
-template void adagrad_step(const AdagradStep&, std::int64_t, float*, const float*, float*);
-template void adagrad_step(const AdagradStep&, std::int64_t, double*, const double*, double*);
-
+}  // namespace
 }  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void SgdStep::compute_on_cpu() const {
+  visit_floating(param.dtype(), name, [&]<class T>() {
+    cpu::sgd_step(options, count, param.as<T>(), grad.as<T>(), momentum_buffer.as<T>());
+  });
+}
+
+void AdamStep::compute_on_cpu() const {
+  visit_floating(param.dtype(), name, [&]<class T>() {
+    cpu::adam_step(options, count, param.as<T>(), grad.as<T>(), exp_avg.as<T>(), exp_avg_sq.as<T>(),
+                   max_exp_avg_sq.as<T>());
+  });
+}
+
+void RmspropStep::compute_on_cpu() const {
+  visit_floating(param.dtype(), name, [&]<class T>() {
+    cpu::rmsprop_step(options, count, param.as<T>(), grad.as<T>(), square_avg.as<T>(),
+                      momentum_buffer.as<T>(), grad_avg.as<T>());
+  });
+}
+
+void AdagradStep::compute_on_cpu() const {
+  visit_floating(param.dtype(), name, [&]<class T>() {
+    cpu::adagrad_step(options, count, param.as<T>(), grad.as<T>(), sum.as<T>());
+  });
+}
+
+}  // namespace eg::kernel

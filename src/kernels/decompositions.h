@@ -1,0 +1,52 @@
+#pragma once
+
+// Orthogonal decompositions of packed row-major batches of matrices. Where a result is not wanted
+// and that saves work, it is not computed.
+
+#include "kernels/linalg.h"
+
+namespace eg::kernel {
+
+/// A = Q R, with LAPACK's signs. Q is rows x `q_columns`, which is min(rows, columns) or rows, and
+/// R `q_columns` x columns.
+struct Qr {
+  static constexpr std::string_view name = "qr";
+  MatrixBatch batch;
+  std::int64_t q_columns;
+  In a;
+  Out q;
+  Out r;
+
+  void compute_on_cpu() const;
+};
+
+/// A = U diag(S) Vh with falling S. `full` makes U and Vh square. Breaks down at matrices that are
+/// not finite.
+struct Svd {
+  static constexpr std::string_view name = "svd";
+  MatrixBatch batch;
+  bool full;
+  In a;
+  Out u;
+  Out s;
+  Out vh;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+/// A V = V diag(L) with rising L, of symmetric matrices of which one triangle is read. Breaks down
+/// at matrices for which the iteration does not converge.
+struct Eigh {
+  static constexpr std::string_view name = "eigh";
+  MatrixBatch batch;
+  bool upper;
+  In a;
+  Out l;
+  Out v;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+}  // namespace eg::kernel

@@ -1,0 +1,66 @@
+#pragma once
+
+// Factorisations of packed row-major batches of matrices of floats: what comes from the triangles
+// of a square matrix here, the orthogonal ones in decompositions.h. Results are packed row-major
+// batches of the same dtype.
+
+#include <string_view>
+
+#include "kernels/kernel.h"
+
+namespace eg::kernel {
+
+/// A batch of rows x columns matrices.
+struct MatrixBatch {
+  std::int64_t count;
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+/// Where a factorisation came upon a zero, or not positive, pivot.
+struct Breakdown {
+  Out matrix;  ///< int64: the first in the batch; -1 when there is none
+  Out order;   ///< int64: of the pivot, counted from 1
+};
+
+/// The determinant of every square matrix, its sign (0 when singular) and the logarithm of its
+/// magnitude. Breaks down at singular matrices.
+struct Determinants {
+  static constexpr std::string_view name = "determinants";
+  MatrixBatch batch;
+  In a;
+  Out det;
+  Out sign;
+  Out log_abs;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+/// Solves a x = b for matrices `b` with `columns` columns; no `b` means the identity. Breaks down
+/// at singular matrices; what is computed from them is not finite.
+struct Solve {
+  static constexpr std::string_view name = "solve";
+  MatrixBatch batch;
+  std::int64_t columns;
+  In a;
+  In b;
+  Out x;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+/// The lower factors of positive-definite matrices, from their lower triangles. Breaks down at
+/// other matrices, by the order of the first leading minor that is not positive-definite.
+struct Cholesky {
+  static constexpr std::string_view name = "cholesky";
+  MatrixBatch batch;
+  In a;
+  Out l;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+}  // namespace eg::kernel
