@@ -94,9 +94,9 @@ void multiply_batch(const MatrixProduct& p, const Batch<T>& batch) {
 template <class T>
 void multiply_batches(const MatrixProduct& p) {
   // Only the strides matter here.
-  std::array<Operand, 3> operands{Operand{.strides = p.c_layout.batch_strides},
-                                  Operand{.strides = p.a_layout.batch_strides},
-                                  Operand{.strides = p.b_layout.batch_strides}};
+  std::array<Operand, 3> operands{Operand{{}, p.c_layout.batch_strides},
+                                  Operand{{}, p.a_layout.batch_strides},
+                                  Operand{{}, p.b_layout.batch_strides}};
   const Loop loop = make_loop(p.sizes.batch, operands);
   const std::size_t inner = loop.sizes.size() - 1;
   const std::int64_t count = loop.sizes[inner];
