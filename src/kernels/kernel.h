@@ -27,14 +27,14 @@ class In {
   In() = default;
   In(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.address != nullptr; }
+  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
   /// The elements, for the kernel of the CPU.
   template <class T>
   const T* as() const {
-    return static_cast<const T*>(memory_.address);
+    return static_cast<const T*>(memory_.address());
   }
-  const void* bytes() const { return memory_.address; }
+  const void* bytes() const { return memory_.address(); }
   MemoryView view() const { return memory_; }
 
  private:
@@ -47,13 +47,13 @@ class Out {
   Out() = default;
   Out(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.address != nullptr; }
+  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
   template <class T>
   T* as() const {
-    return static_cast<T*>(memory_.address);
+    return static_cast<T*>(memory_.address());
   }
-  void* bytes() const { return memory_.address; }
+  void* bytes() const { return memory_.address(); }
   MemoryView view() const { return memory_; }
 
  private:
@@ -61,8 +61,8 @@ class Out {
 };
 
 /// A number of the caller's, for a kernel whose result the host needs at once.
-inline Out host_number(std::int64_t& number) { return MemoryView{&number, DType::kInt64, {}}; }
-inline Out host_number(double& number) { return MemoryView{&number, DType::kFloat64, {}}; }
+inline Out host_number(std::int64_t& number) { return MemoryView{&number, 0, DType::kInt64, {}}; }
+inline Out host_number(double& number) { return MemoryView{&number, 0, DType::kFloat64, {}}; }
 
 /// Runs a kernel. The call is made for it: what it holds is not there afterwards.
 template <class Kernel>

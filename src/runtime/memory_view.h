@@ -1,16 +1,22 @@
 #pragma once
 
+#include <cstdint>
+
 #include "base/dtype.h"
 #include "runtime/device.h"
 
 namespace eg {
 
-/// Where elements lie: a device, an address that means something there, and what is stored. Owns
-/// nothing. Only kernels look at the address.
+/// Where elements lie and what they are. Owns nothing. Only kernels look into it.
 struct MemoryView {
-  void* address = nullptr;
+  /// A storage's data(): an address on the CPU, and elsewhere what the device knows its block by.
+  void* base = nullptr;
+  std::int64_t offset = 0;  ///< in bytes
   DType dtype = DType::kFloat32;
   Device device;
+
+  /// On the CPU.
+  void* address() const { return static_cast<char*>(base) + offset; }
 };
 
 }  // namespace eg

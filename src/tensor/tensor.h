@@ -111,7 +111,11 @@ class Tensor {
     return static_cast<T*>(data());
   }
   /// The view's memory, for a kernel.
-  MemoryView memory() const { return {data(), impl_->dtype_, device()}; }
+  MemoryView memory() const {
+    const Storage& storage = *impl_->storage_;
+    return {storage.data(), impl_->offset_ * static_cast<std::int64_t>(item_size(impl_->dtype_)),
+            impl_->dtype_, storage.device()};
+  }
 
   /// Throws InferenceTensor when nothing is counted.
   std::uint32_t version() const {

@@ -72,7 +72,7 @@ class Block {
   MemoryView memory() const {
     if (!block_.defined()) return {};
     const MemoryView memory = block_.memory();
-    return {memory.address, real_dtype(memory.dtype), memory.device};
+    return {memory.base, memory.offset, real_dtype(memory.dtype), memory.device};
   }
 
   /// Ends a change of the block: the tensor has its values, and a new version.

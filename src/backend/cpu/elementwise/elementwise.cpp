@@ -43,7 +43,7 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     all_direct = all_direct && plan.access[i] != Access::kTiled;
     if (plan.access[i] != Access::kConstant) continue;
     // One element spread over a pack: the kernel reads it again and again.
-    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].memory.address,
+    convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].memory.address(),
                      loop.operands[i].memory.dtype, 0, plan.lanes);
   }
 
@@ -58,7 +58,7 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
       const bool direct = plan.access[i] == Access::kDirect && whole_packs;
       args.step[i - 1] = plan.access[i] == Access::kConstant ? 0 : kPackBytes;
       if (direct) {
-        args.in[i - 1] = static_cast<const char*>(operand.memory.address) + at * compute_item;
+        args.in[i - 1] = static_cast<const char*>(operand.memory.address()) + at * compute_item;
       } else {
         args.in[i - 1] = tiles[i].bytes;
         if (plan.access[i] != Access::kConstant) {
@@ -68,7 +68,7 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     }
     const bool direct_output = plan.access[0] == Access::kDirect && whole_packs;
     args.out = direct_output
-                   ? static_cast<char*>(loop.operands[0].memory.address) + at * plan.out_item
+                   ? static_cast<char*>(loop.operands[0].memory.address()) + at * plan.out_item
                    : tiles[0].bytes;
     plan.kernel(args);
     if (!direct_output)

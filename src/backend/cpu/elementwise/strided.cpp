@@ -213,7 +213,7 @@ void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::in
   for_each_row(
       loop, source, begin, count, [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
         convert_elements(at(packed, dtype, done), 1,
-                         at(source.memory.address, source.memory.dtype, offset), step, row);
+                         at(source.memory.address(), source.memory.dtype, offset), step, row);
       });
 }
 
@@ -223,8 +223,9 @@ void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, s
   const std::int64_t step = destination.strides[loop.sizes.size() - 1];
   for_each_row(loop, destination, begin, count,
                [&](std::int64_t offset, std::int64_t done, std::int64_t row) {
-                 convert_elements(at(destination.memory.address, destination.memory.dtype, offset),
-                                  step, at(packed, dtype, done), 1, row);
+                 convert_elements(
+                     at(destination.memory.address(), destination.memory.dtype, offset), step,
+                     at(packed, dtype, done), 1, row);
                });
 }
 

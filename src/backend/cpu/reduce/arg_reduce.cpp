@@ -96,8 +96,7 @@ void search_rows(const Search<T>& search, const Loop& kept, const Loop& reduced,
     RowSearch<T> row(search);
     std::array<T, kFoldBlock> packed;
     Operand source = reduced.operands[0];
-    source.memory.address = static_cast<char*>(source.memory.address) +
-                            from * static_cast<std::int64_t>(item_size(in.dtype()));
+    source.memory.offset += from * static_cast<std::int64_t>(item_size(in.dtype()));
     for (std::int64_t done = 0; done < count; done += kFoldBlock) {
       const std::int64_t block = std::min(kFoldBlock, count - done);
       if (in.dtype() == dtype_of<T>() && step == 1) {

@@ -182,8 +182,7 @@ class Reducer {
     constexpr std::int64_t kTileElements = kGatherBytes / sizeof(T);
     alignas(64) std::array<T, kTileElements> tile;
     Operand shifted = source;
-    shifted.memory.address = static_cast<char*>(source.memory.address) +
-                             group.in * static_cast<std::int64_t>(item_size(in_.dtype()));
+    shifted.memory.offset += group.in * static_cast<std::int64_t>(item_size(in_.dtype()));
     for (std::int64_t done = 0; done < count; done += kTileElements) {
       const std::int64_t part = std::min(kTileElements, count - done);
       gather(reduced_, shifted, first + done, part, tile.data(), dtype_of<T>());
