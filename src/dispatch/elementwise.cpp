@@ -11,6 +11,8 @@
 #include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 #include "dispatch/record.h"
+#include "dispatch/transfer.h"
+#include "kernels/kernel.h"
 
 namespace eg {
 namespace {
@@ -111,7 +113,8 @@ void check_integer_params(const ElementwiseInfo& info, DType compute,
 
 bool has_zero(const Tensor& t) {
   return visit_dtype(t.dtype(), [&]<class T>() {
-    const std::span<const T> values(t.data_as<T>(), static_cast<std::size_t>(t.numel()));
+    const Tensor host = on_host(t);
+    const std::span<const T> values(host.data_as<T>(), static_cast<std::size_t>(t.numel()));
     return std::find(values.begin(), values.end(), T{}) != values.end();
   });
 }
@@ -150,26 +153,28 @@ Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) 
   return shape;
 }
 
-void check_devices(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+// The device of the result; a number may join any.
+Device common_device(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  const Tensor* model = nullptr;
   for (const Tensor& input : inputs) {
-    // A number may join any device.
-    if (input.device() == inputs[0].device() || input.ndim() == 0 || inputs[0].ndim() == 0)
-      continue;
+    if (input.device().is_cpu() && input.ndim() == 0) continue;
+    if (model == nullptr) model = &input;
+    if (input.device() == model->device()) continue;
     fail(ErrorCode::kDeviceMismatch, '[', info.name, "] expected all tensors on one device, got ",
-         inputs[0].device(), " and ", input.device(), ". Move one with to('", inputs[0].device(),
+         model->device(), " and ", input.device(), ". Move one with to('", model->device(),
          "').");
   }
+  return model == nullptr ? Device{} : model->device();
 }
 
 // A result keeps the layout its operands agree on; otherwise it is row-major.
-Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType dtype) {
+Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType dtype,
+                       Device device) {
   const Tensor* model = nullptr;
-  Device device;
   for (const Tensor& input : inputs) {
-    if (!input.device().is_cpu()) device = input.device();
     if (input.ndim() == 0) continue;
     if (input.shape() != shape || (model != nullptr && model->strides() != input.strides())) {
-      return Tensor::empty(shape, dtype, input.device());
+      return Tensor::empty(shape, dtype, device);
     }
     model = &input;
   }
@@ -212,6 +217,15 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   return by_inference_tensor && has_normal_tensor(inputs);
 }
 
+// A number of the CPU as an operand beside those of another device.
+Tensor joined(const Tensor& t, DType compute, Device device) {
+  if (t.device() == device) [[likely]]
+    return t;
+  const Tensor number = Tensor::empty(t.shape(), compute, device);
+  copy_data(number, t);
+  return number;
+}
+
 // True when `t` can be read element by element beside the packed `out`, or is one element for all.
 bool is_packed_with(const Tensor& t, const Tensor& out) {
   return t.numel() == 1 || (t.is_contiguous() && t.shape() == out.shape());
@@ -244,7 +258,7 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What the formula does not read may be anything valid.
-    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
+    const Tensor t = inputs[i].defined() ? joined(inputs[i], compute, out.device()) : out;
     kernel::Operand& operand = operands[i + 1];
     operand.memory = t.memory();
     if (is_flat) {
@@ -262,13 +276,13 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
                          const op::ParamValues& params) {
   if (needs_conversion(info, inputs))
     return apply_elementwise(info, in_first_dtype(info, inputs), params);
-  check_devices(info, inputs);
+  const Device device = common_device(info, inputs);
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   check_integer_params(info, types.compute, params);
   const Shape shape = result_shape(info, inputs);
   check_second_integer(info, types.compute, shape, inputs);
-  const Tensor out = allocate_result(inputs, shape, types.result);
+  const Tensor out = allocate_result(inputs, shape, types.result, device);
   run_forward(info, types.compute, out, inputs, params);
   if (!is_differentiable(types.result)) return out;
   IntrusivePtr<ElementwiseNode> node;
@@ -290,7 +304,9 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   if (needs_conversion(info, inputs))
     return apply_elementwise_in_place(info, in_first_dtype(info, inputs), params);
   const Tensor& target = inputs[0];
-  check_devices(info, inputs);
+  const Device device = common_device(info, inputs);
+  check(device == target.device(), ErrorCode::kDeviceMismatch, info.name, "output on ",
+        target.device(), " cannot take operands on ", device, '.');
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   const Shape shape = result_shape(info, inputs);

@@ -1,11 +1,10 @@
 #include "dispatch/factories.h"
 
-#include <algorithm>
 #include <complex>
 #include <string_view>
 
+#include "dispatch/transfer.h"
 #include "kernels/copy.h"
-#include "runtime/thread_pool.h"
 
 namespace eg {
 namespace {
@@ -72,14 +71,8 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
 }
 
 void fill_dense(const Tensor& t, Scalar value) {
-  visit_any_dtype(t.dtype(), [&]<class T>() {
-    T* data = t.data_as<T>();
-    check_fits<T>(value);
-    const T element = value.to<T>();
-    parallel_for(0, t.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
-      std::fill(data + begin, data + end, element);
-    });
-  });
+  visit_any_dtype(t.dtype(), [&]<class T>() { check_fits<T>(value); });
+  run(kernel::Fill{t.numel(), value, t.memory()});
 }
 
 Tensor empty_like(const Tensor& t) { return empty_with_layout_of(t, t.dtype()); }
@@ -105,6 +98,8 @@ Tensor packed(const Tensor& t) {
 }
 
 void copy_data(const Tensor& destination, const Tensor& source) {
+  if (destination.device() != source.device()) [[unlikely]]
+    return transfer(destination, source);
   const Strides strides =
       source.shape() == destination.shape()
           ? source.strides()

@@ -24,7 +24,8 @@ Tensor contiguous_copy(const Tensor& t);
 /// `t` itself when it is row-major (or undefined), else such a copy: what kernels for packed memory
 /// want.
 Tensor packed(const Tensor& t);
-/// Writes values, converted to the dtype of `destination`; not recorded, no version change.
+/// Writes values, broadcast and converted to the dtype of `destination`, which may be on another
+/// device; not recorded, no version change.
 void copy_data(const Tensor& destination, const Tensor& source);
 
 }  // namespace eg

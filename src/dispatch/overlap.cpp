@@ -19,14 +19,15 @@ bool repeats_elements(const Tensor& t) {
   return false;
 }
 
+// Bytes of a storage.
 struct Range {
-  const char* begin;
-  const char* end;
+  std::int64_t begin;
+  std::int64_t end;
 
   // Of a dense tensor.
   explicit Range(const Tensor& t)
-      : begin(static_cast<const char*>(t.data())),
-        end(begin + static_cast<std::size_t>(t.numel()) * item_size(t.dtype())) {}
+      : begin(t.memory().offset),
+        end(begin + t.numel() * static_cast<std::int64_t>(item_size(t.dtype()))) {}
   bool operator==(const Range&) const = default;
 };
 

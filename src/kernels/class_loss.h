@@ -31,11 +31,13 @@ struct FindBadTarget {
   void compute_on_cpu() const;
 };
 
-/// The sum of the weights of the targets: what a mean is over.
-struct TargetWeight {
-  static constexpr std::string_view name = "target_weight";
+/// The mean of losses, which is over the weights of their targets: not a number without any.
+struct MeanLoss {
+  static constexpr std::string_view name = "mean_loss";
   ClassTargets targets;
-  Out sum;  ///< float64
+  In losses;
+  Out mean;
+  Out total_weight;  ///< what the mean is over
 
   void compute_on_cpu() const;
 };
@@ -72,7 +74,8 @@ struct CrossEntropy {
   void compute_on_cpu() const;
 };
 
-/// The gradient of the scores; the loss at position n has the gradient scale * grad[n * grad_step].
+/// The gradient of the scores; the loss at position n has the gradient grad[n * grad_step], which is
+/// shared out by total_weight where that is given (none of it where that is 0).
 struct CrossEntropyBackward {
   static constexpr std::string_view name = "cross_entropy_backward";
   ClassTargets targets;
@@ -81,7 +84,7 @@ struct CrossEntropyBackward {
   In log_sum;
   In grad;
   std::int64_t grad_step;
-  double scale;
+  In total_weight;
   Out grad_scores;
 
   void compute_on_cpu() const;

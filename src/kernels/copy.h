@@ -2,7 +2,9 @@
 
 #include <string_view>
 
-#include "kernels/operand.h"
+#include "base/scalar.h"
+#include "base/shape.h"
+#include "kernels/kernel.h"
 
 namespace eg::kernel {
 
@@ -14,6 +16,16 @@ struct Copy {
   Strides to_strides;
   In from;
   Strides from_strides;
+
+  void compute_on_cpu() const;
+};
+
+/// Sets `count` elements that lie side by side to one value, which fits their dtype.
+struct Fill {
+  static constexpr std::string_view name = "fill";
+  std::int64_t count;
+  Scalar value;
+  Out y;
 
   void compute_on_cpu() const;
 };

@@ -9,64 +9,52 @@
 //
 //   run(kernel::Softmax{kind, rows, x.memory(), y.memory()});
 //
-// runs on the device of its `Out`. The CPU has every kernel: `compute_on_cpu`, defined in the file
-// of backend/cpu that has the struct's topic, is what the result of any device is compared with.
+// runs on the device that its memory is on. The CPU has every kernel: `compute_on_cpu`, defined in
+// the file of backend/cpu that has the struct's topic, is what the result of any device is compared
+// with, and what a device falls back to that lacks the kernel. Memory of the CPU beside that of a
+// device is a number that the host needs at once (host_number): such a call waits for the device.
 //
 // Ops check everything first: a kernel trusts its arguments. It does not allocate what it returns,
 // and knows neither tensors nor gradients.
 
-#include <cstdint>
+#include <algorithm>
+#include <type_traits>
+#include <utility>
 
-#include "runtime/memory_view.h"
+#include "kernels/call.h"
+#include "kernels/memory.h"
 
 namespace eg::kernel {
 
-/// Memory that a kernel reads; false where the caller has none to give.
-class In {
- public:
-  In() = default;
-  In(MemoryView memory) : memory_(memory) {}
+namespace detail {
 
-  explicit operator bool() const { return memory_.base != nullptr; }
-  DType dtype() const { return memory_.dtype; }
-  /// The elements, for the kernel of the CPU.
-  template <class T>
-  const T* as() const {
-    return static_cast<const T*>(memory_.address());
+template <Field kField, class Kernel>
+bool is_off_cpu(const Kernel& kernel) {
+  const char* place = reinterpret_cast<const char*>(&kernel) + kField.offset;
+  if constexpr (kField.kind == FieldKind::kIn) {
+    return !reinterpret_cast<const In*>(place)->view().device.is_cpu();
+  } else if constexpr (kField.kind == FieldKind::kOut) {
+    return !reinterpret_cast<const Out*>(place)->view().device.is_cpu();
+  } else if constexpr (kField.kind == FieldKind::kOperands) {
+    const Operands& operands = *reinterpret_cast<const Operands*>(place);
+    return std::any_of(operands.all.begin(), operands.all.begin() + operands.count,
+                       [](const Operand& operand) { return !operand.memory.device.is_cpu(); });
+  } else {
+    return false;
   }
-  const void* bytes() const { return memory_.address(); }
-  MemoryView view() const { return memory_; }
+}
 
- private:
-  MemoryView memory_;
-};
-
-/// Memory that a kernel writes; false where the caller does not want that result.
-class Out {
- public:
-  Out() = default;
-  Out(MemoryView memory) : memory_(memory) {}
-
-  explicit operator bool() const { return memory_.base != nullptr; }
-  DType dtype() const { return memory_.dtype; }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_.address());
-  }
-  void* bytes() const { return memory_.address(); }
-  MemoryView view() const { return memory_; }
-
- private:
-  MemoryView memory_;
-};
-
-/// A number of the caller's, for a kernel whose result the host needs at once.
-inline Out host_number(std::int64_t& number) { return MemoryView{&number, 0, DType::kInt64, {}}; }
-inline Out host_number(double& number) { return MemoryView{&number, 0, DType::kFloat64, {}}; }
+}  // namespace detail
 
 /// Runs a kernel. The call is made for it: what it holds is not there afterwards.
 template <class Kernel>
 void run(Kernel&& kernel) {
+  static_assert(!std::is_reference_v<Kernel>, "hand it over with std::move");
+  const bool is_off_cpu = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return (detail::is_off_cpu<detail::kFields<Kernel>[I]>(kernel) || ...);
+  }(std::make_index_sequence<detail::kFields<Kernel>.size()>{});
+  if (is_off_cpu) [[unlikely]]
+    return run_off_cpu(Call(kernel));
   kernel.compute_on_cpu();
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/shape.h"
-#include "kernels/kernel.h"
+#include "kernels/memory.h"
 
 namespace eg::kernel {
 

@@ -2,6 +2,7 @@
 
 #include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
@@ -28,8 +29,7 @@ Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
 
 bool has_nan(const Tensor& t) {
   if (!is_differentiable(t.dtype()) || t.numel() == 0) return false;
-  const Tensor any = Any::call(call<op::Isnan>(t));
-  return *to_device(any, {}).data_as<bool>();
+  return is_true(Any::call(call<op::Isnan>(t)));
 }
 
 Tensor ones(const InputMetadata& slot) { return full(slot.shape, 1, slot.dtype, slot.device); }

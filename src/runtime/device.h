@@ -1,9 +1,10 @@
 #pragma once
 
-// Where memory lives and nodes run. `kTest` is an accelerator made of CPU memory with a queue and a
-// thread of its own: natively it stands in for WebGPU, so that device queues and graphs across
-// devices are tested under sanitizers.
+// Where memory lives and nodes run. `kTest` is an accelerator that exists in tests alone: memory of
+// its own, a queue and a thread. Natively it stands in for WebGPU, so that kernel calls, device
+// queues and graphs across devices are tested under sanitizers.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 namespace eg {
 
 enum class DeviceType : std::uint8_t { kCpu, kWebGpu, kTest };
+inline constexpr std::size_t kDeviceTypeCount = 3;
 
 struct Device {
   DeviceType type = DeviceType::kCpu;

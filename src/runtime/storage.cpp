@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "base/error.h"
+#include "runtime/accelerator.h"
 #include "runtime/memory.h"
 
 namespace eg {
@@ -11,15 +11,15 @@ std::atomic<std::int64_t> live_storages{0};
 }
 
 Storage::Storage(std::size_t bytes, Device device) : bytes_(bytes), device_(device) {
-  if (device.type == DeviceType::kWebGpu) {
-    fail(ErrorCode::kDeviceUnavailable, "no webgpu device: this build of edgegrad runs on 'cpu'.");
-  }
-  data_ = allocate_bytes(bytes);
+  data_ = device.is_cpu() ? allocate_bytes(bytes) : accelerator(device).allocate(bytes);
   live_storages.fetch_add(1, std::memory_order_relaxed);
 }
 
 Storage::~Storage() {
-  free_bytes(data_, bytes_);
+  if (device_.is_cpu())
+    free_bytes(data_, bytes_);
+  else
+    accelerator(device_).free(data_);
   live_storages.fetch_sub(1, std::memory_order_relaxed);
 }
 

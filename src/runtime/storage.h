@@ -17,6 +17,7 @@ class Storage final : public RefCounted, public Pooled {
   Storage(std::size_t bytes, Device device);
   ~Storage();
 
+  /// Its address on the CPU; elsewhere what the device knows the block by.
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }

@@ -58,6 +58,10 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
                                            dtype));
 }
 
+void Tensor::fail_off_host() {
+  fail(ErrorCode::kInternal, "the memory of a device was to be read as the host's.");
+}
+
 void Tensor::fail_no_version() {
   fail(ErrorCode::kInferenceTensor, "Inference tensors do not track version counter.");
 }

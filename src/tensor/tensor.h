@@ -101,8 +101,11 @@ class Tensor {
     return storage().get() == other.storage().get();
   }
 
-  /// Address of the first element of the view.
+  /// Address of the first element of the view, for whoever may look into it: a tensor of another
+  /// device than the CPU has none (dispatch/transfer.h).
   void* data() const {
+    if (!device().is_cpu()) [[unlikely]]
+      fail_off_host();
     return static_cast<char*>(impl_->storage_->data()) +
            static_cast<std::size_t>(impl_->offset_) * item_size(impl_->dtype_);
   }
@@ -154,6 +157,7 @@ class Tensor {
 
  private:
   [[noreturn]] static void fail_no_version();
+  [[noreturn]] static void fail_off_host();
   void check_view(const Shape& shape, const Strides& strides, std::int64_t offset,
                   DType dtype) const;
 

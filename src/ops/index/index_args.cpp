@@ -1,6 +1,9 @@
 #include "ops/index/index_args.h"
 
+#include <algorithm>
+
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 
 namespace eg {
 
@@ -11,6 +14,12 @@ Tensor to_index(const Tensor& index, std::string_view op) {
   Tensor converted = Tensor::empty(index.shape(), DType::kInt64, index.device());
   copy_data(converted, index);
   return converted;
+}
+
+Tensor index_tensor(std::span<const std::int64_t> values, Device device) {
+  const Tensor index = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::kInt64);
+  std::copy(values.begin(), values.end(), index.data_as<std::int64_t>());
+  return moved(index, device);
 }
 
 std::span<const std::int64_t> index_values(const Tensor& index) {

@@ -15,7 +15,10 @@ namespace eg {
 /// The index as a contiguous int64 tensor of its shape; DtypeMismatch unless it is int64 or int32.
 Tensor to_index(const Tensor& index, std::string_view op);
 
-/// The values of a tensor from to_index.
+/// A vector of indices.
+Tensor index_tensor(std::span<const std::int64_t> values, Device device);
+
+/// The values of a tensor from to_index that is on the host.
 std::span<const std::int64_t> index_values(const Tensor& index);
 
 /// The first value of a tensor from to_index that is not in [0, size), if there is one.

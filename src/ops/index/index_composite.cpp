@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/index/index.h"
@@ -13,12 +14,6 @@ namespace eg {
 namespace {
 
 Tensor flat(const Tensor& t) { return Reshape::call(t, {t.numel()}); }
-
-Tensor index_tensor(std::span<const std::int64_t> values, Device device) {
-  Tensor index = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::kInt64, device);
-  std::copy(values.begin(), values.end(), index.data_as<std::int64_t>());
-  return index;
-}
 
 }  // namespace
 
@@ -44,15 +39,16 @@ Tensor Take::call(const Tensor& input, const Tensor& index) {
   const std::int64_t count = input.numel();
   check(count > 0 || index.numel() == 0, ErrorCode::kIndexOutOfRange, doc.name,
         "tried to take from an empty tensor.");
-  const Tensor given = to_index(index, doc.name);
-  const Tensor places = index_tensor(index_values(given), index.device());
+  const Tensor given = on_host(to_index(index, doc.name));
+  const Tensor places = index_tensor(index_values(given), {});
   for (std::int64_t i = 0; i < places.numel(); ++i) {
     std::int64_t& place = places.data_as<std::int64_t>()[i];
     check(-count <= place && place < count, ErrorCode::kIndexOutOfRange, doc.name,
           "out of range: tried to access index ", place, " on a tensor of ", count, " elements.");
     if (place < 0) place += count;
   }
-  return Reshape::call(IndexSelect::call(flat(input), 0, places), index.shape());
+  return Reshape::call(IndexSelect::call(flat(input), 0, moved(places, input.device())),
+                       index.shape());
 }
 
 Tensor MaskedSelect::call(const Tensor& input, const Tensor& mask) {
@@ -77,10 +73,10 @@ Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor
 }
 
 Tensor Nonzero::call(const Tensor& input) {
-  const Tensor places =
-      true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0));
+  const Tensor places = on_host(
+      true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0)));
   const Shape& shape = input.shape();
-  Tensor result = Tensor::empty({places.numel(), input.ndim()}, DType::kInt64, input.device());
+  const Tensor result = Tensor::empty({places.numel(), input.ndim()}, DType::kInt64);
   std::int64_t* row = result.data_as<std::int64_t>();
   for (std::int64_t place : index_values(places)) {
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -89,13 +85,13 @@ Tensor Nonzero::call(const Tensor& input) {
     }
     row += shape.size();
   }
-  return result;
+  return moved(result, input.device());
 }
 
 Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
                               std::optional<std::int64_t> dim) {
   if (!dim.has_value()) return call(flat(input), repeats, 0);
-  const Tensor counts = to_index(repeats.tensor(), doc.name);
+  const Tensor counts = on_host(to_index(repeats.tensor(), doc.name));
   check(counts.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
         "repeats must be 0-dim or 1-dim tensor, got shape ", counts.shape(), '.');
   const std::int64_t d = wrap_dim(*dim, input.ndim(), doc.name);
@@ -111,16 +107,17 @@ Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
     total += count;
   }
   if (is_same_for_all) total = total * size;
-  const Tensor places = Tensor::empty({total.value()}, DType::kInt64, input.device());
+  const Tensor places = Tensor::empty({total.value()}, DType::kInt64);
   const auto* count = counts.data_as<std::int64_t>();
   auto* next = places.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < size; ++i)
     next = std::fill_n(next, count[is_same_for_all ? 0 : i], i);
-  return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d, places);
+  return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d,
+                           moved(places, input.device()));
 }
 
 Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
-  const Tensor classes = to_index(input, doc.name);
+  const Tensor classes = on_host(to_index(input, doc.name));
   const std::span<const std::int64_t> values = index_values(classes);
   if (num_classes == -1) {
     check(!values.empty(), ErrorCode::kInvalidArgument, doc.name,
@@ -139,11 +136,11 @@ Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
   }
   Shape shape = input.shape();
   shape.push_back(num_classes);
-  Tensor result = full(shape, 0, DType::kInt64, input.device());
+  const Tensor result = full(shape, 0, DType::kInt64);
   for (std::size_t i = 0; i < values.size(); ++i) {
     result.data_as<std::int64_t>()[static_cast<std::int64_t>(i) * num_classes + values[i]] = 1;
   }
-  return result;
+  return moved(result, input.device());
 }
 
 }  // namespace eg

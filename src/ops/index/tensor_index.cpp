@@ -5,6 +5,7 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/index/index_args.h"
@@ -35,7 +36,7 @@ Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, s
 
 Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op op) {
   const std::int64_t size = shape[dim];
-  Tensor rows = Tensor::empty(index.shape(), DType::kInt64, index.device());
+  const Tensor rows = Tensor::empty(index.shape(), DType::kInt64);
   copy_data(rows, index);
   for (std::int64_t i = 0; i < rows.numel(); ++i) {
     std::int64_t& row = rows.data_as<std::int64_t>()[i];
@@ -43,7 +44,7 @@ Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op
           " is out of bounds for dimension ", dim, " with size ", size, '.');
     if (row < 0) row += size;
   }
-  return {dim, 1, size, std::move(rows)};
+  return {dim, 1, size, moved(rows, index.device())};
 }
 
 std::vector<Selection> read_indices(const Shape& shape, const TensorList& indices, const Dims& dims,
@@ -119,9 +120,9 @@ IndexedDims place_dims(const std::vector<Selection>& selections, std::size_t ndi
 // The row that each element of the broadcast indices names in the merged dimensions.
 Tensor merge_rows(const std::vector<Selection>& selections, const Shape& index_shape) {
   if (selections.size() == 1) return selections[0].rows;
-  Tensor rows = full(index_shape, 0, DType::kInt64);
+  const Tensor rows = full(index_shape, 0, DType::kInt64);
   for (const Selection& selection : selections) {
-    const Tensor more = packed(Expand::call(selection.rows, index_shape));
+    const Tensor more = packed(on_host(Expand::call(selection.rows, index_shape)));
     for (std::int64_t i = 0; i < rows.numel(); ++i) {
       std::int64_t& row = rows.data_as<std::int64_t>()[i];
       row = row * selection.size + more.data_as<std::int64_t>()[i];

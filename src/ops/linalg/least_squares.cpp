@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/matrix_batch.h"
 #include "ops/matrix/matmul.h"
@@ -94,7 +95,7 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     const Tensor s = Svdvals::call(detach(a));
     const Tensor counts = is_significant(s, 0, least).tensor();
     parts[2] = Sum::call(counts, Dims{-1});
-    has_full_rank = *All::call(counts).data_as<bool>();
+    has_full_rank = is_true(All::call(counts));
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {

@@ -73,29 +73,32 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
 struct Combined {
   Tensor loss;
   ClassLossAttrs attrs;
+  Tensor total_weight;  // of a mean
 };
 
-// Reduces the losses of positions; a mean is over the weights of their targets.
+// Reduces the losses of positions.
 Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Reduction reduction) {
-  ClassLossAttrs attrs{targets.ignore_index, targets.smoothing, reduction != Reduction::kNone, 1};
-  if (reduction == Reduction::kNone) return {losses, attrs};
-  double divisor = 1;
-  if (reduction == Reduction::kMean) {
-    run(kernel::TargetWeight{targets, kernel::host_number(divisor)});
-    attrs.scale = divisor == 0 ? 0 : 1 / divisor;
-  }
-  const ReducedDims all = reduced_dims({}, false, losses.ndim(), "cross_entropy");
-  return {run_reduction({.fold = kernel::Fold::kSum, .compute = losses.dtype(), .divisor = divisor},
-                        losses, all),
-          attrs};
+  const ClassLossAttrs attrs{targets.ignore_index, targets.smoothing,
+                             reduction != Reduction::kNone};
+  if (reduction == Reduction::kNone) return {losses, attrs, {}};
+  if (reduction == Reduction::kSum) return {Sum::call(losses), attrs, {}};
+  const auto make = [&] { return Tensor::empty({}, losses.dtype(), losses.device()); };
+  const Combined result{make(), attrs, make()};
+  run(kernel::MeanLoss{targets, losses.memory(), result.loss.memory(),
+                       result.total_weight.memory()});
+  return result;
 }
 
-// The gradient of the loss in the shape of the input, times scale.
-Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& input) {
+// The gradient of the loss in the shape of the input, shared out by the weights of a mean.
+Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& total_weight,
+                    const Tensor& input) {
   const ReducedDims reduced = attrs.is_reduced
                                   ? reduced_dims({}, false, input.ndim(), "cross_entropy")
                                   : ReducedDims{{class_dim(input)}};
-  return Var(unreduce((Var(grad) * attrs.scale).tensor(), reduced, input.shape()));
+  Var share = grad;
+  // Where every position is ignored there is nothing to share out.
+  if (total_weight.defined()) share = where(Var(total_weight) == 0, 0, share / total_weight);
+  return Var(unreduce(share.tensor(), reduced, input.shape()));
 }
 
 Var target_distribution(const kernel::ClassTargets& targets, const Tensor& input) {
@@ -153,7 +156,12 @@ Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
                            log_sum.memory()});
   const Combined result = combine(losses, targets, reduction);
   return record<CrossEntropy>(result.loss, {input}, result.attrs,
-                              {{input}, {classes.target}, {classes.weight}, {largest}, {log_sum}});
+                              {{input},
+                               {classes.target},
+                               {classes.weight},
+                               {largest},
+                               {log_sum},
+                               {result.total_weight}});
 }
 
 GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
@@ -166,13 +174,15 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
     const Var goal = target_distribution(targets, input);
     const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
     const Var softmax = Softmax::call(input, dim);
-    return {(spread_gradient(b.grad(), attrs, input) * (softmax * mass - goal)).tensor()};
+    return {(spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
-                                   b.saved(4).memory(), grad.memory(), attrs.is_reduced ? 0 : 1,
-                                   attrs.scale, result.memory()});
+  const Tensor total_weight = b.saved(5);
+  run(kernel::CrossEntropyBackward{
+      targets, classes.input.memory(), b.saved(3).memory(), b.saved(4).memory(), grad.memory(),
+      attrs.is_reduced ? 0 : 1, total_weight.defined() ? total_weight.memory() : kernel::In(),
+      result.memory()});
   return {result};
 }
 
@@ -185,7 +195,7 @@ Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optio
   run(kernel::NllLosses{targets, classes.input.memory(), losses.memory()});
   const Combined result = combine(losses, targets, reduction);
   return record<NllLoss>(result.loss, {input}, result.attrs,
-                         {{input}, {classes.target}, {classes.weight}});
+                         {{input}, {classes.target}, {classes.weight}, {result.total_weight}});
 }
 
 // Linear in the input: the gradient is minus the targets' distributions.
@@ -193,7 +203,7 @@ GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor input = b.saved(0);
   const Classes classes(input, b.saved(1), b.saved(2));
   const Var goal = target_distribution(classes.targets(b.attrs().ignore_index, 0), input);
-  return {(-spread_gradient(b.grad(), b.attrs(), input) * goal).tensor()};
+  return {(-spread_gradient(b.grad(), b.attrs(), b.saved(3), input) * goal).tensor()};
 }
 
 }  // namespace eg

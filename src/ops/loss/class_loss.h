@@ -15,8 +15,6 @@ struct ClassLossAttrs {
   std::int64_t ignore_index;
   double smoothing;
   bool is_reduced;
-  /// One over what the mean is over; one for a sum; zero when every position is ignored.
-  double scale;
 };
 
 struct CrossEntropy {
@@ -40,8 +38,8 @@ struct CrossEntropy {
                      Reduction reduction = Reduction::kMean, double label_smoothing = 0);
 
   using Attrs = ClassLossAttrs;
-  static constexpr std::array<std::string_view, 5> saved_names{"self", "target", "weight", "max",
-                                                               "log_sum"};
+  static constexpr std::array<std::string_view, 6> saved_names{
+      "self", "target", "weight", "max", "log_sum", "total_weight"};
   static GradList backward(const Backward<CrossEntropy>& b);
 };
 
@@ -58,7 +56,8 @@ struct NllLoss {
                      Reduction reduction = Reduction::kMean);
 
   using Attrs = ClassLossAttrs;
-  static constexpr std::array<std::string_view, 3> saved_names{"self", "target", "weight"};
+  static constexpr std::array<std::string_view, 4> saved_names{"self", "target", "weight",
+                                                               "total_weight"};
   static GradList backward(const Backward<NllLoss>& b);
 };
 

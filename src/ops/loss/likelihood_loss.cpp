@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/loss/loss_reduction.h"
@@ -48,7 +49,7 @@ Tensor GaussianNllLoss::call(const Tensor& input, const Tensor& target, const Op
                              bool full, double eps, Reduction reduction) {
   const Tensor given = variances(input, var.tensor());
   const Tensor measured = detach(given);
-  check(!*Any::call((Var(measured) < 0).tensor()).data_as<bool>(), ErrorCode::kInvalidArgument,
+  check(!is_true(Any::call((Var(measured) < 0).tensor())), ErrorCode::kInvalidArgument,
         doc.name, "var has negative entry/entries.");
   // A variance below eps counts as eps, but has its own gradient.
   const Var v = Var(given) + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured);

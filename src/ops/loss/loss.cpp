@@ -1,5 +1,6 @@
 #include "ops/loss/loss.h"
 
+#include "dispatch/transfer.h"
 #include "formulas/loss.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/reduce/reduction.h"
@@ -60,7 +61,7 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
         run_reduction({.fold = kernel::Fold::kMin, .compute = input.dtype()}, input, all);
     const Var largest =
         run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, all);
-    check(*((smallest >= 0) & (largest <= 1)).tensor().data_as<bool>(), ErrorCode::kInvalidArgument,
+    check(is_true(((smallest >= 0) & (largest <= 1)).tensor()), ErrorCode::kInvalidArgument,
           doc.name, "all elements of input should be between 0 and 1.");
   }
   return reduce_losses(weighted(eg::call<op::BinaryCrossEntropyError>(input, target), weight),

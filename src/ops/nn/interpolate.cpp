@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "dispatch/var.h"
 #include "ops/create/copy.h"
 #include "ops/index/index.h"
+#include "ops/index/index_args.h"
 #include "ops/nn/pool.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
@@ -79,12 +81,6 @@ std::vector<Tap> cubic_taps(const Axis& axis) {
   return taps;
 }
 
-Tensor index_tensor(const std::vector<std::int64_t>& index) {
-  const Tensor t = Tensor::empty({static_cast<std::int64_t>(index.size())}, DType::kInt64);
-  std::copy(index.begin(), index.end(), t.data_as<std::int64_t>());
-  return t;
-}
-
 Tensor resample_nearest(const Tensor& input, std::int64_t dim, const Axis& axis, bool exact) {
   std::vector<std::int64_t> index;
   index.reserve(checked_count(axis.out));
@@ -92,7 +88,7 @@ Tensor resample_nearest(const Tensor& input, std::int64_t dim, const Axis& axis,
     index.push_back(input.dtype() == DType::kFloat64 ? nearest_index<double>(axis, i, exact)
                                                      : nearest_index<float>(axis, i, exact));
   }
-  return IndexSelect::call(input, dim, index_tensor(index));
+  return IndexSelect::call(input, dim, index_tensor(index, input.device()));
 }
 
 Tensor resample(const Tensor& input, std::int64_t dim, const std::vector<Tap>& taps) {
@@ -100,12 +96,14 @@ Tensor resample(const Tensor& input, std::int64_t dim, const std::vector<Tap>& t
   shape[static_cast<std::size_t>(dim)] = static_cast<std::int64_t>(taps[0].index.size());
   std::optional<Var> sum;
   for (const Tap& tap : taps) {
-    const Tensor weight = Tensor::empty(shape, input.dtype(), input.device());
+    const Tensor weight = Tensor::empty(shape, input.dtype());
     visit_floating(input.dtype(), "interpolate", [&]<class T>() {
       std::transform(tap.weight.begin(), tap.weight.end(), weight.data_as<T>(),
                      [](double w) { return static_cast<T>(w); });
     });
-    const Var term = Var(IndexSelect::call(input, dim, index_tensor(tap.index))) * Var(weight);
+    const Var term =
+        Var(IndexSelect::call(input, dim, index_tensor(tap.index, input.device()))) *
+        Var(moved(weight, input.device()));
     sum = sum ? *sum + term : term;
   }
   return sum->tensor();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/index/index.h"
 
@@ -91,10 +92,10 @@ Tensor pad_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int6
                   std::int64_t after) {
   check_border(mode, input, dim, before, after);
   const std::int64_t n = input.size(dim);
-  const Tensor index = Tensor::empty({n + before + after}, DType::kInt64, input.device());
+  const Tensor index = Tensor::empty({n + before + after}, DType::kInt64);
   for (std::int64_t i = 0; i < index.numel(); ++i)
     index.data_as<std::int64_t>()[i] = source_index(mode, i - before, n);
-  return IndexSelect::call(input, dim, index);
+  return IndexSelect::call(input, dim, moved(index, input.device()));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <numbers>
 #include <span>
 
-#include "backend/cpu/elementwise/strided.h"
 #include "dispatch/factories.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
@@ -18,25 +17,25 @@ std::span<T> elements(const Tensor& t) {
 }
 
 // Lets `fill` write all elements in the order of memory, which is the order PyTorch draws them in.
-// Where they do not lie side by side they are drawn into a packed copy first.
+// Where they do not lie side by side, or not on the host, they are drawn elsewhere and copied.
 template <class T, class Fill>
 void fill_elements(const Tensor& t, Fill&& fill) {
-  if (is_non_overlapping_and_dense(t.shape(), t.strides())) {
+  const bool is_dense = is_non_overlapping_and_dense(t.shape(), t.strides());
+  if (is_dense && t.device().is_cpu()) {
     fill(elements<T>(t));
     return;
   }
-  const Tensor packed = Tensor::empty({t.numel()}, t.dtype(), t.device());
-  fill(elements<T>(packed));
-  kernel::Operand operand{t.memory(), t.strides()};
-  const cpu::Loop loop = cpu::make_loop(t.shape(), {&operand, 1});
-  cpu::scatter(loop, operand, 0, t.numel(), packed.data(), t.dtype());
+  Tensor drawn = Tensor::empty(t.shape(), t.dtype());
+  if (is_dense) drawn = drawn.alias(t.shape(), t.strides(), 0);
+  fill(elements<T>(drawn));
+  copy_data(t, drawn);
 }
 
 template <class T>
 void draw_normal(const Tensor& t, double mean, double std) {
   // A contiguous tensor of some size takes its words from the tape in another order than any other.
   if (t.is_contiguous())
-    fill_normal(elements<T>(t), mean, std);
+    fill_elements<T>(t, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
 }

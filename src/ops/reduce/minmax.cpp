@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
@@ -92,9 +93,10 @@ Tensor select_gradient(const Tensor& grad, const Tensor& indices, const Selected
   const auto& [shape, dim, keepdim] = attrs;
   if (shape.empty()) return grad;
   const auto axis = static_cast<std::size_t>(dim);
-  const Tensor positions = Tensor::empty({shape[axis]}, DType::kInt64, grad.device());
-  auto* data = positions.data_as<std::int64_t>();
+  const Tensor counted = Tensor::empty({shape[axis]}, DType::kInt64);
+  auto* data = counted.data_as<std::int64_t>();
   std::iota(data, data + shape[axis], 0);
+  const Tensor positions = moved(counted, grad.device());
   Strides along(shape.size());
   along[axis] = 1;
   const ReducedDims reduced{{dim}, keepdim};

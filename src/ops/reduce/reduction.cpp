@@ -1,6 +1,7 @@
 #include "ops/reduce/reduction.h"
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
@@ -30,7 +31,7 @@ Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
 
 bool has_zeros(const Tensor& x) {
   const Tensor count = count_nonzero(x, reduced_dims({}, false, x.ndim(), Prod::doc.name));
-  return ToDType::call(count, DType::kFloat64).data_as<double>()[0] !=
+  return ToDType::call(on_host(count), DType::kFloat64).data_as<double>()[0] !=
          static_cast<double>(x.numel());
 }
 

@@ -5,6 +5,7 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "dispatch/var.h"
 #include "ops/complex/complex.h"
 
@@ -69,8 +70,11 @@ Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry
   if (is_injective(geometry.shape, geometry.strides)) {
     copy_data(flat.alias(geometry.shape, geometry.strides, places.view), grad);
   } else {
-    visit_any_dtype(grad.dtype(),
-                    [&]<class T>() { scatter_add<T>(flat, grad, geometry.strides, places.view); });
+    const Tensor host = on_host(flat);
+    visit_any_dtype(grad.dtype(), [&]<class T>() {
+      scatter_add<T>(host, on_host(grad), geometry.strides, places.view);
+    });
+    if (!flat.is_same(host)) copy_data(flat, host);
   }
   const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, places.input);
   return record<StridedScatter>(result, {grad}, {geometry});

@@ -6,21 +6,20 @@
 
 #include "autograd/variable.h"
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "ops/complex/complex.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
+#include "support/test_device.h"
 #include "tensor/tensor.h"
 
 namespace eg::testing {
 
-/// The stand-in for an accelerator: CPU memory, its own queue and thread.
-inline constexpr Device kTestDevice{DeviceType::kTest, 0};
-
 template <class T = float>
-Tensor tensor(const std::vector<T>& values, const Shape& shape, Device device = {}) {
-  Tensor t = Tensor::empty(shape, dtype_of<T>(), device);
+Tensor tensor(const std::vector<T>& values, const Shape& shape, Device device = default_device()) {
+  const Tensor t = Tensor::empty(shape, dtype_of<T>());
   std::copy(values.begin(), values.end(), t.data_as<T>());
-  return t;
+  return moved(t, device);
 }
 template <class T = float>
 Tensor tensor(const std::vector<T>& values) {
@@ -29,7 +28,7 @@ Tensor tensor(const std::vector<T>& values) {
 
 /// A leaf that requires grad.
 template <class T = float>
-Tensor leaf(const std::vector<T>& values, const Shape& shape, Device device = {}) {
+Tensor leaf(const std::vector<T>& values, const Shape& shape, Device device = default_device()) {
   Tensor t = tensor<T>(values, shape, device);
   set_requires_grad(t, true);
   return t;
@@ -43,7 +42,7 @@ inline Tensor leaf(float value) { return leaf<float>({value}, {}); }
 /// The elements in row-major order, as doubles; of complex ones both parts.
 inline std::vector<double> values(const Tensor& t) {
   if (is_complex(t.dtype())) return values(parts_of(t));
-  const Tensor packed = contiguous_copy(detach(t));
+  const Tensor packed = contiguous_copy(on_host(detach(t)));
   std::vector<double> result;
   visit_dtype(packed.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < packed.numel(); ++i) {

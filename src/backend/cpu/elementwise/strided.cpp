@@ -233,6 +233,16 @@ void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, s
 
 namespace eg::kernel {
 
+void Fill::compute_on_cpu() const {
+  visit_any_dtype(y.dtype(), [&]<class T>() {
+    T* data = y.as<T>();
+    const T element = value.to<T>();
+    parallel_for(0, count, kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(data + begin, data + end, element);
+    });
+  });
+}
+
 void Copy::compute_on_cpu() const {
   if (numel(shape) == 0) return;
   std::array<Operand, 2> operands{Operand{to.view(), to_strides},

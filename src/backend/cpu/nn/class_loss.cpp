@@ -3,6 +3,7 @@
 #include <array>
 
 #include "backend/cpu/nn/softmax_rows.h"
+#include "kernels/reduce.h"
 
 namespace eg::cpu {
 namespace {
@@ -181,19 +182,21 @@ void FindBadTarget::compute_on_cpu() const {
   *bad.as<std::int64_t>() = found == end ? targets.ignore_index : *found;
 }
 
-void TargetWeight::compute_on_cpu() const {
+void MeanLoss::compute_on_cpu() const {
   const auto* const index = targets.index.as<std::int64_t>();
-  const DType dtype = targets.weight ? targets.weight.dtype() : DType::kFloat32;
-  double& total = *sum.as<double>();
-  total = 0;
-  visit_floating(dtype, name, [&]<class T>() {
+  const std::int64_t count = targets.rows.positions();
+  double total = 0;
+  visit_floating(losses.dtype(), name, [&]<class T>() {
     const T* weight = targets.weight.as<T>();
-    for (std::int64_t n = 0; n < targets.rows.positions(); ++n) {
+    for (std::int64_t n = 0; n < count; ++n) {
       const std::int64_t t = index[n];
       if (t != targets.ignore_index)
         total += weight == nullptr ? 1 : static_cast<double>(weight[t]);
     }
+    *total_weight.as<T>() = static_cast<T>(total);
   });
+  const Reduction sum{.fold = Fold::kSum, .compute = losses.dtype(), .divisor = total};
+  Reduce{sum, {count}, {0}, losses, {1}, {}, mean}.compute_on_cpu();
 }
 
 void NllLosses::compute_on_cpu() const {
@@ -216,6 +219,8 @@ void CrossEntropy::compute_on_cpu() const {
 
 void CrossEntropyBackward::compute_on_cpu() const {
   cpu::visit_problem(targets, scores.dtype(), [&]<class T>(const Problem<T>& problem) {
+    const double total = total_weight ? static_cast<double>(*total_weight.as<T>()) : 1;
+    const double scale = total == 0 ? 0 : 1 / total;
     problem.backward(scores.as<T>(), largest.as<T>(), log_sum.as<T>(), grad.as<T>(), grad_step,
                      scale, grad_scores.as<T>());
   });

@@ -1,0 +1,68 @@
+#include "dispatch/transfer.h"
+
+#include "dispatch/factories.h"
+#include "runtime/accelerator.h"
+
+namespace eg {
+namespace {
+
+std::size_t byte_offset(const Tensor& t) { return static_cast<std::size_t>(t.memory().offset); }
+
+// True for a tensor whose elements are all of its storage: bytes that are copied as they are.
+bool fills_storage(const Tensor& t) {
+  return t.is_contiguous() && byte_offset(t) == 0 &&
+         byte_count(t.shape(), t.dtype()) == t.storage()->bytes();
+}
+
+// Row-major, of the shape and dtype of `destination`.
+Tensor laid_out_for(const Tensor& destination, const Tensor& source, Device device) {
+  const Tensor copy = Tensor::empty(destination.shape(), destination.dtype(), device);
+  copy_data(copy, source);
+  return copy;
+}
+
+void upload(const Tensor& destination, const Tensor& source) {
+  const bool is_laid_out = source.is_contiguous() && source.dtype() == destination.dtype() &&
+                           source.shape() == destination.shape();
+  const Tensor from = is_laid_out ? source : laid_out_for(destination, source, {});
+  const bool is_direct = fills_storage(destination);
+  const Tensor to = is_direct ? destination
+                              : Tensor::empty(destination.shape(), destination.dtype(),
+                                              destination.device());
+  accelerator(to.device())
+      .write(to.storage()->data(), 0, from.data(), byte_count(from.shape(), from.dtype()));
+  if (!is_direct) copy_data(destination, to);
+}
+
+void download(const Tensor& destination, const Tensor& source) {
+  const Tensor from = packed(source);
+  const bool is_direct = destination.is_contiguous() && from.dtype() == destination.dtype() &&
+                         from.shape() == destination.shape();
+  const Tensor to = is_direct ? destination : Tensor::empty(from.shape(), from.dtype());
+  accelerator(from.device())
+      .read(from.storage()->data(), byte_offset(from), to.data(),
+            byte_count(from.shape(), from.dtype()));
+  if (!is_direct) copy_data(destination, to);
+}
+
+}  // namespace
+
+Tensor on_host(const Tensor& t) { return moved(t, {}); }
+
+Tensor moved(const Tensor& t, Device device) {
+  if (t.device() == device) return t;
+  const Tensor copy = Tensor::empty(t.shape(), t.dtype(), device);
+  transfer(copy, t);
+  return copy;
+}
+
+bool is_true(const Tensor& t) { return *on_host(t).data_as<bool>(); }
+
+void transfer(const Tensor& destination, const Tensor& source) {
+  if (destination.numel() == 0) return;
+  if (source.device().is_cpu()) return upload(destination, source);
+  if (destination.device().is_cpu()) return download(destination, source);
+  upload(destination, on_host(source));
+}
+
+}  // namespace eg

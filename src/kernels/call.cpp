@@ -1,0 +1,75 @@
+#include "kernels/call.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "base/warning.h"
+#include "runtime/accelerator.h"
+#include "runtime/storage.h"
+
+namespace eg::kernel {
+namespace {
+
+// Says once per kernel and device that the CPU computes it.
+void warn_of_fallback(std::string_view kernel, Device device) {
+  static std::mutex mutex;
+  static std::vector<std::pair<std::string_view, DeviceType>> said;
+  const std::pair what{kernel, device.type};
+  {
+    const std::lock_guard lock(mutex);
+    if (std::find(said.begin(), said.end(), what) != said.end()) return;
+    said.push_back(what);
+  }
+  warn("device '", device, "' has no kernel '", kernel,
+       "': it is computed on the CPU, which waits for the device and copies there and back.");
+}
+
+// A block of a device while the CPU computes with it.
+struct HostCopy {
+  void* block;
+  IntrusivePtr<Storage> copy;
+  bool is_written = false;
+};
+
+void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
+  // A block is written back whole: nobody may write to it in the meantime.
+  const std::lock_guard lock(accelerator);
+  SmallVector<HostCopy, 4> copies;
+  call.for_each_memory([&](MemoryView& memory, bool is_written) {
+    if (memory.device.is_cpu()) return;
+    HostCopy* known = std::find_if(copies.begin(), copies.end(), [&](const HostCopy& copy) {
+      return copy.block == memory.base;
+    });
+    if (known == copies.end()) {
+      const std::size_t bytes = accelerator.bytes(memory.base);
+      copies.push_back({memory.base, make_intrusive<Storage>(bytes, Device{})});
+      known = copies.end() - 1;
+      // What is written is read as well: a kernel may write a part, or add to what is there.
+      accelerator.read(memory.base, 0, known->copy->data(), bytes);
+    }
+    known->is_written |= is_written;
+    memory.base = known->copy->data();
+    memory.device = {};
+  });
+  call.compute_on_cpu();
+  for (const HostCopy& copy : copies) {
+    if (copy.is_written)
+      accelerator.write(copy.block, 0, copy.copy->data(), copy.copy->bytes());
+  }
+}
+
+}  // namespace
+
+void run_off_cpu(const Call& call) {
+  Device device;
+  call.for_each_memory([&](const MemoryView& memory, bool) {
+    if (!memory.device.is_cpu()) device = memory.device;
+  });
+  Accelerator& there = accelerator(device);
+  if (there.run(call)) return;
+  warn_of_fallback(call.name(), device);
+  run_on_cpu_instead(there, call);
+}
+
+}  // namespace eg::kernel

@@ -1,0 +1,169 @@
+#pragma once
+
+// A call of any kernel, for code that does not know which: devices that write calls down as words,
+// or that compute them with other memory. What the fields of a kernel are is found at compile time
+// (base/fields.h) and kept as a table of a few bytes, so a kernel costs a device no code.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "base/fields.h"
+#include "base/scalar.h"
+#include "kernels/elementwise.h"
+#include "kernels/memory.h"
+#include "kernels/operand.h"
+
+namespace eg::kernel {
+
+/// What lies at a place of a kernel's struct. Structs in structs are taken apart.
+enum class FieldKind : std::uint8_t {
+  kByte,  ///< bool, an enum, a dtype
+  kInt64,
+  kFloat,
+  kDouble,
+  kScalar,
+  kList,  ///< a Shape, Strides or Dims
+  kIn,
+  kOut,
+  kOperands,
+  kFormula,
+};
+
+struct Field {
+  FieldKind kind;
+  std::uint16_t offset;  ///< in bytes, from the beginning of the kernel
+};
+
+namespace detail {
+
+template <class T>
+constexpr FieldKind field_kind() {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    return FieldKind::kInt64;
+  else if constexpr (std::is_same_v<T, float>)
+    return FieldKind::kFloat;
+  else if constexpr (std::is_same_v<T, double>)
+    return FieldKind::kDouble;
+  else if constexpr (std::is_same_v<T, Scalar>)
+    return FieldKind::kScalar;
+  else if constexpr (std::is_same_v<T, Shape>)
+    return FieldKind::kList;
+  else if constexpr (std::is_same_v<T, In>)
+    return FieldKind::kIn;
+  else if constexpr (std::is_same_v<T, Out>)
+    return FieldKind::kOut;
+  else if constexpr (std::is_same_v<T, Operands>)
+    return FieldKind::kOperands;
+  else
+    return FieldKind::kFormula;
+}
+
+template <class T>
+inline constexpr bool kIsByte = sizeof(T) == 1 && (std::is_same_v<T, bool> || std::is_enum_v<T>);
+
+template <class T>
+inline constexpr bool kIsLeaf =
+    kIsByte<T> || std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> || std::is_same_v<T, Shape> ||
+    std::is_same_v<T, In> || std::is_same_v<T, Out> || std::is_same_v<T, Operands> ||
+    std::is_same_v<T, Formula>;
+
+template <class T>
+inline constexpr std::size_t kArraySize = 0;
+template <class T, std::size_t N>
+inline constexpr std::size_t kArraySize<std::array<T, N>> = N;
+
+// Hands every field of a T that begins at `offset` to `add`.
+template <class T, class Add>
+constexpr void for_each_field(std::size_t offset, const Add& add) {
+  if constexpr (kIsByte<T>) {
+    add(Field{FieldKind::kByte, static_cast<std::uint16_t>(offset)});
+  } else if constexpr (kIsLeaf<T>) {
+    add(Field{field_kind<T>(), static_cast<std::uint16_t>(offset)});
+  } else if constexpr (kArraySize<T> > 0) {
+    using Element = typename T::value_type;
+    for (std::size_t i = 0; i < kArraySize<T>; ++i)
+      for_each_field<Element>(offset + i * sizeof(Element), add);
+  } else {
+    [&]<class... U>(std::tuple<U...>*) {
+      std::size_t i = 0;
+      (for_each_field<U>(offset + kFieldOffsets<T>[i++], add), ...);
+    }(static_cast<FieldsOf<T>*>(nullptr));
+  }
+}
+
+template <class T>
+constexpr std::size_t count_leaves() {
+  std::size_t count = 0;
+  for_each_field<T>(0, [&](Field) { ++count; });
+  return count;
+}
+
+template <class Kernel>
+inline constexpr auto kFields = [] {
+  std::array<Field, count_leaves<Kernel>()> fields{};
+  std::size_t count = 0;
+  for_each_field<Kernel>(0, [&](Field field) { fields[count++] = field; });
+  return fields;
+}();
+
+}  // namespace detail
+
+/// What is the same for all calls of a kernel.
+struct KernelType {
+  std::string_view name;
+  std::span<const Field> fields;
+  void (*compute_on_cpu)(void* kernel);
+};
+
+template <class Kernel>
+inline constexpr KernelType kKernelType{
+    Kernel::name, detail::kFields<Kernel>,
+    [](void* kernel) { static_cast<Kernel*>(kernel)->compute_on_cpu(); }};
+
+/// A kernel struct whose type is not known. Does not own it.
+class Call {
+ public:
+  template <class Kernel>
+  explicit Call(Kernel& kernel) : type_(&kKernelType<Kernel>), kernel_(&kernel) {}
+
+  std::string_view name() const { return type_->name; }
+  std::span<const Field> fields() const { return type_->fields; }
+  template <class T>
+  T& at(Field field) const {
+    return *reinterpret_cast<T*>(static_cast<char*>(kernel_) + field.offset);
+  }
+
+  /// Calls `visit(MemoryView&, bool is_written)` for all memory that is there. What is written may
+  /// be read too.
+  template <class Visit>
+  void for_each_memory(const Visit& visit) const {
+    const auto visit_one = [&](MemoryView& memory, bool is_written) {
+      if (memory.base != nullptr) visit(memory, is_written);
+    };
+    for (const Field field : fields()) {
+      if (field.kind == FieldKind::kIn) visit_one(at<In>(field).view(), false);
+      if (field.kind == FieldKind::kOut) visit_one(at<Out>(field).view(), true);
+      if (field.kind != FieldKind::kOperands) continue;
+      Operands& operands = at<Operands>(field);
+      for (std::size_t i = 0; i < operands.count; ++i)
+        visit_one(operands.all[i].memory, i == 0);
+    }
+  }
+
+  /// With the memory that its views name now, which has to be the CPU's.
+  void compute_on_cpu() const { type_->compute_on_cpu(kernel_); }
+
+ private:
+  const KernelType* type_;
+  void* kernel_;
+};
+
+/// Runs a call with memory of a device that is not the CPU (runtime/accelerator.h): there, or where
+/// that device lacks the kernel on the CPU with copies of its memory, which it says once.
+void run_off_cpu(const Call& call);
+
+}  // namespace eg::kernel

@@ -1,0 +1,32 @@
+#include "runtime/accelerator.h"
+
+#include <array>
+#include <atomic>
+
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+std::array<std::atomic<Accelerator*>, kDeviceTypeCount> registered{};
+
+std::atomic<Accelerator*>& place_of(DeviceType type) {
+  return registered[static_cast<std::size_t>(type)];
+}
+
+}  // namespace
+
+void register_accelerator(DeviceType type, Accelerator* accelerator) {
+  place_of(type).store(accelerator, std::memory_order_release);
+}
+
+Accelerator& accelerator(Device device) {
+  Accelerator* const found = place_of(device.type).load(std::memory_order_acquire);
+  if (found == nullptr) {
+    fail(ErrorCode::kDeviceUnavailable, "no ", device,
+         " device: this build of edgegrad runs on 'cpu'.");
+  }
+  return *found;
+}
+
+}  // namespace eg

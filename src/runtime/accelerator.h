@@ -1,0 +1,54 @@
+#pragma once
+
+// A device that is not the CPU: memory of its own, which the host cannot look into, and a queue of
+// kernel calls and copies that take effect in the order in which they were made, whatever thread
+// made them. Whoever has such a device (backend/webgpu, the tests) registers it.
+//
+// Everything here may be called from any thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/device.h"
+
+namespace eg {
+
+namespace kernel {
+class Call;
+}
+
+class Accelerator {
+ public:
+  virtual ~Accelerator() = default;
+
+  /// A block of uninitialised memory, which is known by an address that is nobody's; throws
+  /// OutOfMemory.
+  virtual void* allocate(std::size_t bytes) = 0;
+  /// Calls that were made before may still use the block.
+  virtual void free(void* block) = 0;
+  virtual std::size_t bytes(void* block) = 0;
+
+  /// Copies to the block. `from` is not needed afterwards.
+  virtual void write(void* block, std::size_t offset, const void* from, std::size_t bytes) = 0;
+  /// Waits for all that was called before, and copies from the block.
+  virtual void read(void* block, std::size_t offset, void* to, std::size_t bytes) = 0;
+
+  /// Calls a kernel; false, and nothing happens, when the device lacks it.
+  virtual bool run(const kernel::Call& call) = 0;
+
+  /// Keeps the calls of other threads out, for several that belong together (std::lock_guard). The
+  /// same thread may do so again.
+  void lock() { order_.lock(); }
+  void unlock() { order_.unlock(); }
+
+ private:
+  std::recursive_mutex order_;
+};
+
+/// Makes a device of this type known; it has to outlive all that lies on it. Null takes it back.
+void register_accelerator(DeviceType type, Accelerator* accelerator);
+/// Throws DeviceUnavailable where there is none.
+Accelerator& accelerator(Device device);
+
+}  // namespace eg

@@ -1,0 +1,138 @@
+#include "support/test_device.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#ifndef __EMSCRIPTEN__
+#include <sys/mman.h>
+#endif
+
+#include "base/error.h"
+#include "kernels/call.h"
+#include "runtime/accelerator.h"
+
+namespace eg::testing {
+namespace {
+
+// Addresses at which nothing can be read or written.
+class Nowhere {
+ public:
+  Nowhere() {
+#ifdef __EMSCRIPTEN__
+    next_ = reinterpret_cast<char*>(0xF0000000U);  // NOLINT: beyond the memory of the module
+#else
+    void* const reserved =
+        mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) std::abort();
+    next_ = static_cast<char*>(reserved);
+#endif
+  }
+
+  void* take() {
+    if (!free_.empty()) {
+      void* const address = free_.back();
+      free_.pop_back();
+      return address;
+    }
+    if (++count_ * kStep > kBytes) std::abort();
+    return next_ += kStep;
+  }
+  void give_back(void* address) { free_.push_back(address); }
+
+ private:
+  static constexpr std::size_t kStep = 64;
+  static constexpr std::size_t kBytes = std::size_t{64} << 20U;
+
+  char* next_ = nullptr;
+  std::size_t count_ = 0;
+  std::vector<void*> free_;
+};
+
+class TestDevice final : public Accelerator {
+ public:
+  TestDevice() { register_accelerator(DeviceType::kTest, this); }
+
+  void* allocate(std::size_t bytes) override {
+    auto memory = std::make_unique_for_overwrite<char[]>(bytes);  // NOLINT: of any size
+    // Large and odd numbers, in case anybody takes them for zeros.
+    std::memset(memory.get(), 0x7B, bytes);
+    const std::lock_guard lock(*this);
+    void* const block = nowhere_.take();
+    blocks_[block] = {std::move(memory), bytes};
+    return block;
+  }
+
+  void free(void* block) override {
+    const std::lock_guard lock(*this);
+    blocks_.erase(block);
+    nowhere_.give_back(block);
+  }
+
+  std::size_t bytes(void* block) override {
+    const std::lock_guard lock(*this);
+    return at(block).bytes;
+  }
+
+  void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override {
+    const std::lock_guard lock(*this);
+    std::memcpy(at(block).memory.get() + offset, from, bytes);
+  }
+
+  void read(void* block, std::size_t offset, void* to, std::size_t bytes) override {
+    const std::lock_guard lock(*this);
+    std::memcpy(to, at(block).memory.get() + offset, bytes);
+  }
+
+  bool run(const kernel::Call& call) override {
+    const std::lock_guard lock(*this);
+    if (lacking == call.name()) return false;
+    call.for_each_memory([&](MemoryView& memory, bool is_written) {
+      if (memory.device.is_cpu()) {
+        check(is_written, ErrorCode::kInternal, call.name(),
+              "an operand is the host's beside memory of the test device.");
+        return;
+      }
+      memory.base = at(memory.base).memory.get();
+      memory.device = {};
+    });
+    call.compute_on_cpu();
+    return true;
+  }
+
+  std::string_view lacking;
+
+ private:
+  struct Block {
+    std::unique_ptr<char[]> memory;  // NOLINT: of any size
+    std::size_t bytes = 0;
+  };
+
+  Block& at(void* block) {
+    const auto found = blocks_.find(block);
+    check(found != blocks_.end(), ErrorCode::kInternal, "test device", "no such block.");
+    return found->second;
+  }
+
+  Nowhere nowhere_;
+  std::unordered_map<void*, Block> blocks_;
+};
+
+// Never destroyed: tensors of other static objects may outlive it.
+TestDevice& device = *new TestDevice;  // NOLINT
+
+}  // namespace
+
+Device default_device() {
+  static const bool is_wanted = std::getenv("EG_TEST_DEVICE") != nullptr;  // NOLINT: at start
+  return is_wanted ? kTestDevice : Device{};
+}
+
+LacksKernel::LacksKernel(const char* name) { device.lacking = name; }
+LacksKernel::~LacksKernel() { device.lacking = {}; }
+
+}  // namespace eg::testing
