@@ -22,6 +22,10 @@ struct Device {
   bool is_cpu() const { return type == DeviceType::kCpu; }
 };
 
+/// Where factories (zeros, rand, arange ...) put tensors; the CPU unless somebody says otherwise.
+Device default_device();
+void set_default_device(Device device);
+
 constexpr std::string_view device_type_name(DeviceType type) {
   switch (type) {
     case DeviceType::kCpu:

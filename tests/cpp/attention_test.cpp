@@ -44,8 +44,7 @@ TEST(Attention, CausalRowsSeeNothingLater) {
 
 TEST(Attention, ARowThatMayAttendToNothingIsZeroWithAGradientOfZero) {
   const Tensor q = leaf({1, 2}, {2, 1});
-  const Tensor mask = Tensor::empty({2, 2}, DType::kBool);
-  for (std::int64_t i = 0; i < 4; ++i) mask.data_as<bool>()[i] = i >= 2;
+  const Tensor mask = testing::generated<bool>({2, 2}, [](std::int64_t i) { return i >= 2; });
   const Tensor k = tensor({1, 3}, {2, 1});
   const Tensor out = ScaledDotProductAttention::call(q, k, k, mask);
   EXPECT_EQ(values(out)[0], 0);

@@ -58,7 +58,7 @@ TEST(ChannelNormOps, GroupAndInstanceNormAreLayerNormOfParts) {
 }
 
 TEST(ChannelNormOps, EmptyBatchesAreEmpty) {
-  const Tensor x = Tensor::empty({0, 4, 3}, DType::kFloat32);
+  const Tensor x = testing::empty({0, 4, 3}, DType::kFloat32);
   EXPECT_EQ(GroupNorm::call(x, 2).shape(), x.shape());
   EXPECT_EQ(InstanceNorm::call(x).shape(), x.shape());
 }

@@ -129,45 +129,46 @@ TEST(Complex, CastsTakeTheRealPartBothWays) {
 }
 
 TEST(Complex, PromotionFollowsPyTorch) {
-  const Tensor c64 = full({2}, 1, DType::kComplex64);
-  const Tensor c128 = full({2}, 1, DType::kComplex128);
+  const Tensor c64 = testing::full({2}, 1, DType::kComplex64);
+  const Tensor c128 = testing::full({2}, 1, DType::kComplex128);
   const auto sum_dtype = [](const Tensor& a, const Operand& b) {
     return call<op::Add>(a, b).dtype();
   };
-  EXPECT_EQ(sum_dtype(c64, full({2}, 1, DType::kFloat32)), DType::kComplex64);
-  EXPECT_EQ(sum_dtype(c64, full({2}, 1, DType::kFloat64)), DType::kComplex128);
-  EXPECT_EQ(sum_dtype(c64, full({2}, 1, DType::kInt64)), DType::kComplex64);
+  EXPECT_EQ(sum_dtype(c64, testing::full({2}, 1, DType::kFloat32)), DType::kComplex64);
+  EXPECT_EQ(sum_dtype(c64, testing::full({2}, 1, DType::kFloat64)), DType::kComplex128);
+  EXPECT_EQ(sum_dtype(c64, testing::full({2}, 1, DType::kInt64)), DType::kComplex64);
   EXPECT_EQ(sum_dtype(c64, 2.5), DType::kComplex64);
   EXPECT_EQ(sum_dtype(c64, c128), DType::kComplex128);
-  EXPECT_EQ(sum_dtype(full({2}, 1, DType::kFloat32), C{0, 1}), DType::kComplex64);
-  EXPECT_EQ(sum_dtype(full({2}, 1, DType::kFloat64), C{0, 1}), DType::kComplex128);
-  EXPECT_EQ(sum_dtype(full({2}, 1, DType::kInt64), C{0, 1}), DType::kComplex64);
+  EXPECT_EQ(sum_dtype(testing::full({2}, 1, DType::kFloat32), C{0, 1}), DType::kComplex64);
+  EXPECT_EQ(sum_dtype(testing::full({2}, 1, DType::kFloat64), C{0, 1}), DType::kComplex128);
+  EXPECT_EQ(sum_dtype(testing::full({2}, 1, DType::kInt64), C{0, 1}), DType::kComplex64);
 }
 
 TEST(Complex, WhatHasNoOrderSaysSo) {
-  const Tensor z = full({2}, 1, DType::kComplex64);
+  const Tensor z = testing::full({2}, 1, DType::kComplex64);
   expect_error(ErrorCode::kDtypeMismatch, "[lt] not implemented for complex64",
                [&] { call<op::Lt>(z, 0); });
   expect_error(ErrorCode::kDtypeMismatch, "[floor]", [&] { call<op::Floor>(z); });
   expect_error(ErrorCode::kDtypeMismatch, "In-place abs is not supported for complex tensors",
                [&] { call_in_place<op::Abs>(z); });
   expect_error(ErrorCode::kDtypeMismatch, "non-complex",
-               [&] { Imag::call(full({2}, 1, DType::kFloat32)); });
+               [&] { Imag::call(testing::full({2}, 1, DType::kFloat32)); });
 }
 
 TEST(Complex, ViewsAsPairsNeedPairs) {
-  const Tensor t = full({3, 2}, 1, DType::kFloat32);
+  const Tensor t = testing::full({3, 2}, 1, DType::kFloat32);
   expect_error(ErrorCode::kDtypeMismatch, "view_as_real is only supported for complex",
                [&] { ViewAsReal::call(t); });
   expect_error(ErrorCode::kShapeMismatch, "last dimension of size 2",
-               [&] { ViewAsComplex::call(full({3}, 1, DType::kFloat32)); });
+               [&] { ViewAsComplex::call(testing::full({3}, 1, DType::kFloat32)); });
   expect_error(ErrorCode::kShapeMismatch, "one or more dimensions",
-               [&] { ViewAsComplex::call(full({}, 1, DType::kFloat32)); });
+               [&] { ViewAsComplex::call(testing::full({}, 1, DType::kFloat32)); });
   expect_error(ErrorCode::kShapeMismatch, "stride 1", [&] {
-    ViewAsComplex::call(Transpose::call(full({2, 2}, 1, DType::kFloat32), 0, 1));
+    ViewAsComplex::call(Transpose::call(testing::full({2, 2}, 1, DType::kFloat32), 0, 1));
   });
-  expect_error(ErrorCode::kShapeMismatch, "storage_offset divisible by 2",
-               [&] { ViewAsComplex::call(Narrow::call(full({3}, 1, DType::kFloat32), 0, 1, 2)); });
+  expect_error(ErrorCode::kShapeMismatch, "storage_offset divisible by 2", [&] {
+    ViewAsComplex::call(Narrow::call(testing::full({3}, 1, DType::kFloat32), 0, 1, 2));
+  });
 }
 
 // A change of the parts is a change of the number, to autograd too.
@@ -238,7 +239,7 @@ TEST(Complex, JoinsAndCopiesPromoteRealOnes) {
   EXPECT_EQ(joined.dtype(), DType::kComplex128);
   backward({sum(Real::call(joined))});
   EXPECT_EQ(values(grad(x)), (Numbers{1}));
-  const Tensor target = full({2}, 0, DType::kComplex64);
+  const Tensor target = testing::full({2}, 0, DType::kComplex64);
   CopyInPlace::call(target, tensor<double>({3, 4}));
   EXPECT_EQ(values(target), (Numbers{3, 0, 4, 0}));
 }

@@ -47,7 +47,7 @@ std::vector<double> numbers(std::int64_t count, unsigned seed) {
 
 template <class T>
 MemoryView memory_of(const std::vector<T>& values) {
-  return {const_cast<T*>(values.data()), dtype_of<T>(), {}};
+  return {const_cast<T*>(values.data()), 0, dtype_of<T>(), {}};
 }
 
 // Calls visit(out index, in index, weight index) for every product of the definition.

@@ -20,10 +20,8 @@ using List = std::vector<double>;
 
 template <class T = double>
 Tensor waves(const Shape& shape, double phase) {
-  const Tensor t = Tensor::empty(shape, dtype_of<T>());
-  for (std::int64_t i = 0; i < t.numel(); ++i)
-    t.data_as<T>()[i] = static_cast<T>(std::sin(0.7 * static_cast<double>(i) + phase));
-  return t;
+  return testing::generated<T>(
+      shape, [&](std::int64_t i) { return std::sin(0.7 * static_cast<double>(i) + phase); });
 }
 
 struct Steps {
@@ -34,7 +32,10 @@ struct Steps {
 };
 
 // The definition, element by element.
-List direct_conv2d(const Tensor& x, const Tensor& w, const Steps& s, const Shape& out_shape) {
+List direct_conv2d(const Tensor& any_x, const Tensor& any_w, const Steps& s,
+                   const Shape& out_shape) {
+  const Tensor x = on_host(any_x);
+  const Tensor w = on_host(any_w);
   const auto at = [](const Tensor& t, std::int64_t a, std::int64_t b, std::int64_t c,
                      std::int64_t d) {
     return t.data_as<double>()[((a * t.size(1) + b) * t.size(2) + c) * t.size(3) + d];

@@ -53,7 +53,7 @@ Tensor scaled(const Tensor& a, const Tensor& s) {
   return (Var(a) * Unsqueeze::call(s, -2)).tensor();
 }
 
-Tensor eye(std::int64_t n) { return Diag::call(full({n}, 1, DType::kFloat64)); }
+Tensor eye(std::int64_t n) { return Diag::call(testing::full({n}, 1, DType::kFloat64)); }
 
 void expect_orthonormal_columns(const Tensor& q) {
   const Tensor gram = product(transposed(q), q);
@@ -174,7 +174,8 @@ TEST(Svd, SingularValuesFallAndAreKnownOnes) {
 
 TEST(Svd, VectorsOfZeroSingularValuesAreOrthonormalToo) {
   const Tensor thin = random({5, 2}, 20);
-  for (const Tensor& a : {product(thin, random({2, 4}, 21)), full({3, 3}, 0, DType::kFloat64)}) {
+  for (const Tensor& a :
+       {product(thin, random({2, 4}, 21)), testing::full({3, 3}, 0, DType::kFloat64)}) {
     const TensorList svd = Svd::call(a);
     expect_orthonormal_columns(svd[0]);
     expect_orthonormal_columns(svd[2]);
@@ -278,7 +279,7 @@ TEST(Eigh, ReadsTheTriangleItIsAskedFor) {
 }
 
 TEST(Eigh, VectorsOfRepeatedValuesAreOrthonormalToo) {
-  const Tensor ones = full({5, 5}, 1, DType::kFloat64);
+  const Tensor ones = testing::full({5, 5}, 1, DType::kFloat64);
   const TensorList lv = Eigh::call(ones);
   expect_near(lv[0], {0, 0, 0, 0, 5}, 1e-14);
   expect_orthonormal_columns(lv[1]);

@@ -224,7 +224,7 @@ TEST(TangentsOfViews, AreZeroBeyondTheirTensor) {
 // What was drawn for the value is drawn for the tangent.
 TEST(Tangents, OfDropoutUseItsMask) {
   const DualLevelGuard level;
-  const Tensor ones = full({100}, 1, DType::kFloat32);
+  const Tensor ones = testing::full({100}, 1, DType::kFloat32);
   const Tensor y = Dropout::call(make_dual(ones, ones), 0.5, true);
   EXPECT_EQ(values(tangent(y)), values(y));
 }

@@ -88,7 +88,7 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
     packed.push_back(detach(leaf));
     Shape wide = leaf.shape();
     wide.push_back(2);
-    const Tensor room = full(wide, 0, leaf.dtype());
+    const Tensor room = testing::full(wide, 0, leaf.dtype());
     Strides strides = room.strides();
     strides.pop_back();
     const Tensor view = room.alias(leaf.shape(), strides, 1);

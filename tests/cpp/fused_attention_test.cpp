@@ -66,9 +66,8 @@ Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
 }
 
 Tensor waves(const Shape& shape, double phase, DType dtype) {
-  const Tensor t = Tensor::empty(shape, DType::kFloat64);
-  for (std::int64_t i = 0; i < t.numel(); ++i)
-    t.data_as<double>()[i] = std::sin(1.7 * static_cast<double>(i) + phase);
+  const Tensor t = testing::generated<double>(
+      shape, [&](std::int64_t i) { return std::sin(1.7 * static_cast<double>(i) + phase); });
   return ToDType::call(t, dtype);
 }
 
@@ -94,12 +93,10 @@ std::optional<Tensor> mask_of(const Case& c, DType dtype) {
   const bool is_per_head = c.mask == Mask::kBoolPerHead;
   const Shape shape =
       is_per_head ? Shape{c.batch[0], c.batch[1], 1, c.keys} : Shape{c.queries, c.keys};
-  const Tensor mask = Tensor::empty(shape, DType::kBool);
-  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+  return testing::generated<bool>(shape, [&](std::int64_t i) {
     const bool is_hidden = c.mask == Mask::kHidesRows && i / c.keys % 3 == 1;
-    mask.data_as<bool>()[i] = !is_hidden && i % 3 != 1;
-  }
-  return mask;
+    return !is_hidden && i % 3 != 1;
+  });
 }
 
 struct Call {

@@ -128,14 +128,14 @@ TEST(Comparisons, WriteZerosAndOnesAndEndTheHistory) {
 }
 
 TEST(FillDiagonal, OfTallMatricesBeginsAgainWhereItWraps) {
-  const Tensor once = full({7, 3}, 0, DType::kFloat32);
+  const Tensor once = testing::full({7, 3}, 0, DType::kFloat32);
   FillDiagonalInPlace::call(once, 5);
   EXPECT_EQ(value(sum(once)), 15);
-  const Tensor wrapped = full({7, 3}, 0, DType::kFloat32);
+  const Tensor wrapped = testing::full({7, 3}, 0, DType::kFloat32);
   FillDiagonalInPlace::call(wrapped, 5, true);
   EXPECT_EQ(values(wrapped),
             (Values{5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5}));
-  const Tensor cube = full({2, 2, 2}, 0, DType::kFloat32);
+  const Tensor cube = testing::full({2, 2, 2}, 0, DType::kFloat32);
   FillDiagonalInPlace::call(cube, 1);
   EXPECT_EQ(values(cube), (Values{1, 0, 0, 0, 0, 0, 0, 1}));
 }
@@ -152,7 +152,7 @@ TEST(FillDiagonal, ReportsWhatHasNone) {
   expect_error(ErrorCode::kShapeMismatch, "dimensions must larger than 1",
                [] { FillDiagonalInPlace::call(tensor({1, 2}), 1); });
   expect_error(ErrorCode::kShapeMismatch, "all dimensions of input must be of equal length",
-               [] { FillDiagonalInPlace::call(full({2, 2, 3}, 0, DType::kFloat32), 1); });
+               [] { FillDiagonalInPlace::call(testing::full({2, 2, 3}, 0, DType::kFloat32), 1); });
 }
 
 }  // namespace

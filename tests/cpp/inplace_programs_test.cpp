@@ -91,8 +91,8 @@ class Program {
   View& any_view() { return views_[static_cast<std::size_t>(pick(0, int(views_.size()) - 1))]; }
 
   void add_base(const Tensor& eager, const Tensor& functional) {
-    const Tensor index = Tensor::empty(eager.shape(), DType::kInt64);
-    for (std::int64_t i = 0; i < index.numel(); ++i) index.data_as<std::int64_t>()[i] = i;
+    const Tensor index =
+        testing::generated<std::int64_t>(eager.shape(), [](std::int64_t i) { return i; });
     bases_.push_back(views_.size());
     views_.push_back({functional_.size(), eager, index});
     functional_.push_back(functional);
@@ -253,14 +253,14 @@ class Program {
   }
   // First and second derivatives of the weighted sum.
   TensorList derivatives(const TensorList& bases, const TensorList& weights) const {
-    Tensor loss = full({}, 0, DType::kFloat64);
+    Tensor loss = testing::full({}, 0, DType::kFloat64);
     for (std::size_t i = 0; i < bases.size(); ++i) {
       loss = add(loss, sum(mul(bases[i], weights[i])));
     }
     const GradOptions options{{.create_graph = true}, /*allow_unused=*/true};
     if (!requires_grad(loss)) return TensorList(2 * leaves_.size());
     TensorList result = grad({loss}, leaves_, {}, options);
-    Tensor squares = full({}, 0, DType::kFloat64);
+    Tensor squares = testing::full({}, 0, DType::kFloat64);
     for (const Tensor& g : result) {
       if (g.defined()) squares = add(squares, sum(mul(g, g)));
     }

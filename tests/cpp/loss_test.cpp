@@ -75,10 +75,11 @@ TEST(CrossEntropy, SmoothingMovesMassFromTheTargetToAllClasses) {
   const Tensor x = random_leaf({2, 3, 5}, 2);
   const Tensor target = classes({2, 0, 1, 1, 1, 1, 0, 2, 2, 0}, {2, 5});
   // The same target, written as probabilities.
-  const Tensor one_hot = full(x.shape(), 0, DType::kFloat64);
-  for (std::int64_t n = 0; n < 10; ++n) {
-    one_hot.data_as<double>()[n / 5 * 15 + target.data_as<std::int64_t>()[n] * 5 + n % 5] = 1;
-  }
+  const std::vector<double> chosen = values(target);
+  const Tensor one_hot = testing::generated<double>(x.shape(), [&](std::int64_t i) {
+    const std::int64_t position = i / 15 * 5 + i % 5;
+    return chosen[static_cast<std::size_t>(position)] == static_cast<double>(i / 5 % 3) ? 1 : 0;
+  });
   for (const Reduction reduction : kReductions) {
     const Tensor by_index = CrossEntropy::call(x, target, {}, kIgnored, reduction, 0.2);
     const Tensor by_probability = CrossEntropy::call(x, one_hot, {}, kIgnored, reduction, 0.2);

@@ -55,7 +55,7 @@ Tensor matrix(const Tensor& t, std::int64_t i) {
 }
 
 Tensor fill(const Shape& shape, DType dtype, unsigned seed) {
-  const Tensor t = Tensor::empty(shape, dtype);
+  const Tensor t = testing::empty(shape, dtype);
   copy_data(t, random_leaf(shape, seed));
   return t;
 }
@@ -97,22 +97,22 @@ TEST(MatmulOps, IntegerProductsWrapAround) {
 
 TEST(MatmulOps, AProductOverNothingIsZero) {
   const Tensor product =
-      Mm::call(Tensor::empty({2, 0}, DType::kFloat32), Tensor::empty({0, 3}, DType::kFloat32));
+      Mm::call(testing::empty({2, 0}, DType::kFloat32), testing::empty({0, 3}, DType::kFloat32));
   EXPECT_EQ(product.shape(), (Shape{2, 3}));
   EXPECT_EQ(values(product), std::vector<double>(6, 0.0));
   EXPECT_EQ(
-      Mm::call(Tensor::empty({0, 2}, DType::kFloat32), fill({2, 3}, DType::kFloat32, 1)).shape(),
+      Mm::call(testing::empty({0, 2}, DType::kFloat32), fill({2, 3}, DType::kFloat32, 1)).shape(),
       (Shape{0, 3}));
-  EXPECT_EQ(Bmm::call(Tensor::empty({0, 2, 4}, DType::kFloat32),
-                      Tensor::empty({0, 4, 3}, DType::kFloat32))
+  EXPECT_EQ(Bmm::call(testing::empty({0, 2, 4}, DType::kFloat32),
+                      testing::empty({0, 4, 3}, DType::kFloat32))
                 .shape(),
             (Shape{0, 2, 3}));
   EXPECT_EQ(
-      values(Dot::call(Tensor::empty({0}, DType::kFloat64), Tensor::empty({0}, DType::kFloat64))),
+      values(Dot::call(testing::empty({0}, DType::kFloat64), testing::empty({0}, DType::kFloat64))),
       (std::vector<double>{0}));
-  EXPECT_EQ(
-      values(Mm::call(Tensor::empty({1, 0}, DType::kInt64), Tensor::empty({0, 2}, DType::kInt64))),
-      (std::vector<double>{0, 0}));
+  EXPECT_EQ(values(Mm::call(testing::empty({1, 0}, DType::kInt64),
+                            testing::empty({0, 2}, DType::kInt64))),
+            (std::vector<double>{0, 0}));
 }
 
 TEST(MatmulOps, HandsOnNanAndInfinity) {
@@ -189,8 +189,8 @@ TEST(MatmulOps, AddmmScalesAndBroadcastsItsInput) {
       Addmm::call(tensor<std::int64_t>({1, 2}), tensor<std::int64_t>({1, 2, 3, 4}, {2, 2}),
                   tensor<std::int64_t>({1, 0, 0, 1}, {2, 2}), 3, 2);
   EXPECT_EQ(values(integers), (std::vector<double>{5, 10, 9, 14}));
-  EXPECT_EQ(values(Addmm::call(tensor({7, 8}), Tensor::empty({2, 0}, DType::kFloat32),
-                               Tensor::empty({0, 2}, DType::kFloat32), 2, 1)),
+  EXPECT_EQ(values(Addmm::call(tensor({7, 8}), testing::empty({2, 0}, DType::kFloat32),
+                               testing::empty({0, 2}, DType::kFloat32), 2, 1)),
             (std::vector<double>{14, 16, 14, 16}));
 }
 
@@ -214,7 +214,7 @@ TEST(MatmulOps, LinearFoldsLeadingDims) {
   EXPECT_EQ(values(out), (std::vector<double>{11, 22, 33, 13, 24, 37, 15, 26, 41, 17, 28, 45}));
   EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, std::nullopt)),
             (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(Linear::call(Tensor::empty({0, 4, 2}, DType::kFloat32), weight, bias).shape(),
+  EXPECT_EQ(Linear::call(testing::empty({0, 4, 2}, DType::kFloat32), weight, bias).shape(),
             (Shape{0, 4, 3}));
   EXPECT_EQ(values(Linear::call(tensor({1, 2}, {1, 2}), weight, tensor({5}))),
             (std::vector<double>{6, 7, 8}));

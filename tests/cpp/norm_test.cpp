@@ -67,12 +67,12 @@ TEST(NormOps, StridedAndEmptyInputsWork) {
   const Tensor swapped = detach(block).alias({4, 6}, {1, 4}, 0);
   EXPECT_EQ(values(LayerNorm::call(swapped, {6})),
             values(LayerNorm::call(contiguous_copy(swapped), {6})));
-  EXPECT_EQ(LayerNorm::call(Tensor::empty({0, 4}, DType::kFloat32), {4}).shape(), (Shape{0, 4}));
-  EXPECT_EQ(LayerNorm::call(Tensor::empty({3, 0}, DType::kFloat32), {0}).shape(), (Shape{3, 0}));
+  EXPECT_EQ(LayerNorm::call(testing::empty({0, 4}, DType::kFloat32), {4}).shape(), (Shape{0, 4}));
+  EXPECT_EQ(LayerNorm::call(testing::empty({3, 0}, DType::kFloat32), {0}).shape(), (Shape{3, 0}));
   // No rows: the parameters' gradients are zero, not undefined.
   const Tensor weight = leaf({1, 2});
-  const Tensor out = LayerNorm::call(Tensor::empty({0, 2}, DType::kFloat32), {2}, weight);
-  backward({out}, {Tensor::empty({0, 2}, DType::kFloat32)});
+  const Tensor out = LayerNorm::call(testing::empty({0, 2}, DType::kFloat32), {2}, weight);
+  backward({out}, {testing::empty({0, 2}, DType::kFloat32)});
   EXPECT_EQ(values(grad(weight)), (std::vector<double>{0, 0}));
 }
 
@@ -96,9 +96,9 @@ TEST(NormOps, GradientsAgreeWithDifferences) {
 
 TEST(NormOps, ResultsDoNotDependOnTheNumberOfThreads) {
   const auto run = [] {
-    const Tensor x = leaf(std::vector<float>(700 * 130, 0.0F), {700, 130});
-    for (std::int64_t i = 0; i < x.numel(); ++i)
-      x.data_as<float>()[i] = std::sin(static_cast<float>(i));
+    const Tensor x = testing::generated<float>(
+        {700, 130}, [](std::int64_t i) { return std::sin(static_cast<float>(i)); });
+    set_requires_grad(x, true);
     const Tensor weight = leaf(std::vector<float>(130, 0.7F));
     const Tensor bias = leaf(std::vector<float>(130, 0.1F));
     const Tensor out = LayerNorm::call(x, {130}, weight, bias);

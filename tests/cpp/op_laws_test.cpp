@@ -51,10 +51,9 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
   // A tensor of values inside input `i`'s domain; a mask where the op wants one.
   Tensor sample(std::size_t i, const Shape& shape, DType dtype = DType::kFloat64,
                 bool differentiable = true) {
-    const Tensor t = Tensor::empty(shape, DType::kFloat64);
     const op::Domain domain = GetParam().domains[i];
     std::uniform_real_distribution<double> values(domain.low, domain.high);
-    for (std::int64_t n = 0; n < t.numel(); ++n) t.data_as<double>()[n] = values(random_);
+    const Tensor t = testing::generated<double>(shape, [&](std::int64_t) { return values(random_); });
     if (is_mask(i)) return call<op::Gt>(t, 0);
     const Tensor result = ToDType::call(t, dtype);
     if (differentiable && is_differentiable(dtype) && info().gradients[i].exists)
@@ -194,7 +193,8 @@ TEST_P(OpLaws, ResultDtypeFollowsTheRule) {
        {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUInt8}) {
     TensorList inputs;
     for (std::size_t i = 0; i < info().arity; ++i) {
-      inputs.push_back(is_mask(i) ? full({3}, true, DType::kBool) : full({3}, 1, dtype));
+      inputs.push_back(is_mask(i) ? testing::full({3}, true, DType::kBool)
+                                  : testing::full({3}, 1, dtype));
     }
     const DType expected = info().dtype_rule == op::DTypeRule::kBool ? DType::kBool
                            : info().dtype_rule == op::DTypeRule::kFloat && is_integral(dtype)
@@ -210,7 +210,7 @@ TEST_P(OpLaws, BroadcastingEqualsExpansion) {
   TensorList expanded;
   for (std::size_t i = 0; i < info().arity; ++i) {
     small.push_back(sample(i, i == 0 ? Shape{3, 1} : Shape{5}, DType::kFloat32, false));
-    const Tensor copy = Tensor::empty({3, 5}, small[i].dtype());
+    const Tensor copy = testing::empty({3, 5}, small[i].dtype());
     copy_data(copy, small[i]);
     expanded.push_back(copy);
   }

@@ -120,7 +120,7 @@ constexpr int kSteps = 50;
 template <class T>
 void compare_sgd(const SgdOptions& o, double tolerance) {
   const Tensor param = leaf<T>(start_values<T>(kCount));
-  const Tensor buffer = full({kCount}, 123, dtype_of<T>());
+  const Tensor buffer = testing::full({kCount}, 123, dtype_of<T>());
   Numbers expected = values(param);
   std::vector<ReferenceSgd> reference(kCount, {o});
   for (int step = 0; step < kSteps; ++step) {
@@ -137,9 +137,9 @@ void compare_sgd(const SgdOptions& o, double tolerance) {
 template <class T>
 void compare_adam(const AdamOptions& o, double tolerance) {
   const Tensor param = leaf<T>(start_values<T>(kCount));
-  const Tensor m = full({kCount}, 0, dtype_of<T>());
-  const Tensor v = full({kCount}, 0, dtype_of<T>());
-  const Tensor v_max = full({kCount}, 0, dtype_of<T>());
+  const Tensor m = testing::full({kCount}, 0, dtype_of<T>());
+  const Tensor v = testing::full({kCount}, 0, dtype_of<T>());
+  const Tensor v_max = testing::full({kCount}, 0, dtype_of<T>());
   Numbers expected = values(param);
   std::vector<ReferenceAdam> reference(kCount, {o});
   for (int step = 1; step <= kSteps; ++step) {
@@ -188,10 +188,10 @@ TEST(OptimOps, TheFirstAdamStepIsTheLearningRateInTheDirectionOfTheSign) {
 
 TEST(OptimOps, StateThatHasDecayedBecomesZeroNotDenormal) {
   const Tensor param = leaf(start_values<float>(64));
-  const Tensor m = full({64}, 1, DType::kFloat32);
-  const Tensor v = full({64}, 1, DType::kFloat32);
-  const Tensor buffer = full({64}, 1, DType::kFloat32);
-  const Tensor zero = full({64}, 0, DType::kFloat32);
+  const Tensor m = testing::full({64}, 1, DType::kFloat32);
+  const Tensor v = testing::full({64}, 1, DType::kFloat32);
+  const Tensor buffer = testing::full({64}, 1, DType::kFloat32);
+  const Tensor zero = testing::full({64}, 0, DType::kFloat32);
   const auto expect_no_denormals = [](const Tensor& state) {
     for (const double x : values(state)) {
       EXPECT_TRUE(x == 0 || std::abs(x) >= std::numeric_limits<float>::min()) << x;
@@ -228,9 +228,13 @@ TEST(OptimOps, AnyLayoutOfParameterGradientAndStateGivesTheSameStep) {
     }
     return values(param);
   };
-  const auto zeros = [] { return full({2, 3}, 0, DType::kFloat32); };
-  const auto transposed = [] { return full({6}, 0, DType::kFloat32).alias({2, 3}, {1, 2}, 0); };
-  const auto every_other = [] { return full({12}, 0, DType::kFloat32).alias({2, 3}, {6, 2}, 1); };
+  const auto zeros = [] { return testing::full({2, 3}, 0, DType::kFloat32); };
+  const auto transposed = [] {
+    return testing::full({6}, 0, DType::kFloat32).alias({2, 3}, {1, 2}, 0);
+  };
+  const auto every_other = [] {
+    return testing::full({12}, 0, DType::kFloat32).alias({2, 3}, {6, 2}, 1);
+  };
   const Tensor turned = transposed();
   copy_data(turned, g);
   const Numbers expected = step(zeros(), g, zeros(), zeros());
@@ -279,7 +283,7 @@ void compare_rmsprop(double momentum, bool centered, double weight_decay, double
   constexpr double kAlpha = 0.9;
   constexpr double kEps = 1e-8;
   const Tensor param = leaf<T>(start_values<T>(kCount));
-  const auto state = [] { return full({kCount}, 0, dtype_of<T>()); };
+  const auto state = [] { return testing::full({kCount}, 0, dtype_of<T>()); };
   const TensorList squares{state()};
   const TensorList buffers = momentum == 0 ? TensorList{} : TensorList{state()};
   const TensorList averages = centered ? TensorList{state()} : TensorList{};
@@ -313,7 +317,7 @@ TEST(OptimOps, RmspropFollowsItsFormula) {
 
 TEST(OptimOps, AdagradFollowsItsFormula) {
   const Tensor param = leaf<double>(start_values<double>(kCount));
-  const Tensor sums = full({kCount}, 0.5, DType::kFloat64);
+  const Tensor sums = testing::full({kCount}, 0.5, DType::kFloat64);
   Numbers expected = values(param);
   Numbers sum(kCount, 0.5);
   for (int step = 0; step < kSteps; ++step) {
@@ -331,12 +335,12 @@ TEST(OptimOps, AdagradFollowsItsFormula) {
 TEST(OptimOps, CheckStepFindsWhatTheStepWouldFind) {
   const Tensor param = leaf({1, 2});
   const Tensor g = tensor({1, 1});
-  const auto state = [] { return full({2}, 0, DType::kFloat32); };
+  const auto state = [] { return testing::full({2}, 0, DType::kFloat32); };
   CheckStepInPlace::call({param}, {g}, {state(), state()});
   expect_error(ErrorCode::kShapeMismatch, "grads[0] has shape [1, 2], its parameter [2]",
                [&] { CheckStepInPlace::call({param}, {tensor({1, 1}, {1, 2})}, {}); });
   expect_error(ErrorCode::kShapeMismatch, "state[0] has shape [3], its parameter [2]", [&] {
-    CheckStepInPlace::call({param}, {g}, {state(), full({3}, 0, DType::kFloat32)});
+    CheckStepInPlace::call({param}, {g}, {state(), testing::full({3}, 0, DType::kFloat32)});
   });
   const Tensor expanded = tensor({1}).alias({2}, {0}, 0);
   expect_error(ErrorCode::kInvalidArgument, "more than one element of the written-to tensor",

@@ -97,7 +97,7 @@ TEST(Scalars, FitADtypeOrAreRefused) {
   EXPECT_TRUE(Scalar(1e39).fits<bool>());
   expect_error(ErrorCode::kInvalidArgument,
                "value cannot be converted to type uint8_t without overflow: 300 does not fit uint8",
-               [&] { full({2}, 300, DType::kUInt8); });
+               [&] { testing::full({2}, 300, DType::kUInt8); });
 }
 
 }  // namespace

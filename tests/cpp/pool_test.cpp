@@ -21,9 +21,7 @@ using testing::values;
 using List = std::vector<double>;
 
 Tensor counted(const Shape& shape) {
-  const Tensor t = Tensor::empty(shape, DType::kFloat64);
-  for (std::int64_t i = 0; i < t.numel(); ++i) t.data_as<double>()[i] = static_cast<double>(i);
-  return t;
+  return testing::generated<double>(shape, [](std::int64_t i) { return i; });
 }
 
 TEST(PoolOps, MaxPoolGivesMaximaAndTheirPlaces) {
@@ -43,9 +41,9 @@ TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinity) {
 // More columns than fit a vector, windows that padding shortens, and all orders of elements.
 TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyRow) {
   constexpr std::int64_t kSize = 23;
-  const Tensor x = Tensor::empty({1, kSize}, DType::kFloat32);
-  for (std::int64_t i = 0; i < kSize; ++i)
-    x.data_as<float>()[i] = static_cast<float>(i * 7 % 11) - 5;
+  const Tensor x =
+      testing::generated<float>({1, kSize}, [](std::int64_t i) { return i * 7 % 11 - 5; });
+  const std::vector<double> row = values(x);
   for (const std::int64_t stride : {1, 2, 3}) {
     for (const std::int64_t dilation : {1, 2}) {
       const TensorList result =
@@ -57,8 +55,8 @@ TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyRow) {
         std::int64_t place = -1;
         for (std::int64_t tap = 0; tap < 3; ++tap) {
           const std::int64_t at = static_cast<std::int64_t>(i) * stride - 1 + tap * dilation;
-          if (at < 0 || at >= kSize || x.data_as<float>()[at] <= expected) continue;
-          expected = x.data_as<float>()[at];
+          if (at < 0 || at >= kSize || row[static_cast<std::size_t>(at)] <= expected) continue;
+          expected = row[static_cast<std::size_t>(at)];
           place = at;
         }
         EXPECT_EQ(largest[i], expected);
@@ -117,7 +115,7 @@ TEST(PoolOps, AdaptiveWindowsCoverTheInput) {
 }
 
 TEST(PoolOps, AnEmptyBatchIsEmpty) {
-  const Tensor x = Tensor::empty({0, 3, 4, 4}, DType::kFloat32);
+  const Tensor x = testing::empty({0, 3, 4, 4}, DType::kFloat32);
   EXPECT_EQ(MaxPool2d::call(x, {2}).tensors[0].shape(), (Shape{0, 3, 2, 2}));
   EXPECT_EQ(AvgPool2d::call(x, {2}).shape(), (Shape{0, 3, 2, 2}));
 }

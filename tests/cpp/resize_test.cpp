@@ -40,7 +40,8 @@ TEST(Pad, ConstantPaddingTakesEveryDtypeAndShape) {
   const Tensor ints = Pad::call(tensor<std::int64_t>({1, 2}), {0, 1}, PadMode::kConstant, 7);
   EXPECT_EQ(ints.dtype(), DType::kInt64);
   EXPECT_EQ(values(ints), (List{1, 2, 7}));
-  EXPECT_EQ(Pad::call(Tensor::empty({0, 2}, DType::kFloat32), {1, 1, 1, 0}).shape(), (Shape{1, 4}));
+  EXPECT_EQ(Pad::call(testing::empty({0, 2}, DType::kFloat32), {1, 1, 1, 0}).shape(),
+            (Shape{1, 4}));
   EXPECT_EQ(Pad::call(testing::leaf(1), {}).shape(), (Shape{}));
 }
 

@@ -328,7 +328,7 @@ TEST(SavedTensorHooks, DoNotSeeNumbers) {
   const Tensor a = leaf({2, 3});
   const SavedTensorHooksGuard hooks(logging(log));
   (void)add(a, a);
-  Tensor two = full({}, 2, DType::kFloat32);
+  Tensor two = testing::full({}, 2, DType::kFloat32);
   two.set_wrapped_number();
   const Tensor c = mul(a, two);
   EXPECT_EQ(log.packs, 0);

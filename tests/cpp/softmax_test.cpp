@@ -81,9 +81,9 @@ TEST(Softmax, SurvivesExtremeInputs) {
 TEST(Softmax, OfEmptyAndZeroDimTensors) {
   EXPECT_EQ(value(Softmax::call(tensor({3}, {}), -1)), 1);
   EXPECT_EQ(value(LogSoftmax::call(tensor({3}, {}), 0)), 0);
-  EXPECT_EQ(Softmax::call(Tensor::empty({0, 3}, DType::kFloat32), 1).shape(), (Shape{0, 3}));
-  EXPECT_EQ(Softmax::call(Tensor::empty({3, 0}, DType::kFloat32), 1).shape(), (Shape{3, 0}));
-  EXPECT_EQ(Softmax::call(Tensor::empty({3, 0}, DType::kFloat32), 0).shape(), (Shape{3, 0}));
+  EXPECT_EQ(Softmax::call(testing::empty({0, 3}, DType::kFloat32), 1).shape(), (Shape{0, 3}));
+  EXPECT_EQ(Softmax::call(testing::empty({3, 0}, DType::kFloat32), 1).shape(), (Shape{3, 0}));
+  EXPECT_EQ(Softmax::call(testing::empty({3, 0}, DType::kFloat32), 0).shape(), (Shape{3, 0}));
 }
 
 TEST(Softmax, ComputesInTheDtypeAskedFor) {

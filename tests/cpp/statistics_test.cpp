@@ -80,7 +80,7 @@ TEST(Norm, KnowsEveryP) {
 }
 
 TEST(Norm, OfNothing) {
-  const Tensor empty = Tensor::empty({0}, DType::kFloat32);
+  const Tensor empty = testing::empty({0}, DType::kFloat32);
   EXPECT_EQ(value(Norm::call(empty)), 0);
   expect_error(ErrorCode::kInvalidArgument, "does not have an identity",
                [&] { Norm::call(empty, kInf); });
@@ -112,7 +112,7 @@ TEST(Logsumexp, NeitherOverflowsNorUnderflows) {
               1e-12);
   EXPECT_EQ(value(Logsumexp::call(tensor<double>({-kInf, -kInf}), {0})), -kInf);
   EXPECT_EQ(value(Logsumexp::call(tensor<double>({kInf, 0}), {0})), kInf);
-  EXPECT_EQ(value(Logsumexp::call(Tensor::empty({0}, DType::kFloat32), {0})), -kInf);
+  EXPECT_EQ(value(Logsumexp::call(testing::empty({0}, DType::kFloat32), {0})), -kInf);
   EXPECT_EQ(Logsumexp::call(tensor<std::int32_t>({1, 2}), {0}).dtype(), DType::kFloat32);
   EXPECT_EQ(Logsumexp::call(random_leaf({2, 3, 4}, 1), {0, 2}, true).shape(), (Shape{1, 3, 1}));
   EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Logsumexp::call(in[0], {0, 2}); },

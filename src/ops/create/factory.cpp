@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 
 namespace eg {
 namespace {
@@ -11,11 +12,11 @@ namespace {
 // Writes formula(i) into element i.
 template <class Formula>
 Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
-  Tensor t = Tensor::empty({count}, dtype);
+  const Tensor t = Tensor::empty({count}, dtype);
   visit_dtype(dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) t.data_as<T>()[i] = formula.template operator()<T>(i);
   });
-  return t;
+  return moved(t, default_device());
 }
 
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
@@ -39,19 +40,19 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
 }  // namespace
 
 Tensor Zeros::call(const Dims& size, std::optional<DType> dtype) {
-  return full(size, 0, dtype.value_or(DType::kFloat32));
+  return full(size, 0, dtype.value_or(DType::kFloat32), default_device());
 }
 
 Tensor Ones::call(const Dims& size, std::optional<DType> dtype) {
-  return full(size, 1, dtype.value_or(DType::kFloat32));
+  return full(size, 1, dtype.value_or(DType::kFloat32), default_device());
 }
 
 Tensor Full::call(const Dims& size, Scalar fill_value, std::optional<DType> dtype) {
-  return full(size, fill_value, dtype.value_or(fill_value.dtype()));
+  return full(size, fill_value, dtype.value_or(fill_value.dtype()), default_device());
 }
 
 Tensor Empty::call(const Dims& size, std::optional<DType> dtype) {
-  return Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  return Tensor::empty(size, dtype.value_or(DType::kFloat32), default_device());
 }
 
 Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
@@ -93,7 +94,7 @@ Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DT
         '.');
   check(columns >= 0, ErrorCode::kInvalidArgument, doc.name,
         "m must be greater or equal to 0, got ", columns, '.');
-  Tensor t = full({n, columns}, 0, dtype.value_or(DType::kFloat32));
+  Tensor t = full({n, columns}, 0, dtype.value_or(DType::kFloat32), default_device());
   const std::int64_t length = std::min(n, columns);
   copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype()));
   return t;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
 #include "runtime/random.h"
@@ -61,21 +62,21 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
 }  // namespace
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
-  Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   visit_floating(parts.dtype(), doc.name,
                  [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
-  return t;
+  return moved(t, default_device());
 }
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
-  Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   // The variances of the parts add up to one.
   const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
   visit_floating(parts.dtype(), doc.name,
                  [&]<class T>() { fill_normal(elements<T>(parts), 0, std); });
-  return t;
+  return moved(t, default_device());
 }
 
 Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dims>& size,
@@ -86,21 +87,21 @@ Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dim
   check(low < high[0], ErrorCode::kInvalidArgument, doc.name,
         "from is greater than or equal to to: expects from < to, ", "but got from=", low,
         " >= to=", high[0], '.');
-  Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64));
+  const Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64));
   visit_dtype(t.dtype(), [&]<class T>() { fill_randint(elements<T>(t), low, high[0]); });
-  return t;
+  return moved(t, default_device());
 }
 
 Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
   check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must be non-negative, got ", n, '.');
-  Tensor t = Tensor::empty({n}, dtype.value_or(DType::kInt64));
+  const Tensor t = Tensor::empty({n}, dtype.value_or(DType::kInt64));
   visit_dtype(t.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>)
       fail(ErrorCode::kDtypeMismatch, "[randperm] not implemented for bool.");
     else
       fill_randperm(elements<T>(t));
   });
-  return t;
+  return moved(t, default_device());
 }
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
@@ -163,7 +164,10 @@ Tensor Bernoulli::call(const Tensor& input) {
   const Tensor p = packed(input);
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   visit_floating(input.dtype(), doc.name, [&]<class T>() {
-    fill_bernoulli(elements<T>(result), std::span<const T>(elements<T>(p)));
+    const Tensor chances = on_host(p);
+    fill_elements<T>(result, [&](std::span<T> out) {
+      fill_bernoulli(out, std::span<const T>(elements<T>(chances)));
+    });
   });
   return record<Bernoulli>(result, {input}, {});
 }
@@ -180,7 +184,7 @@ Tensor Dropout::call(const Tensor& input, double p, bool training) {
     fill_dense(mask, false);
     return apply_mask(input, mask, 1);
   }
-  fill_bernoulli(elements<bool>(mask), 1 - p);
+  fill_elements<bool>(mask, [&](std::span<bool> out) { fill_bernoulli(out, 1 - p); });
   return apply_mask(input, mask, 1 - p);
 }
 

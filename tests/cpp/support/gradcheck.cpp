@@ -17,9 +17,7 @@ using ::testing::AssertionSuccess;
 
 Tensor random_tensor(const Shape& shape, std::mt19937& engine, double low, double high) {
   std::uniform_real_distribution<double> distribution(low, high);
-  const Tensor t = Tensor::empty(shape, DType::kFloat64);
-  for (std::int64_t i = 0; i < t.numel(); ++i) t.data_as<double>()[i] = distribution(engine);
-  return t;
+  return generated<double>(shape, [&](std::int64_t) { return distribution(engine); });
 }
 
 // Weights for tensors like these; undefined where there is no gradient.
@@ -43,13 +41,14 @@ double weighted_sum(const TensorList& tensors, const TensorList& weights) {
   return sum;
 }
 
-double& element(const Tensor& t, std::int64_t index) {
-  std::int64_t offset = 0;
+// Element `index`, in row-major order, as a tensor.
+Tensor element(const Tensor& t, std::int64_t index) {
+  std::int64_t offset = t.offset();
   for (std::size_t d = t.shape().size(); d-- > 0;) {
     offset += index % t.shape()[d] * t.strides()[d];
     index /= t.shape()[d];
   }
-  return t.data_as<double>()[offset];
+  return t.alias({}, {}, offset);
 }
 
 AssertionResult compare(const TensorList& inputs, const TensorList& gradients,
@@ -64,13 +63,14 @@ AssertionResult compare(const TensorList& inputs, const TensorList& gradients,
                                 << ::testing::PrintToString(inputs[i].shape());
     }
     for (std::int64_t j = 0; j < inputs[i].numel(); ++j) {
-      double& x = element(inputs[i], j);
-      const double before = x;
-      x = before + options.step;
+      const Tensor x = element(inputs[i], j);
+      const double before = value(x);
+      const auto set = [&](double to) { copy_data(x, eg::full({}, to, DType::kFloat64)); };
+      set(before + options.step);
       const double above = evaluate();
-      x = before - options.step;
+      set(before - options.step);
       const double below = evaluate();
-      x = before;
+      set(before);
       const double numeric = (above - below) / (2 * options.step);
       const double allowed = options.tolerance * (1 + std::abs(numeric));
       if (!(std::abs(numeric - analytic[static_cast<std::size_t>(j)]) <= allowed)) {

@@ -14,6 +14,7 @@
 #include "ops/create/copy.h"
 #include "ops/op_table.h"
 #include "runtime/random.h"
+#include "support/tensors.h"
 
 namespace eg::testing {
 namespace {
@@ -141,9 +142,7 @@ class Parser {
 
   template <class T, class Next>
   static Tensor filled(const Shape& shape, Next&& next) {
-    Tensor t = Tensor::empty(shape, dtype_of<T>());
-    for (std::int64_t i = 0; i < t.numel(); ++i) t.data_as<T>()[i] = static_cast<T>(next());
-    return t;
+    return testing::generated<T>(shape, [&](std::int64_t) { return next(); });
   }
 
   std::string_view text_;

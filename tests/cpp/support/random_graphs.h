@@ -82,7 +82,7 @@ class LinearNode final : public Node {
     Device device;
     for (const Tensor& grad : grads) {
       if (!grad.defined()) continue;
-      total += *grad.data_as<double>();
+      total += value(grad);
       device = grad.device();
     }
     GradList result(num_outputs());

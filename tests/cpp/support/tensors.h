@@ -15,6 +15,14 @@
 
 namespace eg::testing {
 
+/// Tensors of the default device.
+inline Tensor empty(const Shape& shape, DType dtype) {
+  return Tensor::empty(shape, dtype, default_device());
+}
+inline Tensor full(const Shape& shape, Scalar value, DType dtype) {
+  return eg::full(shape, value, dtype, default_device());
+}
+
 template <class T = float>
 Tensor tensor(const std::vector<T>& values, const Shape& shape, Device device = default_device()) {
   const Tensor t = Tensor::empty(shape, dtype_of<T>());
@@ -24,6 +32,14 @@ Tensor tensor(const std::vector<T>& values, const Shape& shape, Device device = 
 template <class T = float>
 Tensor tensor(const std::vector<T>& values) {
   return tensor<T>(values, {static_cast<std::int64_t>(values.size())});
+}
+
+/// A tensor with element(i), in row-major order, as element i.
+template <class T, class Element>
+Tensor generated(const Shape& shape, Element&& element, Device device = default_device()) {
+  const Tensor t = Tensor::empty(shape, dtype_of<T>());
+  for (std::int64_t i = 0; i < t.numel(); ++i) t.data_as<T>()[i] = static_cast<T>(element(i));
+  return moved(t, device);
 }
 
 /// A leaf that requires grad.

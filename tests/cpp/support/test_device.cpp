@@ -55,7 +55,10 @@ class Nowhere {
 
 class TestDevice final : public Accelerator {
  public:
-  TestDevice() { register_accelerator(DeviceType::kTest, this); }
+  TestDevice() {
+    register_accelerator(DeviceType::kTest, this);
+    if (std::getenv("EG_TEST_DEVICE") != nullptr) set_default_device(kTestDevice);  // NOLINT: once
+  }
 
   void* allocate(std::size_t bytes) override {
     auto memory = std::make_unique_for_overwrite<char[]>(bytes);  // NOLINT: of any size
@@ -126,11 +129,6 @@ class TestDevice final : public Accelerator {
 TestDevice& device = *new TestDevice;  // NOLINT
 
 }  // namespace
-
-Device default_device() {
-  static const bool is_wanted = std::getenv("EG_TEST_DEVICE") != nullptr;  // NOLINT: at start
-  return is_wanted ? kTestDevice : Device{};
-}
 
 LacksKernel::LacksKernel(const char* name) { device.lacking = name; }
 LacksKernel::~LacksKernel() { device.lacking = {}; }
