@@ -10,14 +10,14 @@ import { newerNode } from "./newer_node.mjs";
 import { buildPreset } from "./preset.mjs";
 import { CommandError, expected, isExpected, kRoot, main, seconds, show } from "./process.mjs";
 
+const kOnTestDevice = { EG_TEST_DEVICE: "1" };
+
 const kSections = {
   native: [
-    // With a 32-bit size_t, as the product has, where that can be had; TSan is there for 64 bits alone.
-    [
-      "C++ native, ASan + UBSan",
-      () => runNative(hasMultilib() ? "native-debug-32" : "native-debug"),
-    ],
+    ["C++ native, ASan + UBSan", () => runNative(debugPreset())],
+    ["C++ native on the test device, ASan + UBSan", () => runNative(debugPreset(), kOnTestDevice)],
     ["C++ native, TSan", () => runNative("native-tsan")],
+    ["C++ native on the test device, TSan", () => runNative("native-tsan", kOnTestDevice)],
   ],
   wasm: [
     ["C++ wasm-relaxed in Node 24", async () => runWasm("wasm-relaxed", await newerNode())],
@@ -36,13 +36,14 @@ const kSections = {
   check: [["format, lint, types, layers", () => run(process.execPath, "scripts/check.mjs")]],
 };
 
-function hasMultilib() {
-  return process.arch === "x64" && isDebian();
+// With a 32-bit size_t, as the product has, where that can be had; TSan is there for 64 bits alone.
+function debugPreset() {
+  return process.arch === "x64" && isDebian() ? "native-debug-32" : "native-debug";
 }
 
-async function runNative(preset) {
+async function runNative(preset, environment) {
   const folder = await buildPreset(preset, "edgegrad_tests");
-  await run(join(folder, "edgegrad_tests"), "--gtest_brief=1");
+  await runWith(environment, join(folder, "edgegrad_tests"), "--gtest_brief=1");
 }
 
 async function runWasm(preset, node) {
@@ -70,9 +71,14 @@ async function runBrowser() {
 // What hangs fails, and the sections after it still run.
 const kMostMinutes = 30;
 
-async function run(command, ...args) {
+function run(command, ...args) {
+  return runWith({}, command, ...args);
+}
+
+async function runWith(environment, command, ...args) {
   const env = {
     ...process.env,
+    ...environment,
     TSAN_OPTIONS: "halt_on_error=1",
     UBSAN_OPTIONS: "print_stacktrace=1",
   };

@@ -161,8 +161,7 @@ Device common_device(const ElementwiseInfo& info, std::span<const Tensor> inputs
     if (model == nullptr) model = &input;
     if (input.device() == model->device()) continue;
     fail(ErrorCode::kDeviceMismatch, '[', info.name, "] expected all tensors on one device, got ",
-         model->device(), " and ", input.device(), ". Move one with to('", model->device(),
-         "').");
+         model->device(), " and ", input.device(), ". Move one with to('", model->device(), "').");
   }
   return model == nullptr ? Device{} : model->device();
 }
@@ -217,13 +216,18 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   return by_inference_tensor && has_normal_tensor(inputs);
 }
 
-// A number of the CPU as an operand beside those of another device.
-Tensor joined(const Tensor& t, DType compute, Device device) {
-  if (t.device() == device) [[likely]]
-    return t;
-  const Tensor number = Tensor::empty(t.shape(), compute, device);
-  copy_data(number, t);
-  return number;
+bool is_elsewhere(const Tensor& t, Device device) { return t.defined() && t.device() != device; }
+
+// Brings numbers of the CPU to the device of the other operands.
+SmallVector<Tensor, 5> joined(std::span<const Tensor> inputs, DType compute, Device device) {
+  SmallVector<Tensor, 5> operands(inputs.begin(), inputs.end());
+  for (Tensor& operand : operands) {
+    if (!is_elsewhere(operand, device)) continue;
+    const Tensor number = Tensor::empty(operand.shape(), compute, device);
+    copy_data(number, operand);
+    operand = number;
+  }
+  return operands;
 }
 
 // True when `t` can be read element by element beside the packed `out`, or is one element for all.
@@ -241,6 +245,9 @@ Operand::Operand(std::complex<double> value) : tensor_(Tensor::empty({}, DType::
 
 void run_formula(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
                  std::span<const Tensor> inputs) {
+  const auto is_number_of_cpu = [&](const Tensor& t) { return is_elsewhere(t, out.device()); };
+  if (!out.device().is_cpu() && std::ranges::any_of(inputs, is_number_of_cpu))
+    return run_formula(formula, compute, result, out, joined(inputs, compute, out.device()));
   kernel::Elementwise call{formula, compute, result, {}, {.all = {}, .count = inputs.size() + 1}};
   auto& operands = call.operands.all;
   operands[0].memory = out.memory();
@@ -258,7 +265,7 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What the formula does not read may be anything valid.
-    const Tensor t = inputs[i].defined() ? joined(inputs[i], compute, out.device()) : out;
+    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
     kernel::Operand& operand = operands[i + 1];
     operand.memory = t.memory();
     if (is_flat) {

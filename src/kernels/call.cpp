@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/warning.h"
 #include "runtime/accelerator.h"
 #include "runtime/storage.h"
@@ -38,9 +40,8 @@ void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
   SmallVector<HostCopy, 4> copies;
   call.for_each_memory([&](MemoryView& memory, bool is_written) {
     if (memory.device.is_cpu()) return;
-    HostCopy* known = std::find_if(copies.begin(), copies.end(), [&](const HostCopy& copy) {
-      return copy.block == memory.base;
-    });
+    HostCopy* known = std::find_if(copies.begin(), copies.end(),
+                                   [&](const HostCopy& copy) { return copy.block == memory.base; });
     if (known == copies.end()) {
       const std::size_t bytes = accelerator.bytes(memory.base);
       copies.push_back({memory.base, make_intrusive<Storage>(bytes, Device{})});
@@ -54,18 +55,27 @@ void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
   });
   call.compute_on_cpu();
   for (const HostCopy& copy : copies) {
-    if (copy.is_written)
-      accelerator.write(copy.block, 0, copy.copy->data(), copy.copy->bytes());
+    if (copy.is_written) accelerator.write(copy.block, 0, copy.copy->data(), copy.copy->bytes());
   }
+}
+
+// The device of all memory but the host's numbers, which are written.
+Device device_of(const Call& call) {
+  std::optional<Device> device;
+  call.for_each_memory([&](const MemoryView& memory, bool is_written) {
+    if (is_written && memory.device.is_cpu()) return;
+    if (!device) device = memory.device;
+    if (memory.device == *device) return;
+    fail(ErrorCode::kDeviceMismatch, '[', call.name(), "] expected all tensors on one device, got ",
+         *device, " and ", memory.device, ". Move one with to('", *device, "').");
+  });
+  return device.value_or(Device{});
 }
 
 }  // namespace
 
 void run_off_cpu(const Call& call) {
-  Device device;
-  call.for_each_memory([&](const MemoryView& memory, bool) {
-    if (!memory.device.is_cpu()) device = memory.device;
-  });
+  const Device device = device_of(call);
   Accelerator& there = accelerator(device);
   if (there.run(call)) return;
   warn_of_fallback(call.name(), device);

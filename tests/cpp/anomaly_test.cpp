@@ -7,6 +7,7 @@
 #include "autograd/engine.h"
 #include "support/errors.h"
 #include "support/graphs.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 #include "support/warnings.h"
 
@@ -128,8 +129,8 @@ TEST_F(Anomaly, ChecksForNanOnlyWhenAskedToAndRestoresBothFlags) {
 
 // N.4, trap 58
 TEST_F(Anomaly, MetadataMakesNoCycles) {
-  const std::int64_t nodes = Node::live_count();
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t nodes = testing::live_nodes();
+  const std::int64_t tensors = testing::live_tensors();
   {
     const AnomalyModeGuard guard(true);
     const Tensor x = leaf(2);
@@ -140,8 +141,8 @@ TEST_F(Anomaly, MetadataMakesNoCycles) {
     EXPECT_NE(grad_fn(h)->metadata(), nullptr);
     EXPECT_NE(grad_fn(h)->metadata()->parent, nullptr);
   }
-  EXPECT_EQ(Node::live_count(), nodes);
-  EXPECT_EQ(TensorImpl::live_count(), tensors);
+  EXPECT_EQ(testing::live_nodes(), nodes);
+  EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
 TEST_F(Anomaly, OffRemembersNothing) {

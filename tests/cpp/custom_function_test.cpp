@@ -10,6 +10,7 @@
 #include "ops/shape/view.h"
 #include "support/errors.h"
 #include "support/graphs.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -425,14 +426,14 @@ TEST(CustomFunction, SavingItsOutputMakesNoCycle) {
     return TensorList{y};
   };
   Custom::backward_body = pass;
-  const std::int64_t nodes = Node::live_count();
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t nodes = testing::live_nodes();
+  const std::int64_t tensors = testing::live_tensors();
   {
     const Tensor x = leaf(3);
     const Tensor y = Custom::apply(x)[0];
   }
-  EXPECT_EQ(Node::live_count(), nodes);
-  EXPECT_EQ(TensorImpl::live_count(), tensors);
+  EXPECT_EQ(testing::live_nodes(), nodes);
+  EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
 // A.20

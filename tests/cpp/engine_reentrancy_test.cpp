@@ -282,6 +282,7 @@ TEST(EngineErrors, AnEdgeCutDuringTheCallIsReported) {
 
 // CC-174, B.22
 TEST(EngineDevices, RunOnTheCallerWhenMultithreadingIsOff) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   std::thread::id thread;
   const Tensor y = through(x, [&](GradList&& g) {
@@ -299,6 +300,7 @@ TEST(EngineDevices, RunOnTheCallerWhenMultithreadingIsOff) {
 
 // E.18
 TEST(EngineDevices, WarningsReachTheCallersThread) {
+  const testing::DefaultDeviceGuard cpu_default({});
   WarningRecorder warnings;
   const Tensor x = leaf({1}, {1}, kTestDevice);
   bool printed_early = false;
@@ -314,6 +316,7 @@ TEST(EngineDevices, WarningsReachTheCallersThread) {
 
 // CC-119, C.4, C.17: device -> nested CPU call -> nested device call.
 TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const Tensor cpu = leaf(3);
   const Tensor device = leaf({4}, {1}, kTestDevice);
@@ -335,6 +338,7 @@ TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
 
 // CC-115, E.6
 TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   std::atomic<bool> device_is_busy{false};
   std::atomic<bool> cpu_failed{false};
@@ -364,6 +368,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
 
 // Trap 20: all gradients undefined, the device node still runs on its thread.
 TEST(EngineDevices, UndefinedGradientsGoToTheQueueOfTheNode) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);
   std::thread::id thread;
   const Tensor y = through(x, [&](GradList&& g) {

@@ -11,6 +11,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine.h"
 #include "autograd/grad_mode.h"
+#include "support/live_counts.h"
 #include "support/random_graphs.h"
 #include "support/watchdog.h"
 
@@ -110,8 +111,8 @@ class Worker {
 TEST(EngineStress, SurvivesThreadsNestingErrorsAndDelays) {
   const int seconds = stress_seconds();
   const Watchdog watchdog(seconds + 60);
-  const std::int64_t nodes = Node::live_count();
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t nodes = testing::live_nodes();
+  const std::int64_t tensors = testing::live_tensors();
   int failures = 0;
   int successes = 0;
   {
@@ -130,12 +131,13 @@ TEST(EngineStress, SurvivesThreadsNestingErrorsAndDelays) {
   EXPECT_GT(failures, 0);
   EXPECT_GT(successes, 0);
   Engine::instance().stop();
-  EXPECT_EQ(Node::live_count(), nodes);
-  EXPECT_EQ(TensorImpl::live_count(), tensors);
+  EXPECT_EQ(testing::live_nodes(), nodes);
+  EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
 // CC-172, trap 23
 TEST(EngineStress, StopAndRestartWhileThreadsAreAtWork) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Watchdog watchdog(60);
   std::atomic<bool> done{false};
   std::thread stopper([&] {

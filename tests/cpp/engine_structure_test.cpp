@@ -45,6 +45,7 @@ TEST(EngineStructure, OneRootIsItsOwnGraphRootSeveralHangBelowOne) {
 
 // A.10
 TEST(EngineStructure, ANodeDescribesItsOutputs) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
   const TensorList parts = Unbind::call(x);
   const IntrusivePtr<Node> node = grad_fn(parts[0]);
@@ -72,6 +73,7 @@ TEST(EngineStructure, RootGradientsAreValidated) {
 
 // C.6, C.20: one queue per thread, for all its calls.
 TEST(EngineStructure, CallsOfAThreadShareItsQueue) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   std::vector<const ReadyQueue*> queues;
   const auto probe = [&] {
@@ -142,6 +144,7 @@ TEST(EngineStructure, NodesDoNotInheritEachOthersModes) {
 
 // C.10, E.20, D.14: a device thread works in the state of the thread that called, except grad mode.
 TEST(EngineStructure, DeviceThreadsWorkInTheCallersState) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);
   for (const bool create_graph : {false, true}) {
     bool grad_mode = !create_graph;

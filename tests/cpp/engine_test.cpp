@@ -13,6 +13,7 @@
 #include "formulas/all.h"
 #include "support/errors.h"
 #include "support/graphs.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -360,15 +361,15 @@ TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
 // Trap 17
 TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
   const Tensor x = leaf(3);
-  const std::int64_t nodes = Node::live_count();
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t nodes = testing::live_nodes();
+  const std::int64_t tensors = testing::live_tensors();
   for (int i = 0; i < 10'000; ++i) {
     const Tensor failing =
         through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
     EXPECT_THROW(backward({mul(failing, failing)}), std::runtime_error);
   }
-  EXPECT_LE(Node::live_count(), nodes + 1);
-  EXPECT_LE(TensorImpl::live_count(), tensors + 1);
+  EXPECT_LE(testing::live_nodes(), nodes + 1);
+  EXPECT_LE(testing::live_tensors(), tensors + 1);
 }
 
 #if EG_THREADS
@@ -421,6 +422,7 @@ TEST(EngineConcurrency, ASharedGraphWithoutRetainFailsCleanly) {
 
 // CC-173, C.1, C.5, C.20, D.12, trap 10
 TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3});
   const std::thread::id caller = std::this_thread::get_id();
   for (int round = 0; round < 1000; ++round) {
@@ -444,6 +446,7 @@ TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
 }
 
 TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3}, {3}, kTestDevice);
   for (int round = 0; round < 100; ++round) {
     const Tensor failing =
@@ -455,6 +458,7 @@ TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
 
 // CC-172, C.2, E.16
 TEST(EngineDevices, StopEndsTheThreadsAndTheyStartAgain) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   backward({sum(mul(x, x))});
   Engine::instance().stop();

@@ -14,6 +14,7 @@
 #include "ops/shape/stride.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
+#include "support/live_counts.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 
@@ -49,7 +50,7 @@ TEST(DualLevel, IsNeededAndDoesNotNest) {
 }
 
 TEST(DualLevel, DropsItsTangentsWhenItEnds) {
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t tensors = testing::live_tensors();
   Tensor y;
   {
     const DualLevelGuard level;
@@ -59,7 +60,7 @@ TEST(DualLevel, DropsItsTangentsWhenItEnds) {
   EXPECT_FALSE(unpack_dual(y).tangent.defined());
   EXPECT_TRUE(unpack_dual(y).primal.is_same(y));
   // Only y is left.
-  EXPECT_EQ(TensorImpl::live_count(), tensors + 1);
+  EXPECT_EQ(testing::live_tensors(), tensors + 1);
   const DualLevelGuard another;
   EXPECT_FALSE(tangent(y).defined());
 }

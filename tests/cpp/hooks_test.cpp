@@ -9,6 +9,7 @@
 #include "ops/shape/stride.h"
 #include "support/errors.h"
 #include "support/graphs.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -367,8 +368,8 @@ TEST(RetainGrad, AddsUpOutOfPlaceOverBackwardCalls) {
 // CC-171, trap 54
 TEST(RetainGrad, DoesNotKeepTheTensorAlive) {
   const Tensor x = leaf(2);
-  const std::int64_t tensors = TensorImpl::live_count();
-  const std::int64_t nodes = Node::live_count();
+  const std::int64_t tensors = testing::live_tensors();
+  const std::int64_t nodes = testing::live_nodes();
   {
     Tensor y = mul(x, 2);
     retain_grad(y);
@@ -377,8 +378,8 @@ TEST(RetainGrad, DoesNotKeepTheTensorAlive) {
     backward({z});
   }
   // What is left: the shell of the accumulator that x watches, and x.grad.
-  EXPECT_EQ(Node::live_count(), nodes + 1);
-  EXPECT_EQ(TensorImpl::live_count(), tensors + 1);
+  EXPECT_EQ(testing::live_nodes(), nodes + 1);
+  EXPECT_EQ(testing::live_tensors(), tensors + 1);
 }
 
 // CC-068, CC-071, trap 46

@@ -14,6 +14,7 @@
 #include "ops/index/index.h"
 #include "ops/shape/stride.h"
 #include "support/gradcheck.h"
+#include "support/live_counts.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 
@@ -298,8 +299,8 @@ TEST(InPlacePrograms, EqualTheirFunctionalRewriting) {
   constexpr unsigned kPrograms = 4000;
   for (unsigned seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const std::int64_t nodes = Node::live_count();
-    const std::int64_t tensors = TensorImpl::live_count();
+    const std::int64_t nodes = testing::live_nodes();
+    const std::int64_t tensors = testing::live_tensors();
     bool is_refused = false;
     {
       Program program(seed);
@@ -307,8 +308,8 @@ TEST(InPlacePrograms, EqualTheirFunctionalRewriting) {
       program.check();
     }
     refused += is_refused ? 1 : 0;
-    EXPECT_EQ(Node::live_count(), nodes);
-    EXPECT_EQ(TensorImpl::live_count(), tensors);
+    EXPECT_EQ(testing::live_nodes(), nodes);
+    EXPECT_EQ(testing::live_tensors(), tensors);
   }
   // Both kinds of programs were tried.
   EXPECT_GT(refused, kPrograms / 20);

@@ -8,6 +8,7 @@
 #include "autograd/custom_function.h"
 #include "autograd/saved_tensor_hooks.h"
 #include "support/errors.h"
+#include "support/live_counts.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 
@@ -29,15 +30,15 @@ using testing::view_as_self;
 class Lifetime : public ::testing::Test {
  protected:
   void TearDown() override {
-    EXPECT_EQ(Node::live_count(), nodes_);
-    EXPECT_EQ(TensorImpl::live_count(), tensors_);
-    EXPECT_EQ(Storage::live_count(), storages_);
+    EXPECT_EQ(testing::live_nodes(), nodes_);
+    EXPECT_EQ(testing::live_tensors(), tensors_);
+    EXPECT_EQ(testing::live_storages(), storages_);
   }
 
  private:
-  const std::int64_t nodes_ = Node::live_count();
-  const std::int64_t tensors_ = TensorImpl::live_count();
-  const std::int64_t storages_ = Storage::live_count();
+  const std::int64_t nodes_ = testing::live_nodes();
+  const std::int64_t tensors_ = testing::live_tensors();
+  const std::int64_t storages_ = testing::live_storages();
 };
 
 // CC-171

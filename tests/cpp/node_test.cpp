@@ -8,6 +8,7 @@
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
 #include "support/errors.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -63,13 +64,13 @@ TEST(Node, InputsThatNeedNoGradientHaveNoEdge) {
 }
 
 TEST(Node, DroppingTheResultsFreesTheGraph) {
-  const std::int64_t before = Node::live_count();
+  const std::int64_t before = testing::live_nodes();
   {
     const Tensor x = leaf({1, 2});
     const Tensor y = call<op::Exp>(call<op::Mul>(x, x));
-    EXPECT_EQ(Node::live_count(), before + 3);
+    EXPECT_EQ(testing::live_nodes(), before + 3);
   }
-  EXPECT_EQ(Node::live_count(), before);
+  EXPECT_EQ(testing::live_nodes(), before);
 }
 
 // CC-170, A.16

@@ -10,6 +10,7 @@
 #include "autograd/grad_mode.h"
 #include "support/errors.h"
 #include "support/graphs.h"
+#include "support/live_counts.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -41,6 +42,7 @@ int run_all(PiecewiseCall& call) {
 }
 
 TEST(Piecewise, RunsANodeAtLeastPerPiece) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
   PiecewiseCall call = backward_in_pieces({chain(x, 10)});
   EXPECT_EQ(run_all(call), 12);
@@ -49,6 +51,7 @@ TEST(Piecewise, RunsANodeAtLeastPerPiece) {
 }
 
 TEST(Piecewise, IsOnePieceWhenThereIsTime) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
   PiecewiseCall call = grad_in_pieces({chain(x, 3)}, {x});
   EXPECT_TRUE(call.run_until(steady_clock::now() + std::chrono::hours(1)));
@@ -56,6 +59,7 @@ TEST(Piecewise, IsOnePieceWhenThereIsTime) {
 }
 
 TEST(Piecewise, LeavesRoomForOtherCallsOfTheThread) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   const Tensor y = mul(x, 3);
   PiecewiseCall first = grad_in_pieces({chain(y, 5)}, {x});
@@ -74,6 +78,7 @@ TEST(Piecewise, LeavesRoomForOtherCallsOfTheThread) {
 }
 
 TEST(Piecewise, RunsCallsThatItsHooksMakeToTheirEnd) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   const Tensor y = mul(x, 3);
   std::vector<std::int64_t> ids;
@@ -93,6 +98,7 @@ TEST(Piecewise, RunsCallsThatItsHooksMakeToTheirEnd) {
 }
 
 TEST(Piecewise, BelongsToNoCallThatItWasBegunIn) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   const Tensor z = leaf(1);
   std::optional<PiecewiseCall> inner;
@@ -112,6 +118,7 @@ TEST(Piecewise, BelongsToNoCallThatItWasBegunIn) {
 }
 
 TEST(Piecewise, ThrowsWhatACallThrows) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kNonScalarBackward, "scalar outputs",
                [&] { (void)backward_in_pieces({mul(leaf({1, 2}), 2)}); });
@@ -127,15 +134,17 @@ TEST(Piecewise, ThrowsWhatACallThrows) {
 }
 
 TEST(Piecewise, MayBeLeftUndone) {
-  const std::int64_t nodes = Node::live_count();
+  const testing::DefaultDeviceGuard cpu_default({});
+  const std::int64_t nodes = testing::live_nodes();
   {
     PiecewiseCall call = backward_in_pieces({chain(leaf(1), 20)});
     EXPECT_FALSE(call.run_until(kOver));
   }
-  EXPECT_EQ(Node::live_count(), nodes);
+  EXPECT_EQ(testing::live_nodes(), nodes);
 }
 
 TEST(Piecewise, RunsABatchAtOnce) {
+  const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
   GradOptions options;
   options.is_grads_batched = true;

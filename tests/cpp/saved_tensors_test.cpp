@@ -10,6 +10,7 @@
 #include "ops/index/index.h"
 #include "ops/matrix/matmul.h"
 #include "support/errors.h"
+#include "support/live_counts.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 
@@ -424,8 +425,8 @@ TEST(SavedVariables, NothingUnpacksToNothing) {
 
 // H.8, trap 31: a result saved by an in-place op on a view holds no cycle.
 TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
-  const std::int64_t nodes = Node::live_count();
-  const std::int64_t tensors = TensorImpl::live_count();
+  const std::int64_t nodes = testing::live_nodes();
+  const std::int64_t tensors = testing::live_tensors();
   {
     const Tensor root = leaf<double>({0.5, 1, 2});
     const Tensor x = clone(root);
@@ -435,8 +436,8 @@ TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
     EXPECT_NEAR(values(g)[0], 2 * std::exp(1.0), 1e-12);
     EXPECT_NEAR(values(grad({sum(g)}, {root})[0])[0], 4 * std::exp(1.0), 1e-12);
   }
-  EXPECT_EQ(Node::live_count(), nodes);
-  EXPECT_EQ(TensorImpl::live_count(), tensors);
+  EXPECT_EQ(testing::live_nodes(), nodes);
+  EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
 // H.20, trap 35: a node lets go as soon as it has run, whoever still holds the graph.

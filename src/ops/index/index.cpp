@@ -56,11 +56,6 @@ struct GatherGradient {
   }
 };
 
-// A value for places of a tensor.
-Tensor to_element(const Operand& value, DType dtype) {
-  return ToDType::call(as_element(value.tensor(), dtype), dtype);
-}
-
 // What index_add and index_copy ask of their arguments; gives the checked index.
 Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, std::string_view op) {
@@ -195,7 +190,7 @@ Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   Shape shape = input.shape();
   if (!shape.empty()) shape[static_cast<std::size_t>(d)] = index.numel();
-  return IndexCopy::call(input, d, index, Expand::call(to_element(value, input.dtype()), shape));
+  return IndexCopy::call(input, d, index, Expand::call(element_for(input, value), shape));
 }
 
 Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -225,7 +220,7 @@ Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      ScatterReduce reduce) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor source = src.tensor().is_wrapped_number()
-                            ? Expand::call(to_element(src, input.dtype()), index.shape())
+                            ? Expand::call(element_for(input, src), index.shape())
                             : src.tensor();
   if (reduce == ScatterReduce::kAdd) return ScatterAdd::call(input, d, index, source);
   if (reduce == ScatterReduce::kMultiply) return ScatterMultiply::call(input, d, index, source);

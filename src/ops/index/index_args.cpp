@@ -4,6 +4,7 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/transfer.h"
+#include "ops/create/copy.h"
 
 namespace eg {
 
@@ -49,6 +50,11 @@ Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t
   check(index.ndim() <= 1, ErrorCode::kShapeMismatch, op,
         "Index is supposed to be a vector, but got dim: ", index.ndim(), '.');
   return checked_index(index, size, dim, op);
+}
+
+Tensor element_for(const Tensor& t, const Operand& number) {
+  const Tensor element = as_element(number.tensor(), t.dtype());
+  return moved(ToDType::call(element, t.dtype()), t.device());
 }
 
 Tensor true_places(const Tensor& mask) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "dispatch/elementwise.h"
 #include "kernels/index.h"
 #include "tensor/tensor.h"
 
@@ -30,6 +31,9 @@ Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, s
 /// checked_index for a list of slices: a vector, or a single number.
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op);
+
+/// A plain number as an element for places of `t`: of its dtype, on its device.
+Tensor element_for(const Tensor& t, const Operand& number);
 
 /// The positions of the true elements of a mask, in row-major order: a vector of int64.
 Tensor true_places(const Tensor& mask);

@@ -31,7 +31,7 @@ Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, s
           "The shape of the mask ", mask.shape(), " at index ", position + d,
           " does not match the shape of the indexed tensor ", shape, " at index ", dim + d, '.');
   }
-  return {dim, mask.shape().size(), mask.numel(), true_places(mask)};
+  return {dim, mask.shape().size(), mask.numel(), on_host(true_places(mask))};
 }
 
 Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op op) {
@@ -44,7 +44,7 @@ Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op
           " is out of bounds for dimension ", dim, " with size ", size, '.');
     if (row < 0) row += size;
   }
-  return {dim, 1, size, moved(rows, index.device())};
+  return {dim, 1, size, rows};
 }
 
 std::vector<Selection> read_indices(const Shape& shape, const TensorList& indices, const Dims& dims,
@@ -122,7 +122,7 @@ Tensor merge_rows(const std::vector<Selection>& selections, const Shape& index_s
   if (selections.size() == 1) return selections[0].rows;
   const Tensor rows = full(index_shape, 0, DType::kInt64);
   for (const Selection& selection : selections) {
-    const Tensor more = packed(on_host(Expand::call(selection.rows, index_shape)));
+    const Tensor more = packed(Expand::call(selection.rows, index_shape));
     for (std::int64_t i = 0; i < rows.numel(); ++i) {
       std::int64_t& row = rows.data_as<std::int64_t>()[i];
       row = row * selection.size + more.data_as<std::int64_t>()[i];
@@ -213,7 +213,7 @@ struct IndexGradient {
 Tensor Index::call(const Tensor& input, const TensorList& indices, const Dims& dims) {
   const std::vector<Selection> selections = read_indices(input.shape(), indices, dims, doc.name);
   const IndexedDims where = place_dims(selections, input.shape().size(), doc.name);
-  return take(input, where, merge_rows(selections, where.index_shape));
+  return take(input, where, moved(merge_rows(selections, where.index_shape), input.device()));
 }
 
 GradList Index::backward(const Backward<Index>& b) {
@@ -232,9 +232,7 @@ Tensor IndexPutInPlace::call(const Tensor& input, const TensorList& indices, con
   const std::vector<Selection> selections = read_indices(input.shape(), indices, places, doc.name);
   const IndexedDims where = place_dims(selections, input.shape().size(), doc.name);
   const Tensor given =
-      values.tensor().is_wrapped_number()
-          ? ToDType::call(as_element(values.tensor(), input.dtype()), input.dtype())
-          : values.tensor();
+      values.tensor().is_wrapped_number() ? element_for(input, values) : values.tensor();
   check(given.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, doc.name,
         "Index put requires the source and destination dtypes match, got ", input.dtype(),
         " for the destination and ", given.dtype(), " for the source.");
@@ -242,8 +240,8 @@ Tensor IndexPutInPlace::call(const Tensor& input, const TensorList& indices, con
   check(is_expandable_to(given.shape(), shape), ErrorCode::kShapeMismatch, doc.name,
         "shape mismatch: value tensor of shape ", given.shape(),
         " cannot be broadcast to indexing result of shape ", shape, '.');
-  return put(input, {where, merge_rows(selections, where.index_shape), accumulate},
-             Expand::call(given, shape));
+  const Tensor rows = moved(merge_rows(selections, where.index_shape), input.device());
+  return put(input, {where, rows, accumulate}, Expand::call(given, shape));
 }
 
 GradList IndexPutInPlace::backward(const Backward<IndexPutInPlace>& b) {

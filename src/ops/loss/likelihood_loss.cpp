@@ -17,7 +17,7 @@ namespace {
 Tensor variances(const Tensor& input, const Tensor& var) {
   if (var.is_wrapped_number()) {
     const DType dtype = is_integral(input.dtype()) ? DType::kFloat32 : input.dtype();
-    return Expand::call(ToDType::call(var, dtype), input.shape());
+    return Expand::call(moved(ToDType::call(var, dtype), input.device()), input.shape());
   }
   if (var.shape() == input.shape()) return var;
   Shape rows = input.shape();
@@ -49,8 +49,8 @@ Tensor GaussianNllLoss::call(const Tensor& input, const Tensor& target, const Op
                              bool full, double eps, Reduction reduction) {
   const Tensor given = variances(input, var.tensor());
   const Tensor measured = detach(given);
-  check(!is_true(Any::call((Var(measured) < 0).tensor())), ErrorCode::kInvalidArgument,
-        doc.name, "var has negative entry/entries.");
+  check(!is_true(Any::call((Var(measured) < 0).tensor())), ErrorCode::kInvalidArgument, doc.name,
+        "var has negative entry/entries.");
   // A variance below eps counts as eps, but has its own gradient.
   const Var v = Var(given) + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured);
   const Var difference = Var(input) - target;

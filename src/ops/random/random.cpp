@@ -106,7 +106,9 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
   Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
-  visit_floating(t.dtype(), doc.name, [&]<class T>() { fill_uniform(elements<T>(t), 0, 1); });
+  visit_floating(t.dtype(), doc.name, [&]<class T>() {
+    fill_elements<T>(t, [](std::span<T> out) { fill_uniform(out, 0, 1); });
+  });
   return t;
 }
 

@@ -1,0 +1,35 @@
+#pragma once
+
+// How many nodes, tensors and storages are alive. The thread of a device lets go of what it ran
+// last only after a call has ended, so where tests run on one it is stopped first. (Not from within
+// a call, which that would never end.)
+
+#include <cstdint>
+
+#include "autograd/engine.h"
+#include "autograd/graph_task.h"
+#include "autograd/node.h"
+#include "runtime/device.h"
+#include "tensor/tensor.h"
+
+namespace eg::testing {
+
+inline void settle() {
+  const bool is_in_a_call = GraphTask::current() != nullptr;
+  if (!default_device().is_cpu() && !is_in_a_call) Engine::instance().stop();
+}
+
+inline std::int64_t live_nodes() {
+  settle();
+  return Node::live_count();
+}
+inline std::int64_t live_tensors() {
+  settle();
+  return TensorImpl::live_count();
+}
+inline std::int64_t live_storages() {
+  settle();
+  return Storage::live_count();
+}
+
+}  // namespace eg::testing
