@@ -31,6 +31,7 @@ enum class FieldKind : std::uint8_t {
   kOut,
   kOperands,
   kFormula,
+  kText,
 };
 
 struct Field {
@@ -58,6 +59,8 @@ constexpr FieldKind field_kind() {
     return FieldKind::kOut;
   else if constexpr (std::is_same_v<T, Operands>)
     return FieldKind::kOperands;
+  else if constexpr (std::is_same_v<T, std::string_view>)
+    return FieldKind::kText;
   else
     return FieldKind::kFormula;
 }
@@ -69,7 +72,7 @@ template <class T>
 inline constexpr bool kIsLeaf =
     kIsByte<T> || std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> || std::is_same_v<T, Shape> ||
     std::is_same_v<T, In> || std::is_same_v<T, Out> || std::is_same_v<T, Operands> ||
-    std::is_same_v<T, Formula>;
+    std::is_same_v<T, Formula> || std::is_same_v<T, std::string_view>;
 
 template <class T>
 inline constexpr std::size_t kArraySize = 0;

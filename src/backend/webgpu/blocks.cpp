@@ -1,0 +1,72 @@
+#include "backend/webgpu/blocks.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace eg::webgpu {
+namespace {
+
+// Eight sizes between one power of two and the next, so that a kept block fits what is a bit
+// smaller; an eighth is wasted at most.
+std::size_t size_for(std::size_t bytes) {
+  constexpr std::size_t kLeast = 256;
+  if (bytes <= kLeast) return kLeast;
+  const std::size_t step = std::bit_floor(bytes - 1) / 8;
+  const std::size_t unit = std::max(step, kLeast);
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+Block Blocks::allocate(std::size_t bytes, Stream& stream) {
+  check(bytes <= limits_.block_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
+        " bytes were asked for; a tensor on this adapter can have ", limits_.block_bytes, '.');
+  const std::size_t size = std::min(size_for(bytes), limits_.block_bytes);
+  if (const auto found = kept_.find(size); found != kept_.end() && !found->second.empty()) {
+    const Block block = *found->second.begin();
+    found->second.erase(found->second.begin());
+    kept_bytes_ -= size;
+    bytes_in_use_ += size;
+    peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
+    all_[block - 1].bytes = bytes;
+    return block;
+  }
+  if (bytes_in_use_ + kept_bytes_ + size > limits_.budget_bytes) trim(stream);
+  check(bytes_in_use_ + size <= limits_.budget_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
+        " bytes were asked for, ", bytes_in_use_, " are in use of ", limits_.budget_bytes, '.');
+  Block block = 0;
+  if (unused_numbers_.empty()) {
+    all_.emplace_back();
+    block = static_cast<Block>(all_.size());
+  } else {
+    block = unused_numbers_.back();
+    unused_numbers_.pop_back();
+  }
+  all_[block - 1] = {bytes, size};
+  bytes_in_use_ += size;
+  peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
+  stream.allocate(block, size);
+  return block;
+}
+
+void Blocks::free(Block block) {
+  const std::size_t size = all_[block - 1].size;
+  bytes_in_use_ -= size;
+  kept_bytes_ += size;
+  kept_[size].insert(block);
+}
+
+void Blocks::trim(Stream& stream) {
+  for (const auto& [size, blocks] : kept_) {
+    for (const Block block : blocks) {
+      stream.free(block);
+      unused_numbers_.push_back(block);
+    }
+  }
+  kept_.clear();
+  kept_bytes_ = 0;
+}
+
+}  // namespace eg::webgpu

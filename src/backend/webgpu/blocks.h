@@ -1,0 +1,54 @@
+#pragma once
+
+// Which GPU buffers there are. A block that is freed is kept for the next of its size: commands
+// take effect in their order, so whatever still used it has run before. The lowest number goes
+// first, so a program that does the same again gets the same blocks again, and nothing the player
+// keeps of them (bind groups) is made anew.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "backend/webgpu/stream.h"
+
+namespace eg::webgpu {
+
+struct BlockLimits {
+  std::size_t block_bytes;   ///< what one block may have at most
+  std::size_t budget_bytes;  ///< what all may have
+};
+
+class Blocks {
+ public:
+  explicit Blocks(BlockLimits limits) : limits_(limits) {}
+
+  /// A block of at least so many bytes; throws OutOfMemory. New ones, and old ones that have to go
+  /// for them, are commands of the stream.
+  Block allocate(std::size_t bytes, Stream& stream);
+  void free(Block block);
+  std::size_t bytes(Block block) const { return all_[block - 1].bytes; }
+  /// Frees what is kept for later.
+  void trim(Stream& stream);
+
+  std::size_t bytes_in_use() const { return bytes_in_use_; }
+  std::size_t peak_bytes() const { return peak_bytes_; }
+  std::size_t count() const { return all_.size() - unused_numbers_.size(); }
+
+ private:
+  struct Entry {
+    std::size_t bytes = 0;  // as asked for
+    std::size_t size = 0;   // of the buffer
+  };
+
+  BlockLimits limits_;
+  std::vector<Entry> all_;
+  std::vector<Block> unused_numbers_;
+  std::map<std::size_t, std::set<Block>> kept_;  // by size
+  std::size_t bytes_in_use_ = 0;
+  std::size_t kept_bytes_ = 0;
+  std::size_t peak_bytes_ = 0;
+};
+
+}  // namespace eg::webgpu

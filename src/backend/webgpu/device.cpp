@@ -1,0 +1,129 @@
+#include "backend/webgpu/device.h"
+
+#include <algorithm>
+
+namespace eg::webgpu {
+namespace {
+
+// A batch is played when it has so much to do, whoever waits.
+constexpr std::size_t kMaxKernels = 256;
+constexpr std::size_t kMaxWords = std::size_t{16} << 20U;
+// The length of a command has 24 bits.
+constexpr std::size_t kMaxWriteBytes = std::size_t{32} << 20U;
+
+}  // namespace
+
+void* WebGpuDevice::allocate(std::size_t bytes) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  if (lost_) throw *lost_;
+  return address_of(blocks_.allocate(bytes, stream_));
+}
+
+void WebGpuDevice::free(void* block) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  blocks_.free(block_of(block));
+}
+
+std::size_t WebGpuDevice::bytes(void* block) {
+  const std::lock_guard lock(mutex_);
+  return blocks_.bytes(block_of(block));
+}
+
+void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
+    const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
+    stream_.write(block_of(block), offset + done, static_cast<const char*>(from) + done, part);
+    appended();
+  }
+}
+
+void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
+  check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
+        "this thread plays the GPU and cannot wait for it: use the Async form.");
+  // On this thread's stack: the player is done with it when `is_done` is seen.
+  struct {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_done = false;
+    std::optional<Error> error;
+  } result;
+  read_later(block, offset, to, bytes, [&](std::optional<Error> error) {
+    const std::lock_guard lock(result.mutex);
+    result.error = std::move(error);
+    result.is_done = true;
+    result.changed.notify_one();
+  });
+  std::unique_lock lock(result.mutex);
+  result.changed.wait(lock, [&] { return result.is_done; });
+  if (result.error) throw *result.error;
+}
+
+void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::size_t bytes,
+                              Done done) {
+  std::optional<Error> lost;
+  {
+    const std::lock_guard order(*this);
+    const std::lock_guard lock(mutex_);
+    lost = lost_;
+    if (!lost) {
+      reads_[++last_ticket_] = std::move(done);
+      stream_.read(block_of(block), offset, bytes, to, last_ticket_);
+      player_.wake(true);
+    }
+  }
+  if (lost) done(std::move(lost));
+}
+
+bool WebGpuDevice::run(const kernel::Call& call) {
+  if (!player_.has(call)) return false;
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  stream_.kernel(call);
+  ++kernels_;
+  appended();
+  return true;
+}
+
+void WebGpuDevice::appended() {
+  player_.wake(kernels_ >= kMaxKernels || stream_.size() >= kMaxWords);
+}
+
+MemoryUse WebGpuDevice::memory_use() {
+  const std::lock_guard lock(mutex_);
+  return {blocks_.bytes_in_use(), blocks_.peak_bytes(), blocks_.count()};
+}
+
+std::vector<std::uint32_t> WebGpuDevice::take() {
+  const std::lock_guard lock(mutex_);
+  kernels_ = 0;
+  return stream_.take();
+}
+
+void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error) {
+  Done done;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = reads_.find(ticket);
+    if (found == reads_.end()) return;
+    done = std::move(found->second);
+    reads_.erase(found);
+  }
+  done(std::move(error));
+}
+
+void WebGpuDevice::lose(const std::string& reason) {
+  std::unordered_map<std::uint32_t, Done> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    lost_ = Error(ErrorCode::kDeviceLost, "[webgpu] the device was lost: " + reason);
+    stream_.take();
+    waiting.swap(reads_);
+  }
+  for (auto& [ticket, done] : waiting) done(lost_);
+}
+
+}  // namespace eg::webgpu

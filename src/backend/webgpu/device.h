@@ -1,0 +1,86 @@
+#pragma once
+
+// The WebGPU device as the engine sees it: an Accelerator that writes down what it is asked for.
+// Whoever owns the GPU, on a thread that waits for nothing else, is the *player*: it takes the
+// words, plays them and says which reads have come. So any thread may wait for a read without a
+// deadlock.
+//
+// The player is woken when somebody waits, or when so much is written down that it should begin;
+// else it comes by itself a moment after the first command, so that a step of training is one
+// batch.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/webgpu/blocks.h"
+#include "backend/webgpu/stream.h"
+#include "base/error.h"
+#include "runtime/accelerator.h"
+
+namespace eg::webgpu {
+
+/// How the device reaches its player. Called from any thread, with the device's lock held.
+class Player {
+ public:
+  virtual ~Player() = default;
+  /// There are commands: play them now, or soon.
+  virtual void wake(bool now) = 0;
+  /// Whether the calling thread may wait for the player: false where it plays itself.
+  virtual bool can_wait() const = 0;
+  /// Whether the GPU has this kernel for such memory.
+  virtual bool has(const kernel::Call& call) const = 0;
+};
+
+struct MemoryUse {
+  std::size_t bytes = 0;
+  std::size_t peak_bytes = 0;
+  std::size_t blocks = 0;
+};
+
+class WebGpuDevice final : public Accelerator {
+ public:
+  WebGpuDevice(Player& player, BlockLimits limits) : player_(player), blocks_(limits) {}
+
+  void* allocate(std::size_t bytes) override;
+  void free(void* block) override;
+  std::size_t bytes(void* block) override;
+  void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override;
+  /// Throws WouldBlock on a thread that may not wait, and what has failed on the GPU since the last
+  /// read.
+  void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
+  bool run(const kernel::Call& call) override;
+
+  /// Like read(), but `done` is called on the player's thread, with what has failed if anything
+  /// has. `to` has to stay until then.
+  void read_later(void* block, std::size_t offset, void* to, std::size_t bytes,
+                  std::function<void(std::optional<Error>)> done);
+  MemoryUse memory_use();
+
+  // For the player.
+
+  /// All commands so far.
+  std::vector<std::uint32_t> take();
+  void finish_read(std::uint32_t ticket, std::optional<Error> error);
+  /// The GPU is gone: every read fails from now on, those that wait too.
+  void lose(const std::string& reason);
+
+ private:
+  using Done = std::function<void(std::optional<Error>)>;
+
+  void appended();
+
+  Player& player_;
+  std::mutex mutex_;
+  Stream stream_;
+  Blocks blocks_;
+  std::size_t kernels_ = 0;  // since the last batch
+  std::uint32_t last_ticket_ = 0;
+  std::unordered_map<std::uint32_t, Done> reads_;
+  std::optional<Error> lost_;
+};
+
+}  // namespace eg::webgpu
