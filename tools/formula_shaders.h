@@ -220,9 +220,13 @@ std::string constants_json() {
     for (const auto& form : Op::form_examples)
       for (const double value : form) samples.push_back({value});
   } else {
-    op::ParamValues values{};
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.25 + 0.5 * static_cast<double>(i);
-    samples.push_back(values);
+    // Also whole numbers, which integers take.
+    for (const auto& [start, step] : {std::pair{0.25, 0.5}, {2.0, 3.0}}) {
+      op::ParamValues values{};
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = start + step * static_cast<double>(i);
+      samples.push_back(values);
+    }
   }
   std::vector<std::string> parts;
   for (const op::ParamValues& sample : samples) {

@@ -184,7 +184,8 @@ class Shader {
   }
 
   // WGSL lets compilers assume that there is no NaN and no infinity, and they do: x != x becomes
-  // false and x * 0 zero. Where a formula means what only those numbers do, a word looks at bits.
+  // false, x * 0 zero, and NaN != 0 is false. Where a formula means what only those numbers do, a
+  // word looks at bits.
   std::string write_float(const Step& step, const std::vector<std::string>& written) const {
     if (step.inputs.size() != 2) return "";
     const std::string a = unwrapped(written[step.inputs[0]]);
@@ -194,6 +195,7 @@ class Shader {
       if (step.name == "-") return "zero_if_finite_f32(" + a + ')';
     }
     const Step& left = steps_[step.inputs[0]];
+    const std::string b = unwrapped(written[step.inputs[1]]);
     const bool is_own_difference =
         left.name == "-" && left.inputs.size() == 2 && left.inputs[0] == left.inputs[1];
     if (is_own_difference && is_number(step.inputs[1], 0)) {
@@ -201,6 +203,7 @@ class Shader {
       if (step.name == "==") return text;
       if (step.name == "!=") return "(!" + text + ')';
     }
+    if (step.name == "!=") return "differ_f32(" + a + ", " + b + ')';
     if (step.name == "*" && is_number(step.inputs[1], 0)) return "times_zero_f32(" + a + ')';
     return "";
   }

@@ -31,6 +31,11 @@ fn infinity_f32() -> f32 {
   return bitcast<f32>(bits);
 }
 
+// a != b, which is false for NaN where compilers make it a comparison of numbers.
+fn differ_f32(a: f32, b: f32) -> bool {
+  return (a != b) | is_nan_f32(a) | is_nan_f32(b);
+}
+
 // x - x.
 fn zero_if_finite_f32(x: f32) -> f32 {
   return select(bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u), 0f, is_finite_f32(x));

@@ -114,7 +114,8 @@ fn lgamma_f32(x: f32) -> f32 {
 fn digamma_near_root_f32(x: f32) -> f32 {
   let u = x - 1.5f;
   let slope = 0.951055876f + u * (-0.423627497f + u * (0.240542535f + u * (-0.148398861f + u * (0.0949846851f + u * (-0.0620559804f + u * (0.0408500267f + u * (-0.0257868836f + u * (0.017114989f + u * (-0.0163736203f + u * 0.0109025887f)))))))));
-  return ((x - 1.4616321f) - 1.24381499e-08f) * slope;
+  // The root in two parts; one difference of both would be computed with their sum.
+  return (x - 1.4616321f) * slope - 1.24381499e-08f * slope;
 }
 
 fn digamma_positive_f32(x: f32) -> f32 {
@@ -176,7 +177,7 @@ fn polygamma_sum_f32(order: f32, start: f32) -> f32 {
   let third = 3.30687831e-05f - 8.26719577e-07f * (s + 5f) * (s + 6f) * z;
   let second = -0.00138888889f + third * (s + 3f) * (s + 4f) * z;
   let first = 0.0833333333f + second * (s + 1f) * (s + 2f) * z;
-  return sum + (term * q / order + term * (0.5f + first * s * r));
+  return sum + (polygamma_term_f32(order - 1f, q) + term * (0.5f + first * s * r));
 }
 
 fn polygamma_f32(order: f32, x: f32) -> f32 {
