@@ -66,7 +66,7 @@ class Constants {
 #undef EG_WORD
 
  private:
-  std::array<double, kMost> values_;
+  std::array<double, kMost> values_{};
   std::size_t count_ = 0;
 };
 

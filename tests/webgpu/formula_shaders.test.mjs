@@ -159,7 +159,8 @@ async function integerDifferences(name, sample, dtype) {
 async function failuresOf(names, check, isWanted = () => true) {
   const failures = [];
   for (const name of names)
-    for (const sample of samplesOf(name).filter(isWanted)) failures.push(...(await check(name, sample)));
+    for (const sample of samplesOf(name).filter(isWanted))
+      failures.push(...(await check(name, sample)));
   return failures;
 }
 

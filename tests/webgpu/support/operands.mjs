@@ -5,8 +5,33 @@ const { fround } = Math;
 export const kLargest = fround(3.4028234663852886e38);
 
 const kEdges = [
-  0, 0.25, 0.5, 1, 1.5, 2, 3, 5.5, 6, 20, 41, 88.5, 89, 104, 1e-3, 1e-8, 1e-20, 1e-38, 1e-40, 1e5,
-  16777217, 1e10, 1e20, kLargest, Infinity, 0.9999999, 1.0000001,
+  0,
+  0.25,
+  0.5,
+  1,
+  1.5,
+  2,
+  3,
+  5.5,
+  6,
+  20,
+  41,
+  88.5,
+  89,
+  104,
+  1e-3,
+  1e-8,
+  1e-20,
+  1e-38,
+  1e-40,
+  1e5,
+  16777217,
+  1e10,
+  1e20,
+  kLargest,
+  Infinity,
+  0.9999999,
+  1.0000001,
 ].flatMap((x) => [fround(x), fround(-x)]);
 const kSpecials = [0, -0, 1, -1, 0.5, -2.5, 3, 1e30, -1e-30, Infinity, -Infinity, NaN];
 
