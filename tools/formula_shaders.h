@@ -106,7 +106,8 @@ Shader gradient_shader(std::size_t form) {
 }
 
 /// The numbers that a host finds must be those of the text.
-inline void check_constants(const Shader& shader, const op::Constants& list, std::size_t example) {
+inline void check_constants(const Shader& shader, const op::ConstantList& list,
+                            std::size_t example) {
   if (shader.constants().empty() || shader.slots().empty()) return;
   const std::vector<double>& expected = shader.constants()[example];
   const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
@@ -208,7 +209,7 @@ std::string numbers_json(Iterator first, Iterator last) {
   return '[' + join(numbers) + ']';
 }
 
-inline std::string constants_json(const op::Constants& list) {
+inline std::string constants_json(const op::ConstantList& list) {
   return numbers_json(list.begin(), list.end());
 }
 

@@ -9,6 +9,7 @@
 // holds them to it.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "ops/elementwise.h"
@@ -42,12 +43,15 @@ std::size_t form_of(const ParamsOf<Op>& p) {
   if constexpr (SaysForms<Op>) {
     return Op::form(p);
   } else {
+    constexpr auto kChoices = [] {
+      std::array<std::size_t, kParams<Op>.size()> choices{};
+      std::ranges::transform(kParams<Op>, choices.begin(), choices_of);
+      return choices;
+    }();
     const ParamValues values = param_values<Op>(p);
     std::size_t form = 0;
-    for (std::size_t i = 0; i < kParams<Op>.size(); ++i) {
-      const std::size_t choices = choices_of(kParams<Op>[i]);
-      if (choices > 1) form = form * choices + static_cast<std::size_t>(values[i]);
-    }
+    for (std::size_t i = 0; i < kChoices.size(); ++i)
+      if (kChoices[i] > 1) form = form * kChoices[i] + static_cast<std::size_t>(values[i]);
     return form;
   }
 }

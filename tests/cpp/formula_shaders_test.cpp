@@ -18,10 +18,16 @@
 namespace eg {
 namespace {
 
+using op::ConstantList;
 using op::Constants;
 using op::Tree;
 
-std::vector<double> numbers(const Constants& list) { return {list.begin(), list.end()}; }
+std::vector<double> numbers(const ConstantList& list) { return {list.begin(), list.end()}; }
+std::vector<double> numbers(Constants formula) {
+  ConstantList list;
+  take_constants(formula, list);
+  return numbers(list);
+}
 
 // A formula of one operand as float32 text, evaluated once.
 wgsl::Text text_of(const Tree& tree, wgsl::Type type = wgsl::Type::kFloat32) {
@@ -34,6 +40,12 @@ TEST(Constants, AreListedFromLeftToRight) {
   const Constants x;
   EXPECT_EQ(numbers(1 - x * 2 + where(x < 3, 4, -x)), (std::vector<double>{1, 2, 3, 4}));
   EXPECT_EQ(numbers(pow(5, exp(x / 6)) + 7), (std::vector<double>{5, 6, 7}));
+}
+
+TEST(Constants, OfAPartThatIsUsedTwiceAreListedTwice) {
+  const Constants scale = Constants() * 2;
+  EXPECT_EQ(numbers(scale / (scale + 3)), (std::vector<double>{2, 2, 3}));
+  EXPECT_EQ(numbers(Constants() - Constants()), std::vector<double>{});
 }
 
 TEST(Constants, AreWhatAFormulaMakesOfItsParameters) {
@@ -50,8 +62,8 @@ TEST(Constants, AreNoneWhereTheTextHoldsAll) {
 
 TEST(Constants, HaveRoomForEveryFormula) {
   wgsl::AllFormulas::for_each([]<class Op>() {
-    EXPECT_LT(op::forward_constants<Op>({}).size(), Constants::kMost) << Op::doc.name;
-    EXPECT_LT(op::gradient_constants<Op>({}).size(), Constants::kMost) << Op::doc.name;
+    EXPECT_LT(op::forward_constants<Op>({}).size(), ConstantList::kMost) << Op::doc.name;
+    EXPECT_LT(op::gradient_constants<Op>({}).size(), ConstantList::kMost) << Op::doc.name;
   });
 }
 

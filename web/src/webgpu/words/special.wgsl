@@ -93,7 +93,7 @@ fn lgamma_f32(x: f32) -> f32 {
     return x;
   }
   let magnitude = abs_f32(x);
-  if (is_infinite_f32(x) || magnitude == 0f) {
+  if (is_infinite_f32(x) || bitcast<u32>(magnitude) == 0u) {
     return infinity_f32();
   }
   if (magnitude < 0.5f) {
