@@ -46,13 +46,14 @@ const kUniforms = {
   u32: (numbers) => Uint32Array.from(numbers, asUInt8),
 };
 
+const kArrays = { f32: Float32Array, i32: Int32Array, u32: Uint32Array };
+
 async function runShader(shader, arrays, numbers) {
   const inputs = shader.loads.map((name) => arrays[name]);
   const count = arrays.a.length;
   const constants = kUniforms[shader.type](shader.slots.map((position) => numbers[position]));
   const text = shader.text(contiguousAccess(shader));
   const stored = await runner.run(text, workgroupSize, {
-    // Without an operand nothing says how long results are but their own length.
     inputs,
     stores: shader.stores,
     count,
@@ -61,7 +62,6 @@ async function runShader(shader, arrays, numbers) {
   const Type = shader.isBool ? Uint32Array : kArrays[shader.type];
   return stored.map((buffer) => Array.from(new Type(buffer)));
 }
-const kArrays = { f32: Float32Array, i32: Int32Array, u32: Uint32Array };
 
 // Without a tolerance nothing is asked.
 function isClose(actual, expected, tolerance) {
@@ -123,7 +123,11 @@ async function gradientDifferences(name, sample) {
   // The output that the formula reads belongs to operands that both sides see.
   const columns = limitedTo(name, operandsOf(domains)).map(flushed);
   const random = makeRandom(11);
-  const g = Float32Array.from(columns[0], () => 4 * random() - 2);
+  // Nothing huge: it shows whether a factor was denormal or zero.
+  const specials = [NaN, 0, -0];
+  const g = Float32Array.from(columns[0], (_, i) =>
+    i % 31 === 0 ? specials[(i / 31) % specials.length] : 4 * random() - 2,
+  );
   const call = functionOf(name, op);
   const { params } = sample;
   const { value, gradients } = evaluate(call, columns, { isMask, params, inputs, g });
