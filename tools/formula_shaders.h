@@ -1,7 +1,7 @@
 #pragma once
 
-// The shaders of all elementwise ops as JSON: for every op and form (ops/forms.h) the text of its
-// value per dtype, and of the gradients of all inputs, which one dispatch computes together.
+// The shaders of all elementwise ops as JSON: for every op and form (formulas/forms.h) the text of
+// its value per dtype, and of the gradients of all inputs, which one dispatch computes together.
 
 #include <array>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "ops/all.h"
-#include "ops/constants.h"
-#include "ops/forms.h"
-#include "ops/loss.h"
+#include "formulas/all.h"
+#include "formulas/constants.h"
+#include "formulas/forms.h"
+#include "formulas/loss.h"
 #include "wgsl.h"
 
 namespace eg::wgsl {

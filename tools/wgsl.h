@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/vec.h"
-#include "ops/tree.h"
+#include "backend/cpu/vector/vec.h"
+#include "formulas/tree.h"
 
 namespace eg::wgsl {
 
@@ -121,7 +121,7 @@ class Shader {
     for (const op::Tree& tree : trees) {
       if (tree->name != first.name || tree->inputs.size() != first.inputs.size())
         throw std::runtime_error(
-            "the formula is another one for other parameters: see ops/forms.h");
+            "the formula is another one for other parameters: see formulas/forms.h");
     }
     if (first.name.empty()) return merge_numbers(trees);
     Step made{std::string(first.name), {}};

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/all.h"
-#include "ops/constants.h"
-#include "ops/forms.h"
+#include "formulas/all.h"
+#include "formulas/constants.h"
+#include "formulas/forms.h"
 
 namespace eg {
 namespace {

@@ -33,7 +33,7 @@ export const formulas = table as unknown as Readonly<Record<string, Formula>>;
 export interface FormulaShader {
   /** What is loaded, of a, b, c (the operands), y (the output) and g (the incoming gradient). */
   readonly loads: readonly string[];
-  /** Positions in the op's list of constants (src/ops/constants.h) that are uniforms, `k` and the position. */
+  /** Positions in the op's list of constants (src/formulas/constants.h) that are uniforms, `k` and the position. */
   readonly slots: readonly number[];
   /** The number of arrays that are written. */
   readonly stores: number;
@@ -50,7 +50,7 @@ const kTypes = { float32: "f32", int32: "i32", uint8: "u32" } as const;
 /** Invocations of a workgroup. */
 export const workgroupSize = 256;
 
-/** The value of an op, in one of its forms (src/ops/forms.h). */
+/** The value of an op, in one of its forms (src/formulas/forms.h). */
 export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {
   const { forward } = formOf(op, form);
   return shaderOf(op, forward, type, [0], formulas[op]?.isBool === true);

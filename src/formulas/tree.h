@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/vocabulary.h"
+#include "formulas/vocabulary.h"
 
 namespace eg::op {
 

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstddef>
 
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 

@@ -1,4 +1,4 @@
-#include "ops/constants.h"
+#include "formulas/constants.h"
 
 namespace eg::op {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ops/elementwise.h"
+#include "formulas/elementwise.h"
 
 namespace eg::op {
 
