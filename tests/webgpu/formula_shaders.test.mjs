@@ -6,7 +6,7 @@ import { readJson } from "../js/support/files.mjs";
 import { describe, evaluate, functionOf } from "./support/cpu_ops.mjs";
 import { openDevice, Runner } from "./support/device.mjs";
 import {
-  contiguousAccess,
+  contiguousText,
   formulas,
   forwardShader,
   gradientShader,
@@ -52,7 +52,7 @@ async function runShader(shader, arrays, numbers) {
   const inputs = shader.loads.map((name) => arrays[name]);
   const count = arrays.a.length;
   const constants = kUniforms[shader.type](shader.slots.map((position) => numbers[position]));
-  const text = shader.text(contiguousAccess(shader));
+  const text = contiguousText(shader);
   const stored = await runner.run(text, workgroupSize, {
     inputs,
     stores: shader.stores,
@@ -202,7 +202,7 @@ test("a gradient that is not wanted is neither computed nor read for", () => {
   assert.deepEqual({ loads, stores }, { loads: ["g", "b"], stores: 1 });
   const weighted = gradientShader("binary_cross_entropy_with_logits_error", 0, [2]);
   assert.deepEqual(weighted.loads, ["g", "a", "b"]);
-  assert.doesNotMatch(weighted.text(""), /sigmoid/);
+  assert.doesNotMatch(weighted.evaluate, /sigmoid/);
 });
 
 test("what a gradient's text loads is what the op saves", () => {

@@ -1,7 +1,7 @@
 // The shaders of elementwise ops, from the texts that tools/formula_shaders.cpp makes of the C++ formulas.
 
 import table from "../generated/formula_shaders.json";
-import { namesIn, wordsOf } from "./words";
+import { namesIn } from "./words";
 
 /** What a shader computes in: int64 is stored as int32, bool is computed as uint8, in 32 bits of which it uses 8. */
 export type ComputeType = "float32" | "int32" | "uint8";
@@ -41,14 +41,14 @@ export interface FormulaShader {
   readonly type: "f32" | "i32" | "u32";
   /** Results are bool, not `type`. */
   readonly isBool: boolean;
-  /** The shader's text, over functions that `access` declares: see `contiguousAccess`. */
-  text(access: string): string;
+  /**
+   * The text of a function `evaluate(i)` for one element, over functions `load_a(i)` for what is loaded and
+   * `store_0(i, value)` for what is written. The constants are members of `u`.
+   */
+  readonly evaluate: string;
 }
 
 const kTypes = { float32: "f32", int32: "i32", uint8: "u32" } as const;
-
-/** Invocations of a workgroup. */
-export const workgroupSize = 256;
 
 /** The value of an op, in one of its forms (src/formulas/forms.h). */
 export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {
@@ -94,22 +94,15 @@ function shaderOf(
   const slots = texts.slots.filter((position) => used.has(`k${position}`));
   const body = [
     ...loads.map((name) => `let ${name} = load_${name}(i);`),
-    ...slots.map((position) => `let k${position} = constants.k${position};`),
+    ...slots.map((position) => `let k${position} = u.k${position};`),
     ...lets.map((text) => `let ${text};`),
     ...results.map((text, place) => `store_${place}(i, ${text});`),
   ];
-  const main = `@compute @workgroup_size(${workgroupSize})
-fn main(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let i = invocation.x + invocation.y * groups.x * ${workgroupSize}u;
-  if (i >= count()) {
-    return;
-  }
+  const evaluate = `fn evaluate(i: u32) {
   ${body.join("\n  ")}
 }
 `;
-  const words = wordsOf(body.join(" "));
-  const text = (access: string) => [access, words, main].join("\n");
-  return { loads, slots, stores: results.length, type: kTypes[type], isBool, text };
+  return { loads, slots, stores: results.length, type: kTypes[type], isBool, evaluate };
 }
 
 // Of `t0 = ...`, `t1 = ...` those that the results lead to.
@@ -123,34 +116,4 @@ function neededLets(lets: readonly string[], results: readonly string[]): string
     for (const other of namesIn(value)) used.add(other);
   }
   return needed;
-}
-
-/**
- * The simplest memory for a shader: every operand is an array as long as the result, one element of 32
- * bits after the other. The bindings of group 0 are what is loaded, what is stored, and with slots the
- * uniforms, in this order. (A bool is stored as 0 or 1.)
- */
-export function contiguousAccess({ loads, slots, stores, type, isBool }: FormulaShader): string {
-  const stored = isBool ? "u32" : type;
-  const result = isBool ? "bool" : type;
-  let binding = 0;
-  const lines = loads.flatMap((name) => [
-    `@group(0) @binding(${binding++}) var<storage, read> array_${name}: array<${type}>;`,
-    `fn load_${name}(i: u32) -> ${type} { return array_${name}[i]; }`,
-  ]);
-  for (let place = 0; place < stores; place++) {
-    lines.push(
-      `@group(0) @binding(${binding++}) var<storage, read_write> result_${place}: array<${stored}>;`,
-      `fn store_${place}(i: u32, value: ${result}) { result_${place}[i] = ${stored}(value); }`,
-    );
-  }
-  if (slots.length > 0) {
-    const members = slots.map((position) => `k${position}: ${type}`).join(", ");
-    lines.push(
-      `struct Constants { ${members} }`,
-      `@group(0) @binding(${binding++}) var<uniform> constants: Constants;`,
-    );
-  }
-  lines.push("fn count() -> u32 { return arrayLength(&result_0); }");
-  return lines.join("\n");
 }

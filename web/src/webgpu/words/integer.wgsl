@@ -139,3 +139,9 @@ fn pow_u8(base: u32, exponent: u32) -> u32 {
   }
   return result;
 }
+
+// Towards zero; 0 for what is no int32.
+fn int_of_f32(x: f32) -> i32 {
+  let fits = abs_f32(x) < 0x1p31f;
+  return select(select(0, -2147483647 - 1, x == -0x1p31f), i32(x), fits);
+}

@@ -1,0 +1,124 @@
+// A player and its stream, for tests of kernels: arrays go in, kernels run, arrays come out.
+
+import { bundled } from "./bundled.mjs";
+import { openDevice } from "./device.mjs";
+import { StreamWriter } from "./stream_writer.mjs";
+
+export const webgpu = await bundled(
+  'export * from "./index"; export { kernels } from "./kernels/table";',
+);
+
+const { device, reason } = await openDevice();
+
+/** For node:test: tests are skipped where there is no device. */
+export const options = { skip: reason ?? false };
+
+const kArrays = {
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+  complex64: Float32Array,
+};
+const kMemoryBytes = 2 ** 22;
+
+export class Playing {
+  /** Writes commands that `play` plays. */
+  stream = new StreamWriter();
+  /** The errors that tickets came with. */
+  errors = [];
+  #memory = new Uint8Array(kMemoryBytes);
+  #waiting = new Map();
+  #nextBlock = 1;
+  #nextTicket = 1;
+  #address = 0;
+
+  constructor({ on = device, kernels } = {}) {
+    const host = {
+      memory: () => this.#memory,
+      readDone: (ticket, error) => {
+        const done = this.#waiting.get(ticket);
+        this.#waiting.delete(ticket);
+        done(error);
+      },
+    };
+    this.player = new webgpu.Player(on, host, kernels);
+  }
+
+  get stats() {
+    return this.player.stats;
+  }
+
+  play() {
+    this.player.play(this.stream.take());
+  }
+
+  /** A block's number. */
+  allocate(bytes) {
+    const block = this.#nextBlock++;
+    this.stream.allocate(block, bytes);
+    return block;
+  }
+
+  /** New memory with these elements, of which there are `padding` others in front (and behind). */
+  view(dtype, values, padding = 0) {
+    const array = arrayOf(dtype, values);
+    const whole = new array.constructor(array.length + 2 * padding).fill(
+      array[0]?.constructor(77) ?? 0,
+    );
+    whole.set(array, padding);
+    const block = this.allocate(whole.byteLength);
+    this.stream.write(block, 0, whole);
+    return { block, offset: padding * array.BYTES_PER_ELEMENT, dtype, count: array.length };
+  }
+
+  /** Memory for so many elements, full of other numbers. */
+  empty(dtype, count, padding = 0) {
+    const parts = dtype === "complex64" ? 2 * count : count;
+    return this.view(dtype, new Array(parts).fill(dtype === "bool" ? 1 : 77), padding);
+  }
+
+  /** Plays all; a promise of the elements, as numbers. */
+  async read(view) {
+    const Type = kArrays[view.dtype];
+    const bytes = view.count * Type.BYTES_PER_ELEMENT;
+    const { array } = await this.readBytes(view.block, view.offset, bytes);
+    return Array.from(new Type(array.buffer), Number);
+  }
+
+  async readBytes(block, offset, bytes) {
+    const address = this.#address;
+    this.#address = (address + Math.ceil(bytes / 8) * 8) % (kMemoryBytes / 2);
+    const ticket = this.#nextTicket++;
+    const done = new Promise((resolve) => this.#waiting.set(ticket, resolve));
+    this.stream.read(block, offset, bytes, address, ticket);
+    this.play();
+    const error = await done;
+    if (error) throw Object.assign(new Error(error.message), error);
+    return { array: this.#memory.slice(address, address + bytes) };
+  }
+
+  /** Runs a kernel on what has been written. */
+  kernel(name, fields, op = name) {
+    this.stream.kernel(name, op, fields);
+  }
+}
+
+/** Numbers as an array of a dtype. */
+export function arrayOf(dtype, values) {
+  return dtype === "int64"
+    ? BigInt64Array.from(values, (value) => BigInt(value))
+    : kArrays[dtype].from(values);
+}
+
+/** Row-major strides. */
+export function packedStrides(shape) {
+  const strides = [];
+  let step = 1;
+  for (const size of [...shape].reverse()) {
+    strides.unshift(step);
+    step *= size;
+  }
+  return strides;
+}
