@@ -1,0 +1,273 @@
+// Products of matrices over a batch, with any strides.
+//
+// A workgroup makes a square tile of the result: step by step it brings 16 columns of A and 16 rows of B
+// into its memory, in the order in which they lie, and every invocation makes a square of results from
+// them. Where the result has hardly any rows or columns, lanes share a sum instead.
+
+import type { DType } from "../../dtype";
+import { type Access, elementType, type Numbers } from "../../shader";
+import type { Reader, View } from "../../stream";
+import type { Commands, Kernel } from "../kernel";
+import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+
+interface Layout {
+  readonly batchStrides: readonly number[];
+  readonly rowStride: number;
+  readonly columnStride: number;
+}
+
+function readLayout(fields: Reader): Layout {
+  return { batchStrides: fields.longs(), rowStride: fields.long(), columnStride: fields.long() };
+}
+
+interface Call {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly count: number;
+  readonly type: "f32" | "i32" | "u32";
+  readonly isARowMajor: boolean;
+  readonly isBRowMajor: boolean;
+  readonly key: string;
+  readonly memory: readonly Access[];
+  readonly numbers: Numbers;
+  /** Functions first_a(batch), ... of the places where matrices begin, and `finish(batch, row, column, sum)`. */
+  readonly functions: () => string;
+}
+
+const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8"];
+
+export const matrixProduct: Kernel = {
+  supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const batch = fields.longs();
+    const [m, n, k] = [fields.long(), fields.long(), fields.long()];
+    const a = { view: fields.in(), layout: readLayout(fields) };
+    const b = { view: fields.in(), layout: readLayout(fields) };
+    const c = { view: fields.out(), layout: readLayout(fields) };
+    const alpha = fields.double();
+    const beta = fields.double();
+    const bias = fields.optionalIn();
+    const operands = { a, b, c };
+    const layouts = Object.values(operands).map(({ layout }) => layout.batchStrides);
+    const walk = mergeDimensions(batch, layouts);
+    const count = product(walk.sizes);
+    if (m === 0 || n === 0 || count === 0) return;
+    const indices = Object.keys(operands).map((name, i) => indexOf(walk, i, name, "batch"));
+    const type = elementType(c.view.dtype) as Call["type"];
+    const isScaled = alpha !== 1;
+    const call: Call = {
+      m,
+      n,
+      k,
+      count,
+      type,
+      isARowMajor: a.layout.columnStride === 1,
+      isBRowMajor: b.layout.columnStride === 1,
+      key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
+      memory: [
+        { name: "a", view: a.view, mode: "read" },
+        { name: "b", view: b.view, mode: "read" },
+        { name: "c", view: c.view, mode: "write" },
+        ...(bias === undefined
+          ? []
+          : [{ name: "bias", view: bias as View, mode: "read" } as const]),
+      ],
+      numbers: withType(
+        type,
+        { alpha, beta },
+        {
+          ...sizeNumbers(walk, "batch"),
+          ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
+          m,
+          n,
+          k,
+          a_row: a.layout.rowStride,
+          a_column: a.layout.columnStride,
+          b_row: b.layout.rowStride,
+          b_column: b.layout.columnStride,
+          c_row: c.layout.rowStride,
+        },
+      ),
+      functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
+    };
+    if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, call);
+    else multiplyInTiles(commands, call);
+  },
+};
+
+/** With fewer rows or columns a tile would be empty. */
+const kFewest = 4;
+
+function withType(
+  type: Call["type"],
+  scalars: Record<string, number>,
+  u32: Record<string, number>,
+): Numbers {
+  return type === "u32" ? { u32: { ...u32, ...scalars } } : { u32, [type]: scalars };
+}
+
+interface Finish {
+  readonly type: Call["type"];
+  readonly isScaled: boolean;
+  readonly adds: boolean;
+  readonly bias: boolean;
+}
+
+function functionsText(indices: readonly Index[], { type, isScaled, adds, bias }: Finish): string {
+  return `${indices.map((index, i) => index.text(`first_${"abc"[i]}`)).join("\n")}
+fn a_at(first: u32, row: u32, column: u32) -> ${type} {
+  return load_a(first + row * u.a_row + column * u.a_column);
+}
+fn b_at(first: u32, row: u32, column: u32) -> ${type} {
+  return load_b(first + row * u.b_row + column * u.b_column);
+}
+fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
+  let at = first + row * u.c_row + column;
+  var value = ${isScaled ? "u.alpha * sum" : "sum"};
+  ${adds ? "value += u.beta * load_c(at);" : ""}
+  ${bias ? "value += load_bias(column);" : ""}
+  store_c(at, value);
+}`;
+}
+
+/** Batches of one dispatch: the most workgroups in a direction. */
+const kMostBatches = 65535;
+
+function multiplyInTiles(commands: Commands, call: Call): void {
+  const { m, n, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
+  const width = chooseWidth(call);
+  const tile = 16 * width;
+  for (let first = 0; first < count; first += kMostBatches) {
+    commands.dispatch({
+      key: `matrix_product ${width} ${isARowMajor} ${isBRowMajor} ${key}`,
+      memory,
+      numbers: { ...numbers, u32: { ...numbers.u32, first_batch: first } },
+      workgroups: [Math.ceil(n / tile), Math.ceil(m / tile), Math.min(kMostBatches, count - first)],
+      body: () => `${functions()}\n${tilesText(type, width, isARowMajor, isBRowMajor)}`,
+    });
+  }
+}
+
+/** Results along a side of an invocation's square: large where there is enough for many workgroups. */
+function chooseWidth({ m, n, count }: Call): 1 | 2 | 4 {
+  const enough = 48;
+  for (const width of [4, 2] as const) {
+    const tile = 16 * width;
+    const tiles = Math.ceil(m / tile) * Math.ceil(n / tile) * count;
+    if (tiles >= enough && m > tile / 2 && n > tile / 2) return width;
+  }
+  return 1;
+}
+
+function tilesText(
+  type: string,
+  width: 1 | 2 | 4,
+  isARowMajor: boolean,
+  isBRowMajor: boolean,
+): string {
+  const vector = width === 1 ? type : `vec${width}<${type}>`;
+  const places = Array.from({ length: width }, (_, i) => i);
+  const part = (name: string, i: number) => (width === 1 ? name : `${name}[${i}]`);
+  const all = (text: (i: number) => string) => `${vector}(${places.map(text).join(", ")})`;
+  // Neighbouring invocations read neighbouring elements.
+  const alongK = "let k = thread % 16u;\n    let place = thread / 16u;";
+  const acrossK = "let k = thread / 16u;\n    let place = thread % 16u;";
+  return `var<workgroup> a_tile: array<${vector}, 256>;
+var<workgroup> b_tile: array<${vector}, 256>;
+fn a_inside(first: u32, row: u32, column: u32) -> ${type} {
+  if (row < u.m && column < u.k) {
+    return a_at(first, row, column);
+  }
+  return ${type}(0);
+}
+fn b_inside(first: u32, row: u32, column: u32) -> ${type} {
+  if (row < u.k && column < u.n) {
+    return b_at(first, row, column);
+  }
+  return ${type}(0);
+}
+fn bring_a(thread: u32, first: u32, row: u32, column: u32) {
+    ${isARowMajor ? alongK : acrossK}
+    let r = row + place * ${width}u;
+    a_tile[k * 16u + place] = ${all((i) => `a_inside(first, r + ${i}u, column + k)`)};
+}
+fn bring_b(thread: u32, first: u32, row: u32, column: u32) {
+    ${isBRowMajor ? acrossK : alongK}
+    let c = column + place * ${width}u;
+    b_tile[k * 16u + place] = ${all((i) => `b_inside(first, row + k, c + ${i}u)`)};
+}
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let batch = u.first_batch + group.z;
+  let from_a = first_a(batch);
+  let from_b = first_b(batch);
+  let row = group.y * ${16 * width}u;
+  let column = group.x * ${16 * width}u;
+  let x = thread % 16u;
+  let y = thread / 16u;
+  ${places.map((i) => `var sum_${i} = ${vector}(0);`).join("\n  ")}
+  for (var step = 0u; step < u.k; step += 16u) {
+    bring_a(thread, from_a, row, step);
+    bring_b(thread, from_b, step, column);
+    workgroupBarrier();
+    for (var k = 0u; k < 16u; k++) {
+      let a = a_tile[k * 16u + y];
+      let b = b_tile[k * 16u + x];
+      ${places.map((i) => `sum_${i} += ${part("a", i)} * b;`).join("\n      ")}
+    }
+    workgroupBarrier();
+  }
+  let from_c = first_c(batch);
+  ${places
+    .flatMap((i) =>
+      places.map(
+        (j) => `if (row + y * ${width}u + ${i}u < u.m && column + x * ${width}u + ${j}u < u.n) {
+    finish(from_c, row + y * ${width}u + ${i}u, column + x * ${width}u + ${j}u, ${part(`sum_${i}`, j)});
+  }`,
+      ),
+    )
+    .join("\n  ")}
+}
+`;
+}
+
+function multiplyInLanes(commands: Commands, call: Call): void {
+  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
+  const positions = count * m * n;
+  // What lies side by side in the larger operand decides.
+  const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
+  const isTall = n <= m;
+  const lanes = chooseLanes(positions, k, isRowMajor);
+  const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
+  commands.dispatch({
+    key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
+    memory,
+    numbers: { ...numbers, u32: { ...numbers.u32, positions } },
+    workgroups: laneWorkgroups(lanes, positions),
+    body: () =>
+      [
+        functions(),
+        combineLanes("sum_of_lanes", lanes, { type, text: "a + b" }),
+        forEachLane(
+          lanes,
+          `let batch = position / (u.m * u.n);
+  let rest = position % (u.m * u.n);
+  let row = ${row};
+  let column = ${column};
+  let from_a = first_a(batch);
+  let from_b = first_b(batch);
+  var sum = ${type}(0);
+  for (var k = lane; k < u.k; k += kLanes) {
+    sum += a_at(from_a, row, k) * b_at(from_b, k, column);
+  }
+  sum = sum_of_lanes(thread, sum);
+  if (lane == 0u && is_inside) {
+    finish(first_c(batch), row, column, sum);
+  }`,
+        ),
+      ].join("\n"),
+  });
+}
