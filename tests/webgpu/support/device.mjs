@@ -7,7 +7,7 @@ const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 let instance;
 
-/** Returns `{ device }`, or `{ reason }` where there is none. */
+/** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
 export async function openDevice() {
   if (!process.env.VK_ICD_FILENAMES && existsSync(kSwiftShader))
     process.env.VK_ICD_FILENAMES = kSwiftShader;
@@ -22,7 +22,7 @@ export async function openDevice() {
   instance ??= webgpu.create([]);
   const adapter = await instance.requestAdapter();
   if (!adapter) return { reason: "WebGPU has no adapter here (chromium and libvulkan1 have one)" };
-  return { device: await adapter.requestDevice() };
+  return { device: await adapter.requestDevice(), gpu: instance };
 }
 
 /** Runs shaders over arrays; pipelines are kept by their text. */

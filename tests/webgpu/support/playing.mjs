@@ -26,8 +26,6 @@ const kMemoryBytes = 2 ** 22;
 export class Playing {
   /** Writes commands that `play` plays. */
   stream = new StreamWriter();
-  /** The errors that tickets came with. */
-  errors = [];
   #memory = new Uint8Array(kMemoryBytes);
   #waiting = new Map();
   #nextBlock = 1;
@@ -40,7 +38,7 @@ export class Playing {
       readDone: (ticket, error) => {
         const done = this.#waiting.get(ticket);
         this.#waiting.delete(ticket);
-        done(error);
+        done?.(error);
       },
     };
     this.player = new webgpu.Player(on, host, kernels);
@@ -80,23 +78,24 @@ export class Playing {
   }
 
   /** Plays all; a promise of the elements, as numbers. */
-  async read(view) {
-    const Type = kArrays[view.dtype];
-    const bytes = view.count * Type.BYTES_PER_ELEMENT;
-    const { array } = await this.readBytes(view.block, view.offset, bytes);
-    return Array.from(new Type(array.buffer), Number);
+  read(view) {
+    const found = this.later(view);
+    this.play();
+    return found;
   }
 
-  async readBytes(block, offset, bytes) {
+  /** The same of what is there at this place of the stream, once it is played. */
+  async later(view) {
+    const Type = kArrays[view.dtype];
+    const bytes = view.count * Type.BYTES_PER_ELEMENT;
     const address = this.#address;
     this.#address = (address + Math.ceil(bytes / 8) * 8) % (kMemoryBytes / 2);
     const ticket = this.#nextTicket++;
     const done = new Promise((resolve) => this.#waiting.set(ticket, resolve));
-    this.stream.read(block, offset, bytes, address, ticket);
-    this.play();
+    this.stream.read(view.block, view.offset, bytes, address, ticket);
     const error = await done;
     if (error) throw Object.assign(new Error(error.message), error);
-    return { array: this.#memory.slice(address, address + bytes) };
+    return Array.from(new Type(this.#memory.slice(address, address + bytes).buffer), Number);
   }
 
   /** Runs a kernel on what has been written. */

@@ -25,6 +25,9 @@ export class ErrorKeeper {
       this.#lost = { kind: "lost", op: "", message: message || "the device is lost" };
       onLost(this.#lost);
     });
+    device.addEventListener("uncapturederror", (event) => {
+      this.keep({ kind: "validation", op: "", message: event.error.message });
+    });
   }
 
   get lost(): PlayerError | undefined {
@@ -37,13 +40,13 @@ export class ErrorKeeper {
 
   /** Does `work`, which WebGPU judges later, and keeps what it says. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
-    for (const filter of filters) this.#device.pushErrorScope(filter);
-    const order = this.#order++;
-    try {
-      return work();
-    } finally {
-      for (const kind of [...filters].reverse()) this.#pop(kind, op, order);
-    }
+    return this.#scoped(filters, op, work).result;
+  }
+
+  /** The same for a submit, and whether it failed: then nothing of the batch has been done. */
+  async submitted(work: () => void): Promise<PlayerError | undefined> {
+    const { errors } = this.#scoped(["validation", "out-of-memory", "internal"], "", work);
+    return (await Promise.all(errors)).find((error) => error !== undefined);
   }
 
   /** All that has been done so far has been judged. */
@@ -58,18 +61,32 @@ export class ErrorKeeper {
     return error;
   }
 
-  #pop(kind: Filter, op: string, order: number): void {
-    const judged: Promise<void> = this.#device
-      .popErrorScope()
-      .then(
-        (error) => error && this.#keep({ kind, op, message: error.message }, order),
-        // The scopes of a lost device are refused; its loss is told by itself.
-        () => undefined,
-      )
-      .then(() => {
-        this.#open.delete(judged);
-      });
-    this.#open.add(judged);
+  #scoped<T>(filters: readonly Filter[], op: string, work: () => T) {
+    for (const filter of filters) this.#device.pushErrorScope(filter);
+    const order = this.#order++;
+    const errors: Promise<PlayerError | undefined>[] = [];
+    try {
+      return { result: work(), errors };
+    } finally {
+      for (const kind of [...filters].reverse()) errors.push(this.#pop(kind, op, order));
+    }
+  }
+
+  #pop(kind: Filter, op: string, order: number): Promise<PlayerError | undefined> {
+    const judged = this.#device.popErrorScope().then(
+      (error) => {
+        const found = error === null ? undefined : { kind, op, message: error.message };
+        if (found !== undefined) this.#keep(found, order);
+        return found;
+      },
+      // The scopes of a lost device are refused; its loss is told by itself.
+      () => undefined,
+    );
+    const open = judged.then(() => {
+      this.#open.delete(open);
+    });
+    this.#open.add(open);
+    return judged;
   }
 
   #keep(error: PlayerError, order: number): void {

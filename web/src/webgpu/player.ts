@@ -37,8 +37,8 @@ export class Player implements Meanings {
     this.#errors = new ErrorKeeper(device, (error) => this.#onLost(error));
     this.#blocks = new Blocks(device, this.#errors);
     this.#pipelines = new Pipelines(device, this.#errors);
-    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, () =>
-      this.#readback.start(),
+    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure) =>
+      this.#readback.start(failure),
     );
     this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
     this.#kernels = table;

@@ -32,6 +32,12 @@ interface Pending extends Read {
   readonly hasStatus: boolean;
 }
 
+interface Batch {
+  readonly failure: Promise<PlayerError | undefined>;
+  /** Of the failure: what went wrong first. */
+  cause?: PlayerError | undefined;
+}
+
 /** Words of the status buffer: how many indices were out of range, then of the first one the number of the op's name and the index. */
 export const kStatusBytes = 12;
 
@@ -77,11 +83,12 @@ export class Readback {
     this.count++;
   }
 
-  /** What has been recorded is submitted. */
-  start(): void {
+  /** What has been recorded is submitted; `failure` of that is the failure of all its reads. */
+  start(failure: Promise<PlayerError | undefined>): void {
     const reads = this.#recorded;
     this.#recorded = [];
-    for (const read of reads) void this.#finish(read);
+    const batch: Batch = { failure };
+    for (const read of reads) void this.#finish(read, batch);
   }
 
   /** A read that cannot even be recorded; later, as all answers. */
@@ -95,14 +102,16 @@ export class Readback {
     for (const ticket of [...this.#waiting]) this.#answer(ticket, error);
   }
 
-  async #finish(read: Pending): Promise<void> {
+  async #finish(read: Pending, batch: Batch): Promise<void> {
     const { staging, ticket } = read;
     try {
-      // Judged before it is mapped: an error of the batch is the reason of what follows.
       const mapped = staging.buffer.mapAsync(kMapRead);
       mapped.catch(() => undefined);
+      // Judged before it is mapped: an error of the batch is the reason of what follows.
       await this.#errors.settled();
-      const error = this.#errors.take();
+      const failure = await batch.failure;
+      const error = this.#errors.take() ?? batch.cause ?? failure;
+      if (failure !== undefined) batch.cause ??= error;
       await mapped.catch((exception) => {
         if (error === undefined) throw exception;
       });

@@ -1,7 +1,7 @@
 // A batch as it is recorded: one command encoder, as few compute passes as can be, one submit.
 
 import type { Block } from "./blocks";
-import type { ErrorKeeper } from "./errors";
+import type { ErrorKeeper, PlayerError } from "./errors";
 import { kNumberBytes, type Pipelines } from "./pipelines";
 import type { Access } from "./shader";
 import { Memory, type Numbers, shaderText, writeNumbers } from "./shader";
@@ -31,7 +31,7 @@ export class Recorder {
   readonly #device: GPUDevice;
   readonly #errors: ErrorKeeper;
   readonly #pipelines: Pipelines;
-  readonly #onSubmit: () => void;
+  readonly #onSubmit: (failure: Promise<PlayerError | undefined>) => void;
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
@@ -44,7 +44,12 @@ export class Recorder {
   #uploadBuffer: GPUBuffer | undefined;
   #toDestroy: GPUBuffer[] = [];
 
-  constructor(device: GPUDevice, errors: ErrorKeeper, pipelines: Pipelines, onSubmit: () => void) {
+  constructor(
+    device: GPUDevice,
+    errors: ErrorKeeper,
+    pipelines: Pipelines,
+    onSubmit: (failure: Promise<PlayerError | undefined>) => void,
+  ) {
     this.#device = device;
     this.#errors = errors;
     this.#pipelines = pipelines;
@@ -142,13 +147,11 @@ export class Recorder {
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
     this.#numberBytes = 0;
     this.#uploadBytes = 0;
-    this.#errors.watch(["validation", "out-of-memory", "internal"], "", () =>
-      queue.submit([encoder.finish()]),
-    );
+    const failure = this.#errors.submitted(() => queue.submit([encoder.finish()]));
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];
-    this.#onSubmit();
+    this.#onSubmit(failure);
   }
 
   #computePass(): GPUComputePassEncoder {
