@@ -1,4 +1,4 @@
-// Softmax and losses of classes give what the CPU's do.
+// Softmax, norms, dropout and losses of classes give what the CPU's do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -152,4 +152,77 @@ test("a class that there is not", options, async () => {
   p.kernel("find_bad_target", [bad, field.out(none)], "nll_loss");
   p.kernel("cross_entropy", [good, field.in(scores), out.map(field.out)]);
   await assert.rejects(p.read(out[0]), { kind: "index", op: "nll_loss", index: 3 });
+});
+
+test("layer norm and RMS norm, and their gradients", options, async () => {
+  for (const [rows, width] of [
+    [4, 7],
+    [3, 600],
+    [300, 4],
+  ]) {
+    for (const isRms of [false, true]) {
+      for (const isAffine of [false, true]) {
+        const p = new Playing();
+        const count = rows * width;
+        const data = randoms(count, 2).map((x) => 3 * x + 1);
+        const leaf = (values) => values && eg.tensor(values, { requiresGrad: true });
+        const w = isAffine ? randoms(width, 3) : undefined;
+        const b = isAffine && !isRms ? randoms(width, 4) : undefined;
+        const x = eg.tensor(data).reshape([rows, width]).detach().requiresGrad_();
+        const [weight, bias] = [leaf(w), leaf(b)];
+        const y = isRms
+          ? eg.rmsNorm(x, [width], weight ?? null, 1e-5)
+          : eg.layerNorm(x, [width], weight ?? null, bias ?? null, 1e-5);
+        const g = randoms(count, 5);
+        const leaves = [x, weight, bias].filter(Boolean);
+        const grads = eg.autograd.grad(y, leaves, {
+          gradOutputs: eg.tensor(g).reshape([rows, width]),
+        });
+        const view = (values) => (values ? p.view("float32", values) : none);
+        const [from, weights, biases, gradY] = [data, w, b, g].map(view);
+        const [out, rstd, gradX] = [count, rows, count].map((size) => p.empty("float32", size));
+        const mean = isRms ? none : p.empty("float32", rows);
+        const sizes = [field.long(rows), field.long(width)];
+        p.kernel("row_norm", [
+          sizes,
+          field.double(1e-5),
+          [from, weights, biases].map(field.in),
+          [out, mean, rstd].map(field.out),
+        ]);
+        const title = `${rows} x ${width} ${isRms} ${isAffine}`;
+        assertClose(await p.read(out), list(y), { title, absolute: 1e-5 });
+        p.kernel("row_norm_backward_input", [
+          sizes,
+          [from, weights, mean, rstd, gradY].map(field.in),
+          field.out(gradX),
+        ]);
+        assertClose(await p.read(gradX), list(grads[0]), { title, absolute: 1e-5 });
+        if (!isAffine) continue;
+        const [gradWeight, gradBias] = [1, 2].map(() => p.empty("float32", width));
+        p.kernel("row_norm_backward_parameters", [
+          sizes,
+          [from, mean, rstd, gradY].map(field.in),
+          field.out(gradWeight),
+          field.out(b ? gradBias : none),
+        ]);
+        assertClose(await p.read(gradWeight), list(grads[1]), { title, absolute: 1e-4 });
+        if (b) assertClose(await p.read(gradBias), list(grads[2]), { title, absolute: 1e-4 });
+      }
+    }
+  }
+});
+
+test("dropout", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2, NaN, 4, 5, -6]);
+  const mask = p.view("bool", [1, 0, 0, 1, 1, 0], 1);
+  const y = p.empty("float32", 6);
+  p.kernel("dropout", [
+    field.long(6),
+    field.double(0.5),
+    field.in(x),
+    field.in(mask),
+    field.out(y),
+  ]);
+  assertClose(await p.read(y), [2, 0, NaN, 8, 10, -0]);
 });

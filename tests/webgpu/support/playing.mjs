@@ -62,9 +62,8 @@ export class Playing {
   /** New memory with these elements, of which there are `padding` others in front (and behind). */
   view(dtype, values, padding = 0) {
     const array = arrayOf(dtype, values);
-    const whole = new array.constructor(array.length + 2 * padding).fill(
-      array[0]?.constructor(77) ?? 0,
-    );
+    const other = dtype === "int64" ? 77n : 77;
+    const whole = new array.constructor(array.length + 2 * padding).fill(other);
     whole.set(array, padding);
     const block = this.allocate(whole.byteLength);
     this.stream.write(block, 0, whole);

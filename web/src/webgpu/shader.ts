@@ -1,7 +1,7 @@
 // The part of a shader that is the same for all kernels: how it reads and writes memory, and its numbers.
 //
-// A kernel's own text calls load_x(i), store_y(i, value) and, of numbers that other invocations add to as
-// well, add_y(i, value), which gives what was there before. These functions know the dtype, where the view
+// A kernel's own text calls load_x(i), store_y(i, value) and, of numbers that other invocations change as
+// well, add_y(i, value) and the like, which give what was there. These functions know the dtype, where the view
 // begins and how elements lie. Every buffer is an array of words and bound once, however many views of it
 // a kernel has: so results may lie in the memory of operands. Numbers are members of `u`.
 
@@ -16,7 +16,8 @@ export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word";
 export interface Access {
   readonly name: string;
   readonly view: View;
-  readonly mode: "read" | "write" | "add";
+  /** What is written can be read, too. */
+  readonly mode: "read" | "write" | "atomic";
   /** What elements are on the shader's side, if not what they are by their dtype. */
   readonly as?: ElementType;
 }
@@ -71,7 +72,7 @@ export class Memory {
       if (binding < 0) binding = this.blocks.push(view.block) - 1;
       const sharesWords = mode === "write" && as !== "word" && itemSize(view.dtype) === 1;
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
-      this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "add" || sharesWords;
+      this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || sharesWords;
       return binding;
     });
     this.key = accesses
@@ -122,7 +123,7 @@ export class Memory {
       const text = storeText(view.dtype, natural, value, set, memory);
       lines.push(`fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${place} ${text} }`);
     }
-    if (mode === "add") lines.push(addText(name, natural, memory, place));
+    if (mode === "atomic") lines.push(atomicText(name, natural, memory, place));
     return lines;
   }
 }
@@ -154,19 +155,30 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-function addText(name: string, type: ElementType, memory: string, place: string): string {
+// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats.
+function atomicText(name: string, type: ElementType, memory: string, place: string): string {
   if (type === "i32")
-    return `fn add_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(atomicAdd(&${memory}[at], bitcast<u32>(value))); }`;
-  return `fn add_${name}(i: u32, value: f32) -> f32 {
+    return ["add", "max"]
+      .map((what) => {
+        const call = `atomic${what === "add" ? "Add" : "Max"}(&${memory}[at], bitcast<u32>(value))`;
+        return `fn ${what}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+      })
+      .join("\n");
+  const exchange = (
+    what: string,
+    operator: string,
+  ) => `fn ${what}_${name}(i: u32, value: f32) -> f32 {
   ${place}
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<f32>(bits);
-    if (atomicCompareExchangeWeak(&${memory}[at], bits, bitcast<u32>(before + value)).exchanged) {
+    let after = bitcast<u32>(before ${operator} value);
+    if (atomicCompareExchangeWeak(&${memory}[at], bits, after).exchanged) {
       return before;
     }
   }
 }`;
+  return `${exchange("add", "+")}\n${exchange("multiply", "*")}`;
 }
 
 // What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.

@@ -2,6 +2,9 @@
 
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
+import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
+import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
+import { addRows, putRows, takeRows } from "./index/rows";
 import type { Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
 import {
@@ -12,8 +15,10 @@ import {
   targetDistribution,
   targetWeight,
 } from "./nn/class_loss";
+import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
 import { softmax, softmaxBackward } from "./nn/softmax";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
+import { dropout } from "./random/dropout";
 import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
 
@@ -31,6 +36,21 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   target_distribution: targetDistribution,
   cross_entropy: crossEntropy,
   cross_entropy_backward: crossEntropyBackward,
+  row_norm: rowNorm,
+  row_norm_backward_input: rowNormBackwardInput,
+  row_norm_backward_parameters: rowNormBackwardParameters,
+  dropout,
+  find_out_of_range: findOutOfRange,
+  take_rows: takeRows,
+  put_rows: putRows,
+  add_rows: addRows,
+  take_elements: takeElements,
+  put_elements: putElements,
+  add_elements: addElements,
+  multiply_elements: multiplyElements,
+  count_true: countTrue,
+  find_true: findTrue,
+  clear_triangle: clearTriangle,
   sgd_step: sgdStep,
   adam_step: adamStep,
   rmsprop_step: rmspropStep,

@@ -69,21 +69,51 @@ export const reduce: Kernel = {
     const shifts = fields.optionalIn();
     const y = fields.out();
     const { kept, reduced } = splitShape(shape, dims, strides);
-    const call = { commands, fold, compute, divisor, root, x, shifts, y, kept, reduced };
-    const positions = product(kept.sizes);
-    const size = product(reduced.sizes);
-    if (positions === 0) return;
-    const chunks = Math.ceil(size / kChunk);
-    if (chunks < 2 || positions >= kEnoughPositions) {
-      foldAll(call, positions, size);
-      return;
-    }
-    // What chunks give lies as [chunks, results].
-    const partial = commands.scratch(4 * positions * chunks, scratchDType(compute));
-    foldChunks(call, partial, positions, size, chunks);
-    foldPartial(call, partial, positions, chunks);
+    reduceAll({ commands, fold, compute, divisor, root, x, shifts, y, kept, reduced });
   },
 };
+
+/** Folds all elements of a packed view. */
+export function reducePacked(
+  commands: Commands,
+  fold: number,
+  count: number,
+  { x, y }: { x: View; y: View },
+): void {
+  const kept: Walk = { sizes: [], strides: [[]] };
+  const reduced: Walk = { sizes: [count], strides: [[1]] };
+  const compute = y.dtype;
+  reduceAll({
+    commands,
+    fold,
+    compute,
+    divisor: 1,
+    root: false,
+    x,
+    shifts: undefined,
+    y,
+    kept,
+    reduced,
+  });
+}
+
+/** The number of the fold that counts what is not zero. */
+export const kCountNonzero = 4;
+
+function reduceAll(call: Call): void {
+  const positions = product(call.kept.sizes);
+  const size = product(call.reduced.sizes);
+  if (positions === 0) return;
+  const chunks = Math.ceil(size / kChunk);
+  if (chunks < 2 || positions >= kEnoughPositions) {
+    foldAll(call, positions, size);
+    return;
+  }
+  // What chunks give lies as [chunks, results].
+  const partial = call.commands.scratch(4 * positions * chunks, scratchDType(call.compute));
+  foldChunks(call, partial, positions, size, chunks);
+  foldPartial(call, partial, positions, chunks);
+}
 
 interface Call {
   readonly commands: Commands;
