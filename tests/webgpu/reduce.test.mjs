@@ -208,3 +208,55 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
   ]);
   assert.deepEqual(await p.read(indices), [1]);
 });
+
+test("running totals and extremes", options, async () => {
+  const shapes = [
+    [3, 10, 4],
+    [2, 1300, 1],
+    [1, 600, 3],
+    [500, 2, 1],
+  ];
+  for (const shape of shapes) {
+    const count = product(shape);
+    const values = randoms(count, 6);
+    const x = eg.tensor(values).reshape(shape);
+    const p = new Playing();
+    const [from, factors] = [p.view("float32", values, 1), p.view("float32", randoms(count, 7))];
+    const [y, indices] = [p.empty("float32", count), p.empty("int64", count)];
+    const rows = field.rows(...shape);
+    const title = String(shape);
+    for (const [kind, expected] of [x.cumsum(1), x.cumprod(1), eg.logcumsumexp(x, 1)].entries()) {
+      p.kernel("scan", [field.number(kind), rows, field.in(from), field.out(y)]);
+      assertClose(await p.read(y), Array.from(expected.dataSync()), { title, absolute: 1e-4 });
+    }
+    for (const largest of [true, false]) {
+      p.kernel("running_extreme", [
+        field.number(largest),
+        rows,
+        field.in(from),
+        field.out(indices),
+      ]);
+      const [, expected] = largest ? eg.cummax(x, 1) : eg.cummin(x, 1);
+      assert.deepEqual(await p.read(indices), Array.from(expected.dataSync(), Number));
+    }
+    p.kernel("recurrence", [rows, field.in(from), field.in(factors), field.out(y)]);
+    const [, size, inner] = shape;
+    const factor = randoms(count, 7);
+    const expected = [...values];
+    for (let i = 0; i < count; i++)
+      if (Math.floor(i / inner) % size > 0) expected[i] += factor[i] * expected[i - inner];
+    assertClose(await p.read(y), expected, { title, absolute: 1e-4 });
+  }
+  const p = new Playing();
+  const x = p.view(
+    "int64",
+    range(2000, (i) => i % 10),
+  );
+  const y = p.empty("int64", 2000);
+  p.kernel("scan", [field.number(0), field.rows(1, 2000, 1), field.in(x), field.out(y)]);
+  let total = 0;
+  assert.deepEqual(
+    await p.read(y),
+    range(2000, (i) => (total += i % 10)),
+  );
+});

@@ -15,18 +15,24 @@ import {
   targetDistribution,
   targetWeight,
 } from "./nn/class_loss";
+import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/conv";
 import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
+import { avgPool, avgPoolBackward, maxPool, maxPoolBackward, maxPoolPick } from "./nn/pool";
 import { softmax, softmaxBackward } from "./nn/softmax";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
 import { dropout } from "./random/dropout";
 import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
+import { recurrence, runningExtreme, scan } from "./reduce/scan";
 
 const kKernels: Readonly<Record<string, Kernel>> = {
   elementwise,
   copy,
   reduce,
   arg_reduce: argReduce,
+  scan,
+  recurrence,
+  running_extreme: runningExtreme,
   matrix_product: matrixProduct,
   softmax,
   softmax_backward: softmaxBackward,
@@ -39,6 +45,14 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   row_norm: rowNorm,
   row_norm_backward_input: rowNormBackwardInput,
   row_norm_backward_parameters: rowNormBackwardParameters,
+  convolve,
+  convolve_backward_input: convolveBackwardInput,
+  convolve_backward_weight: convolveBackwardWeight,
+  max_pool: maxPool,
+  max_pool_backward: maxPoolBackward,
+  max_pool_pick: maxPoolPick,
+  avg_pool: avgPool,
+  avg_pool_backward: avgPoolBackward,
   dropout,
   find_out_of_range: findOutOfRange,
   take_rows: takeRows,

@@ -5,11 +5,12 @@
 // them. Where the result has hardly any rows or columns, lanes share a sum instead.
 
 import type { DType } from "../../dtype";
-import { type Access, elementType, type Numbers } from "../../shader";
+import { elementType, type Numbers } from "../../shader";
 import type { Reader, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { dispatchTiles, type TiledProduct } from "./tiles";
 
 interface Layout {
   readonly batchStrides: readonly number[];
@@ -19,21 +20,6 @@ interface Layout {
 
 function readLayout(fields: Reader): Layout {
   return { batchStrides: fields.longs(), rowStride: fields.long(), columnStride: fields.long() };
-}
-
-interface Call {
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  readonly count: number;
-  readonly type: "f32" | "i32" | "u32";
-  readonly isARowMajor: boolean;
-  readonly isBRowMajor: boolean;
-  readonly key: string;
-  readonly memory: readonly Access[];
-  readonly numbers: Numbers;
-  /** Functions first_a(batch), ... of the places where matrices begin, and `finish(batch, row, column, sum)`. */
-  readonly functions: () => string;
 }
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8"];
@@ -56,9 +42,9 @@ export const matrixProduct: Kernel = {
     const count = product(walk.sizes);
     if (m === 0 || n === 0 || count === 0) return;
     const indices = Object.keys(operands).map((name, i) => indexOf(walk, i, name, "batch"));
-    const type = elementType(c.view.dtype) as Call["type"];
+    const type = elementType(c.view.dtype) as TiledProduct["type"];
     const isScaled = alpha !== 1;
-    const call: Call = {
+    const call: TiledProduct = {
       m,
       n,
       k,
@@ -94,7 +80,7 @@ export const matrixProduct: Kernel = {
       functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
     };
     if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, call);
-    else multiplyInTiles(commands, call);
+    else dispatchTiles(commands, { ...call, key: `matrix_product ${call.key}` });
   },
 };
 
@@ -102,7 +88,7 @@ export const matrixProduct: Kernel = {
 const kFewest = 4;
 
 function withType(
-  type: Call["type"],
+  type: TiledProduct["type"],
   scalars: Record<string, number>,
   u32: Record<string, number>,
 ): Numbers {
@@ -110,7 +96,7 @@ function withType(
 }
 
 interface Finish {
-  readonly type: Call["type"];
+  readonly type: TiledProduct["type"];
   readonly isScaled: boolean;
   readonly adds: boolean;
   readonly bias: boolean;
@@ -124,59 +110,6 @@ fn a_at(first: u32, row: u32, column: u32) -> ${type} {
 fn b_at(first: u32, row: u32, column: u32) -> ${type} {
   return load_b(first + row * u.b_row + column * u.b_column);
 }
-fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
-  let at = first + row * u.c_row + column;
-  var value = ${isScaled ? "u.alpha * sum" : "sum"};
-  ${adds ? "value += u.beta * load_c(at);" : ""}
-  ${bias ? "value += load_bias(column);" : ""}
-  store_c(at, value);
-}`;
-}
-
-/** Batches of one dispatch: the most workgroups in a direction. */
-const kMostBatches = 65535;
-
-function multiplyInTiles(commands: Commands, call: Call): void {
-  const { m, n, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
-  const width = chooseWidth(call);
-  const tile = 16 * width;
-  for (let first = 0; first < count; first += kMostBatches) {
-    commands.dispatch({
-      key: `matrix_product ${width} ${isARowMajor} ${isBRowMajor} ${key}`,
-      memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, first_batch: first } },
-      workgroups: [Math.ceil(n / tile), Math.ceil(m / tile), Math.min(kMostBatches, count - first)],
-      body: () => `${functions()}\n${tilesText(type, width, isARowMajor, isBRowMajor)}`,
-    });
-  }
-}
-
-/** Results along a side of an invocation's square: large where there is enough for many workgroups. */
-function chooseWidth({ m, n, count }: Call): 1 | 2 | 4 {
-  const enough = 48;
-  for (const width of [4, 2] as const) {
-    const tile = 16 * width;
-    const tiles = Math.ceil(m / tile) * Math.ceil(n / tile) * count;
-    if (tiles >= enough && m > tile / 2 && n > tile / 2) return width;
-  }
-  return 1;
-}
-
-function tilesText(
-  type: string,
-  width: 1 | 2 | 4,
-  isARowMajor: boolean,
-  isBRowMajor: boolean,
-): string {
-  const vector = width === 1 ? type : `vec${width}<${type}>`;
-  const places = Array.from({ length: width }, (_, i) => i);
-  const part = (name: string, i: number) => (width === 1 ? name : `${name}[${i}]`);
-  const all = (text: (i: number) => string) => `${vector}(${places.map(text).join(", ")})`;
-  // Neighbouring invocations read neighbouring elements.
-  const alongK = "let k = thread % 16u;\n    let place = thread / 16u;";
-  const acrossK = "let k = thread / 16u;\n    let place = thread % 16u;";
-  return `var<workgroup> a_tile: array<${vector}, 256>;
-var<workgroup> b_tile: array<${vector}, 256>;
 fn a_inside(first: u32, row: u32, column: u32) -> ${type} {
   if (row < u.m && column < u.k) {
     return a_at(first, row, column);
@@ -189,52 +122,16 @@ fn b_inside(first: u32, row: u32, column: u32) -> ${type} {
   }
   return ${type}(0);
 }
-fn bring_a(thread: u32, first: u32, row: u32, column: u32) {
-    ${isARowMajor ? alongK : acrossK}
-    let r = row + place * ${width}u;
-    a_tile[k * 16u + place] = ${all((i) => `a_inside(first, r + ${i}u, column + k)`)};
-}
-fn bring_b(thread: u32, first: u32, row: u32, column: u32) {
-    ${isBRowMajor ? acrossK : alongK}
-    let c = column + place * ${width}u;
-    b_tile[k * 16u + place] = ${all((i) => `b_inside(first, row + k, c + ${i}u)`)};
-}
-@compute @workgroup_size(256)
-fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>) {
-  let batch = u.first_batch + group.z;
-  let from_a = first_a(batch);
-  let from_b = first_b(batch);
-  let row = group.y * ${16 * width}u;
-  let column = group.x * ${16 * width}u;
-  let x = thread % 16u;
-  let y = thread / 16u;
-  ${places.map((i) => `var sum_${i} = ${vector}(0);`).join("\n  ")}
-  for (var step = 0u; step < u.k; step += 16u) {
-    bring_a(thread, from_a, row, step);
-    bring_b(thread, from_b, step, column);
-    workgroupBarrier();
-    for (var k = 0u; k < 16u; k++) {
-      let a = a_tile[k * 16u + y];
-      let b = b_tile[k * 16u + x];
-      ${places.map((i) => `sum_${i} += ${part("a", i)} * b;`).join("\n      ")}
-    }
-    workgroupBarrier();
-  }
-  let from_c = first_c(batch);
-  ${places
-    .flatMap((i) =>
-      places.map(
-        (j) => `if (row + y * ${width}u + ${i}u < u.m && column + x * ${width}u + ${j}u < u.n) {
-    finish(from_c, row + y * ${width}u + ${i}u, column + x * ${width}u + ${j}u, ${part(`sum_${i}`, j)});
-  }`,
-      ),
-    )
-    .join("\n  ")}
-}
-`;
+fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
+  let at = first + row * u.c_row + column;
+  var value = ${isScaled ? "u.alpha * sum" : "sum"};
+  ${adds ? "value += u.beta * load_c(at);" : ""}
+  ${bias ? "value += load_bias(column);" : ""}
+  store_c(at, value);
+}`;
 }
 
-function multiplyInLanes(commands: Commands, call: Call): void {
+function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
   const positions = count * m * n;
   // What lies side by side in the larger operand decides.
