@@ -206,3 +206,58 @@ test("triangles are cleared", options, async () => {
     }
   }
 });
+
+test("elements in sorted order", options, async () => {
+  const cases = [
+    { shape: [3, 20, 4], first: 0, count: 20 },
+    { shape: [2, 700, 1], first: 5, count: 9 },
+    { shape: [2, 3000, 1], first: 0, count: 3000 },
+    { shape: [1, 2500, 2], first: 2400, count: 100 },
+  ];
+  for (const dtype of ["float32", "int64", "uint8"]) {
+    for (const { shape, first, count } of cases) {
+      const [blocks, size, step] = shape;
+      const p = new Playing();
+      // Many are equal.
+      const values = randoms(blocks * size * step, 9).map(
+        (x) => Math.floor(60 + 50 * x) - (dtype === "uint8" ? 0 : 60),
+      );
+      const x = p.view(dtype, values, 1);
+      const indices = p.empty("int64", blocks * count * step);
+      for (const descending of [0, 1]) {
+        const fields = [
+          field.rows(...shape),
+          field.number(descending),
+          field.long(first),
+          field.long(count),
+        ];
+        p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+        const expected = new Array(blocks * count * step);
+        for (let o = 0; o < blocks; o++) {
+          for (let i = 0; i < step; i++) {
+            const at = (k) => values[(o * size + k) * step + i];
+            const order = range(size).sort(
+              (a, b) => (descending ? at(b) - at(a) : at(a) - at(b)) || a - b,
+            );
+            for (let k = 0; k < count; k++) expected[(o * count + k) * step + i] = order[first + k];
+          }
+        }
+        assert.deepEqual(await p.read(indices), expected, `${dtype} ${shape} ${descending}`);
+      }
+    }
+  }
+  const p = new Playing();
+  const x = p.view("float32", [0, NaN, -1, -0, Infinity, -Infinity]);
+  const indices = p.empty("int64", 6);
+  const sorted = { 0: [5, 2, 0, 3, 4, 1], 1: [1, 4, 0, 3, 2, 5] };
+  for (const [descending, expected] of Object.entries(sorted)) {
+    const fields = [
+      field.rows(1, 6, 1),
+      field.number(Number(descending)),
+      field.long(0),
+      field.long(6),
+    ];
+    p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+    assert.deepEqual(await p.read(indices), expected);
+  }
+});

@@ -25,9 +25,6 @@ export class ErrorKeeper {
       this.#lost = { kind: "lost", op: "", message: message || "the device is lost" };
       onLost(this.#lost);
     });
-    device.addEventListener("uncapturederror", (event) => {
-      this.keep({ kind: "validation", op: "", message: event.error.message });
-    });
   }
 
   get lost(): PlayerError | undefined {

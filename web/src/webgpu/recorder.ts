@@ -80,7 +80,9 @@ export class Recorder {
     if (bytes.length === 0) return;
     // What no recorded command uses can be written ahead of them.
     if (block.batch !== this.#batch) {
-      this.#device.queue.writeBuffer(block.buffer, offset, unshared(bytes));
+      this.#errors.watch(["validation"], "", () =>
+        this.#device.queue.writeBuffer(block.buffer, offset, unshared(bytes)),
+      );
       return;
     }
     if (bytes.length > kLargestUpload) {

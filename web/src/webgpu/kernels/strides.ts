@@ -49,6 +49,17 @@ export function product(sizes: readonly number[]): number {
   return sizes.reduce((total, size) => total * size, 1);
 }
 
+/** Row-major strides. */
+export function packedStrides(shape: readonly number[]): number[] {
+  const strides: number[] = [];
+  let step = 1;
+  for (const size of [...shape].reverse()) {
+    strides.unshift(step);
+    step *= size;
+  }
+  return strides;
+}
+
 /** Where element i of a walk lies in an operand. */
 export interface Index {
   /** What the text depends on. */

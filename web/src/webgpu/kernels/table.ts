@@ -4,9 +4,11 @@ import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
 import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
 import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
+import { orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
 import type { Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
+import { attend, attendBackward } from "./nn/attention";
 import {
   crossEntropy,
   crossEntropyBackward,
@@ -45,6 +47,8 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   row_norm: rowNorm,
   row_norm_backward_input: rowNormBackwardInput,
   row_norm_backward_parameters: rowNormBackwardParameters,
+  attend,
+  attend_backward: attendBackward,
   convolve,
   convolve_backward_input: convolveBackwardInput,
   convolve_backward_weight: convolveBackwardWeight,
@@ -62,6 +66,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   put_elements: putElements,
   add_elements: addElements,
   multiply_elements: multiplyElements,
+  order_rows: orderRows,
   count_true: countTrue,
   find_true: findTrue,
   clear_triangle: clearTriangle,

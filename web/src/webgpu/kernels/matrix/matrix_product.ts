@@ -12,14 +12,26 @@ import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
 import { dispatchTiles, type TiledProduct } from "./tiles";
 
-interface Layout {
+/** Matrices in memory; strides count elements. */
+export interface Matrices {
+  readonly view: View;
   readonly batchStrides: readonly number[];
   readonly rowStride: number;
   readonly columnStride: number;
 }
 
-function readLayout(fields: Reader): Layout {
-  return { batchStrides: fields.longs(), rowStride: fields.long(), columnStride: fields.long() };
+/** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
+export interface Product {
+  readonly batch: readonly number[];
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Matrices;
+  readonly b: Matrices;
+  readonly c: Matrices;
+  readonly alpha?: number;
+  readonly beta?: number;
+  readonly bias?: View | undefined;
 }
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8"];
@@ -28,61 +40,73 @@ export const matrixProduct: Kernel = {
   supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
 
   play(fields: Reader, commands: Commands): void {
-    const batch = fields.longs();
-    const [m, n, k] = [fields.long(), fields.long(), fields.long()];
-    const a = { view: fields.in(), layout: readLayout(fields) };
-    const b = { view: fields.in(), layout: readLayout(fields) };
-    const c = { view: fields.out(), layout: readLayout(fields) };
-    const alpha = fields.double();
-    const beta = fields.double();
-    const bias = fields.optionalIn();
-    const operands = { a, b, c };
-    const layouts = Object.values(operands).map(({ layout }) => layout.batchStrides);
-    const walk = mergeDimensions(batch, layouts);
-    const count = product(walk.sizes);
-    if (m === 0 || n === 0 || count === 0) return;
-    const indices = Object.keys(operands).map((name, i) => indexOf(walk, i, name, "batch"));
-    const type = elementType(c.view.dtype) as TiledProduct["type"];
-    const isScaled = alpha !== 1;
-    const call: TiledProduct = {
-      m,
-      n,
-      k,
-      count,
-      type,
-      isARowMajor: a.layout.columnStride === 1,
-      isBRowMajor: b.layout.columnStride === 1,
-      key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
-      memory: [
-        { name: "a", view: a.view, mode: "read" },
-        { name: "b", view: b.view, mode: "read" },
-        { name: "c", view: c.view, mode: "write" },
-        ...(bias === undefined
-          ? []
-          : [{ name: "bias", view: bias as View, mode: "read" } as const]),
-      ],
-      numbers: withType(
-        type,
-        { alpha, beta },
-        {
-          ...sizeNumbers(walk, "batch"),
-          ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
-          m,
-          n,
-          k,
-          a_row: a.layout.rowStride,
-          a_column: a.layout.columnStride,
-          b_row: b.layout.rowStride,
-          b_column: b.layout.columnStride,
-          c_row: c.layout.rowStride,
-        },
-      ),
-      functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
-    };
-    if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, call);
-    else dispatchTiles(commands, { ...call, key: `matrix_product ${call.key}` });
+    const layout = () => ({
+      batchStrides: fields.longs(),
+      rowStride: fields.long(),
+      columnStride: fields.long(),
+    });
+    multiply(commands, {
+      batch: fields.longs(),
+      m: fields.long(),
+      n: fields.long(),
+      k: fields.long(),
+      a: { view: fields.in(), ...layout() },
+      b: { view: fields.in(), ...layout() },
+      c: { view: fields.out(), ...layout() },
+      alpha: fields.double(),
+      beta: fields.double(),
+      bias: fields.optionalIn(),
+    });
   },
 };
+
+export function multiply(commands: Commands, call: Product): void {
+  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
+  const walk = mergeDimensions(
+    batch,
+    [a, b, c].map(({ batchStrides }) => batchStrides),
+  );
+  const count = product(walk.sizes);
+  if (m === 0 || n === 0 || count === 0) return;
+  const indices = ["a", "b", "c"].map((name, i) => indexOf(walk, i, name, "batch"));
+  const type = elementType(c.view.dtype) as TiledProduct["type"];
+  const isScaled = alpha !== 1;
+  const tiled: TiledProduct = {
+    m,
+    n,
+    k,
+    count,
+    type,
+    isARowMajor: a.columnStride === 1,
+    isBRowMajor: b.columnStride === 1,
+    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
+    memory: [
+      { name: "a", view: a.view, mode: "read" },
+      { name: "b", view: b.view, mode: "read" },
+      { name: "c", view: c.view, mode: "write" },
+      ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
+    ],
+    numbers: withType(
+      type,
+      { alpha, beta },
+      {
+        ...sizeNumbers(walk, "batch"),
+        ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
+        m,
+        n,
+        k,
+        a_row: a.rowStride,
+        a_column: a.columnStride,
+        b_row: b.rowStride,
+        b_column: b.columnStride,
+        c_row: c.rowStride,
+      },
+    ),
+    functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
+  };
+  if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, tiled);
+  else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
 
 /** With fewer rows or columns a tile would be empty. */
 const kFewest = 4;
