@@ -133,7 +133,7 @@ function sortInSteps(commands: Commands, order: Order): void {
   store_places(i, k);`),
   });
   for (let block = 2; block <= length; block *= 2)
-    for (let step = block / 2; step > 0; step /= 2)
+    for (let step = block / 2; step >= 1; step /= 2)
       commands.dispatch({
         key: "order_rows step",
         memory: sorted,
