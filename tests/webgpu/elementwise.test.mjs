@@ -296,3 +296,21 @@ test("copies convert, complex numbers too", options, async () => {
   p.kernel("copy", copyFields([3], widened, [1], real, [1]));
   assert.deepEqual(await p.read({ ...widened, count: 6 }), [1, 0, 0, 0, 0, 0]);
 });
+
+test("memory is filled with a value", options, async () => {
+  const values = { float32: -1.5, int32: -3, int64: -3, uint8: 200, bool: 1 };
+  for (const [dtype, value] of Object.entries(values)) {
+    for (const padding of [0, 1]) {
+      const p = new Playing();
+      const y = p.empty(dtype, 7, padding);
+      p.kernel("fill", [field.long(7), field.double(value), field.out(y)]);
+      assert.deepEqual(await p.read(y), new Array(7).fill(value));
+      const around = await p.read({ ...y, offset: 0, count: 7 + 2 * padding });
+      assert.ok([...around.slice(0, padding), ...around.slice(padding + 7)].every((x) => x === 77));
+    }
+  }
+  const p = new Playing();
+  const z = p.empty("complex64", 2);
+  p.kernel("fill", [field.long(2), field.double(2), field.out(z)]);
+  assert.deepEqual(await p.read({ ...z, count: 4 }), [2, 0, 2, 0]);
+});

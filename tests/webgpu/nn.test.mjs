@@ -81,6 +81,7 @@ test("cross entropy and its gradient", options, async () => {
         const g = randoms(positions, 5);
         const [grad] = eg.autograd.grad(losses, [x], {
           gradOutputs: eg.tensor(g).reshape([outer, inner]),
+          retainGraph: true,
         });
         const targets = targetFields(shape, {
           index: p.view("int64", classes),
@@ -100,10 +101,22 @@ test("cross entropy and its gradient", options, async () => {
           field.in(out[2]),
           field.in(p.view("float32", g)),
           field.long(1),
-          field.double(1),
+          field.in(none),
           field.out(gradX),
         ]);
         assertClose(await p.read(gradX), list(grad), { title, absolute: 1e-5 });
+        for (const shares of [4, 0]) {
+          p.kernel("cross_entropy_backward", [
+            targets,
+            [scores, out[1], out[2], p.view("float32", [2])].map(field.in),
+            field.long(0),
+            field.in(p.view("float32", [shares])),
+            field.out(gradX),
+          ]);
+          const ones = eg.ones([outer, inner]).mul(shares ? 2 / shares : 0);
+          const [shared] = eg.autograd.grad(losses, [x], { gradOutputs: ones, retainGraph: true });
+          assertClose(await p.read(gradX), list(shared), { title, absolute: 1e-5 });
+        }
       }
     }
   }
@@ -124,9 +137,15 @@ test("the parts of a class loss", options, async () => {
     await p.read(losses),
     classes.map((t, i) => (t < 0 ? 0 : -weights[t] * data[3 * i + t])),
   );
-  const sum = p.empty("float32", 1);
-  p.kernel("target_weight", [targets, field.out(sum)]);
-  assert.deepEqual(await p.read(sum), [3.5]);
+  const [mean, total] = [p.empty("float32", 1), p.empty("float32", 1)];
+  p.kernel("mean_loss", [targets, field.in(losses), field.out(mean), field.out(total)]);
+  assert.deepEqual(await p.read(total), [3.5]);
+  const sum = (await p.read(losses)).reduce((a, b) => a + b);
+  assertClose(await p.read(mean), [sum / 3.5]);
+  const ignored = targetFields([1, 3, 1], { index: p.view("int64", [-100]) });
+  const nothing = p.view("float32", [0]);
+  p.kernel("mean_loss", [ignored, field.in(nothing), field.out(mean), field.out(total)]);
+  assert.deepEqual([...(await p.read(mean)), ...(await p.read(total))], [NaN, 0]);
   const q = p.empty("float32", 12);
   p.kernel("target_distribution", [
     targetFields(shape, { index, weight, smoothing: 0.3 }),

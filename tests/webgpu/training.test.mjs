@@ -96,16 +96,16 @@ function formula(p, op, gradientOf, operands) {
   );
 }
 
-function sum(p, shape, dims, x, y, divisor = 1) {
+function sum(p, shape, dims, x, y) {
   p.kernel("reduce", [
     field.number(0),
     field.dtype("float32"),
-    field.double(divisor),
+    field.double(1),
     field.number(0),
     field.longs(shape),
     field.longs(dims),
     field.in(x),
-    field.longs(shape.length === 2 ? [shape[1], 1] : [1]),
+    field.longs([shape[1], 1]),
     field.in(none),
     field.out(y),
   ]);
@@ -137,15 +137,15 @@ function step(p, { x, targets, params, state, one }, number) {
     field.double(0),
   ];
   p.kernel("cross_entropy", [target, field.in(scores), [losses, largest, logSum].map(field.out)]);
-  const loss = all.view(1);
-  sum(p, [kBatch], [0], losses, loss, kBatch);
+  const [loss, total] = [all.view(1), all.view(1)];
+  p.kernel("mean_loss", [target, field.in(losses), field.out(loss), field.out(total)]);
 
   const gradScores = all.view(kBatch * count);
   p.kernel("cross_entropy_backward", [
     target,
     [scores, largest, logSum, one].map(field.in),
     field.long(0),
-    field.double(1 / kBatch),
+    field.in(total),
     field.out(gradScores),
   ]);
   const grads = params.map((param) => all.view(param.count));

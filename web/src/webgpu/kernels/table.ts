@@ -2,6 +2,7 @@
 
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
+import { fill } from "./elementwise/fill";
 import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
 import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
 import { orderRows } from "./index/order";
@@ -13,9 +14,9 @@ import {
   crossEntropy,
   crossEntropyBackward,
   findBadTarget,
+  meanLoss,
   nllLosses,
   targetDistribution,
-  targetWeight,
 } from "./nn/class_loss";
 import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/conv";
 import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
@@ -30,6 +31,7 @@ import { recurrence, runningExtreme, scan } from "./reduce/scan";
 const kKernels: Readonly<Record<string, Kernel>> = {
   elementwise,
   copy,
+  fill,
   reduce,
   arg_reduce: argReduce,
   scan,
@@ -39,7 +41,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   softmax,
   softmax_backward: softmaxBackward,
   find_bad_target: findBadTarget,
-  target_weight: targetWeight,
+  mean_loss: meanLoss,
   nll_losses: nllLosses,
   target_distribution: targetDistribution,
   cross_entropy: crossEntropy,

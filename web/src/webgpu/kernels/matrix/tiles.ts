@@ -1,6 +1,7 @@
 // The frame of products of matrices: workgroups that make square tiles of the result.
 
 import type { Access, Numbers } from "../../shader";
+import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 
 /** A batch of products of m x k by k x n matrices. */
@@ -20,19 +21,21 @@ export interface TiledProduct {
   functions(): string;
 }
 
-/** The most workgroups in a direction. */
+/** The most workgroups in a direction; there are enough of them in two for all tiles. */
 const kMostBatches = 65535;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
   const { key, memory, numbers, m, n, k, count, type, isARowMajor, isBRowMajor } = call;
   const width = chooseWidth(call);
   const tile = 16 * width;
+  const columns = Math.ceil(n / tile);
+  const [x, y] = workgroups(columns * Math.ceil(m / tile));
   for (let first = 0; first < count; first += kMostBatches) {
     commands.dispatch({
       key: `${key} ${width} ${isARowMajor} ${isBRowMajor}`,
       memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, first_batch: first } },
-      workgroups: [Math.ceil(n / tile), Math.ceil(m / tile), Math.min(kMostBatches, count - first)],
+      numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, columns, first_batch: first } },
+      workgroups: [x, y, Math.min(kMostBatches, count - first)],
       body: () => `${call.functions()}\n${tilesText(type, width, isARowMajor, isBRowMajor)}`,
     });
   }
@@ -80,12 +83,13 @@ fn bring_b(thread: u32, first: u32, row: u32, column: u32) {
     b_tile[k * 16u + place] = ${all((i) => `b_inside(first, row + k, c + ${i}u)`)};
 }
 @compute @workgroup_size(256)
-fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>) {
+fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let batch = u.first_batch + group.z;
   let from_a = first_a(batch);
   let from_b = first_b(batch);
-  let row = group.y * ${16 * width}u;
-  let column = group.x * ${16 * width}u;
+  let tile = group.x + group.y * groups.x;
+  let row = tile / u.columns * ${16 * width}u;
+  let column = tile % u.columns * ${16 * width}u;
   let x = thread % 16u;
   let y = thread / 16u;
   ${places.map((i) => `var sum_${i} = ${vector}(0);`).join("\n  ")}

@@ -27,27 +27,30 @@ function readTargets(fields: Reader): Targets {
   };
 }
 
-// What every shader about targets has.
-function partsOf(commands: Commands, targets: Targets) {
+// What every shader about targets has. Those after the first of a loss need not report bad ones again.
+function partsOf(commands: Commands, targets: Targets, reports = true) {
   const { rows, index, weight, ignoreIndex, smoothing } = targets;
-  const status = statusOf(commands);
+  const status = reports ? statusOf(commands) : undefined;
   const memory: Access[] = [
     { name: "target", view: index, mode: "read" },
     ...(weight === undefined ? [] : [{ name: "weight", view: weight, mode: "read" } as const]),
-    status.access,
+    ...(status ? [status.access] : []),
   ];
   const numbers = {
-    u32: { classes: rows.size, ...status.numbers },
+    u32: { classes: rows.size, ...status?.numbers },
     i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
     f32: { hit: 1 - smoothing, share: smoothing / rows.size },
   };
-  const functions = `${kChecked}
+  const functions = `${reports ? kChecked : kUnchecked}
 fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "load_weight(class_index)"}; }
 fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
 fn class_of(position: u32) -> u32 { return checked_index(load_target(position), u.classes); }
 `;
   return { key: weight === undefined ? "" : "w", memory, numbers, functions };
 }
+
+const kUnchecked =
+  "fn checked_index(index: i32, size: u32) -> u32 { return min(u32(index), size - 1u); }";
 
 const kTargetViews = [["int64"], ["float32"]] as const;
 
@@ -159,7 +162,15 @@ export const crossEntropy: Kernel = {
 
 export const crossEntropyBackward: Kernel = {
   supported: {
-    views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"], ["float32"]],
+    views: [
+      ...kTargetViews,
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+    ],
   },
 
   play(fields: Reader, commands: Commands): void {
@@ -169,9 +180,9 @@ export const crossEntropyBackward: Kernel = {
     const logSum = fields.in();
     const grad = fields.in();
     const gradStep = fields.long();
-    const scale = fields.double();
+    const totalWeight = fields.optionalIn();
     const gradScores = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
     const isSmooth = targets.smoothing !== 0;
     const total = `var total = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -179,20 +190,17 @@ export const crossEntropyBackward: Kernel = {
   }
   total = sum_of_lanes(thread, total);`;
     dispatchRows(commands, targets.rows, {
-      key: `cross_entropy_backward ${key} ${isSmooth}`,
+      key: `cross_entropy_backward ${key} ${isSmooth} ${!!totalWeight}`,
       memory: [
         ...memory,
         { name: "x", view: scores, mode: "read" },
         { name: "largest", view: largest, mode: "read" },
         { name: "log_sum", view: logSum, mode: "read" },
         { name: "grad", view: grad, mode: "read" },
+        ...(totalWeight ? [{ name: "total", view: totalWeight, mode: "read" } as const] : []),
         { name: "grad_x", view: gradScores, mode: "write" },
       ],
-      numbers: {
-        ...numbers,
-        u32: { ...numbers.u32, grad_step: gradStep },
-        f32: { ...numbers.f32, scale },
-      },
+      numbers: { ...numbers, u32: { ...numbers.u32, grad_step: gradStep } },
       combine: isSmooth ? { sum_of_lanes: kSum } : {},
       functions,
       work: `${isSmooth ? total : ""}
@@ -202,7 +210,8 @@ export const crossEntropyBackward: Kernel = {
     if (!ignored) {
       chosen = class_of(position);
     }
-    let g = u.scale * load_grad(position * u.grad_step);
+    var g = load_grad(position * u.grad_step);
+    ${totalWeight ? "let shares = load_total(0u);\n    g = select(g / shares, 0f, shares == 0f);" : ""}
     let hit = u.hit * weight_of(chosen);
     let all = g * (hit${isSmooth ? " + u.share * total" : ""});
     let largest = load_largest(position);
@@ -221,19 +230,25 @@ export const crossEntropyBackward: Kernel = {
   },
 };
 
-/** The sum of the weights of the targets, on the device where the mean needs it. */
-export const targetWeight: Kernel = {
-  supported: { views: [...kTargetViews, ["float32"]] },
+export const meanLoss: Kernel = {
+  supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
 
   play(fields: Reader, commands: Commands): void {
     const targets = readTargets(fields);
-    const sum = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const losses = fields.in();
+    const mean = fields.out();
+    const totalWeight = fields.out();
+    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
     const count = targets.rows.outer * targets.rows.inner;
     const lanes = chooseLanes(1, Math.max(count, 512), true);
     commands.dispatch({
-      key: `target_weight ${key} ${lanesKey(lanes)}`,
-      memory: [...memory, { name: "sum", view: sum, mode: "write" }],
+      key: `mean_loss ${key} ${lanesKey(lanes)}`,
+      memory: [
+        ...memory,
+        { name: "losses", view: losses, mode: "read" },
+        { name: "mean", view: mean, mode: "write" },
+        { name: "total", view: totalWeight, mode: "write" },
+      ],
       numbers: { ...numbers, u32: { ...numbers.u32, positions: 1, count } },
       workgroups: [1],
       body: () =>
@@ -242,15 +257,19 @@ export const targetWeight: Kernel = {
           combineLanes("sum_of_lanes", lanes, kSum),
           forEachLane(
             lanes,
-            `var sum = 0f;
+            `var total = 0f;
+  var sum = 0f;
   for (var k = lane; k < u.count; k += kLanes) {
+    sum += load_losses(k);
     if (!is_ignored(k)) {
-      sum += weight_of(class_of(k));
+      total += weight_of(class_of(k));
     }
   }
+  total = sum_of_lanes(thread, total);
   sum = sum_of_lanes(thread, sum);
   if (lane == 0u && is_inside) {
-    store_sum(position, sum);
+    store_total(0u, total);
+    store_mean(0u, select(sum / total, nan_f32(), total == 0f && sum == 0f));
   }`,
           ),
         ].join("\n"),
