@@ -75,9 +75,10 @@ export class Memory {
       this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || sharesWords;
       return binding;
     });
-    this.key = accesses
-      .map(({ view, mode, as }, i) => `${view.dtype}${this.#bindings[i]}${mode[0]}${as ?? ""}`)
-      .join();
+    let key = "";
+    for (const [i, { view, mode, as = "" }] of accesses.entries())
+      key += `${view.dtype}${this.#bindings[i]}${mode[0]}${as},`;
+    this.key = key;
   }
 
   /** A letter for every binding: w where it is written, else r. */
@@ -85,15 +86,13 @@ export class Memory {
     return this.#isWritten.map((isWritten) => (isWritten ? "w" : "r")).join("");
   }
 
-  /** Where the views begin, in their elements: numbers of every shader. */
-  offsets(): Record<string, number> {
-    return Object.fromEntries(
-      this.accesses.map(({ name, view, as }) => {
-        const size = as === "word" ? 4 : itemSize(view.dtype);
-        if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
-        return [`offset_${name}`, view.offset / size];
-      }),
-    );
+  /** Where the views begin, in their elements: numbers of every shader, in the order of the accesses. */
+  *offsets(): Generator<number> {
+    for (const { name, view, as } of this.accesses) {
+      const size = as === "word" ? 4 : itemSize(view.dtype);
+      if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
+      yield view.offset / size;
+    }
   }
 
   declarations(): string {
@@ -212,7 +211,7 @@ export interface ShaderParts {
 /** The whole text. */
 export function shaderText({ memory, numbers, body }: ShaderParts): string {
   const members = [
-    ...Object.keys(memory.offsets()).map((name) => `${name}: u32`),
+    ...memory.accesses.map(({ name }) => `offset_${name}: u32`),
     ...kNumberTypes.flatMap((type) =>
       Object.keys(numbers[type] ?? {}).map((name) => `${name}: ${type}`),
     ),
@@ -235,13 +234,17 @@ export function writeNumbers(
   at: number,
 ): number {
   let byte = at;
-  const put = (type: "u32" | "i32" | "f32", value: number) => {
-    if (type === "f32") to.setFloat32(byte, value, true);
-    else to.setUint32(byte, value, true);
+  for (const offset of memory.offsets()) {
+    to.setUint32(byte, offset, true);
     byte += 4;
-  };
-  for (const value of Object.values(memory.offsets())) put("u32", value);
-  for (const type of kNumberTypes)
-    for (const value of Object.values(numbers[type] ?? {})) put(type, value);
+  }
+  for (const type of kNumberTypes) {
+    const some = numbers[type];
+    for (const name in some) {
+      if (type === "f32") to.setFloat32(byte, some[name] as number, true);
+      else to.setUint32(byte, some[name] as number, true);
+      byte += 4;
+    }
+  }
   return (byte - at) / 4;
 }

@@ -74,34 +74,39 @@ export interface Index {
 /** `name` keeps the numbers apart from those of other operands; sizes are those of `sizeNumbers(prefix)`. */
 export function indexOf(walk: Walk, operand: number, name: string, prefix = "size"): Index {
   const strides = walk.strides[operand] as readonly number[];
-  const rank = walk.sizes.length;
-  const isLinear = rank === 0 || (rank === 1 && strides[0] === 1);
-  const pattern = strides.map((stride) => (stride === 0 ? "0" : stride === 1 ? "1" : "n")).join("");
+  if (strides.length === 0 || (strides.length === 1 && strides[0] === 1)) return kLinear;
+  let key = "";
+  const numbers: Record<string, number> = {};
+  for (const [d, stride] of strides.entries()) {
+    key += stride === 0 ? "0" : stride === 1 ? "1" : "n";
+    if (stride !== 0 && stride !== 1) numbers[`stride_${name}_${d}`] = stride;
+  }
+  const text = (functionName: string) =>
+    `fn ${functionName}(i: u32) -> u32 { return ${indexText(strides, name, prefix)}; }`;
+  return { key, isLinear: false, text, numbers };
+}
+
+const kLinear: Index = {
+  key: "i",
+  isLinear: true,
+  text: (functionName) => `fn ${functionName}(i: u32) -> u32 { return i; }`,
+  numbers: {},
+};
+
+function indexText(strides: readonly number[], name: string, prefix: string): string {
+  const rank = strides.length;
   const terms = strides.flatMap((stride, d) => {
     if (stride === 0) return [];
-    let place = "i";
-    if (d < rank - 1) {
-      const inner = Array.from({ length: rank - 1 - d }, (_, k) => `u.${prefix}_${d + 1 + k}`);
-      place = `(i / ${inner.length > 1 ? `(${inner.join(" * ")})` : inner[0]})`;
-    }
-    if (d > 0) place = `(${place} % u.${prefix}_${d})`;
+    const inner = Array.from({ length: rank - 1 - d }, (_, k) => `u.${prefix}_${d + 1 + k}`);
+    const outer = inner.length === 0 ? "i" : `(i / (${inner.join(" * ")}))`;
+    const place = d > 0 ? `(${outer} % u.${prefix}_${d})` : outer;
     return [stride === 1 ? place : `${place} * u.stride_${name}_${d}`];
   });
-  return {
-    key: isLinear ? "i" : pattern,
-    isLinear,
-    text: (functionName) =>
-      `fn ${functionName}(i: u32) -> u32 { return ${isLinear ? "i" : terms.join(" + ") || "0u"}; }`,
-    numbers: isLinear
-      ? {}
-      : Object.fromEntries(
-          strides.flatMap((stride, d) =>
-            pattern[d] === "n" ? [[`stride_${name}_${d}`, stride] as const] : [],
-          ),
-        ),
-  };
+  return terms.join(" + ") || "0u";
 }
 
 export function sizeNumbers(walk: Walk, prefix = "size"): Record<string, number> {
-  return Object.fromEntries(walk.sizes.map((size, d) => [`${prefix}_${d}`, size]));
+  const numbers: Record<string, number> = {};
+  for (const [d, size] of walk.sizes.entries()) numbers[`${prefix}_${d}`] = size;
+  return numbers;
 }

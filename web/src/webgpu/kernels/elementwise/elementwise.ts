@@ -78,8 +78,8 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     count: isPacked ? Math.ceil(count / 4) : count,
     ...(isPacked ? { elements: count } : {}),
   };
-  const limited = shader.slots.map((slot) => [`k${slot}`, limit(constants[slot], type)] as const);
-  const own = Object.fromEntries(limited);
+  const own: Record<string, number> = {};
+  for (const slot of shader.slots) own[`k${slot}`] = limit(constants[slot], type);
   commands.dispatch({
     key: `elementwise ${key} ${walk.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
