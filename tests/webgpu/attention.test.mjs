@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing, packedStrides } from "./support/playing.mjs";
+import { options, packedStrides, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
@@ -38,7 +38,7 @@ test("attention and its gradients", options, async () => {
     const g = randoms(y.numel, 9);
     const grads = eg.autograd.grad(y, leaves, { gradOutputs: eg.tensor(g).reshape(y.shape) });
 
-    const p = new Playing();
+    const p = playing();
     const heads = (view, strides) => [field.in(view), field.longs(strides)];
     const attention = [
       field.longs(kBatch),
@@ -66,7 +66,7 @@ test("attention and its gradients", options, async () => {
 });
 
 test("a query that sees nothing", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const x = field.in(p.view("float32", [1, 2]));
   const heads = [x, field.longs([1, 1])];
   const mask = [field.in(p.view("float32", [0, 0, -Infinity, -Infinity])), field.longs([2, 1])];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
-import { options, Playing, packedStrides } from "./support/playing.mjs";
+import { options, packedStrides, playing } from "./support/playing.mjs";
 import { field } from "./support/stream_writer.mjs";
 
 function formula(
@@ -25,7 +25,7 @@ function formula(
 const range = (count, value = (i) => i) => Array.from({ length: count }, (_, i) => value(i));
 
 test("operands of one shape", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const n = 1001;
   const a = p.view("float32", range(n), 3);
   const b = p.view(
@@ -50,7 +50,7 @@ test("operands of one shape", options, async () => {
 });
 
 test("broadcast and permuted operands", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const x = eg.tensor(range(24)).reshape([2, 3, 4]);
   const y = eg.tensor(range(3, (i) => 10 * i));
   const expected = Array.from(x.permute(2, 0, 1).mul(y).dataSync());
@@ -73,7 +73,7 @@ test("broadcast and permuted operands", options, async () => {
 });
 
 test("a result with the strides of its operands, and a number for all", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const a = p.view("float32", range(12));
   const b = p.view("float32", [3]);
   const out = p.empty("float32", 12);
@@ -103,7 +103,7 @@ test("every dtype is converted when it is read and written", options, async () =
   for (const [from, list] of Object.entries(values)) {
     for (const to of Object.keys(values)) {
       for (const compute of ["float32", "int32", "uint8"]) {
-        const p = new Playing();
+        const p = playing();
         const a = p.view(from, list, 1);
         const out = p.empty(to, 5, 1);
         p.kernel(
@@ -131,7 +131,7 @@ test("every dtype is converted when it is read and written", options, async () =
 test("bytes: four in a word, and what lies beside them stays", options, async () => {
   for (const count of [1, 3, 4, 6, 9]) {
     for (const padding of [0, 1, 4]) {
-      const p = new Playing();
+      const p = playing();
       const a = p.view(
         "float32",
         range(count, (i) => i % 3),
@@ -156,7 +156,7 @@ test("bytes: four in a word, and what lies beside them stays", options, async ()
       );
     }
   }
-  const p = new Playing();
+  const p = playing();
   const a = p.view("uint8", range(8));
   const out = p.empty("uint8", 16);
   p.kernel(
@@ -175,7 +175,7 @@ test("bytes: four in a word, and what lies beside them stays", options, async ()
 
 test("the result in the memory of an operand", options, async () => {
   for (const dtype of ["float32", "int64", "uint8"]) {
-    const p = new Playing();
+    const p = playing();
     const a = p.view(dtype, range(9), 1);
     const compute = dtype === "int64" ? "int64" : dtype;
     p.kernel(
@@ -194,7 +194,7 @@ test("the result in the memory of an operand", options, async () => {
 });
 
 test("gradients of ops with several operands and of the output", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const g = p.view("float32", [1, 2, 3]);
   const a = p.view("float32", [4, 5, 6]);
   const b = p.view("float32", [2, 4, 8]);
@@ -220,7 +220,7 @@ test("gradients of ops with several operands and of the output", options, async 
 });
 
 test("large and empty operands", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const n = 65536 * 9 + 5;
   const a = p.view("uint8", new Uint8Array(n).fill(3));
   const out = p.empty("float32", n);
@@ -254,7 +254,7 @@ function copyFields(shape, to, toStrides, from, fromStrides) {
 
 test("copies of every layout", options, async () => {
   for (const dtype of ["float32", "int64", "bool", "uint8"]) {
-    const p = new Playing();
+    const p = playing();
     const values = range(12, (i) => (dtype === "bool" ? i % 2 : i));
     const a = p.view(dtype, values, 1);
     const out = p.empty(dtype, 12, 2);
@@ -272,7 +272,7 @@ test("copies of every layout", options, async () => {
 });
 
 test("copies convert, complex numbers too", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const z = p.view("complex64", [1, 2, 0, 3, 0, 0]);
   const out = p.empty("complex64", 3);
   p.kernel(
@@ -301,7 +301,7 @@ test("memory is filled with a value", options, async () => {
   const values = { float32: -1.5, int32: -3, int64: -3, uint8: 200, bool: 1 };
   for (const [dtype, value] of Object.entries(values)) {
     for (const padding of [0, 1]) {
-      const p = new Playing();
+      const p = playing();
       const y = p.empty(dtype, 7, padding);
       p.kernel("fill", [field.long(7), field.double(value), field.out(y)]);
       assert.deepEqual(await p.read(y), new Array(7).fill(value));
@@ -309,7 +309,7 @@ test("memory is filled with a value", options, async () => {
       assert.ok([...around.slice(0, padding), ...around.slice(padding + 7)].every((x) => x === 77));
     }
   }
-  const p = new Playing();
+  const p = playing();
   const z = p.empty("complex64", 2);
   p.kernel("fill", [field.long(2), field.double(2), field.out(z)]);
   assert.deepEqual(await p.read({ ...z, count: 4 }), [2, 0, 2, 0]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing, packedStrides } from "./support/playing.mjs";
+import { options, packedStrides, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const kDTypes = ["float32", "int32", "int64", "uint8", "bool"];
@@ -28,7 +28,7 @@ function forEachRow(visit) {
 test("rows are taken and put", options, async () => {
   for (const dtype of kDTypes) {
     for (const padding of [0, 1]) {
-      const p = new Playing();
+      const p = playing();
       const block = valuesOf(dtype, outer * rows * inner);
       const expected = [];
       forEachRow((packed, indexed) => {
@@ -48,7 +48,7 @@ test("rows are taken and put", options, async () => {
       assert.deepEqual(await p.read(indexed), after, dtype);
     }
   }
-  const p = new Playing();
+  const p = playing();
   const z = p.view("complex64", range(8));
   const packed = p.empty("complex64", 2);
   const places = [1, 4, 1, 2].map(field.long);
@@ -63,7 +63,7 @@ test("rows are taken and put", options, async () => {
 
 test("rows are added", options, async () => {
   for (const dtype of ["float32", "int32"]) {
-    const p = new Playing();
+    const p = playing();
     const block = range(outer * rows * inner);
     const source = range(outer * index.length * inner, (i) => i + 1);
     const after = [...block];
@@ -78,7 +78,7 @@ test("rows are added", options, async () => {
 });
 
 test("many rows are added to one", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const count = 3000;
   const values = randoms(count * 4);
   const places = [1, 2, 4, count].map(field.long);
@@ -91,7 +91,7 @@ test("many rows are added to one", options, async () => {
 });
 
 test("an index that is out of range", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const indexed = p.view("float32", range(outer * rows * inner));
   const packed = p.view("float32", range(outer * 4 * inner));
   const bad = rowFields(p, [0, 5, 1, -1]);
@@ -133,7 +133,7 @@ test("elements are taken, put, added and multiplied", options, async () => {
   });
   const count = sizes.reduce((a, b) => a * b);
   for (const dtype of kDTypes) {
-    const p = new Playing();
+    const p = playing();
     const block = valuesOf(dtype, count);
     const places = [
       field.longs(shape),
@@ -169,7 +169,7 @@ test("elements are taken, put, added and multiplied", options, async () => {
 
 test("true elements are counted and found", options, async () => {
   for (const count of [0, 1, 100, 9001]) {
-    const p = new Playing();
+    const p = playing();
     const values = randoms(count).map((x) => Number(x > 0.3));
     const places = values.flatMap((value, i) => (value ? [i] : []));
     const mask = p.view("bool", values, 3);
@@ -190,7 +190,7 @@ test("triangles are cleared", options, async () => {
       [1, -1],
       [0, -9],
     ]) {
-      const p = new Playing();
+      const p = playing();
       const values = valuesOf(dtype, 24).map((x) => x || 1);
       const matrices = p.view(dtype, values, 1);
       p.kernel("clear_triangle", [
@@ -217,7 +217,7 @@ test("elements in sorted order", options, async () => {
   for (const dtype of ["float32", "int64", "uint8"]) {
     for (const { shape, first, count } of cases) {
       const [blocks, size, step] = shape;
-      const p = new Playing();
+      const p = playing();
       // Many are equal.
       const values = randoms(blocks * size * step, 9).map(
         (x) => Math.floor(60 + 50 * x) - (dtype === "uint8" ? 0 : 60),
@@ -246,7 +246,7 @@ test("elements in sorted order", options, async () => {
       }
     }
   }
-  const p = new Playing();
+  const p = playing();
   const x = p.view("float32", [0, NaN, -1, -0, Infinity, -Infinity]);
   const indices = p.empty("int64", 6);
   const sorted = { 0: [5, 2, 0, 3, 4, 1], 1: [1, 4, 0, 3, 2, 5] };

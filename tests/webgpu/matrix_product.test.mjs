@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing } from "./support/playing.mjs";
+import { options, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const layoutFields = ({ batch = [], row, column }) => [
@@ -57,13 +57,14 @@ test("sizes from one to more than a tile, both operands either way round", optio
     [3, 40, 65],
     [200, 200, 20],
     [2, 2, 5000],
+    [20, 30, 3000],
   ];
   for (const [m, n, k] of sizes) {
     const a = randoms(m * k, 2);
     const b = randoms(k * n, 3);
     for (const aLayout of [rowMajor(k), columnMajor(m)]) {
       for (const bLayout of [rowMajor(n), columnMajor(k)]) {
-        const p = new Playing();
+        const p = playing();
         const c = p.empty("float32", m * n, 1);
         p.kernel(
           "matrix_product",
@@ -87,7 +88,7 @@ test("large enough for the largest tiles", options, async () => {
   const [m, n, k] = [450, 449, 35];
   const a = randoms(m * k, 2);
   const b = randoms(k * n, 3);
-  const p = new Playing();
+  const p = playing();
   const c = p.empty("float32", m * n);
   const bias = randoms(n, 4);
   p.kernel(
@@ -113,7 +114,7 @@ test("batches, of which an operand may repeat", options, async () => {
   const batch = [2, 3];
   const a = randoms(3 * m * k, 2);
   const b = randoms(2 * k * n, 3);
-  const p = new Playing();
+  const p = playing();
   const c = p.empty("float32", 6 * m * n);
   p.kernel(
     "matrix_product",
@@ -145,7 +146,7 @@ test("alpha, beta, a bias, and rows that are apart", options, async () => {
     const b = randoms(k * n, 3);
     const before = randoms(m * (n + 2), 5);
     const bias = randoms(n, 6);
-    const p = new Playing();
+    const p = playing();
     const c = p.view("float32", before);
     p.kernel(
       "matrix_product",
@@ -171,30 +172,31 @@ test("alpha, beta, a bias, and rows that are apart", options, async () => {
 });
 
 test("integers, and no columns to multiply", options, async () => {
-  const [m, n, k] = [5, 6, 20];
-  for (const dtype of ["int32", "int64", "uint8"]) {
-    const a = range(m * k, (i) => i % 7);
-    const b = range(k * n, (i) => i % 5);
-    const p = new Playing();
-    const c = p.empty(dtype, m * n);
-    p.kernel(
-      "matrix_product",
-      productFields({
-        m,
-        n,
-        k,
-        a: { view: p.view(dtype, a), ...rowMajor(k) },
-        b: { view: p.view(dtype, b), ...rowMajor(n) },
-        c: { view: c, ...rowMajor(n) },
-      }),
-    );
-    const sums = multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n));
-    assert.deepEqual(
-      await p.read(c),
-      sums.map((x) => (dtype === "uint8" ? x & 255 : x)),
-    );
-  }
-  const p = new Playing();
+  const [m, n] = [5, 6];
+  for (const k of [20, 700])
+    for (const dtype of ["int32", "int64", "uint8"]) {
+      const a = range(m * k, (i) => i % 7);
+      const b = range(k * n, (i) => i % 5);
+      const p = playing();
+      const c = p.empty(dtype, m * n);
+      p.kernel(
+        "matrix_product",
+        productFields({
+          m,
+          n,
+          k,
+          a: { view: p.view(dtype, a), ...rowMajor(k) },
+          b: { view: p.view(dtype, b), ...rowMajor(n) },
+          c: { view: c, ...rowMajor(n) },
+        }),
+      );
+      const sums = multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n));
+      assert.deepEqual(
+        await p.read(c),
+        sums.map((x) => (dtype === "uint8" ? x & 255 : x)),
+      );
+    }
+  const p = playing();
   const c = p.empty("float32", 30);
   const nothing = p.empty("float32", 0);
   p.kernel(

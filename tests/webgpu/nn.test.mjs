@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing } from "./support/playing.mjs";
+import { options, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 // [outer, size, inner]
@@ -22,7 +22,7 @@ const list = (tensor) => Array.from(tensor.dataSync(), Number);
 test("softmax and its logarithm, and their gradients", options, async () => {
   for (const shape of kShapes) {
     for (const kind of [0, 1]) {
-      const p = new Playing();
+      const p = playing();
       const count = product(shape);
       const data = randoms(count, 2).map((x) => 20 * x);
       const g = randoms(count, 3);
@@ -73,7 +73,7 @@ test("cross entropy and its gradient", options, async () => {
     const weights = randoms(size, 8).map((x) => x + 1.5);
     for (const smoothing of [0, 0.1]) {
       for (const weight of [undefined, weights]) {
-        const p = new Playing();
+        const p = playing();
         const x = eg.tensor(data, { requiresGrad: true }).reshape(shape);
         const t = eg.tensor(classes.map(BigInt), { dtype: "int64" }).reshape([outer, inner]);
         const w = weight && eg.tensor(weight);
@@ -123,7 +123,7 @@ test("cross entropy and its gradient", options, async () => {
 });
 
 test("the parts of a class loss", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const shape = [4, 3, 1];
   const data = randoms(12, 2);
   const classes = [2, 0, -100, 1];
@@ -159,7 +159,7 @@ test("the parts of a class loss", options, async () => {
 });
 
 test("a class that there is not", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const scores = p.view("float32", randoms(6));
   const out = [1, 2, 3].map(() => p.empty("float32", 2));
   const bad = targetFields([2, 3, 1], { index: p.view("int64", [1, 3]) });
@@ -181,7 +181,7 @@ test("layer norm and RMS norm, and their gradients", options, async () => {
   ]) {
     for (const isRms of [false, true]) {
       for (const isAffine of [false, true]) {
-        const p = new Playing();
+        const p = playing();
         const count = rows * width;
         const data = randoms(count, 2).map((x) => 3 * x + 1);
         const leaf = (values) => values && eg.tensor(values, { requiresGrad: true });
@@ -232,7 +232,7 @@ test("layer norm and RMS norm, and their gradients", options, async () => {
 });
 
 test("dropout", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const x = p.view("float32", [1, 2, NaN, 4, 5, -6]);
   const mask = p.view("bool", [1, 0, 0, 1, 1, 0], 1);
   const y = p.empty("float32", 6);

@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms } from "./support/close.mjs";
-import { options, Playing } from "./support/playing.mjs";
+import { options, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const kCount = 1003;
@@ -24,7 +24,7 @@ function onCpu(make) {
 
 /** The same with a kernel; `fields(step, param, grad, state)` of state that begins as zeros. */
 async function onDevice(name, fields) {
-  const p = new Playing();
+  const p = playing();
   const param = p.view("float32", start);
   const state = Array.from({ length: 3 }, () => p.view("float32", new Array(kCount).fill(0)));
   for (const [i, grad] of grads.entries())

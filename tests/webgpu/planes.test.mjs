@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms } from "./support/close.mjs";
-import { options, Playing } from "./support/playing.mjs";
+import { options, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
@@ -51,7 +51,7 @@ test("max pooling", options, async () => {
     const [y, at] = eg.maxPool2d(x, kernel, stride, padding, dilation, false, true);
     const g = randoms(y.numel, 4);
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
-    const p = new Playing();
+    const p = playing();
     const pool = poolOf(x, y, windows);
     const from = field.in(p.view("float32", data, 1));
     const [out, places] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
@@ -114,7 +114,7 @@ test("mean pooling, adaptive too", options, async () => {
     const y = call(x);
     const g = randoms(y.numel, 4);
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
-    const p = new Playing();
+    const p = playing();
     const out = p.empty("float32", y.numel);
     const gradX = p.empty("float32", data.length);
     p.kernel("avg_pool", [pool(x, y), divisor, field.in(p.view("float32", data)), field.out(out)]);
@@ -186,7 +186,7 @@ test("convolution and its gradients", options, async () => {
     const [gradX, gradW] = eg.autograd.grad(y, [x, w], {
       gradOutputs: eg.tensor(g).reshape(y.shape),
     });
-    const p = new Playing();
+    const p = playing();
     const pairs = [size, kernel, y.shape.slice(2), stride, padding, dilation];
     const conv = [batch, groups, ...channels, ...pairs.flat()].map(field.long);
     const [from, weight, bias, gradY] = [data, weights, biases, g].map((values) =>

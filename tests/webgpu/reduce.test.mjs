@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing, packedStrides } from "./support/playing.mjs";
+import { options, packedStrides, playing } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const kFolds = [
@@ -85,7 +85,7 @@ function foldOf(fold, values, shape, strides, dims, shifts = []) {
 }
 
 async function check(call, values, { padding = 0, dtype = "float32", shifts } = {}) {
-  const p = new Playing();
+  const p = playing();
   const strides = call.strides ?? packedStrides(call.shape);
   const expected = foldOf(call.fold, values, call.shape, strides, call.dims, shifts);
   const x = p.view(dtype, values, padding);
@@ -147,7 +147,7 @@ test("integers of every dtype are folded as int64", options, async () => {
 });
 
 test("NaN wins, and nothing is the neutral element", options, async () => {
-  const p = new Playing();
+  const p = playing();
   const x = p.view("float32", [1, NaN, 3, 4]);
   const y = p.empty("float32", 2);
   for (const fold of ["sum", "max", "min", "maxAbs"]) {
@@ -167,7 +167,7 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
   ];
   for (const dtype of ["float32", "int64", "uint8"]) {
     for (const [shape, dim] of shapes) {
-      const p = new Playing();
+      const p = playing();
       const list = randoms(product(shape), 4).map((x) => Math.floor(100 + 20 * x));
       const tensor = eg
         .tensor(dtype === "int64" ? list.map(BigInt) : list, { dtype })
@@ -193,7 +193,7 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
       }
     }
   }
-  const p = new Playing();
+  const p = playing();
   const x = p.view("float32", [1, NaN, 3, NaN]);
   const values = p.empty("float32", 1);
   const indices = p.empty("int64", 1);
@@ -220,7 +220,7 @@ test("running totals and extremes", options, async () => {
     const count = product(shape);
     const values = randoms(count, 6);
     const x = eg.tensor(values).reshape(shape);
-    const p = new Playing();
+    const p = playing();
     const [from, factors] = [p.view("float32", values, 1), p.view("float32", randoms(count, 7))];
     const [y, indices] = [p.empty("float32", count), p.empty("int64", count)];
     const rows = field.rows(...shape);
@@ -247,7 +247,7 @@ test("running totals and extremes", options, async () => {
       if (Math.floor(i / inner) % size > 0) expected[i] += factor[i] * expected[i - inner];
     assertClose(await p.read(y), expected, { title, absolute: 1e-4 });
   }
-  const p = new Playing();
+  const p = playing();
   const x = p.view(
     "int64",
     range(2000, (i) => i % 10),

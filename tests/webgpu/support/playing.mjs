@@ -103,6 +103,14 @@ export class Playing {
   }
 }
 
+let shared;
+
+/** A player for all tests of a file: what one has compiled the next need not. */
+export function playing() {
+  shared ??= new Playing();
+  return shared;
+}
+
 /** Numbers as an array of a dtype. */
 export function arrayOf(dtype, values) {
   return dtype === "int64"

@@ -35,6 +35,8 @@ export class Recorder {
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
+  // The one that the pass has.
+  #pipeline: GPUComputePipeline | undefined;
   readonly #numbers = new DataView(new ArrayBuffer(kNumberCapacity));
   #numberBytes = 0;
   #numberBuffer: GPUBuffer | undefined;
@@ -67,7 +69,8 @@ export class Recorder {
     const bindGroup = this.#pipelines.bindGroup(layout, memory.blocks, op);
     const offset = this.#addNumbers(memory, numbers);
     const pass = this.#computePass();
-    pass.setPipeline(pipeline);
+    if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
+    this.#pipeline = pipeline;
     pass.setBindGroup(0, bindGroup);
     pass.setBindGroup(1, this.#numberBindGroup(), [offset]);
     pass.dispatchWorkgroups(x, y, z);
@@ -125,6 +128,7 @@ export class Recorder {
   encoder(): GPUCommandEncoder {
     this.#pass?.end();
     this.#pass = undefined;
+    this.#pipeline = undefined;
     this.#encoder ??= this.#device.createCommandEncoder();
     return this.#encoder;
   }

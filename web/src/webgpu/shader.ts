@@ -150,7 +150,7 @@ function storeText(
     return `let bits = bitcast<vec2<u32>>(${value}); ${set("2u * at", "bits.x")} ${set("2u * at + 1u", "bits.y")}`;
   if (type === "u32")
     // Other invocations may write the other bytes of this word.
-    return `let shift = 8u * (at & 3u); atomicAnd(&${memory}[at >> 2u], ~(255u << shift)); atomicOr(&${memory}[at >> 2u], (${value}) << shift);`;
+    return `let shift = 8u * (at & 3u); atomicAnd(&${memory}[at >> 2u], ~(255u << shift)); atomicOr(&${memory}[at >> 2u], (${value} & 255u) << shift);`;
   return set("at", `bitcast<u32>(${value})`);
 }
 
