@@ -261,3 +261,27 @@ test("elements in sorted order", options, async () => {
     assert.deepEqual(await p.read(indices), expected);
   }
 });
+
+test("the most frequent elements", options, async () => {
+  for (const dtype of ["float32", "int64", "bool"]) {
+    for (const [blocks, size, step] of [
+      [2, 9, 3],
+      [1, 300, 1],
+    ]) {
+      const p = playing();
+      const count = dtype === "bool" ? 2 : 7;
+      const values = randoms(blocks * size * step, 3).map((x) => Math.floor((x + 1) * (count / 2)));
+      const expected = range(blocks * step, (position) => {
+        const [o, i] = [Math.floor(position / step), position % step];
+        const row = range(size, (k) => values[(o * size + k) * step + i]);
+        const times = (value) => row.filter((x) => x === value).length;
+        const best = [...new Set(row)].sort((a, b) => times(b) - times(a) || a - b)[0];
+        return row.lastIndexOf(best);
+      });
+      const indices = p.empty("int64", expected.length);
+      const x = p.view(dtype, values, 1);
+      p.kernel("mode_rows", [field.rows(blocks, size, step), field.in(x), field.out(indices)]);
+      assert.deepEqual(await p.read(indices), expected);
+    }
+  }
+});

@@ -110,6 +110,19 @@ test("bytes are copied and read from wherever they lie", options, async () => {
   assert.deepEqual(await p.read({ ...to, count: 0 }), []);
 });
 
+test("a stream in shared memory", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const one = p.view("float32", [1]);
+  add(p, x, one);
+  p.stream.write(x.block, 4, arrayOf("float32", [9]));
+  const words = p.stream.take();
+  const shared = new Uint32Array(new SharedArrayBuffer(words.byteLength + 8), 4, words.length);
+  shared.set(words);
+  p.player.play(shared);
+  assert.deepEqual(await p.read(x), [2, 9]);
+});
+
 test("a batch that is repeated creates nothing", options, async () => {
   const p = new Playing();
   const one = p.view("float32", [1]);
@@ -143,6 +156,14 @@ test("a batch that is repeated creates nothing", options, async () => {
   );
   assert.equal(submits - before.submits, 5);
   assert.equal(dispatches - before.dispatches, 15);
+});
+
+test("kernels and formulas that there are", () => {
+  assert.ok(webgpu.supportedFormulas.includes("gelu"));
+  for (const [name, { all, views }] of Object.entries(webgpu.supported)) {
+    assert.ok(webgpu.kernels.has(name));
+    assert.ok(all?.length > 0 || views.every((dtypes) => Array.isArray(dtypes)), name);
+  }
 });
 
 test("thousands of dispatches in a batch", options, async () => {

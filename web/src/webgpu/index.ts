@@ -3,6 +3,6 @@
 export { type AdapterDescription, type OpenDevice, openDevice } from "./device";
 export type { PlayerError } from "./errors";
 export type { SupportedDTypes } from "./kernels/kernel";
-export { supported } from "./kernels/table";
+export { supported, supportedFormulas } from "./kernels/table";
 export { Player, type PlayerStats } from "./player";
 export type { Host } from "./readback";

@@ -20,7 +20,10 @@ export interface Commands {
   status(): View;
 }
 
-/** The dtypes that views may have: one list for each, in the order of the fields, or one for all of them. */
+/**
+ * The dtypes that memory may have: one list for each In and Out, in the order of the fields, or one for all memory.
+ * Memory that is not there fits every list, and alone an empty one.
+ */
 export type SupportedDTypes =
   | { readonly all: readonly DType[] }
   | { readonly views: readonly (readonly DType[])[] };

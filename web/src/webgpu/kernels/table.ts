@@ -1,11 +1,12 @@
 // All kernels, by the names of their structs in src/kernels.
 
+import { formulas } from "../formula_shader";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
 import { fill } from "./elementwise/fill";
 import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
 import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
-import { orderRows } from "./index/order";
+import { modeRows, orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
 import type { Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
@@ -69,6 +70,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   add_elements: addElements,
   multiply_elements: multiplyElements,
   order_rows: orderRows,
+  mode_rows: modeRows,
   count_true: countTrue,
   find_true: findTrue,
   clear_triangle: clearTriangle,
@@ -79,6 +81,9 @@ const kKernels: Readonly<Record<string, Kernel>> = {
 };
 
 export const kernels: ReadonlyMap<string, Kernel> = new Map(Object.entries(kKernels));
+
+/** The ops that `elementwise` has formulas of. */
+export const supportedFormulas: readonly string[] = Object.keys(formulas);
 
 /** The kernels that there are and the dtypes that they take, for whoever writes a stream. */
 export const supported: Readonly<Record<string, SupportedDTypes>> = Object.fromEntries(

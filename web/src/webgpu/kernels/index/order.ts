@@ -1,4 +1,5 @@
-// Indices of the elements of rows in sorted order. Equal elements keep theirs, NaN is the largest.
+// Indices of the elements of rows in sorted order, and of the most frequent ones. Equal elements keep their order,
+// NaN is the largest.
 //
 // In short rows every element counts those that come before it. Long rows are sorted by Batcher's bitonic
 // network, one dispatch per step of it.
@@ -7,6 +8,7 @@ import type { Access } from "../../shader";
 import type { Reader, Rows, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
+import { dispatchRows } from "../nn/rows";
 
 const kLongRow = 2048;
 
@@ -38,7 +40,7 @@ export const orderRows: Kernel = {
   },
 };
 
-function readX({ x }: Order): { access: Access; type: "f32" | "i32" } {
+function readX(x: View): { access: Access; type: "f32" | "i32" } {
   const type = x.dtype === "float32" ? "f32" : "i32";
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
@@ -76,7 +78,7 @@ function numbersOf({ rows, first, count }: Order): Record<string, number> {
 
 function countBefore(commands: Commands, order: Order): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order);
+  const { access, type } = readX(order.x);
   const count = rows.outer * rows.size * rows.inner;
   commands.dispatch({
     key: `order_rows ${descending}`,
@@ -103,7 +105,7 @@ function countBefore(commands: Commands, order: Order): void {
 
 function sortInSteps(commands: Commands, order: Order): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order);
+  const { access, type } = readX(order.x);
   const positions = rows.outer * rows.inner;
   // Filled up with keys that come last.
   let length = 1;
@@ -169,3 +171,42 @@ function sortInSteps(commands: Commands, order: Order): void {
   store_rank(position / u.inner, position % u.inner, rank, load_places(position * u.row + rank));`),
   });
 }
+
+export const modeRows: Kernel = {
+  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const rows = fields.rows();
+    const { access, type } = readX(fields.in());
+    const indices = fields.out();
+    if (rows.size === 0) return;
+    dispatchRows(commands, rows, {
+      key: "mode_rows",
+      memory: [access, { name: "indices", view: indices, mode: "write" }],
+      combine: { best_of_lanes: { type: "Mode", text: "better(a, b)" } },
+      functions: `${keyText(type, false)}
+struct Mode { count: u32, key: u32, last: u32 }
+fn better(a: Mode, b: Mode) -> Mode {
+  if (b.count > a.count || (b.count == a.count && b.key < a.key)) {
+    return b;
+  }
+  return a;
+}`,
+      work: `var best = Mode(0u, 0u, 0u);
+  for (var k = lane; k < u.size; k += kLanes) {
+    var mode = Mode(0u, key_of(first + k * u.inner), 0u);
+    for (var other = 0u; other < u.size; other++) {
+      if (key_of(first + other * u.inner) == mode.key) {
+        mode.count++;
+        mode.last = other;
+      }
+    }
+    best = better(best, mode);
+  }
+  best = best_of_lanes(thread, best);
+  if (lane == 0u && is_inside) {
+    store_indices(position, i32(best.last));
+  }`,
+    });
+  },
+};
