@@ -1,9 +1,10 @@
 // Attention and its gradients give what the CPU's do.
 
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, packedStrides, playing } from "./support/playing.mjs";
+import { options, Playing, packedStrides, playing, webgpu } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
@@ -63,6 +64,43 @@ test("attention and its gradients", options, async () => {
     for (const [i, result] of results.entries())
       assertClose(await p.read(result), list(grads[i]), { title: `${title} ${i}`, absolute: 1e-5 });
   }
+});
+
+test("more scores than there is memory for at a time", options, async () => {
+  const kernels = new Map(Object.entries(webgpu.attentionKernels(4 * 50 * 211)));
+  const p = new Playing({ kernels });
+  // Every key alike: weights are all the same, and those of a causal query 1 / (its number + 1).
+  const size = 211;
+  const zeros = new Array(size).fill(0);
+  const values = randoms(size, 3);
+  const heads = (data) => [field.in(p.view("float32", data)), field.longs([1, 1])];
+  const attention = [
+    field.longs([]),
+    [size, size, 1, 1].map(field.long),
+    field.double(1),
+    field.number(1),
+    [heads(zeros), heads(zeros), heads(values), [field.in(none), field.longs([])]],
+  ];
+  const [y, logSums, gradValue] = [1, 2, 3].map(() => p.empty("float32", size));
+  p.kernel("attend", [attention, field.out(y), field.longs([1, 1]), field.out(logSums)]);
+  const means = values.map((_, i) => values.slice(0, i + 1).reduce((a, b) => a + b) / (i + 1));
+  assertClose(await p.read(y), means, { absolute: 1e-5 });
+  assertClose(
+    await p.read(logSums),
+    range(size, (i) => Math.log(i + 1)),
+    { absolute: 1e-5 },
+  );
+  assert.ok(p.stats.dispatches >= 15);
+  p.kernel("attend_backward", [
+    attention,
+    heads(zeros.map(() => 1)),
+    field.in(logSums),
+    [none, none, gradValue].map(field.out),
+  ]);
+  const expected = range(size, (i) =>
+    range(size - i, (k) => 1 / (i + k + 1)).reduce((a, b) => a + b),
+  );
+  assertClose(await p.read(gradValue), expected, { absolute: 1e-4 });
 });
 
 test("a query that sees nothing", options, async () => {

@@ -4,9 +4,9 @@ import { bundled } from "./bundled.mjs";
 import { openDevice } from "./device.mjs";
 import { StreamWriter } from "./stream_writer.mjs";
 
-export const webgpu = await bundled(
-  'export * from "./index"; export { kernels } from "./kernels/table";',
-);
+export const webgpu = await bundled(`export * from "./index";
+  export { kernels } from "./kernels/table";
+  export { attentionKernels } from "./kernels/nn/attention";`);
 
 const { device, reason } = await openDevice();
 

@@ -10,7 +10,7 @@ import { modeRows, orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
 import type { Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
-import { attend, attendBackward } from "./nn/attention";
+import { attentionKernels } from "./nn/attention";
 import {
   crossEntropy,
   crossEntropyBackward,
@@ -50,8 +50,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   row_norm: rowNorm,
   row_norm_backward_input: rowNormBackwardInput,
   row_norm_backward_parameters: rowNormBackwardParameters,
-  attend,
-  attend_backward: attendBackward,
+  ...attentionKernels(),
   convolve,
   convolve_backward_input: convolveBackwardInput,
   convolve_backward_weight: convolveBackwardWeight,
