@@ -82,13 +82,13 @@ test("a block that is freed and allocated again in one batch", options, async ()
   const one = p.view("float32", [1]);
   const total = p.view("float32", [0]);
   for (let i = 1; i <= 3; i++) {
-    const block = p.allocate(4);
+    const block = p.allocate(256);
     p.stream.write(block, 0, arrayOf("float32", [10 * i]));
     const x = { block, offset: 0, dtype: "float32", count: 1 };
     add(p, x, one);
     add(p, total, x);
     p.stream.free(block);
-    p.stream.allocate(block, 4);
+    p.stream.allocate(block, 256);
     p.stream.write(block, 0, arrayOf("float32", [100]));
     add(p, total, x);
     p.stream.free(block);
@@ -96,6 +96,43 @@ test("a block that is freed and allocated again in one batch", options, async ()
   const before = p.stats.buffersCreated;
   assert.deepEqual(await p.read(total), [363]);
   assert.ok(p.stats.buffersCreated - before <= 8);
+});
+
+test("unused memory is kept, and given back beyond a limit", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const blocks = [1, 2, 3].map(() => p.allocate(120 * 2 ** 20));
+  for (const block of blocks) p.stream.free(block);
+  assert.deepEqual(await p.read(x), [1, 2]);
+  const { buffersCreated } = p.stats;
+  const again = [1, 2].map(() => p.allocate(120 * 2 ** 20));
+  assert.deepEqual(await p.read(x), [1, 2]);
+  assert.equal(p.stats.buffersCreated, buffersCreated);
+  p.allocate(120 * 2 ** 20);
+  for (const block of again) p.stream.free(block);
+  assert.deepEqual(await p.read(x), [1, 2]);
+  assert.equal(p.stats.buffersCreated, buffersCreated + 1);
+  p.player.destroy();
+});
+
+test("numbers that the host writes between kernels", options, async () => {
+  const p = new Playing();
+  const total = p.view("float32", [0]);
+  const step = () => {
+    for (let i = 1; i <= 4; i++) {
+      const number = p.view("float32", [i]);
+      add(p, total, number);
+      p.stream.free(number.block);
+    }
+  };
+  for (let i = 0; i < 3; i++) {
+    step();
+    await p.read(total);
+  }
+  const { buffersCreated, bindGroups } = p.stats;
+  step();
+  assert.deepEqual(await p.read(total), [40]);
+  assert.deepEqual([p.stats.buffersCreated, p.stats.bindGroups], [buffersCreated, bindGroups]);
 });
 
 test("bytes are copied and read from wherever they lie", options, async () => {

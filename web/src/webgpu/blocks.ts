@@ -13,6 +13,12 @@ export interface Block {
   batch: number;
 }
 
+/**
+ * Blocks of this size hold numbers that the host writes: one that no recorded command uses can be written without
+ * interrupting a compute pass, so these are not used twice in a batch.
+ */
+const kNumberBytes = 64;
+
 /** Unused bytes that are kept for later blocks. */
 const kMostUnused = 256 * 2 ** 20;
 
@@ -22,15 +28,18 @@ export class Blocks {
   created = 0;
   readonly #device: GPUDevice;
   readonly #errors: ErrorKeeper;
+  readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
   // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
   readonly #unused = new Map<number, Block[]>();
   #unusedBytes = 0;
   #nextId = 1;
 
-  constructor(device: GPUDevice, errors: ErrorKeeper) {
+  /** `batch` gives the number of the batch that is being recorded. */
+  constructor(device: GPUDevice, errors: ErrorKeeper, batch: () => number) {
     this.#device = device;
     this.#errors = errors;
+    this.#batch = batch;
   }
 
   allocate(number: number, bytes: number): void {
@@ -52,7 +61,7 @@ export class Blocks {
   /** A buffer without a number, for as long as a kernel needs one. */
   take(bytes: number): Block {
     const size = Math.max(4, Math.ceil(bytes / 4) * 4);
-    const unused = this.#unused.get(size)?.shift();
+    const unused = this.#takeUnused(size);
     if (unused !== undefined) {
       this.#unusedBytes -= size;
       return unused;
@@ -62,6 +71,13 @@ export class Blocks {
       this.#device.createBuffer({ size, usage: kUsage }),
     );
     return { id: this.#nextId++, buffer, size, batch: 0 };
+  }
+
+  #takeUnused(size: number): Block | undefined {
+    const list = this.#unused.get(size);
+    if (list === undefined || size > kNumberBytes) return list?.shift();
+    const place = list.findIndex(({ batch }) => batch !== this.#batch());
+    return place < 0 ? undefined : list.splice(place, 1)[0];
   }
 
   /** What was recorded before may still use it. */

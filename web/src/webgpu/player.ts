@@ -35,7 +35,7 @@ export class Player implements Meanings {
   /** `table` has the kernels that there are, by name. */
   constructor(device: GPUDevice, host: Host, table: ReadonlyMap<string, Kernel> = kernels) {
     this.#errors = new ErrorKeeper(device, (error) => this.#onLost(error));
-    this.#blocks = new Blocks(device, this.#errors);
+    this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
     this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure) =>
       this.#readback.start(failure),

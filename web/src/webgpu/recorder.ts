@@ -58,6 +58,11 @@ export class Recorder {
     this.#onSubmit = onSubmit;
   }
 
+  /** The number of the batch that is being recorded. */
+  get batch(): number {
+    return this.#batch;
+  }
+
   dispatch({ key, memory: accesses, numbers, workgroups, body }: Dispatch, op: string): void {
     const [x, y = 1, z = 1] = workgroups;
     if (x === 0 || y === 0 || z === 0) return;
