@@ -1,9 +1,8 @@
 // Products of matrices: sizes, layouts, batches, what is added.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, playing } from "./support/playing.mjs";
+import { testBoth } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const layoutFields = ({ batch = [], row, column }) => [
@@ -46,7 +45,7 @@ function multiplied({ m, n, k }, a, b, aLayout, bLayout, [aFirst, bFirst] = [0, 
 const rowMajor = (columns) => ({ row: columns, column: 1 });
 const columnMajor = (rows) => ({ row: 1, column: rows });
 
-test("sizes from one to more than a tile, both operands either way round", options, async () => {
+testBoth("sizes from one to more than a tile, both operands either way round", async (p) => {
   const sizes = [
     [1, 1, 1],
     [5, 7, 3],
@@ -64,7 +63,6 @@ test("sizes from one to more than a tile, both operands either way round", optio
     const b = randoms(k * n, 3);
     for (const aLayout of [rowMajor(k), columnMajor(m)]) {
       for (const bLayout of [rowMajor(n), columnMajor(k)]) {
-        const p = playing();
         const c = p.empty("float32", m * n, 1);
         p.kernel(
           "matrix_product",
@@ -84,11 +82,10 @@ test("sizes from one to more than a tile, both operands either way round", optio
   }
 });
 
-test("large enough for the largest tiles", options, async () => {
+testBoth("large enough for the largest tiles", async (p) => {
   const [m, n, k] = [450, 449, 35];
   const a = randoms(m * k, 2);
   const b = randoms(k * n, 3);
-  const p = playing();
   const c = p.empty("float32", m * n);
   const bias = randoms(n, 4);
   p.kernel(
@@ -109,12 +106,11 @@ test("large enough for the largest tiles", options, async () => {
   assertClose(await p.read(c), expected, { absolute: 1e-4 });
 });
 
-test("batches, of which an operand may repeat", options, async () => {
+testBoth("batches, of which an operand may repeat", async (p) => {
   const [m, n, k] = [5, 6, 7];
   const batch = [2, 3];
   const a = randoms(3 * m * k, 2);
   const b = randoms(2 * k * n, 3);
-  const p = playing();
   const c = p.empty("float32", 6 * m * n);
   p.kernel(
     "matrix_product",
@@ -137,7 +133,7 @@ test("batches, of which an operand may repeat", options, async () => {
   assertClose(await p.read(c), expected, { absolute: 1e-5 });
 });
 
-test("alpha, beta, a bias, and rows that are apart", options, async () => {
+testBoth("alpha, beta, a bias, and rows that are apart", async (p) => {
   for (const [m, n, k] of [
     [6, 5, 4],
     [1, 5, 4],
@@ -146,7 +142,6 @@ test("alpha, beta, a bias, and rows that are apart", options, async () => {
     const b = randoms(k * n, 3);
     const before = randoms(m * (n + 2), 5);
     const bias = randoms(n, 6);
-    const p = playing();
     const c = p.view("float32", before);
     p.kernel(
       "matrix_product",
@@ -171,13 +166,12 @@ test("alpha, beta, a bias, and rows that are apart", options, async () => {
   }
 });
 
-test("integers, and no columns to multiply", options, async () => {
+testBoth("integers, and no columns to multiply", async (p) => {
   const [m, n] = [5, 6];
   for (const k of [20, 700])
     for (const dtype of ["int32", "int64", "uint8"]) {
       const a = range(m * k, (i) => i % 7);
       const b = range(k * n, (i) => i % 5);
-      const p = playing();
       const c = p.empty(dtype, m * n);
       p.kernel(
         "matrix_product",
@@ -196,7 +190,6 @@ test("integers, and no columns to multiply", options, async () => {
         sums.map((x) => (dtype === "uint8" ? x & 255 : x)),
       );
     }
-  const p = playing();
   const c = p.empty("float32", 30);
   const nothing = p.empty("float32", 0);
   p.kernel(

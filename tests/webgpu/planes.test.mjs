@@ -1,10 +1,9 @@
 // Pooling and convolution of planes give what the CPU's do.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms } from "./support/close.mjs";
-import { options, playing } from "./support/playing.mjs";
+import { testBoth } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
@@ -42,7 +41,7 @@ function poolOf(x, y, { kernel, stride, padding, dilation = [1, 1] }) {
   return [field.long(product(kPlanes)), axis(sizes(0)), axis(sizes(1))];
 }
 
-test("max pooling", options, async () => {
+testBoth("max pooling", async (p) => {
   for (const windows of kWindows) {
     const shape = [...kPlanes, 9, 10];
     const data = randoms(product(shape), 3);
@@ -51,7 +50,6 @@ test("max pooling", options, async () => {
     const [y, at] = eg.maxPool2d(x, kernel, stride, padding, dilation, false, true);
     const g = randoms(y.numel, 4);
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
-    const p = playing();
     const pool = poolOf(x, y, windows);
     const from = field.in(p.view("float32", data, 1));
     const [out, places] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
@@ -71,7 +69,7 @@ test("max pooling", options, async () => {
   }
 });
 
-test("mean pooling, adaptive too", options, async () => {
+testBoth("mean pooling, adaptive too", async (p) => {
   const shape = [...kPlanes, 9, 10];
   const data = randoms(product(shape), 3);
   const cases = [
@@ -114,7 +112,6 @@ test("mean pooling, adaptive too", options, async () => {
     const y = call(x);
     const g = randoms(y.numel, 4);
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
-    const p = playing();
     const out = p.empty("float32", y.numel);
     const gradX = p.empty("float32", data.length);
     p.kernel("avg_pool", [pool(x, y), divisor, field.in(p.view("float32", data)), field.out(out)]);
@@ -129,7 +126,7 @@ test("mean pooling, adaptive too", options, async () => {
   }
 });
 
-test("convolution and its gradients", options, async () => {
+testBoth("convolution and its gradients", async (p) => {
   const cases = [
     {
       batch: 2,
@@ -186,7 +183,6 @@ test("convolution and its gradients", options, async () => {
     const [gradX, gradW] = eg.autograd.grad(y, [x, w], {
       gradOutputs: eg.tensor(g).reshape(y.shape),
     });
-    const p = playing();
     const pairs = [size, kernel, y.shape.slice(2), stride, padding, dilation];
     const conv = [batch, groups, ...channels, ...pairs.flat()].map(field.long);
     const [from, weight, bias, gradY] = [data, weights, biases, g].map((values) =>

@@ -1,5 +1,6 @@
 // A player and its stream, for tests of kernels: arrays go in, kernels run, arrays come out.
 
+import { test } from "node:test";
 import { bundled } from "./bundled.mjs";
 import { openDevice } from "./device.mjs";
 import { StreamWriter } from "./stream_writer.mjs";
@@ -9,6 +10,17 @@ export const webgpu = await bundled(`export * from "./index";
   export { attentionKernels } from "./kernels/nn/attention";`);
 
 const { device, reason } = await openDevice();
+
+// The same device as one that computes by itself: kernels choose other shaders for those.
+const hardware =
+  device &&
+  new Proxy(device, {
+    get: (target, name) => {
+      if (name === "adapterInfo") return { isFallbackAdapter: false };
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 
 /** For node:test: tests are skipped where there is no device. */
 export const options = { skip: reason ?? false };
@@ -103,12 +115,18 @@ export class Playing {
   }
 }
 
-let shared;
+const shared = new Map();
 
 /** A player for all tests of a file: what one has compiled the next need not. */
-export function playing() {
-  shared ??= new Playing();
-  return shared;
+export function playing(on = device) {
+  if (!shared.has(on)) shared.set(on, new Playing({ on }));
+  return shared.get(on);
+}
+
+/** A test that runs with the shaders for software and with those for hardware. */
+export function testBoth(name, body) {
+  test(`${name}: software`, options, () => body(playing(device)));
+  test(`${name}: hardware`, options, () => body(playing(hardware)));
 }
 
 /** Numbers as an array of a dtype. */

@@ -30,6 +30,7 @@ export class Player implements Meanings {
   readonly #kernels: ReadonlyMap<string, Kernel>;
   readonly #names = new Map<number, string>();
   readonly #status: Block;
+  readonly #isSoftware: boolean;
   #statusIsUsed = false;
 
   /** `table` has the kernels that there are, by name. */
@@ -42,6 +43,7 @@ export class Player implements Meanings {
     );
     this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
     this.#kernels = table;
+    this.#isSoftware = device.adapterInfo?.isFallbackAdapter === true;
     this.#status = this.#blocks.take(kStatusBytes);
   }
 
@@ -178,6 +180,7 @@ export class Player implements Meanings {
     try {
       work({
         opNumber,
+        isSoftware: this.#isSoftware,
         dispatch: (dispatch: Dispatch) => recorder.dispatch(dispatch, op),
         copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
           recorder.copy(to, toOffset, from, fromOffset, bytes),

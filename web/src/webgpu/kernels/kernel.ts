@@ -9,6 +9,8 @@ import type { Reader, View } from "../stream";
 export interface Commands {
   /** The number of the op's name, for the status words. */
   readonly opNumber: number;
+  /** The device computes on the CPU: invocations are cheap there, and waiting for one another is dear. */
+  readonly isSoftware: boolean;
   dispatch(dispatch: Dispatch): void;
   /** Between different buffers, in bytes; all are multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void;

@@ -134,18 +134,6 @@ fn a_at(first: u32, row: u32, column: u32) -> ${type} {
 fn b_at(first: u32, row: u32, column: u32) -> ${type} {
   return load_b(first + row * u.b_row + column * u.b_column);
 }
-fn a_inside(first: u32, row: u32, column: u32) -> ${type} {
-  if (row < u.m && column < u.k) {
-    return a_at(first, row, column);
-  }
-  return ${type}(0);
-}
-fn b_inside(first: u32, row: u32, column: u32) -> ${type} {
-  if (row < u.k && column < u.n) {
-    return b_at(first, row, column);
-  }
-  return ${type}(0);
-}
 fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
   let at = first + row * u.c_row + column;
   var value = ${isScaled ? "u.alpha * sum" : "sum"};

@@ -18,8 +18,9 @@ export interface TiledProduct {
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
   /**
-   * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_inside(first, row, column)
-   * and b_inside(first, row, column), which are 0 beyond u.m, u.n and u.k, and finish(first, row, column, sum).
+   * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_at(first, row, column) and
+   * b_at(first, row, column), whose value beyond the last row or column does not matter, and finish(first, row, column,
+   * sum).
    */
   functions(): string;
 }
@@ -31,20 +32,53 @@ const kMostBatches = 65535;
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
-  const { key, memory, numbers, m, n, k, count } = call;
+  const plan = commands.isSoftware ? planSquares(call) : planTiles(call);
+  const splits = commands.isSoftware ? 1 : chooseSplits(plan.groups * call.count, call.k);
+  if (splits > 1) dispatchSplit(commands, call, plan, splits);
+  else dispatchWhole(commands, call, plan);
+}
+
+/** A way to share a product among workgroups. */
+interface Plan {
+  readonly key: string;
+  /** Workgroups for every matrix of the batch, and parts of a row of results. */
+  readonly groups: number;
+  readonly columns: number;
+  text(): string;
+}
+
+function planTiles(call: TiledProduct): Plan {
   const width = chooseWidth(call);
   const tile = 16 * width;
-  const columns = Math.ceil(n / tile);
-  const tiles = columns * Math.ceil(m / tile);
-  const [x, y] = workgroups(tiles);
-  const splits = chooseSplits(tiles * count, k);
-  if (splits > 1) {
-    dispatchSplit(commands, call, { width, columns, tiles, splits });
-    return;
-  }
+  const columns = Math.ceil(call.n / tile);
+  return {
+    key: `tiles ${width} ${call.isARowMajor} ${call.isBRowMajor}`,
+    groups: columns * Math.ceil(call.m / tile),
+    columns,
+    text: () => tilesText(call, width),
+  };
+}
+
+function planSquares(call: TiledProduct): Plan {
+  const { m, n } = call;
+  const rows = m >= 64 ? 8 : 4;
+  const vectors = n >= 64 ? 2 : 1;
+  const columns = Math.ceil(n / (4 * vectors));
+  return {
+    key: `squares ${rows} ${vectors}`,
+    groups: Math.ceil((columns * Math.ceil(m / rows)) / kSquareThreads),
+    columns,
+    text: () => squaresText(call, rows, vectors),
+  };
+}
+
+function dispatchWhole(commands: Commands, call: TiledProduct, plan: Plan): void {
+  const { key, memory, numbers, m, n, k, count, type } = call;
+  const { groups, columns, text } = plan;
+  const [x, y] = workgroups(groups);
   for (let first = 0; first < count; first += kMostBatches) {
     commands.dispatch({
-      key: `${key} ${textKey(call, width)}`,
+      key: `${key} ${plan.key}`,
       memory,
       numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, columns, first_batch: first } },
       workgroups: [x, y, Math.min(kMostBatches, count - first)],
@@ -52,25 +86,22 @@ export function dispatchTiles(commands: Commands, call: TiledProduct): void {
 fn batch_of(z: u32) -> u32 { return u.first_batch + z; }
 fn first_step(z: u32) -> u32 { return 0u; }
 fn last_step(z: u32) -> u32 { return u.k; }
-fn give(z: u32, row: u32, column: u32, sum: ${call.type}) {
+fn give(z: u32, row: u32, column: u32, sum: ${type}) {
   finish(first_c(batch_of(z)), row, column, sum);
 }
-${tilesText(call, width)}`,
+${text()}`,
     });
   }
 }
 
-interface Split {
-  readonly width: 1 | 2 | 4;
-  readonly columns: number;
-  readonly tiles: number;
-  readonly splits: number;
-}
-
 // Long sums of few results: workgroups share them, and a second dispatch adds up what each has.
-function dispatchSplit(commands: Commands, call: TiledProduct, split: Split): void {
+function dispatchSplit(
+  commands: Commands,
+  call: TiledProduct,
+  { key: planKey, groups, columns, text }: Plan,
+  splits: number,
+): void {
   const { key, memory, numbers, m, n, k, count, type } = call;
-  const { width, columns, tiles, splits } = split;
   const results = count * m * n;
   const partial: Access = {
     name: "partial",
@@ -81,9 +112,9 @@ function dispatchSplit(commands: Commands, call: TiledProduct, split: Split): vo
   const chunk = Math.ceil(k / splits / 16) * 16;
   const own = { m, n, k, columns, chunk, batches: count, splits, count: results };
   const all = { ...numbers, u32: { ...numbers.u32, ...own } };
-  const [x, y] = workgroups(tiles);
+  const [x, y] = workgroups(groups);
   commands.dispatch({
-    key: `${key} split ${textKey(call, width)}`,
+    key: `${key} split ${planKey}`,
     memory: [...memory, partial],
     numbers: all,
     workgroups: [x, y, count * splits],
@@ -94,7 +125,7 @@ fn last_step(z: u32) -> u32 { return min(first_step(z) + u.chunk, u.k); }
 fn give(z: u32, row: u32, column: u32, sum: ${type}) {
   store_partial((z * u.m + row) * u.n + column, sum);
 }
-${tilesText(call, width)}`,
+${text()}`,
   });
   commands.dispatch({
     key: `${key} splits`,
@@ -119,10 +150,6 @@ function chooseSplits(groups: number, k: number): number {
   return Math.max(1, Math.min(Math.floor(k / kLeastSteps), Math.ceil((2 * kEnough) / groups)));
 }
 
-function textKey({ isARowMajor, isBRowMajor }: TiledProduct, width: number): string {
-  return `${width} ${isARowMajor} ${isBRowMajor}`;
-}
-
 /** Results along a side of an invocation's square: large where there is enough for many workgroups. */
 function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   for (const width of [4, 2] as const) {
@@ -133,39 +160,40 @@ function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   return 1;
 }
 
-// The main function: every invocation makes `width` x `width` results. What it sums over, and where sums go, is
-// said by batch_of(z), first_step(z), last_step(z) and give(z, row, column, sum).
+// The main function. What it sums over, and where sums go, is said by batch_of(z), first_step(z), last_step(z) and
+// give(z, row, column, sum).
 function tilesText({ type, isARowMajor, isBRowMajor }: TiledProduct, width: 1 | 2 | 4): string {
   const vector = width === 1 ? type : `vec${width}<${type}>`;
   const places = Array.from({ length: width }, (_, i) => i);
   const part = (name: string, i: number) => (width === 1 ? name : `${name}[${i}]`);
   const all = (text: (i: number) => string) => `${vector}(${places.map(text).join(", ")})`;
+  const zero = `${vector}(0)`;
   // Neighbouring invocations read neighbouring elements.
   const alongK = "let k = thread % 16u;\n    let place = thread / 16u;";
   const acrossK = "let k = thread / 16u;\n    let place = thread % 16u;";
   return `var<workgroup> a_tile: array<${vector}, 256>;
 var<workgroup> b_tile: array<${vector}, 256>;
-fn bring_a(thread: u32, first: u32, row: u32, column: u32) {
+fn bring_a(thread: u32, first: u32, row: u32, step: u32) {
     ${isARowMajor ? alongK : acrossK}
     let r = row + place * ${width}u;
-    a_tile[k * 16u + place] = ${all((i) => `a_inside(first, r + ${i}u, column + k)`)};
+    let column = step + k;
+    let values = ${all((i) => `a_at(first, r + ${i}u, column)`)};
+    a_tile[k * 16u + place] = select(${zero}, values, column < u.k);
 }
-fn bring_b(thread: u32, first: u32, row: u32, column: u32) {
+fn bring_b(thread: u32, first: u32, step: u32, column: u32) {
     ${isBRowMajor ? acrossK : alongK}
     let c = column + place * ${width}u;
-    b_tile[k * 16u + place] = ${all((i) => `b_inside(first, row + k, c + ${i}u)`)};
+    let row = step + k;
+    let values = ${all((i) => `b_at(first, row, c + ${i}u)`)};
+    b_tile[k * 16u + place] = select(${zero}, values, row < u.k);
 }
-@compute @workgroup_size(256)
-fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let batch = batch_of(group.z);
-  let from_a = first_a(batch);
-  let from_b = first_b(batch);
+${kMainHead(256)}
   let tile = group.x + group.y * groups.x;
   let row = tile / u.columns * ${16 * width}u;
   let column = tile % u.columns * ${16 * width}u;
   let x = thread % 16u;
   let y = thread / 16u;
-  ${places.map((i) => `var sum_${i} = ${vector}(0);`).join("\n  ")}
+  ${places.map((i) => `var sum_${i} = ${zero};`).join("\n  ")}
   for (var step = first_step(group.z); step < last_step(group.z); step += 16u) {
     bring_a(thread, from_a, row, step);
     bring_b(thread, from_b, step, column);
@@ -177,15 +205,55 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
     }
     workgroupBarrier();
   }
-  ${places
-    .flatMap((i) =>
-      places.map(
-        (j) => `if (row + y * ${width}u + ${i}u < u.m && column + x * ${width}u + ${j}u < u.n) {
-    give(group.z, row + y * ${width}u + ${i}u, column + x * ${width}u + ${j}u, ${part(`sum_${i}`, j)});
-  }`,
-      ),
-    )
-    .join("\n  ")}
+  let first_row = row + y * ${width}u;
+  let first_column = column + x * ${width}u;
+  ${givesText(width, width, (i, j) => part(`sum_${i}`, j))}
 }
 `;
 }
+
+const kMainHead = (threads: number) => `@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let batch = batch_of(group.z);
+  let from_a = first_a(batch);
+  let from_b = first_b(batch);`;
+
+// Results of an invocation, as far as there are so many.
+function givesText(rows: number, columns: number, sum: (i: number, j: number) => string): string {
+  const lines: string[] = [];
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++)
+      lines.push(`if (first_row + ${i}u < u.m && first_column + ${j}u < u.n) {
+    give(group.z, first_row + ${i}u, first_column + ${j}u, ${sum(i, j)});
+  }`);
+  return lines.join("\n  ");
+}
+
+// The same where memory of workgroups is memory like any other, and waiting for one another is all that it would
+// cost: every invocation makes a square of results by itself.
+function squaresText({ type }: TiledProduct, rows: number, vectors: number): string {
+  const vector = `vec4<${type}>`;
+  const eachRow = Array.from({ length: rows }, (_, i) => i);
+  const eachVector = Array.from({ length: vectors }, (_, j) => j);
+  const b = (j: number) =>
+    [0, 1, 2, 3].map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`).join(", ");
+  return `${kMainHead(kSquareThreads)}
+  let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
+  let first_row = square / u.columns * ${rows}u;
+  let first_column = square % u.columns * ${4 * vectors}u;
+  if (first_row >= u.m) {
+    return;
+  }
+  ${eachRow.flatMap((i) => eachVector.map((j) => `var sum_${i}_${j} = ${vector}(0);`)).join("\n  ")}
+  for (var k = first_step(group.z); k < last_step(group.z); k++) {
+    ${eachVector.map((j) => `let b_${j} = ${vector}(${b(j)});`).join("\n    ")}
+    ${eachRow.map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`).join("\n    ")}
+    ${eachRow.flatMap((i) => eachVector.map((j) => `sum_${i}_${j} += a_${i} * b_${j};`)).join("\n    ")}
+  }
+  ${givesText(rows, 4 * vectors, (i, j) => `sum_${i}_${Math.floor(j / 4)}[${j % 4}]`)}
+}
+`;
+}
+
+/** Invocations of a workgroup that make squares. */
+const kSquareThreads = 16;

@@ -81,7 +81,7 @@ fn y_place(plane: u32, in_place: u32, tap: u32) -> Place {
 type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "count"> & {
   readonly conv: Convolution;
   readonly isBRowMajor: boolean;
-  /** a_inside(batch, row, k), b_inside(batch, k, column) and finish(batch, row, column, sum). */
+  /** a_at(batch, row, k), b_at(batch, k, column) and finish(batch, row, column, sum). */
   readonly functions: string;
 };
 
@@ -121,16 +121,13 @@ export const convolve: Kernel = {
       k: (inChannels / groups) * taps,
       count: batch * groups,
       isBRowMajor: true,
-      functions: `fn a_inside(batch: u32, row: u32, k: u32) -> f32 {
-  if (row >= u.m || k >= u.k) {
-    return 0f;
-  }
+      functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
   return load_weight((batch % u.groups * u.m + row) * u.k + k);
 }
-fn b_inside(batch: u32, k: u32, column: u32) -> f32 {
+fn b_at(batch: u32, k: u32, column: u32) -> f32 {
   let taps = u.kernel_rows * u.kernel_columns;
   let place = x_place(batch * u.in_channels + k / taps, column, k % taps);
-  if (k >= u.k || column >= u.n || !place.is_inside) {
+  if (!place.is_inside) {
     return 0f;
   }
   return load_x(place.at);
@@ -162,17 +159,14 @@ export const convolveBackwardInput: Kernel = {
       k: (outChannels / groups) * taps,
       count: batch * groups,
       isBRowMajor: true,
-      functions: `fn a_inside(batch: u32, row: u32, k: u32) -> f32 {
-  if (row >= u.m || k >= u.k) {
-    return 0f;
-  }
+      functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
   let taps = u.kernel_rows * u.kernel_columns;
   return load_weight(weight_at(batch % u.groups * u.out_channels + k / taps, row, k % taps));
 }
-fn b_inside(batch: u32, k: u32, column: u32) -> f32 {
+fn b_at(batch: u32, k: u32, column: u32) -> f32 {
   let taps = u.kernel_rows * u.kernel_columns;
   let place = y_place(batch * u.out_channels + k / taps, column, k % taps);
-  if (k >= u.k || column >= u.n || !place.is_inside) {
+  if (!place.is_inside) {
     return 0f;
   }
   return load_g(place.at);
@@ -203,19 +197,16 @@ export const convolveBackwardWeight: Kernel = {
       k: batch * outPlaces,
       count: groups,
       isBRowMajor: false,
-      functions: `fn a_inside(group: u32, row: u32, k: u32) -> f32 {
-  if (row >= u.m || k >= u.k) {
-    return 0f;
-  }
+      functions: `fn a_at(group: u32, row: u32, k: u32) -> f32 {
   let places = u.out_rows * u.out_columns;
   return load_g(((k / places * u.groups + group) * u.m + row) * places + k % places);
 }
-fn b_inside(group: u32, k: u32, column: u32) -> f32 {
+fn b_at(group: u32, k: u32, column: u32) -> f32 {
   let places = u.out_rows * u.out_columns;
   let taps = u.kernel_rows * u.kernel_columns;
   let plane = (k / places * u.groups + group) * u.in_channels + column / taps;
   let place = x_place(plane, k % places, column % taps);
-  if (k >= u.k || column >= u.n || !place.is_inside) {
+  if (!place.is_inside) {
     return 0f;
   }
   return load_x(place.at);
