@@ -79,6 +79,7 @@ export function multiply(commands: Commands, call: Product): void {
     type,
     isARowMajor: a.columnStride === 1,
     isBRowMajor: b.columnStride === 1,
+    isPlain: true,
     key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
     memory: [
       { name: "a", view: a.view, mode: "read" },

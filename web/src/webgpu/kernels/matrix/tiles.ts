@@ -17,6 +17,8 @@ export interface TiledProduct {
   /** Neighbours in memory are neighbours in a row. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
+  /** Elements are where strides say, which costs nothing to find out again. */
+  readonly isPlain: boolean;
   /**
    * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_at(first, row, column) and
    * b_at(first, row, column), whose value beyond the last row or column does not matter, and finish(first, row, column,
@@ -32,8 +34,9 @@ const kMostBatches = 65535;
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
-  const plan = commands.isSoftware ? planSquares(call) : planTiles(call);
-  const splits = commands.isSoftware ? 1 : chooseSplits(plan.groups * call.count, call.k);
+  const makesSquares = commands.isSoftware && call.isPlain;
+  const plan = makesSquares ? planSquares(call) : planTiles(call);
+  const splits = makesSquares ? 1 : chooseSplits(plan.groups * call.count, call.k);
   if (splits > 1) dispatchSplit(commands, call, plan, splits);
   else dispatchWhole(commands, call, plan);
 }

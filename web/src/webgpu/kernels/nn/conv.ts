@@ -91,6 +91,7 @@ function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvP
     numbers: { u32: conv.numbers },
     type: "f32",
     isARowMajor: true,
+    isPlain: false,
     functions: () => kFunctions + functions,
   });
 }
