@@ -17,7 +17,7 @@ set(INSTALL_GTEST OFF)
 add_subdirectory(${googletest} googletest EXCLUDE_FROM_ALL SYSTEM)
 
 add_executable(edgegrad_tests ${test_sources})
-target_include_directories(edgegrad_tests PRIVATE tests/cpp)
+target_include_directories(edgegrad_tests PRIVATE tests/cpp tools)
 target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
 # Compiling them takes most of a build, running them little of a test run.
 target_compile_options(edgegrad_tests PRIVATE $<$<CONFIG:Debug>:-O0>)

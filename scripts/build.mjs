@@ -32,29 +32,13 @@ export async function buildWasm(variant) {
   );
 }
 
-/** Bundles web/src into dist/index.js and writes its declarations. */
+/** Bundles web/src into dist/index.js, and what only WebGPU needs into a chunk beside it; writes the declarations. */
 export async function buildWeb() {
-  const entry = join(kRoot, "web", "src", "index.ts");
-  if (!existsSync(entry)) return console.log("  web: no web/src/index.ts yet");
-  const outfile = join(kDist, "index.js");
+  const source = join(kRoot, "web", "src");
+  if (!existsSync(join(source, "index.ts"))) return console.log("  web: no web/src/index.ts yet");
   await step("build web", async () => {
-    const { build } = await import("esbuild");
-    await build({
-      entryPoints: [entry],
-      outfile,
-      bundle: true,
-      format: "esm",
-      platform: "neutral",
-      target: "es2022",
-      minify: true,
-      // One line, as the mark below asks for.
-      supported: { "template-literal": false },
-      keepNames: true,
-      sourcemap: true,
-      external: ["./wasm/*", "node:*", "webgpu"],
-      logLevel: "error",
-    });
-    hideFromNode(outfile);
+    await bundle(join(source, "index.ts"), join(kDist, "index.js"));
+    await bundle(join(source, "webgpu", "index.ts"), join(kDist, "edgegrad-webgpu.js"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
     const options = [
       "--declaration",
@@ -66,6 +50,27 @@ export async function buildWeb() {
     ];
     await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
   });
+}
+
+async function bundle(entry, outfile) {
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    minify: true,
+    // One line, as the mark below asks for.
+    supported: { "template-literal": false },
+    keepNames: true,
+    sourcemap: true,
+    external: ["./wasm/*", "node:*", "webgpu"],
+    loader: { ".wgsl": "text" },
+    logLevel: "error",
+  });
+  hideFromNode(outfile);
 }
 
 // Node prints the line an uncaught error comes from, which would be the whole package, unless the line has
@@ -80,6 +85,9 @@ function hideFromNode(file) {
 function printSizes(variants) {
   const gzipped = (...files) =>
     files.reduce((sum, file) => sum + gzipSync(readFileSync(join(kDist, file))).length, 0);
+  const chunk = "edgegrad-webgpu.js";
+  if (existsSync(join(kDist, chunk)))
+    console.log(`  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped more (${chunk})`);
   for (const variant of variants) {
     const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
     const there = files.filter((file) => existsSync(join(kDist, file)));

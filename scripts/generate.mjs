@@ -1,4 +1,5 @@
-// npm run generate: writes what TypeScript derives from the op table of the C++ sources.
+// npm run generate: writes what is derived from the C++ sources: the op table with what TypeScript makes
+// of it, and the shaders of formulas.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +11,17 @@ import { kRoot, main, quiet, step } from "./process.mjs";
 await main(async () => {
   parseArgs({ options: {} });
   await ensureNodeModules();
-  const folder = await buildPreset("native-debug", "op_table");
+  const folder = await buildPreset("native-debug", "op_table", "formula_shaders");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, "op_table.json"), await quiet(join(folder, "op_table")));
+  });
+  const shaders = join(folder, "formula_shaders");
+  await step("write web/src/generated/formula_shaders.json", async () => {
+    writeFileSync(join(target, "formula_shaders.json"), await quiet(shaders));
+    const constants = join(kRoot, "tests", "golden", "formula_constants.json");
+    writeFileSync(constants, await quiet(shaders, ["constants"]));
   });
   const generator = join(kRoot, "scripts", "generate_ops.mjs");
   if (existsSync(generator))

@@ -12,6 +12,7 @@ const kMayImport = {
   runtime: [],
   arguments: ["runtime"],
   "generated/op_table_hash.ts": [],
+  "generated/formula_shaders.json": [],
   engine: ["runtime", "arguments", "generated/op_table_hash.ts"],
   tensor: ["runtime", "arguments"],
   dispatch: ["runtime", "arguments", "tensor"],
@@ -22,6 +23,7 @@ const kMayImport = {
   optim: ["runtime", "arguments", "tensor", "generated", "ops"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
+  webgpu: ["generated/formula_shaders.json"],
   threads: ["runtime", "engine", "generated/op_table_hash.ts", "tensor"],
 };
 
@@ -48,6 +50,7 @@ async function valueImports(source) {
     write: false,
     metafile: true,
     external: ["./wasm/*", "node:*", "webgpu"],
+    loader: { ".wgsl": "text" },
     logLevel: "error",
   });
   return new Map(

@@ -32,7 +32,8 @@ const kSections = {
     ["the fuzzer itself", () => runNodeTests(process.execPath, "tests/fuzz")],
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
   ],
-  browser: [["JavaScript in Chromium", runBrowser]],
+  browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
+  webgpu: [["shaders in Node", () => runWithChromium("tests/webgpu")]],
   check: [["format, lint, types, layers", () => run(process.execPath, "scripts/check.mjs")]],
 };
 
@@ -61,11 +62,12 @@ async function runNodeTests(node, folder) {
   await run(node, ...options, ...files.map((name) => join(folder, name)));
 }
 
-async function runBrowser() {
+// With what Chromium brings along: pages, or its software renderer.
+async function runWithChromium(folder) {
   await ensurePackages("browser");
   if (!existsSync(join(kRoot, "dist", "index.js")))
     await run(process.execPath, "scripts/build.mjs");
-  await runNodeTests(process.execPath, "tests/browser");
+  await runNodeTests(process.execPath, folder);
 }
 
 // What hangs fails, and the sections after it still run.

@@ -143,7 +143,9 @@ struct Logit {
   };
   static constexpr std::array params{Param{"eps", "-1"}};
   static constexpr auto forward(auto x, const Params& p) {
-    const auto limited = p.eps < 0 ? x : minimum(maximum(x, p.eps), 1 - p.eps);
+    const double low = p.eps < 0 ? -kInfinity : p.eps;
+    const double high = p.eps < 0 ? kInfinity : 1 - p.eps;
+    const auto limited = minimum(maximum(x, low), high);
     return log(limited / (1 - limited));
   }
   static constexpr auto grad(auto g, auto x, auto, const Params& p) {
@@ -151,6 +153,9 @@ struct Logit {
     const double outside = p.eps < 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
     return where((x < low) | (x > 1 - low), outside, g / (x * (1 - x)));
   }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 };
 
 using ExponentialOps = TypeList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Pow,

@@ -75,6 +75,11 @@ struct Round {
     return p.decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
   }
   static constexpr auto grad(auto, auto, auto, const Params&) { return 0; }
+  // Integers, decimals, and tens: see formulas/forms.h.
+  static constexpr std::array<std::array<double, 2>, 3> form_examples{{{0, 0}, {1, 2}, {-1, -2}}};
+  static constexpr std::size_t form(const Params& p) {
+    return p.decimals == 0 ? 0 : p.decimals > 0 ? 1 : 2;
+  }
 };
 
 struct Trunc {

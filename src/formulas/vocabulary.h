@@ -8,6 +8,8 @@
 //   Probe          which operands the formula reads: what backward has to save
 //   cpu::Pack<T>   a SIMD register: the CPU kernel, forward and gradient
 //   Var            a tensor: a gradient that is itself recorded, for higher orders
+//   Tree           the formula itself, of which shaders are made
+//   Constants      the numbers in it, which shaders take as uniforms
 //
 // All of them understand + - * /, comparisons, where(mask, a, b), numbers, and the words below.
 // A word no interpreter has yet is added to a list here; the compiler then names every interpreter

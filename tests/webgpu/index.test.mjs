@@ -1,0 +1,287 @@
+// Moving elements by index.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertClose, randoms, range } from "./support/close.mjs";
+import { options, packedStrides, playing } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+const kDTypes = ["float32", "int32", "int64", "uint8", "bool"];
+const valuesOf = (dtype, count) => range(count, (i) => (dtype === "bool" ? i % 2 : i % 200));
+
+const [outer, rows, inner] = [2, 5, 3];
+const index = [4, 0, 4, 2];
+const packedAt = (o, k, i) => (o * index.length + k) * inner + i;
+const indexedAt = (o, row, i) => (o * rows + row) * inner + i;
+
+function rowFields(p, list = index) {
+  const sizes = [outer, rows, inner, list.length].map(field.long);
+  return [sizes, field.in(p.view("int64", list))];
+}
+
+function forEachRow(visit) {
+  for (let o = 0; o < outer; o++)
+    for (let k = 0; k < index.length; k++)
+      for (let i = 0; i < inner; i++) visit(packedAt(o, k, i), indexedAt(o, index[k], i));
+}
+
+test("rows are taken and put", options, async () => {
+  for (const dtype of kDTypes) {
+    for (const padding of [0, 1]) {
+      const p = playing();
+      const block = valuesOf(dtype, outer * rows * inner);
+      const expected = [];
+      forEachRow((packed, indexed) => {
+        expected[packed] = block[indexed];
+      });
+      const indexed = p.view(dtype, block, padding);
+      const packed = p.empty(dtype, expected.length, padding);
+      p.kernel("take_rows", [rowFields(p), field.in(indexed), field.out(packed)]);
+      assert.deepEqual(await p.read(packed), expected, dtype);
+
+      const source = valuesOf(dtype, expected.length).reverse();
+      const after = [...block];
+      forEachRow((from, to) => {
+        after[to] = source[from];
+      });
+      p.kernel("put_rows", [rowFields(p), field.in(p.view(dtype, source)), field.out(indexed)]);
+      assert.deepEqual(await p.read(indexed), after, dtype);
+    }
+  }
+  const p = playing();
+  const z = p.view("complex64", range(8));
+  const packed = p.empty("complex64", 2);
+  const places = [1, 4, 1, 2].map(field.long);
+  p.kernel("take_rows", [
+    places,
+    field.in(p.view("int64", [3, 1])),
+    field.in(z),
+    field.out(packed),
+  ]);
+  assert.deepEqual(await p.read({ ...packed, count: 4 }), [6, 7, 2, 3]);
+});
+
+test("rows are added", options, async () => {
+  for (const dtype of ["float32", "int32"]) {
+    const p = playing();
+    const block = range(outer * rows * inner);
+    const source = range(outer * index.length * inner, (i) => i + 1);
+    const after = [...block];
+    forEachRow((from, to) => {
+      if (Math.floor(to / inner) % rows !== 2) after[to] += source[from];
+    });
+    const indexed = p.view(dtype, block, 1);
+    const packed = p.view(dtype, source);
+    p.kernel("add_rows", [rowFields(p), field.in(packed), field.out(indexed), field.long(2)]);
+    assert.deepEqual(await p.read(indexed), after);
+  }
+});
+
+test("many rows are added to one", options, async () => {
+  const p = playing();
+  const count = 3000;
+  const values = randoms(count * 4);
+  const places = [1, 2, 4, count].map(field.long);
+  const indexed = p.view("float32", new Array(8).fill(0));
+  const to = p.view("int64", new Array(count).fill(1));
+  const fields = [places, field.in(to), field.in(p.view("float32", values)), field.out(indexed)];
+  p.kernel("add_rows", [...fields, field.long(-1)]);
+  const sums = range(4, (i) => values.filter((_, at) => at % 4 === i).reduce((a, b) => a + b, 0));
+  assertClose(await p.read(indexed), [0, 0, 0, 0, ...sums], { absolute: 1e-3 });
+});
+
+test("an index that is out of range", options, async () => {
+  const p = playing();
+  const indexed = p.view("float32", range(outer * rows * inner));
+  const packed = p.view("float32", range(outer * 4 * inner));
+  const bad = rowFields(p, [0, 5, 1, -1]);
+  const kernels = [
+    ["take_rows", [bad, field.in(indexed), field.out(packed)]],
+    ["put_rows", [bad, field.in(packed), field.out(indexed)]],
+    ["add_rows", [bad, field.in(packed), field.out(indexed), field.long(-1)]],
+  ];
+  for (const [name, fields] of kernels) {
+    p.kernel(name, fields, "embedding");
+    await assert.rejects(p.read(packed), ({ kind, op, index }) => {
+      return kind === "index" && op === "embedding" && (index === 5 || index === -1);
+    });
+  }
+  const list = p.view("int64", [3, 7, 2]);
+  p.kernel(
+    "find_out_of_range",
+    [field.long(3), field.long(8), field.in(list), field.out(none), field.out(none)],
+    "gather",
+  );
+  await p.read(packed);
+  p.kernel(
+    "find_out_of_range",
+    [field.long(3), field.long(7), field.in(list), field.out(none), field.out(none)],
+    "gather",
+  );
+  p.kernel("take_rows", [bad, field.in(indexed), field.out(packed)], "later");
+  await assert.rejects(p.read(packed), { kind: "index", op: "gather", index: 7 });
+});
+
+test("elements are taken, put, added and multiplied", options, async () => {
+  const shape = [2, 3, 4];
+  const sizes = [2, 5, 4];
+  const strides = [20, 1, 5];
+  const picks = range(24, (i) => (i * 3) % 5);
+  const named = picks.map((pick, i) => {
+    const [a, , c] = packedStrides(shape).map((step, d) => Math.floor(i / step) % shape[d]);
+    return a * strides[0] + pick * strides[1] + c * strides[2];
+  });
+  const count = sizes.reduce((a, b) => a * b);
+  for (const dtype of kDTypes) {
+    const p = playing();
+    const block = valuesOf(dtype, count);
+    const places = [
+      field.longs(shape),
+      field.long(1),
+      field.longs(strides),
+      field.in(p.view("int64", picks)),
+    ];
+    const indexed = p.view(dtype, block, 1);
+    const packed = p.empty(dtype, 24);
+    p.kernel("take_elements", [places, field.in(indexed), field.out(packed)]);
+    assert.deepEqual(
+      await p.read(packed),
+      named.map((at) => block[at]),
+      dtype,
+    );
+
+    const source = valuesOf(dtype, 24).reverse();
+    const from = field.in(p.view(dtype, source));
+    const after = [...block];
+    for (const [i, at] of named.entries()) after[at] = source[i];
+    p.kernel("put_elements", [places, from, field.out(indexed)]);
+    assert.deepEqual(await p.read(indexed), after, dtype);
+    if (dtype !== "float32" && dtype !== "int32") continue;
+    for (const [i, at] of named.entries()) after[at] += source[i];
+    p.kernel("add_elements", [places, from, field.out(indexed)]);
+    assert.deepEqual(await p.read(indexed), after);
+    if (dtype !== "float32") continue;
+    for (const [i, at] of named.entries()) after[at] *= source[i];
+    p.kernel("multiply_elements", [places, from, field.out(indexed)]);
+    assertClose(await p.read(indexed), after);
+  }
+});
+
+test("true elements are counted and found", options, async () => {
+  for (const count of [0, 1, 100, 9001]) {
+    const p = playing();
+    const values = randoms(count).map((x) => Number(x > 0.3));
+    const places = values.flatMap((value, i) => (value ? [i] : []));
+    const mask = p.view("bool", values, 3);
+    const total = p.empty("int64", 1);
+    p.kernel("count_true", [field.long(count), field.in(mask), field.out(total)]);
+    assert.deepEqual(await p.read(total), [places.length]);
+    const found = p.empty("int64", places.length);
+    p.kernel("find_true", [field.long(count), field.in(mask), field.out(found)]);
+    assert.deepEqual(await p.read(found), places);
+  }
+});
+
+test("triangles are cleared", options, async () => {
+  for (const dtype of kDTypes) {
+    for (const [lower, diagonal] of [
+      [1, 0],
+      [0, 1],
+      [1, -1],
+      [0, -9],
+    ]) {
+      const p = playing();
+      const values = valuesOf(dtype, 24).map((x) => x || 1);
+      const matrices = p.view(dtype, values, 1);
+      p.kernel("clear_triangle", [
+        [24, 4, 3, diagonal].map(field.long),
+        field.number(lower),
+        field.out(matrices),
+      ]);
+      const expected = values.map((x, i) => {
+        const beside = (i % 3) - (Math.floor(i / 3) % 4);
+        return (lower ? beside > diagonal : beside < diagonal) ? 0 : x;
+      });
+      assert.deepEqual(await p.read(matrices), expected);
+    }
+  }
+});
+
+test("elements in sorted order", options, async () => {
+  const cases = [
+    { shape: [3, 20, 4], first: 0, count: 20 },
+    { shape: [2, 700, 1], first: 5, count: 9 },
+    { shape: [2, 3000, 1], first: 0, count: 3000 },
+    { shape: [1, 2500, 2], first: 2400, count: 100 },
+  ];
+  for (const dtype of ["float32", "int64", "uint8"]) {
+    for (const { shape, first, count } of cases) {
+      const [blocks, size, step] = shape;
+      const p = playing();
+      // Many are equal.
+      const values = randoms(blocks * size * step, 9).map(
+        (x) => Math.floor(60 + 50 * x) - (dtype === "uint8" ? 0 : 60),
+      );
+      const x = p.view(dtype, values, 1);
+      const indices = p.empty("int64", blocks * count * step);
+      for (const descending of [0, 1]) {
+        const fields = [
+          field.rows(...shape),
+          field.number(descending),
+          field.long(first),
+          field.long(count),
+        ];
+        p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+        const expected = new Array(blocks * count * step);
+        for (let o = 0; o < blocks; o++) {
+          for (let i = 0; i < step; i++) {
+            const at = (k) => values[(o * size + k) * step + i];
+            const order = range(size).sort(
+              (a, b) => (descending ? at(b) - at(a) : at(a) - at(b)) || a - b,
+            );
+            for (let k = 0; k < count; k++) expected[(o * count + k) * step + i] = order[first + k];
+          }
+        }
+        assert.deepEqual(await p.read(indices), expected, `${dtype} ${shape} ${descending}`);
+      }
+    }
+  }
+  const p = playing();
+  const x = p.view("float32", [0, NaN, -1, -0, Infinity, -Infinity]);
+  const indices = p.empty("int64", 6);
+  const sorted = { 0: [5, 2, 0, 3, 4, 1], 1: [1, 4, 0, 3, 2, 5] };
+  for (const [descending, expected] of Object.entries(sorted)) {
+    const fields = [
+      field.rows(1, 6, 1),
+      field.number(Number(descending)),
+      field.long(0),
+      field.long(6),
+    ];
+    p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+    assert.deepEqual(await p.read(indices), expected);
+  }
+});
+
+test("the most frequent elements", options, async () => {
+  for (const dtype of ["float32", "int64", "bool"]) {
+    for (const [blocks, size, step] of [
+      [2, 9, 3],
+      [1, 300, 1],
+    ]) {
+      const p = playing();
+      const count = dtype === "bool" ? 2 : 7;
+      const values = randoms(blocks * size * step, 3).map((x) => Math.floor((x + 1) * (count / 2)));
+      const expected = range(blocks * step, (position) => {
+        const [o, i] = [Math.floor(position / step), position % step];
+        const row = range(size, (k) => values[(o * size + k) * step + i]);
+        const times = (value) => row.filter((x) => x === value).length;
+        const best = [...new Set(row)].sort((a, b) => times(b) - times(a) || a - b)[0];
+        return row.lastIndexOf(best);
+      });
+      const indices = p.empty("int64", expected.length);
+      const x = p.view(dtype, values, 1);
+      p.kernel("mode_rows", [field.rows(blocks, size, step), field.in(x), field.out(indices)]);
+      assert.deepEqual(await p.read(indices), expected);
+    }
+  }
+});

@@ -1,0 +1,207 @@
+// Products of matrices: sizes, layouts, batches, what is added.
+
+import assert from "node:assert/strict";
+import { assertClose, randoms, range } from "./support/close.mjs";
+import { testBoth } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+const layoutFields = ({ batch = [], row, column }) => [
+  field.longs(batch),
+  field.long(row),
+  field.long(column),
+];
+
+function productFields({ batch = [], m, n, k, a, b, c, alpha = 1, beta = 0, bias = none }) {
+  return [
+    field.longs(batch),
+    field.long(m),
+    field.long(n),
+    field.long(k),
+    field.in(a.view),
+    layoutFields(a),
+    field.in(b.view),
+    layoutFields(b),
+    field.out(c.view),
+    layoutFields(c),
+    field.double(alpha),
+    field.double(beta),
+    field.in(bias),
+  ];
+}
+
+function multiplied({ m, n, k }, a, b, aLayout, bLayout, [aFirst, bFirst] = [0, 0]) {
+  return range(m * n, (i) => {
+    const row = Math.floor(i / n);
+    const column = i % n;
+    let sum = 0;
+    for (let j = 0; j < k; j++)
+      sum +=
+        a[aFirst + row * aLayout.row + j * aLayout.column] *
+        b[bFirst + j * bLayout.row + column * bLayout.column];
+    return sum;
+  });
+}
+
+const rowMajor = (columns) => ({ row: columns, column: 1 });
+const columnMajor = (rows) => ({ row: 1, column: rows });
+
+testBoth("sizes from one to more than a tile, both operands either way round", async (p) => {
+  const sizes = [
+    [1, 1, 1],
+    [5, 7, 3],
+    [64, 64, 16],
+    [33, 70, 45],
+    [1, 100, 300],
+    [100, 1, 300],
+    [3, 40, 65],
+    [200, 200, 20],
+    [2, 2, 5000],
+    [20, 30, 3000],
+  ];
+  for (const [m, n, k] of sizes) {
+    const a = randoms(m * k, 2);
+    const b = randoms(k * n, 3);
+    for (const aLayout of [rowMajor(k), columnMajor(m)]) {
+      for (const bLayout of [rowMajor(n), columnMajor(k)]) {
+        const c = p.empty("float32", m * n, 1);
+        p.kernel(
+          "matrix_product",
+          productFields({
+            m,
+            n,
+            k,
+            a: { view: p.view("float32", a, 1), ...aLayout },
+            b: { view: p.view("float32", b, 2), ...bLayout },
+            c: { view: c, ...rowMajor(n) },
+          }),
+        );
+        const expected = multiplied({ m, n, k }, a, b, aLayout, bLayout);
+        assertClose(await p.read(c), expected, { absolute: 2e-4, title: `${m} ${n} ${k}` });
+      }
+    }
+  }
+});
+
+testBoth("large enough for the largest tiles", async (p) => {
+  const [m, n, k] = [450, 449, 35];
+  const a = randoms(m * k, 2);
+  const b = randoms(k * n, 3);
+  const c = p.empty("float32", m * n);
+  const bias = randoms(n, 4);
+  p.kernel(
+    "matrix_product",
+    productFields({
+      m,
+      n,
+      k,
+      a: { view: p.view("float32", a), ...rowMajor(k) },
+      b: { view: p.view("float32", b), ...rowMajor(n) },
+      c: { view: c, ...rowMajor(n) },
+      bias: p.view("float32", bias),
+    }),
+  );
+  const expected = multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n)).map(
+    (x, i) => x + bias[i % n],
+  );
+  assertClose(await p.read(c), expected, { absolute: 1e-4 });
+});
+
+testBoth("batches, of which an operand may repeat", async (p) => {
+  const [m, n, k] = [5, 6, 7];
+  const batch = [2, 3];
+  const a = randoms(3 * m * k, 2);
+  const b = randoms(2 * k * n, 3);
+  const c = p.empty("float32", 6 * m * n);
+  p.kernel(
+    "matrix_product",
+    productFields({
+      batch,
+      m,
+      n,
+      k,
+      a: { view: p.view("float32", a), batch: [0, m * k], ...rowMajor(k) },
+      b: { view: p.view("float32", b), batch: [k * n, 0], ...rowMajor(n) },
+      c: { view: c, batch: [3 * m * n, m * n], ...rowMajor(n) },
+    }),
+  );
+  const expected = range(6).flatMap((i) =>
+    multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n), [
+      (i % 3) * m * k,
+      Math.floor(i / 3) * k * n,
+    ]),
+  );
+  assertClose(await p.read(c), expected, { absolute: 1e-5 });
+});
+
+testBoth("alpha, beta, a bias, and rows that are apart", async (p) => {
+  for (const [m, n, k] of [
+    [6, 5, 4],
+    [1, 5, 4],
+  ]) {
+    const a = randoms(m * k, 2);
+    const b = randoms(k * n, 3);
+    const before = randoms(m * (n + 2), 5);
+    const bias = randoms(n, 6);
+    const c = p.view("float32", before);
+    p.kernel(
+      "matrix_product",
+      productFields({
+        m,
+        n,
+        k,
+        a: { view: p.view("float32", a), ...rowMajor(k) },
+        b: { view: p.view("float32", b), ...rowMajor(n) },
+        c: { view: c, row: n + 2, column: 1 },
+        alpha: 0.5,
+        beta: 2,
+        bias: p.view("float32", bias),
+      }),
+    );
+    const sums = multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n));
+    const expected = before.map((x, i) => {
+      const [row, column] = [Math.floor(i / (n + 2)), i % (n + 2)];
+      return column >= n ? x : 0.5 * sums[row * n + column] + 2 * x + bias[column];
+    });
+    assertClose(await p.read(c), expected, { absolute: 1e-5 });
+  }
+});
+
+testBoth("integers, and no columns to multiply", async (p) => {
+  const [m, n] = [5, 6];
+  for (const k of [20, 700])
+    for (const dtype of ["int32", "int64", "uint8"]) {
+      const a = range(m * k, (i) => i % 7);
+      const b = range(k * n, (i) => i % 5);
+      const c = p.empty(dtype, m * n);
+      p.kernel(
+        "matrix_product",
+        productFields({
+          m,
+          n,
+          k,
+          a: { view: p.view(dtype, a), ...rowMajor(k) },
+          b: { view: p.view(dtype, b), ...rowMajor(n) },
+          c: { view: c, ...rowMajor(n) },
+        }),
+      );
+      const sums = multiplied({ m, n, k }, a, b, rowMajor(k), rowMajor(n));
+      assert.deepEqual(
+        await p.read(c),
+        sums.map((x) => (dtype === "uint8" ? x & 255 : x)),
+      );
+    }
+  const c = p.empty("float32", 30);
+  const nothing = p.empty("float32", 0);
+  p.kernel(
+    "matrix_product",
+    productFields({
+      m,
+      n,
+      k: 0,
+      a: { view: nothing, ...rowMajor(0) },
+      b: { view: nothing, ...rowMajor(n) },
+      c: { view: c, ...rowMajor(n) },
+    }),
+  );
+  assert.deepEqual(await p.read(c), new Array(30).fill(0));
+});

@@ -1,0 +1,247 @@
+// Softmax, norms, dropout and losses of classes give what the CPU's do.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eg } from "../js/support/engine.mjs";
+import { assertClose, randoms, range } from "./support/close.mjs";
+import { options, playing } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+// [outer, size, inner]
+const kShapes = [
+  [3, 5, 1],
+  [2, 700, 1],
+  [200, 10, 1],
+  [3, 4, 6],
+  [1, 90, 40],
+  [2, 1, 3],
+];
+const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
+const list = (tensor) => Array.from(tensor.dataSync(), Number);
+
+test("softmax and its logarithm, and their gradients", options, async () => {
+  for (const shape of kShapes) {
+    for (const kind of [0, 1]) {
+      const p = playing();
+      const count = product(shape);
+      const data = randoms(count, 2).map((x) => 20 * x);
+      const g = randoms(count, 3);
+      const x = eg.tensor(data, { requiresGrad: true }).reshape(shape);
+      const y = kind ? x.logSoftmax(1) : x.softmax(1);
+      const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(shape) });
+      const out = p.empty("float32", count, 1);
+      p.kernel("softmax", [
+        field.number(kind),
+        field.rows(...shape),
+        field.in(p.view("float32", data, 1)),
+        field.out(out),
+      ]);
+      const title = `${shape} ${kind}`;
+      assertClose(await p.read(out), list(y), { title });
+      const gradX = p.empty("float32", count);
+      p.kernel("softmax_backward", [
+        field.number(kind),
+        field.rows(...shape),
+        field.in(p.view("float32", g)),
+        field.in(out),
+        field.out(gradX),
+      ]);
+      assertClose(await p.read(gradX), list(grad), { title, absolute: 1e-5 });
+    }
+  }
+});
+
+function targetFields(
+  [outer, size, inner],
+  { index, weight = none, ignoreIndex = -100, smoothing = 0 },
+) {
+  return [
+    field.rows(outer, size, inner),
+    field.in(index),
+    field.in(weight),
+    field.long(ignoreIndex),
+    field.double(smoothing),
+  ];
+}
+
+test("cross entropy and its gradient", options, async () => {
+  for (const shape of kShapes) {
+    const [outer, size, inner] = shape;
+    const positions = outer * inner;
+    const data = randoms(product(shape), 2).map((x) => 8 * x);
+    const classes = range(positions, (i) => (i % 4 === 3 ? -100 : (i * 7) % size));
+    const weights = randoms(size, 8).map((x) => x + 1.5);
+    for (const smoothing of [0, 0.1]) {
+      for (const weight of [undefined, weights]) {
+        const p = playing();
+        const x = eg.tensor(data, { requiresGrad: true }).reshape(shape);
+        const t = eg.tensor(classes.map(BigInt), { dtype: "int64" }).reshape([outer, inner]);
+        const w = weight && eg.tensor(weight);
+        const losses = eg.crossEntropy(x, t, w ?? null, -100, "none", smoothing);
+        const g = randoms(positions, 5);
+        const [grad] = eg.autograd.grad(losses, [x], {
+          gradOutputs: eg.tensor(g).reshape([outer, inner]),
+          retainGraph: true,
+        });
+        const targets = targetFields(shape, {
+          index: p.view("int64", classes),
+          weight: weight && p.view("float32", weight),
+          smoothing,
+        });
+        const scores = p.view("float32", data);
+        const out = [1, 2, 3].map(() => p.empty("float32", positions));
+        p.kernel("cross_entropy", [targets, field.in(scores), out.map(field.out)]);
+        const title = `${shape} ${smoothing} ${weight !== undefined}`;
+        assertClose(await p.read(out[0]), list(losses), { title, absolute: 1e-5 });
+        const gradX = p.empty("float32", data.length);
+        p.kernel("cross_entropy_backward", [
+          targets,
+          field.in(scores),
+          field.in(out[1]),
+          field.in(out[2]),
+          field.in(p.view("float32", g)),
+          field.long(1),
+          field.in(none),
+          field.out(gradX),
+        ]);
+        assertClose(await p.read(gradX), list(grad), { title, absolute: 1e-5 });
+        for (const shares of [4, 0]) {
+          p.kernel("cross_entropy_backward", [
+            targets,
+            [scores, out[1], out[2], p.view("float32", [2])].map(field.in),
+            field.long(0),
+            field.in(p.view("float32", [shares])),
+            field.out(gradX),
+          ]);
+          const ones = eg.ones([outer, inner]).mul(shares ? 2 / shares : 0);
+          const [shared] = eg.autograd.grad(losses, [x], { gradOutputs: ones, retainGraph: true });
+          assertClose(await p.read(gradX), list(shared), { title, absolute: 1e-5 });
+        }
+      }
+    }
+  }
+});
+
+test("the parts of a class loss", options, async () => {
+  const p = playing();
+  const shape = [4, 3, 1];
+  const data = randoms(12, 2);
+  const classes = [2, 0, -100, 1];
+  const weights = [0.5, 1, 2];
+  const index = p.view("int64", classes);
+  const weight = p.view("float32", weights);
+  const targets = targetFields(shape, { index, weight });
+  const losses = p.empty("float32", 4);
+  p.kernel("nll_losses", [targets, field.in(p.view("float32", data)), field.out(losses)]);
+  assertClose(
+    await p.read(losses),
+    classes.map((t, i) => (t < 0 ? 0 : -weights[t] * data[3 * i + t])),
+  );
+  const [mean, total] = [p.empty("float32", 1), p.empty("float32", 1)];
+  p.kernel("mean_loss", [targets, field.in(losses), field.out(mean), field.out(total)]);
+  assert.deepEqual(await p.read(total), [3.5]);
+  const sum = (await p.read(losses)).reduce((a, b) => a + b);
+  assertClose(await p.read(mean), [sum / 3.5]);
+  const ignored = targetFields([1, 3, 1], { index: p.view("int64", [-100]) });
+  const nothing = p.view("float32", [0]);
+  p.kernel("mean_loss", [ignored, field.in(nothing), field.out(mean), field.out(total)]);
+  assert.deepEqual([...(await p.read(mean)), ...(await p.read(total))], [NaN, 0]);
+  const q = p.empty("float32", 12);
+  p.kernel("target_distribution", [
+    targetFields(shape, { index, weight, smoothing: 0.3 }),
+    field.out(q),
+  ]);
+  const expected = range(12, (i) => {
+    const t = classes[Math.floor(i / 3)];
+    return t < 0 ? 0 : 0.1 * weights[i % 3] + (t === i % 3 ? 0.7 * weights[t] : 0);
+  });
+  assertClose(await p.read(q), expected);
+});
+
+test("a class that there is not", options, async () => {
+  const p = playing();
+  const scores = p.view("float32", randoms(6));
+  const out = [1, 2, 3].map(() => p.empty("float32", 2));
+  const bad = targetFields([2, 3, 1], { index: p.view("int64", [1, 3]) });
+  const good = targetFields([2, 3, 1], { index: p.view("int64", [1, 2]) });
+  p.kernel("cross_entropy", [bad, field.in(scores), out.map(field.out)], "cross_entropy");
+  await assert.rejects(p.read(out[0]), { kind: "index", op: "cross_entropy", index: 3 });
+  p.kernel("cross_entropy", [good, field.in(scores), out.map(field.out)]);
+  await p.read(out[0]);
+  p.kernel("find_bad_target", [bad, field.out(none)], "nll_loss");
+  p.kernel("cross_entropy", [good, field.in(scores), out.map(field.out)]);
+  await assert.rejects(p.read(out[0]), { kind: "index", op: "nll_loss", index: 3 });
+});
+
+test("layer norm and RMS norm, and their gradients", options, async () => {
+  for (const [rows, width] of [
+    [4, 7],
+    [3, 600],
+    [300, 4],
+  ]) {
+    for (const isRms of [false, true]) {
+      for (const isAffine of [false, true]) {
+        const p = playing();
+        const count = rows * width;
+        const data = randoms(count, 2).map((x) => 3 * x + 1);
+        const leaf = (values) => values && eg.tensor(values, { requiresGrad: true });
+        const w = isAffine ? randoms(width, 3) : undefined;
+        const b = isAffine && !isRms ? randoms(width, 4) : undefined;
+        const x = eg.tensor(data).reshape([rows, width]).detach().requiresGrad_();
+        const [weight, bias] = [leaf(w), leaf(b)];
+        const y = isRms
+          ? eg.rmsNorm(x, [width], weight ?? null, 1e-5)
+          : eg.layerNorm(x, [width], weight ?? null, bias ?? null, 1e-5);
+        const g = randoms(count, 5);
+        const leaves = [x, weight, bias].filter(Boolean);
+        const grads = eg.autograd.grad(y, leaves, {
+          gradOutputs: eg.tensor(g).reshape([rows, width]),
+        });
+        const view = (values) => (values ? p.view("float32", values) : none);
+        const [from, weights, biases, gradY] = [data, w, b, g].map(view);
+        const [out, rstd, gradX] = [count, rows, count].map((size) => p.empty("float32", size));
+        const mean = isRms ? none : p.empty("float32", rows);
+        const sizes = [field.long(rows), field.long(width)];
+        p.kernel("row_norm", [
+          sizes,
+          field.double(1e-5),
+          [from, weights, biases].map(field.in),
+          [out, mean, rstd].map(field.out),
+        ]);
+        const title = `${rows} x ${width} ${isRms} ${isAffine}`;
+        assertClose(await p.read(out), list(y), { title, absolute: 1e-5 });
+        p.kernel("row_norm_backward_input", [
+          sizes,
+          [from, weights, mean, rstd, gradY].map(field.in),
+          field.out(gradX),
+        ]);
+        assertClose(await p.read(gradX), list(grads[0]), { title, absolute: 1e-5 });
+        if (!isAffine) continue;
+        const [gradWeight, gradBias] = [1, 2].map(() => p.empty("float32", width));
+        p.kernel("row_norm_backward_parameters", [
+          sizes,
+          [from, mean, rstd, gradY].map(field.in),
+          field.out(gradWeight),
+          field.out(b ? gradBias : none),
+        ]);
+        assertClose(await p.read(gradWeight), list(grads[1]), { title, absolute: 1e-4 });
+        if (b) assertClose(await p.read(gradBias), list(grads[2]), { title, absolute: 1e-4 });
+      }
+    }
+  }
+});
+
+test("dropout", options, async () => {
+  const p = playing();
+  const x = p.view("float32", [1, 2, NaN, 4, 5, -6]);
+  const mask = p.view("bool", [1, 0, 0, 1, 1, 0], 1);
+  const y = p.empty("float32", 6);
+  p.kernel("dropout", [
+    field.long(6),
+    field.double(0.5),
+    field.in(x),
+    field.in(mask),
+    field.out(y),
+  ]);
+  assertClose(await p.read(y), [2, 0, NaN, 8, 10, -0]);
+});

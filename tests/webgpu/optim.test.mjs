@@ -1,0 +1,114 @@
+// Steps of optimisers follow the CPU's.
+
+import { test } from "node:test";
+import { eg } from "../js/support/engine.mjs";
+import { assertClose, randoms } from "./support/close.mjs";
+import { options, playing } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+const kCount = 1003;
+const kSteps = 4;
+const grads = Array.from({ length: kSteps }, (_, step) => randoms(kCount, 20 + step));
+const start = randoms(kCount, 7);
+
+/** The parameter after some steps of an optimiser of the package. */
+function onCpu(make) {
+  const param = eg.tensor(start, { requiresGrad: true });
+  const optimizer = make([param]);
+  for (const grad of grads) {
+    param.grad = eg.tensor(grad);
+    optimizer.step();
+  }
+  return Array.from(param.dataSync());
+}
+
+/** The same with a kernel; `fields(step, param, grad, state)` of state that begins as zeros. */
+async function onDevice(name, fields) {
+  const p = playing();
+  const param = p.view("float32", start);
+  const state = Array.from({ length: 3 }, () => p.view("float32", new Array(kCount).fill(0)));
+  for (const [i, grad] of grads.entries())
+    p.kernel(name, fields(i + 1, param, p.view("float32", grad), state));
+  return p.read(param);
+}
+
+const numbers = (...values) =>
+  values.map((value) => (typeof value === "boolean" ? field.number(value) : field.double(value)));
+const kTolerance = { relative: 2e-6, absolute: 2e-7 };
+
+test("SGD", options, async () => {
+  const kinds = [
+    {},
+    { momentum: 0.9 },
+    { momentum: 0.9, dampening: 0.1, weightDecay: 0.05 },
+    { momentum: 0.8, nesterov: true, maximize: true },
+  ];
+  for (const kind of kinds) {
+    const {
+      momentum = 0,
+      dampening = 0,
+      weightDecay = 0,
+      nesterov = false,
+      maximize = false,
+    } = kind;
+    const actual = await onDevice("sgd_step", (step, param, grad, [buffer]) => [
+      numbers(0.1, momentum, dampening, weightDecay, nesterov, maximize, step === 1),
+      field.long(kCount),
+      field.out(param),
+      field.in(grad),
+      field.out(momentum ? buffer : none),
+    ]);
+    const expected = onCpu((params) => new eg.optim.SGD(params, { lr: 0.1, ...kind }));
+    assertClose(actual, expected, { ...kTolerance, title: JSON.stringify(kind) });
+  }
+});
+
+test("Adam and AdamW", options, async () => {
+  const kinds = [
+    { kind: "Adam" },
+    { kind: "Adam", weightDecay: 0.1, amsgrad: true },
+    { kind: "AdamW", weightDecay: 0.1 },
+    { kind: "Adam", betas: [0.4, 0.99], maximize: true },
+  ];
+  for (const { kind, ...given } of kinds) {
+    const { betas = [0.9, 0.999], weightDecay = 0, amsgrad = false, maximize = false } = given;
+    const actual = await onDevice("adam_step", (step, param, grad, [first, second, most]) => [
+      numbers(step, 0.01, ...betas, 1e-8, weightDecay, kind === "AdamW", maximize),
+      field.long(kCount),
+      field.out(param),
+      field.in(grad),
+      field.out(first),
+      field.out(second),
+      field.out(amsgrad ? most : none),
+    ]);
+    const expected = onCpu((params) => new eg.optim[kind](params, { lr: 0.01, ...given }));
+    assertClose(actual, expected, { ...kTolerance, title: JSON.stringify({ kind, ...given }) });
+  }
+});
+
+test("RMSprop and Adagrad", options, async () => {
+  const kinds = [{}, { momentum: 0.9, weightDecay: 0.01 }, { centered: true, alpha: 0.4 }];
+  for (const kind of kinds) {
+    const { momentum = 0, weightDecay = 0, centered = false, alpha = 0.99 } = kind;
+    const actual = await onDevice("rmsprop_step", (_, param, grad, [square, buffer, mean]) => [
+      numbers(0.01, alpha, 1e-8, weightDecay, momentum, false),
+      field.long(kCount),
+      field.out(param),
+      field.in(grad),
+      field.out(square),
+      field.out(momentum ? buffer : none),
+      field.out(centered ? mean : none),
+    ]);
+    const expected = onCpu((params) => new eg.optim.RMSprop(params, { lr: 0.01, ...kind }));
+    assertClose(actual, expected, { relative: 1e-4, absolute: 1e-6, title: JSON.stringify(kind) });
+  }
+  const actual = await onDevice("adagrad_step", (_, param, grad, [sum]) => [
+    numbers(0.01, 1e-10, 0.01, false),
+    field.long(kCount),
+    field.out(param),
+    field.in(grad),
+    field.out(sum),
+  ]);
+  const expected = onCpu((params) => new eg.optim.Adagrad(params, { lr: 0.01, weightDecay: 0.01 }));
+  assertClose(actual, expected, kTolerance);
+});

@@ -1,0 +1,208 @@
+// Pooling and convolution of planes give what the CPU's do.
+
+import assert from "node:assert/strict";
+import { eg } from "../js/support/engine.mjs";
+import { assertClose, randoms } from "./support/close.mjs";
+import { testBoth } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+const list = (tensor) => Array.from(tensor.dataSync(), Number);
+const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
+const leaf = (data, shape) => eg.tensor(data).reshape(shape).detach().requiresGrad_();
+
+function axis({
+  size,
+  out,
+  kernel = 1,
+  stride = 1,
+  padding = 0,
+  dilation = 1,
+  isAdaptive = false,
+}) {
+  return [[size, out, kernel, stride, padding, dilation].map(field.long), field.number(isAdaptive)];
+}
+
+const kPlanes = [2, 3];
+const kWindows = [
+  { kernel: [2, 3], stride: [2, 2], padding: [0, 0] },
+  { kernel: [3, 3], stride: [1, 2], padding: [1, 1] },
+  { kernel: [3, 2], stride: [2, 1], padding: [1, 0], dilation: [2, 3] },
+];
+
+function poolOf(x, y, { kernel, stride, padding, dilation = [1, 1] }) {
+  const sizes = (d) => ({
+    size: x.shape[2 + d],
+    out: y.shape[2 + d],
+    kernel: kernel[d],
+    stride: stride[d],
+    padding: padding[d],
+    dilation: dilation[d],
+  });
+  return [field.long(product(kPlanes)), axis(sizes(0)), axis(sizes(1))];
+}
+
+testBoth("max pooling", async (p) => {
+  for (const windows of kWindows) {
+    const shape = [...kPlanes, 9, 10];
+    const data = randoms(product(shape), 3);
+    const x = leaf(data, shape);
+    const { kernel, stride, padding, dilation = [1, 1] } = windows;
+    const [y, at] = eg.maxPool2d(x, kernel, stride, padding, dilation, false, true);
+    const g = randoms(y.numel, 4);
+    const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
+    const pool = poolOf(x, y, windows);
+    const from = field.in(p.view("float32", data, 1));
+    const [out, places] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
+    p.kernel("max_pool", [pool, from, field.out(out), field.out(places)]);
+    assert.deepEqual(await p.read(out), list(y));
+    assert.deepEqual(await p.read(places), list(at));
+    p.kernel("max_pool_pick", [pool, from, field.in(places), field.out(out)]);
+    assert.deepEqual(await p.read(out), list(y));
+    const gradX = p.empty("float32", data.length);
+    p.kernel("max_pool_backward", [
+      pool,
+      field.in(p.view("float32", g)),
+      field.in(places),
+      field.out(gradX),
+    ]);
+    assertClose(await p.read(gradX), list(grad));
+  }
+});
+
+testBoth("mean pooling, adaptive too", async (p) => {
+  const shape = [...kPlanes, 9, 10];
+  const data = randoms(product(shape), 3);
+  const cases = [
+    ...kWindows.slice(0, 2).flatMap((windows) =>
+      [
+        [true, 0],
+        [false, 0],
+        [true, 5],
+      ].map(([countPad, divisor]) => ({
+        divisor: [field.number(countPad), field.double(divisor)],
+        call: (x) =>
+          eg.avgPool2d(
+            x,
+            windows.kernel,
+            windows.stride,
+            windows.padding,
+            false,
+            countPad,
+            divisor || null,
+          ),
+        pool: (x, y) => poolOf(x, y, windows),
+      })),
+    ),
+    ...[
+      [4, 3],
+      [9, 1],
+      [12, 10],
+    ].map((out) => ({
+      divisor: [field.number(1), field.double(0)],
+      call: (x) => eg.adaptiveAvgPool2d(x, out),
+      pool: () => [
+        field.long(6),
+        axis({ size: 9, out: out[0], isAdaptive: true }),
+        axis({ size: 10, out: out[1], isAdaptive: true }),
+      ],
+    })),
+  ];
+  for (const { divisor, call, pool } of cases) {
+    const x = leaf(data, shape);
+    const y = call(x);
+    const g = randoms(y.numel, 4);
+    const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
+    const out = p.empty("float32", y.numel);
+    const gradX = p.empty("float32", data.length);
+    p.kernel("avg_pool", [pool(x, y), divisor, field.in(p.view("float32", data)), field.out(out)]);
+    assertClose(await p.read(out), list(y));
+    p.kernel("avg_pool_backward", [
+      pool(x, y),
+      divisor,
+      field.in(p.view("float32", g)),
+      field.out(gradX),
+    ]);
+    assertClose(await p.read(gradX), list(grad));
+  }
+});
+
+testBoth("convolution and its gradients", async (p) => {
+  const cases = [
+    {
+      batch: 2,
+      groups: 1,
+      channels: [3, 5],
+      size: [7, 8],
+      kernel: [3, 3],
+      stride: [1, 1],
+      padding: [1, 1],
+      dilation: [1, 1],
+    },
+    {
+      batch: 3,
+      groups: 2,
+      channels: [4, 6],
+      size: [9, 6],
+      kernel: [2, 3],
+      stride: [2, 1],
+      padding: [0, 2],
+      dilation: [1, 2],
+    },
+    {
+      batch: 1,
+      groups: 1,
+      channels: [30, 50],
+      size: [12, 11],
+      kernel: [1, 1],
+      stride: [2, 2],
+      padding: [0, 0],
+      dilation: [1, 1],
+    },
+    {
+      batch: 4,
+      groups: 6,
+      channels: [6, 6],
+      size: [10, 10],
+      kernel: [5, 5],
+      stride: [3, 2],
+      padding: [2, 2],
+      dilation: [1, 1],
+    },
+  ];
+  for (const { batch, groups, channels, size, kernel, stride, padding, dilation } of cases) {
+    const xShape = [batch, channels[0], ...size];
+    const wShape = [channels[1], channels[0] / groups, ...kernel];
+    const [data, weights, biases] = [
+      randoms(product(xShape), 1),
+      randoms(product(wShape), 2),
+      randoms(channels[1], 3),
+    ];
+    const [x, w] = [leaf(data, xShape), leaf(weights, wShape)];
+    const y = eg.conv2d(x, w, eg.tensor(biases), stride, padding, dilation, groups);
+    const g = randoms(y.numel, 4);
+    const [gradX, gradW] = eg.autograd.grad(y, [x, w], {
+      gradOutputs: eg.tensor(g).reshape(y.shape),
+    });
+    const pairs = [size, kernel, y.shape.slice(2), stride, padding, dilation];
+    const conv = [batch, groups, ...channels, ...pairs.flat()].map(field.long);
+    const [from, weight, bias, gradY] = [data, weights, biases, g].map((values) =>
+      field.in(p.view("float32", values)),
+    );
+    const results = [y.numel, data.length, weights.length].map((count) =>
+      p.empty("float32", count),
+    );
+    p.kernel("convolve", [conv, from, weight, bias, field.out(results[0])]);
+    p.kernel("convolve_backward_input", [
+      conv,
+      gradY,
+      weight,
+      field.in(none),
+      field.out(results[1]),
+    ]);
+    p.kernel("convolve_backward_weight", [conv, gradY, from, field.out(results[2])]);
+    const title = JSON.stringify({ batch, groups, channels });
+    assertClose(await p.read(results[0]), list(y), { title, absolute: 1e-4 });
+    assertClose(await p.read(results[1]), list(gradX), { title, absolute: 1e-4 });
+    assertClose(await p.read(results[2]), list(gradW), { title, absolute: 1e-4 });
+  }
+});

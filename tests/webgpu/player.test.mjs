@@ -1,0 +1,308 @@
+// The player: the order of commands, memory that is used again, errors, and what a repeated batch costs.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { range } from "./support/close.mjs";
+import { openDevice } from "./support/device.mjs";
+import { arrayOf, options, Playing, webgpu } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+// y = x + k
+function add(p, x, number, y = x) {
+  p.kernel(
+    "elementwise",
+    [
+      field.text("add"),
+      field.number(0),
+      field.number(-1),
+      field.doubles([1]),
+      field.dtype("float32"),
+      field.dtype("float32"),
+      field.longs([x.count]),
+      field.operands([
+        [y, [1]],
+        [x, [1]],
+        [number, [0]],
+      ]),
+    ],
+    "add",
+  );
+}
+
+test("reads give what was there when they were asked", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2, 3]);
+  const one = p.view("float32", [1]);
+  const reads = range(3, (i) => {
+    if (i > 0) add(p, x, one);
+    return p.later(x);
+  });
+  p.play();
+  const results = await Promise.all(reads);
+  assert.deepEqual(results, [
+    [1, 2, 3],
+    [2, 3, 4],
+    [3, 4, 5],
+  ]);
+  assert.equal(p.stats.submits, 1);
+  assert.equal(p.stats.readbacks, 3);
+});
+
+test("a write after a kernel, and one before, in one batch", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const one = p.view("float32", [1]);
+  const sum = p.empty("float32", 2);
+  add(p, x, one, sum);
+  p.stream.write(x.block, 0, arrayOf("float32", [10, 20]));
+  add(p, x, one);
+  p.stream.write(x.block, 4, arrayOf("float32", [5]));
+  assert.deepEqual(await p.read(sum), [2, 3]);
+  assert.deepEqual(await p.read(x), [11, 5]);
+});
+
+test("large writes between kernels", options, async () => {
+  const p = new Playing();
+  const n = 300_000;
+  const x = p.view("float32", new Float32Array(n).fill(1));
+  const one = p.view("float32", [1]);
+  for (let i = 0; i < 3; i++) {
+    add(p, x, one);
+    p.stream.write(x.block, 0, new Float32Array(n).fill(10 * i));
+    p.stream.write(x.block, 8, new Float32Array(50_000).fill(i));
+  }
+  add(p, x, one);
+  const last = await p.read({ ...x, offset: 4 * (n - 1), count: 1 });
+  assert.deepEqual(last, [21]);
+  assert.deepEqual(await p.read({ ...x, count: 4 }), [21, 21, 3, 3]);
+});
+
+test("a block that is freed and allocated again in one batch", options, async () => {
+  const p = new Playing();
+  const one = p.view("float32", [1]);
+  const total = p.view("float32", [0]);
+  for (let i = 1; i <= 3; i++) {
+    const block = p.allocate(256);
+    p.stream.write(block, 0, arrayOf("float32", [10 * i]));
+    const x = { block, offset: 0, dtype: "float32", count: 1 };
+    add(p, x, one);
+    add(p, total, x);
+    p.stream.free(block);
+    p.stream.allocate(block, 256);
+    p.stream.write(block, 0, arrayOf("float32", [100]));
+    add(p, total, x);
+    p.stream.free(block);
+  }
+  const before = p.stats.buffersCreated;
+  assert.deepEqual(await p.read(total), [363]);
+  assert.ok(p.stats.buffersCreated - before <= 8);
+});
+
+test("unused memory is kept, and given back beyond a limit", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const blocks = [1, 2, 3].map(() => p.allocate(120 * 2 ** 20));
+  for (const block of blocks) p.stream.free(block);
+  assert.deepEqual(await p.read(x), [1, 2]);
+  const { buffersCreated } = p.stats;
+  const again = [1, 2].map(() => p.allocate(120 * 2 ** 20));
+  assert.deepEqual(await p.read(x), [1, 2]);
+  assert.equal(p.stats.buffersCreated, buffersCreated);
+  p.allocate(120 * 2 ** 20);
+  for (const block of again) p.stream.free(block);
+  assert.deepEqual(await p.read(x), [1, 2]);
+  assert.equal(p.stats.buffersCreated, buffersCreated + 1);
+  p.player.destroy();
+});
+
+test("numbers that the host writes between kernels", options, async () => {
+  const p = new Playing();
+  const total = p.view("float32", [0]);
+  const step = () => {
+    for (let i = 1; i <= 4; i++) {
+      const number = p.view("float32", [i]);
+      add(p, total, number);
+      p.stream.free(number.block);
+    }
+  };
+  for (let i = 0; i < 3; i++) {
+    step();
+    await p.read(total);
+  }
+  const { buffersCreated, bindGroups } = p.stats;
+  step();
+  assert.deepEqual(await p.read(total), [40]);
+  assert.deepEqual([p.stats.buffersCreated, p.stats.bindGroups], [buffersCreated, bindGroups]);
+});
+
+test("bytes are copied and read from wherever they lie", options, async () => {
+  const p = new Playing();
+  const bytes = p.view("uint8", range(16));
+  const to = p.view("uint8", new Array(16).fill(99));
+  p.stream.copy(to.block, 4, bytes.block, 0, 4);
+  p.stream.copy(to.block, 9, bytes.block, 3, 5);
+  p.stream.copy(to.block, 1, to.block, 4, 3);
+  assert.deepEqual(await p.read(to), [99, 0, 1, 2, 0, 1, 2, 3, 99, 3, 4, 5, 6, 7, 99, 99]);
+  assert.deepEqual(await p.read({ ...to, offset: 5, count: 6 }), [1, 2, 3, 99, 3, 4]);
+  assert.deepEqual(await p.read({ ...to, count: 0 }), []);
+});
+
+test("a stream in shared memory", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const one = p.view("float32", [1]);
+  add(p, x, one);
+  p.stream.write(x.block, 4, arrayOf("float32", [9]));
+  const words = p.stream.take();
+  const shared = new Uint32Array(new SharedArrayBuffer(words.byteLength + 8), 4, words.length);
+  shared.set(words);
+  p.player.play(shared);
+  assert.deepEqual(await p.read(x), [2, 9]);
+});
+
+test("a batch that is repeated creates nothing", options, async () => {
+  const p = new Playing();
+  const one = p.view("float32", [1]);
+  const x = p.view("float32", range(100));
+  const step = () => {
+    const temporary = [1, 2, 3].map(() => p.allocate(400));
+    p.stream.write(temporary[0], 0, new Float32Array(100).fill(1));
+    const view = (block) => ({ block, offset: 0, dtype: "float32", count: 100 });
+    add(p, view(temporary[0]), one, view(temporary[1]));
+    add(p, x, one, view(temporary[2]));
+    add(p, view(temporary[2]), one, x);
+    for (const block of temporary) p.stream.free(block);
+  };
+  for (let i = 0; i < 3; i++) {
+    step();
+    await p.read(x);
+  }
+  const before = p.stats;
+  for (let i = 0; i < 5; i++) {
+    step();
+    await p.read(x);
+  }
+  const { pipelines, bindGroups, buffersCreated, submits, dispatches } = p.stats;
+  assert.deepEqual(
+    { pipelines, bindGroups, buffersCreated },
+    {
+      pipelines: before.pipelines,
+      bindGroups: before.bindGroups,
+      buffersCreated: before.buffersCreated,
+    },
+  );
+  assert.equal(submits - before.submits, 5);
+  assert.equal(dispatches - before.dispatches, 15);
+});
+
+test("kernels and formulas that there are", () => {
+  assert.ok(webgpu.supportedFormulas.includes("gelu"));
+  for (const [name, { all, views }] of Object.entries(webgpu.supported)) {
+    assert.ok(webgpu.kernels.has(name));
+    assert.ok(all?.length > 0 || views.every((dtypes) => Array.isArray(dtypes)), name);
+  }
+});
+
+test("thousands of dispatches in a batch", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [0]);
+  const one = p.view("float32", [1]);
+  for (let i = 0; i < 10_000; i++) add(p, x, one);
+  assert.deepEqual(await p.read(x), [10_000]);
+});
+
+test("commands and fields that are wrong are errors of the next read alone", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const wrong = [
+    [() => p.kernel("dance", []), /no kernel dance/],
+    [
+      () => p.kernel("softmax", [field.long(1)], "softmax"),
+      /expected a field of tag 1 \(Number\), found 2/,
+    ],
+    [
+      () => p.kernel("softmax", [field.number(1), field.rows(1, 2, 1), field.in(none)]),
+      /not there/,
+    ],
+    [() => p.kernel("softmax", []), /shorter/],
+    [() => p.stream.free(1234), /no block 1234/],
+    [() => p.stream.allocate(x.block, 4), /not free/],
+    [() => p.stream.raw((1 << 8) | 77), /no command 77/],
+    [() => add(p, { ...x, dtype: "float64" }, x), /no float64/],
+    [() => add(p, { ...x, offset: 2 }, x), /odd offset/],
+  ];
+  for (const [write, message] of wrong) {
+    write();
+    await assert.rejects(p.read(x), { kind: "internal", message });
+    assert.deepEqual(await p.read(x), [1, 2]);
+  }
+  p.stream.raw(9999 << 8);
+  p.play();
+  await assert.rejects(p.read(x), /9999 words/);
+});
+
+test("WebGPU's own errors come with the op's name", options, async () => {
+  const bad = {
+    supported: { all: ["float32"] },
+    play(fields, commands) {
+      const view = fields.out();
+      commands.dispatch({
+        key: "bad",
+        memory: [{ name: "x", view, mode: "write" }],
+        numbers: {},
+        workgroups: [1],
+        body: () => "fn main() { this is no shader }",
+      });
+    },
+  };
+  const p = new Playing({ kernels: new Map([...webgpu.kernels, ["bad", bad]]) });
+  const x = p.view("float32", [1, 2]);
+  await p.read(x);
+  p.kernel("bad", [field.out(x)], "matmul");
+  p.play();
+  await assert.rejects(p.read(x), { kind: "validation", op: "matmul" });
+  assert.deepEqual(await p.read(x), [1, 2]);
+  const reads = [p.later(x), p.later({ ...x, count: 1000 }), p.later(x)];
+  p.play();
+  for (const read of reads) await assert.rejects(read, { kind: "validation" });
+  assert.deepEqual(await p.read(x), [1, 2]);
+});
+
+test("writes beyond a block", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  await p.read(x);
+  p.stream.write(x.block, 4, arrayOf("float32", [3, 4]));
+  await assert.rejects(p.read(x), { kind: "validation" });
+  assert.deepEqual(await p.read(x), [1, 2]);
+});
+
+test("memory that there is not", options, async () => {
+  const p = new Playing();
+  const x = p.view("float32", [1, 2]);
+  const block = p.allocate(2 ** 32 - 4);
+  await assert.rejects(p.read(x), ({ kind }) => kind === "out-of-memory" || kind === "validation");
+  p.stream.free(block);
+  assert.deepEqual(await p.read(x), [1, 2]);
+});
+
+test("a lost device fails every read", options, async () => {
+  const { device } = await openDevice();
+  const p = new Playing({ on: device });
+  const x = p.view("float32", [1, 2]);
+  const one = p.view("float32", [1]);
+  add(p, x, one);
+  const pending = p.read(x);
+  device.destroy();
+  await assert.rejects(pending, { kind: "lost" });
+  add(p, x, one);
+  await assert.rejects(p.read(x), { kind: "lost" });
+});
+
+test("a device with all that the adapter has", options, async () => {
+  const opened = await webgpu.openDevice((await openDevice()).gpu);
+  assert.ok(opened.device.limits.maxStorageBufferBindingSize === opened.adapter.maxBindingBytes);
+  assert.ok(opened.adapter.maxBufferBytes >= 2 ** 28);
+  for (const feature of opened.adapter.features) assert.ok(opened.device.features.has(feature));
+  assert.equal(await webgpu.openDevice({ requestAdapter: async () => null }), undefined);
+});

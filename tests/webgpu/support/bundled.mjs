@@ -1,0 +1,18 @@
+// Parts of web/src/webgpu, bundled for Node.
+
+import { build } from "esbuild";
+import { kRoot } from "../../js/support/files.mjs";
+
+/** What a text with imports from that folder exports. */
+export async function bundled(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: `${kRoot}web/src/webgpu`, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    write: false,
+    loader: { ".wgsl": "text" },
+    logLevel: "error",
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString("base64");
+  return import(`data:text/javascript;base64,${code}`);
+}

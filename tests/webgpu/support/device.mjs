@@ -1,0 +1,103 @@
+// A WebGPU device in Node, on whatever adapter npm's `webgpu` finds; where Chromium is installed, its
+// software renderer.
+
+import { existsSync } from "node:fs";
+
+const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
+
+let instance;
+
+/** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
+export async function openDevice() {
+  if (!process.env.VK_ICD_FILENAMES && existsSync(kSwiftShader))
+    process.env.VK_ICD_FILENAMES = kSwiftShader;
+  let webgpu;
+  try {
+    webgpu = await import("webgpu");
+  } catch (error) {
+    return { reason: `npm's webgpu cannot be loaded: ${error.message}` };
+  }
+  Object.assign(globalThis, webgpu.globals);
+  // Kept: a device whose instance is collected takes the process with it.
+  instance ??= webgpu.create([]);
+  const adapter = await instance.requestAdapter();
+  if (!adapter) return { reason: "WebGPU has no adapter here (chromium and libvulkan1 have one)" };
+  return { device: await adapter.requestDevice(), gpu: instance };
+}
+
+/** Runs shaders over arrays; pipelines are kept by their text. */
+export class Runner {
+  #device;
+  #pipelines = new Map();
+
+  constructor(device) {
+    this.#device = device;
+  }
+
+  /** The number of different shaders so far. */
+  get pipelines() {
+    return this.#pipelines.size;
+  }
+
+  /**
+   * Binds `inputs`, then `stores` arrays of as many elements of 32 bits, then `constants` unless it is
+   * empty, in group 0; returns what was stored.
+   */
+  async run(text, workgroupSize, { inputs, stores, count, constants }) {
+    const device = this.#device;
+    const { STORAGE, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = GPUBufferUsage;
+    const filled = (data, usage) => {
+      const buffer = device.createBuffer({ size: Math.max(16, data.byteLength), usage });
+      device.queue.writeBuffer(buffer, 0, data);
+      return buffer;
+    };
+    const size = 4 * count;
+    const reads = inputs.map((data) => filled(data, STORAGE | COPY_DST));
+    const writes = Array.from({ length: stores }, () =>
+      device.createBuffer({ size, usage: STORAGE | COPY_SRC }),
+    );
+    const uniforms = constants.length ? [filled(constants, UNIFORM | COPY_DST)] : [];
+    const staging = writes.map(() => device.createBuffer({ size, usage: MAP_READ | COPY_DST }));
+    const pipeline = await this.#pipelineOf(text);
+    const buffers = [...reads, ...writes, ...uniforms];
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+      }),
+    );
+    pass.dispatchWorkgroups(Math.ceil(count / workgroupSize));
+    pass.end();
+    writes.forEach((buffer, i) => {
+      encoder.copyBufferToBuffer(buffer, 0, staging[i], 0, size);
+    });
+    device.queue.submit([encoder.finish()]);
+    const results = [];
+    for (const buffer of staging) {
+      await buffer.mapAsync(GPUMapMode.READ);
+      results.push(buffer.getMappedRange().slice(0));
+    }
+    for (const buffer of [...buffers, ...staging]) buffer.destroy();
+    return results;
+  }
+
+  async #pipelineOf(text) {
+    const known = this.#pipelines.get(text);
+    if (known) return known;
+    const device = this.#device;
+    device.pushErrorScope("validation");
+    const module = device.createShaderModule({ code: text });
+    const pipeline = device.createComputePipeline({
+      layout: "auto",
+      compute: { module, entryPoint: "main" },
+    });
+    const error = await device.popErrorScope();
+    if (error) throw new Error(`${error.message}\n${text}`);
+    this.#pipelines.set(text, pipeline);
+    return pipeline;
+  }
+}

@@ -1,0 +1,46 @@
+// web/src/webgpu/formula_shader.ts as a module of its own, and its shaders over the simplest memory.
+
+import { bundled } from "./bundled.mjs";
+
+export const { formulas, forwardShader, gradientShader, wordsOf } = await bundled(
+  'export * from "./formula_shader"; export { wordsOf } from "./words";',
+);
+
+/** Invocations of a workgroup. */
+export const workgroupSize = 256;
+
+/**
+ * A shader whose operands are arrays as long as the result, one element of 32 bits after the other. The
+ * bindings of group 0 are what is loaded, what is stored, and with slots the uniforms, in this order. (A
+ * bool is stored as 0 or 1.)
+ */
+export function contiguousText({ loads, slots, stores, type, isBool, evaluate }) {
+  const stored = isBool ? "u32" : type;
+  const result = isBool ? "bool" : type;
+  let binding = 0;
+  const lines = loads.flatMap((name) => [
+    `@group(0) @binding(${binding++}) var<storage, read> array_${name}: array<${type}>;`,
+    `fn load_${name}(i: u32) -> ${type} { return array_${name}[i]; }`,
+  ]);
+  for (let place = 0; place < stores; place++) {
+    lines.push(
+      `@group(0) @binding(${binding++}) var<storage, read_write> result_${place}: array<${stored}>;`,
+      `fn store_${place}(i: u32, value: ${result}) { result_${place}[i] = ${stored}(value); }`,
+    );
+  }
+  if (slots.length > 0) {
+    const members = slots.map((position) => `k${position}: ${type}`).join(", ");
+    lines.push(
+      `struct Constants { ${members} }`,
+      `@group(0) @binding(${binding++}) var<uniform> u: Constants;`,
+    );
+  }
+  const main = `@compute @workgroup_size(${workgroupSize})
+fn main(@builtin(global_invocation_id) invocation: vec3<u32>) {
+  if (invocation.x < arrayLength(&result_0)) {
+    evaluate(invocation.x);
+  }
+}
+`;
+  return [...lines, wordsOf(evaluate), evaluate, main].join("\n");
+}

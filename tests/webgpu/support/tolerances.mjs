@@ -1,0 +1,56 @@
+// How far a shader may be from the CPU's kernel.
+//
+// The words of both are good to a few units in the last place (2^-24), which formulas add up. What is
+// denormal may be zero on a GPU, also in the middle of a formula: hence the absolute part, the least
+// normal number times a factor of ordinary size.
+
+const kUsual = { relative: 2e-6, absolute: 1.2e-38 * 1000 };
+
+const kCrossesZero = { reason: "a sum that is zero between its terms", absolute: 3e-7 };
+const kReflection = {
+  reason: "below zero the difference of numbers that are large beside it",
+  absolute: 4e-6,
+};
+const kSquares = {
+  reason: "squares of small operands are denormal",
+  exceptFor: (operands) => operands.some((x) => Math.abs(x) < 1e-17 && x !== 0),
+};
+const kExponential = {
+  reason: "exp(target) is denormal before it is multiplied",
+  exceptFor: ([, target]) => target < -87,
+};
+
+const kExceptions = {
+  forward: {
+    logaddexp: kCrossesZero,
+    logaddexp2: kCrossesZero,
+    binary_cross_entropy_with_logits_error: kCrossesZero,
+    lgamma: kReflection,
+    digamma: kReflection,
+    polygamma: kReflection,
+    kl_error_of_log: kExponential,
+  },
+  gradient: {
+    sinc: kCrossesZero,
+    mish: kCrossesZero,
+    gelu: kCrossesZero,
+    hardswish: kCrossesZero,
+    binary_cross_entropy_error: kCrossesZero,
+    binary_cross_entropy_with_logits_error: kCrossesZero,
+    lgamma: kReflection,
+    digamma: kReflection,
+    polygamma: kReflection,
+    addcdiv: kSquares,
+    atan2: kSquares,
+    kl_error_of_log: kExponential,
+  },
+};
+
+/** What is allowed of element `i`, given the operands; null where nothing is asked. */
+export function toleranceOf(name, kind) {
+  const exception = kExceptions[kind][name] ?? {};
+  return (columns, i) => {
+    const operands = columns.map((column) => column[i]);
+    return exception.exceptFor?.(operands) ? null : { ...kUsual, ...exception };
+  };
+}

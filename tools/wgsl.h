@@ -1,0 +1,239 @@
+#pragma once
+
+// Formulas as WGSL.
+//
+// A Shader takes the trees of some formulas over the same operands, each evaluated several times
+// with other parameters, and writes one function body for all of them: what they share is computed
+// once. Numbers that are the same each time are literals, the others uniforms, `k` and the position
+// in the list of Constants. A word is a function of web/src/webgpu/words, named by its type.
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/vector/vec.h"
+#include "formulas/tree.h"
+
+namespace eg::wgsl {
+
+/// What a shader computes in. Integers of 64 bits are stored in 32; bool is computed in kUInt8, a
+/// u32 of which eight bits are used.
+enum class Type : std::uint8_t { kFloat32, kInt32, kUInt8 };
+
+inline std::string_view suffix(Type type) {
+  switch (type) {
+    case Type::kFloat32:
+      return "_f32";
+    case Type::kInt32:
+      return "_i32";
+    case Type::kUInt8:
+      return "_u8";
+  }
+  return "";
+}
+
+/// A number as a CPU kernel of that type would take it.
+inline std::string literal(double value, Type type) {
+  if (type == Type::kInt32) return std::to_string(cpu::lane_from<std::int32_t>(value)) + 'i';
+  if (type == Type::kUInt8) return std::to_string(cpu::lane_from<std::uint8_t>(value)) + 'u';
+  // WGSL has neither as a literal, and refuses to compute them from literals.
+  if (std::isnan(value)) return "nan_f32()";
+  if (std::isinf(value)) return value > 0 ? "infinity_f32()" : "(-infinity_f32())";
+  std::array<char, 32> digits;
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), cpu::lane_from<float>(value));
+  const std::string text = std::string(digits.data(), end) + 'f';
+  return text.front() == '-' ? '(' + text + ')' : text;
+}
+
+/// The text of one or several formulas.
+struct Text {
+  std::vector<std::string> lets;     ///< `t3 = a * b`: what is used more than once
+  std::vector<std::string> results;  ///< an expression per formula
+  bool is_bool = false;              ///< results are answers to a question
+};
+
+class Shader {
+ public:
+  /// Adds a formula, as its trees for several parameters.
+  void add(const std::vector<op::Tree>& trees) { results_.push_back(merge(trees)); }
+
+  /// Positions in the list of constants that the text reads.
+  std::vector<std::size_t> slots() const {
+    std::vector<std::size_t> positions;
+    for (const Step& step : steps_)
+      if (step.name == "k") positions.push_back(step.position);
+    return positions;
+  }
+  /// The numbers of each evaluation, from left to right.
+  const std::vector<std::vector<double>>& constants() const { return constants_; }
+
+  Text text(Type type) const {
+    std::vector<std::size_t> uses(steps_.size());
+    for (const std::size_t result : results_) ++uses[result];
+    for (const Step& step : steps_)
+      for (const std::size_t input : step.inputs) ++uses[input];
+    Text text;
+    std::vector<std::string> written(steps_.size());
+    // Inputs come before what is made of them.
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      written[i] = write(step, written, type);
+      if (uses[i] < 2 || step.inputs.empty()) continue;
+      const std::string name = 't' + std::to_string(text.lets.size());
+      text.lets.push_back(name + " = " + unwrapped(written[i]));
+      written[i] = name;
+    }
+    for (const std::size_t result : results_) {
+      text.results.push_back(unwrapped(written[result]));
+      text.is_bool = is_question(steps_[result].name);
+    }
+    return text;
+  }
+
+ private:
+  struct Step {
+    std::string name;  // of an operator, word or operand; "" is a literal, "k" a uniform
+    std::vector<std::size_t> inputs;
+    std::uint64_t value_bits = 0;  // of a literal
+    std::size_t position = 0;      // of a uniform
+    double value() const { return std::bit_cast<double>(value_bits); }
+  };
+
+  // Steps that are equal are one step.
+  std::size_t step(const std::string& key, Step made) {
+    const auto [place, is_new] = known_.emplace(key, steps_.size());
+    if (is_new) steps_.push_back(std::move(made));
+    return place->second;
+  }
+
+  std::size_t merge(const std::vector<op::Tree>& trees) {
+    const op::Tree::Node& first = *trees.front();
+    for (const op::Tree& tree : trees) {
+      if (tree->name != first.name || tree->inputs.size() != first.inputs.size())
+        throw std::runtime_error(
+            "the formula is another one for other parameters: see formulas/forms.h");
+    }
+    if (first.name.empty()) return merge_numbers(trees);
+    Step made{std::string(first.name), {}};
+    std::string key = made.name;
+    for (std::size_t i = 0; i < first.inputs.size(); ++i) {
+      std::vector<op::Tree> inputs;
+      for (const op::Tree& tree : trees) inputs.push_back(tree->inputs[i]);
+      made.inputs.push_back(merge(inputs));
+      key += ' ' + std::to_string(made.inputs.back());
+    }
+    if (made.name == "*" && is_number(made.inputs[1], 1)) return made.inputs[0];
+    return step(key, std::move(made));
+  }
+
+  std::size_t merge_numbers(const std::vector<op::Tree>& trees) {
+    constants_.resize(trees.size());
+    const std::size_t position = constants_.front().size();
+    std::string key;
+    bool varies = false;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      const double value = trees[i]->value;
+      constants_[i].push_back(value);
+      varies = varies || bits(value) != bits(trees.front()->value);
+      key += '#' + std::to_string(bits(value));
+    }
+    if (varies) return step(key, {"k", {}, 0, position});
+    return step(key, {"", {}, bits(trees.front()->value)});
+  }
+
+  static std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+  static bool is_question(std::string_view name) {
+    constexpr std::string_view kAnswersBool = " == != < <= > >= & | ! ";
+    return kAnswersBool.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+  }
+
+  std::string write(const Step& step, const std::vector<std::string>& written, Type type) const {
+    const auto input = [&](std::size_t i) { return written[step.inputs[i]]; };
+    if (step.name.empty()) return literal(step.value(), type);
+    if (step.name == "k") return 'k' + std::to_string(step.position);
+    if (step.inputs.empty()) return step.name;
+    if (type == Type::kFloat32) {
+      const std::string shortcut = write_float(step, written);
+      if (!shortcut.empty()) return shortcut;
+    }
+    if (step.name == "where") return call("select", {input(2), input(1), input(0)});
+    if (std::isalpha(static_cast<unsigned char>(step.name[0])) != 0) {
+      std::vector<std::string> inputs;
+      for (const std::size_t index : step.inputs) inputs.push_back(written[index]);
+      return call(step.name + std::string(suffix(type)), inputs);
+    }
+    // What leaves eight bits wraps around; comparisons and masks do not.
+    const bool wraps = type == Type::kUInt8 && !is_question(step.name);
+    if (step.inputs.size() == 1) {
+      const std::string text = wraps ? "0u - " + input(0) : step.name + input(0);
+      return wraps ? "((" + text + ") & 255u)" : '(' + text + ')';
+    }
+    const std::string text = '(' + input(0) + ' ' + step.name + ' ' + input(1) + ')';
+    return wraps ? '(' + text + " & 255u)" : text;
+  }
+
+  // WGSL lets compilers assume that there is no NaN and no infinity, and they do: x != x becomes
+  // false, x * 0 zero, and NaN != 0 is false. Where a formula means what only those numbers do, a
+  // word looks at bits.
+  std::string write_float(const Step& step, const std::vector<std::string>& written) const {
+    if (step.inputs.size() != 2) return "";
+    const std::string a = unwrapped(written[step.inputs[0]]);
+    if (step.inputs[0] == step.inputs[1]) {
+      if (step.name == "!=") return "is_nan_f32(" + a + ')';
+      if (step.name == "==") return "(!is_nan_f32(" + a + "))";
+      if (step.name == "-") return "zero_if_finite_f32(" + a + ')';
+    }
+    const Step& left = steps_[step.inputs[0]];
+    const std::string b = unwrapped(written[step.inputs[1]]);
+    const bool is_own_difference =
+        left.name == "-" && left.inputs.size() == 2 && left.inputs[0] == left.inputs[1];
+    if (is_own_difference && is_number(step.inputs[1], 0)) {
+      const std::string text = "is_finite_f32(" + unwrapped(written[left.inputs[0]]) + ')';
+      if (step.name == "==") return text;
+      if (step.name == "!=") return "(!" + text + ')';
+    }
+    if (step.name == "!=") return "differ_f32(" + a + ", " + b + ')';
+    if (step.name == "*" && is_number(step.inputs[1], 0)) return "times_zero_f32(" + a + ')';
+    return "";
+  }
+
+  bool is_number(std::size_t index, double value) const {
+    return steps_[index].name.empty() && steps_[index].value() == value;
+  }
+
+  static std::string call(const std::string& name, const std::vector<std::string>& inputs) {
+    std::string text = name;
+    for (const std::string& input : inputs)
+      text += (text.size() == name.size() ? "(" : ", ") + unwrapped(input);
+    return text + ')';
+  }
+
+  // Without parentheses around the whole.
+  static std::string unwrapped(const std::string& text) {
+    if (text.front() != '(') return text;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      if (depth == 0) return i + 1 == text.size() ? text.substr(1, i - 1) : text;
+    }
+    return text;
+  }
+
+  std::vector<Step> steps_;
+  std::map<std::string, std::size_t> known_;
+  std::vector<std::size_t> results_;
+  std::vector<std::vector<double>> constants_;
+};
+
+}  // namespace eg::wgsl

@@ -1,0 +1,114 @@
+// GPU buffers, by the number of their block in the stream.
+
+import type { ErrorKeeper } from "./errors";
+import { Usage } from "./usage";
+
+/** A GPU buffer that blocks of its size take in turn. */
+export interface Block {
+  /** Of the buffer: no two that live at a time have the same. */
+  readonly id: number;
+  readonly buffer: GPUBuffer;
+  readonly size: number;
+  /** The batch whose recorded commands use it. */
+  batch: number;
+}
+
+/**
+ * Blocks of this size hold numbers that the host writes: one that no recorded command uses can be written without
+ * interrupting a compute pass, so these are not used twice in a batch.
+ */
+const kNumberBytes = 64;
+
+/** Unused bytes that are kept for later blocks. */
+const kMostUnused = 256 * 2 ** 20;
+
+const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
+
+export class Blocks {
+  created = 0;
+  readonly #device: GPUDevice;
+  readonly #errors: ErrorKeeper;
+  readonly #batch: () => number;
+  readonly #byNumber = new Map<number, Block>();
+  // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
+  readonly #unused = new Map<number, Block[]>();
+  #unusedBytes = 0;
+  #nextId = 1;
+
+  /** `batch` gives the number of the batch that is being recorded. */
+  constructor(device: GPUDevice, errors: ErrorKeeper, batch: () => number) {
+    this.#device = device;
+    this.#errors = errors;
+    this.#batch = batch;
+  }
+
+  allocate(number: number, bytes: number): void {
+    if (number === 0 || this.#byNumber.has(number)) throw new Error(`block ${number} is not free`);
+    this.#byNumber.set(number, this.take(bytes));
+  }
+
+  free(number: number): void {
+    this.give(this.get(number));
+    this.#byNumber.delete(number);
+  }
+
+  get(number: number): Block {
+    const block = this.#byNumber.get(number);
+    if (block === undefined) throw new Error(`there is no block ${number}`);
+    return block;
+  }
+
+  /** A buffer without a number, for as long as a kernel needs one. */
+  take(bytes: number): Block {
+    const size = Math.max(4, Math.ceil(bytes / 4) * 4);
+    const unused = this.#takeUnused(size);
+    if (unused !== undefined) {
+      this.#unusedBytes -= size;
+      return unused;
+    }
+    this.created++;
+    const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>
+      this.#device.createBuffer({ size, usage: kUsage }),
+    );
+    return { id: this.#nextId++, buffer, size, batch: 0 };
+  }
+
+  #takeUnused(size: number): Block | undefined {
+    const list = this.#unused.get(size);
+    if (list === undefined || size > kNumberBytes) return list?.shift();
+    const place = list.findIndex(({ batch }) => batch !== this.#batch());
+    return place < 0 ? undefined : list.splice(place, 1)[0];
+  }
+
+  /** What was recorded before may still use it. */
+  give(block: Block): void {
+    const list = this.#unused.get(block.size) ?? [];
+    this.#unused.set(block.size, list);
+    const place = list.findIndex(({ id }) => id > block.id);
+    list.splice(place < 0 ? list.length : place, 0, block);
+    this.#unusedBytes += block.size;
+  }
+
+  /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
+  trim(onDestroy: (block: Block) => void): void {
+    if (this.#unusedBytes <= kMostUnused) return;
+    for (const size of [...this.#unused.keys()].sort((a, b) => b - a)) {
+      const list = this.#unused.get(size) as Block[];
+      while (this.#unusedBytes > kMostUnused) {
+        const block = list.pop();
+        if (block === undefined) break;
+        this.#unusedBytes -= size;
+        block.buffer.destroy();
+        onDestroy(block);
+      }
+      if (list.length === 0) this.#unused.delete(size);
+    }
+  }
+
+  destroy(): void {
+    for (const { buffer } of [...this.#byNumber.values(), ...[...this.#unused.values()].flat()])
+      buffer.destroy();
+    this.#byNumber.clear();
+    this.#unused.clear();
+  }
+}

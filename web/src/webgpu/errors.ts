@@ -1,0 +1,98 @@
+// What goes wrong on a device, and when the host hears of it.
+
+export interface PlayerError {
+  readonly kind: "validation" | "out-of-memory" | "lost" | "index" | "internal";
+  /** The op that it happened to; empty where that is not known. */
+  readonly op: string;
+  readonly message: string;
+  /** Of kind "index": the index that was out of range. */
+  readonly index?: number;
+}
+
+type Filter = "validation" | "out-of-memory" | "internal";
+
+/** Keeps the first error until a read takes it along. WebGPU reports late: `settled` waits for that. */
+export class ErrorKeeper {
+  readonly #device: GPUDevice;
+  #first: { order: number; error: PlayerError } | undefined;
+  #lost: PlayerError | undefined;
+  #order = 0;
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
+    this.#device = device;
+    void device.lost.then(({ message }) => {
+      this.#lost = { kind: "lost", op: "", message: message || "the device is lost" };
+      onLost(this.#lost);
+    });
+  }
+
+  get lost(): PlayerError | undefined {
+    return this.#lost;
+  }
+
+  keep(error: PlayerError): void {
+    this.#keep(error, this.#order++);
+  }
+
+  /** Does `work`, which WebGPU judges later, and keeps what it says. */
+  watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
+    return this.#scoped(filters, op, work).result;
+  }
+
+  /** The same for a submit, and whether it failed: then nothing of the batch has been done. */
+  async submitted(work: () => void): Promise<PlayerError | undefined> {
+    const { errors } = this.#scoped(["validation", "out-of-memory", "internal"], "", work);
+    return (await Promise.all(errors)).find((error) => error !== undefined);
+  }
+
+  /** All that has been done so far has been judged. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#open]);
+  }
+
+  /** The first error since the last one that was taken. */
+  take(): PlayerError | undefined {
+    const error = this.#lost ?? this.#first?.error;
+    this.#first = undefined;
+    return error;
+  }
+
+  #scoped<T>(filters: readonly Filter[], op: string, work: () => T) {
+    for (const filter of filters) this.#device.pushErrorScope(filter);
+    const order = this.#order++;
+    const errors: Promise<PlayerError | undefined>[] = [];
+    try {
+      return { result: work(), errors };
+    } finally {
+      for (const kind of [...filters].reverse()) errors.push(this.#pop(kind, op, order));
+    }
+  }
+
+  #pop(kind: Filter, op: string, order: number): Promise<PlayerError | undefined> {
+    const judged = this.#device.popErrorScope().then(
+      (error) => {
+        const found = error === null ? undefined : { kind, op, message: error.message };
+        if (found !== undefined) this.#keep(found, order);
+        return found;
+      },
+      // The scopes of a lost device are refused; its loss is told by itself.
+      () => undefined,
+    );
+    const open = judged.then(() => {
+      this.#open.delete(open);
+    });
+    this.#open.add(open);
+    return judged;
+  }
+
+  #keep(error: PlayerError, order: number): void {
+    if (this.#first === undefined || order < this.#first.order) this.#first = { order, error };
+  }
+}
+
+/** An exception as the error of an op. */
+export function asPlayerError(exception: unknown, op: string): PlayerError {
+  const message = exception instanceof Error ? exception.message : String(exception);
+  return { kind: "internal", op, message };
+}

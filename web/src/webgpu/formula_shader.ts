@@ -1,0 +1,119 @@
+// The shaders of elementwise ops, from the texts that tools/formula_shaders.cpp makes of the C++ formulas.
+
+import table from "../generated/formula_shaders.json";
+import { namesIn } from "./words";
+
+/** What a shader computes in: int64 is stored as int32, bool is computed as uint8, in 32 bits of which it uses 8. */
+export type ComputeType = "float32" | "int32" | "uint8";
+
+interface Text {
+  readonly lets: readonly string[];
+  readonly results: readonly string[];
+}
+
+interface Texts extends Partial<Record<ComputeType, Text>> {
+  readonly slots: readonly number[];
+}
+
+interface Form {
+  readonly forward: Texts;
+  readonly gradient?: Texts & { readonly reads: readonly (string | null)[] };
+}
+
+interface Formula {
+  readonly operands: number;
+  readonly isBool: boolean;
+  readonly forms: readonly Form[];
+}
+
+/** Every formula, by the name of its op. */
+export const formulas = table as unknown as Readonly<Record<string, Formula>>;
+
+/** A shader, but for the memory that it reads and writes. */
+export interface FormulaShader {
+  /** What is loaded, of a, b, c (the operands), y (the output) and g (the incoming gradient). */
+  readonly loads: readonly string[];
+  /** Positions in the op's list of constants (src/formulas/constants.h) that are uniforms, `k` and the position. */
+  readonly slots: readonly number[];
+  /** The number of arrays that are written. */
+  readonly stores: number;
+  /** The type of what is loaded and of the uniforms. */
+  readonly type: "f32" | "i32" | "u32";
+  /** Results are bool, not `type`. */
+  readonly isBool: boolean;
+  /**
+   * The text of a function `evaluate(i)` for one element, over functions `load_a(i)` for what is loaded and
+   * `store_0(i, value)` for what is written. The constants are members of `u`.
+   */
+  readonly evaluate: string;
+}
+
+const kTypes = { float32: "f32", int32: "i32", uint8: "u32" } as const;
+
+/** The value of an op, in one of its forms (src/formulas/forms.h). */
+export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {
+  const { forward } = formOf(op, form);
+  return shaderOf(op, forward, type, [0], formulas[op]?.isBool === true);
+}
+
+/** The gradients of those inputs that are in `wanted`, in float32: one dispatch writes them all. */
+export function gradientShader(op: string, form: number, wanted: readonly number[]): FormulaShader {
+  const { gradient } = formOf(op, form);
+  if (gradient === undefined) throw new Error(`${op} has no gradient`);
+  // Inputs without a gradient have no result.
+  const places = gradient.reads.map((reads, i) =>
+    reads === null ? -1 : gradient.reads.slice(0, i).filter((before) => before !== null).length,
+  );
+  const results = wanted.map((input) => {
+    const place = places[input] ?? -1;
+    if (place < 0) throw new Error(`${op} has no gradient of input ${input}`);
+    return place;
+  });
+  return shaderOf(op, gradient, "float32", results, false);
+}
+
+function formOf(op: string, form: number): Form {
+  const found = formulas[op]?.forms[form];
+  if (found === undefined) throw new Error(`${op} has no form ${form}`);
+  return found;
+}
+
+function shaderOf(
+  op: string,
+  texts: Texts,
+  type: ComputeType,
+  wanted: readonly number[],
+  isBool: boolean,
+): FormulaShader {
+  const whole = texts[type];
+  if (whole === undefined) throw new Error(`${op} has no shader for ${type}`);
+  const results = wanted.map((place) => whole.results[place] as string);
+  const lets = neededLets(whole.lets, results);
+  const used = namesIn([...lets, ...results].join(" "));
+  const loads = ["g", "a", "b", "c", "y"].filter((name) => used.has(name));
+  const slots = texts.slots.filter((position) => used.has(`k${position}`));
+  const body = [
+    ...loads.map((name) => `let ${name} = load_${name}(i);`),
+    ...slots.map((position) => `let k${position} = u.k${position};`),
+    ...lets.map((text) => `let ${text};`),
+    ...results.map((text, place) => `store_${place}(i, ${text});`),
+  ];
+  const evaluate = `fn evaluate(i: u32) {
+  ${body.join("\n  ")}
+}
+`;
+  return { loads, slots, stores: results.length, type: kTypes[type], isBool, evaluate };
+}
+
+// Of `t0 = ...`, `t1 = ...` those that the results lead to.
+function neededLets(lets: readonly string[], results: readonly string[]): string[] {
+  const used = namesIn(results.join(" "));
+  const needed: string[] = [];
+  for (const text of [...lets].reverse()) {
+    const [name, value] = text.split(" = ", 2) as [string, string];
+    if (!used.has(name)) continue;
+    needed.unshift(text);
+    for (const other of namesIn(value)) used.add(other);
+  }
+  return needed;
+}

@@ -1,0 +1,99 @@
+// Copies element by element, converting the dtype.
+
+import type { Block } from "../../blocks";
+import { itemSize } from "../../dtype";
+import { type ElementType, elementType } from "../../shader";
+import type { Reader, View } from "../../stream";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { indexOf, makeWalk, product, sizeNumbers, type Walk } from "../strides";
+import { packedMain } from "./packed";
+
+export const copy: Kernel = {
+  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
+
+  play(fields: Reader, commands: Commands): void {
+    const shape = fields.longs();
+    const to = fields.out();
+    const toStrides = fields.longs();
+    const from = fields.in();
+    const fromStrides = fields.longs();
+    const walk = makeWalk(shape, [toStrides, fromStrides]);
+    const count = product(walk.sizes);
+    if (count === 0) return;
+    const isLinear = indexOf(walk, 0, "to").isLinear && indexOf(walk, 1, "from").isLinear;
+    if (to.dtype === from.dtype && isLinear)
+      copyBytes(commands, to, from, count * itemSize(to.dtype));
+    else copyElements(commands, { to, from, walk, count });
+  },
+};
+
+interface Elements {
+  readonly to: View;
+  readonly from: View;
+  /** Its operands are `to` and `from`. */
+  readonly walk: Walk;
+  readonly count: number;
+}
+
+function copyElements(commands: Commands, { to, from, walk, count }: Elements): void {
+  const toIndex = indexOf(walk, 0, "to");
+  const fromIndex = indexOf(walk, 1, "from");
+  const type: ElementType = to.dtype === "bool" ? "bool" : elementType(to.dtype);
+  const isPacked = itemSize(to.dtype) === 1 && toIndex.isLinear && to.offset % 4 === 0;
+  const numbers = {
+    ...sizeNumbers(walk),
+    ...toIndex.numbers,
+    ...fromIndex.numbers,
+    count: isPacked ? Math.ceil(count / 4) : count,
+    elements: count,
+  };
+  commands.dispatch({
+    key: `copy ${walk.sizes.length} ${toIndex.key}${isPacked ? "p" : ""} ${fromIndex.key}`,
+    memory: [
+      { name: "to", view: to, mode: "write", as: isPacked ? "word" : type },
+      { name: "from", view: from, mode: "read", as: type },
+    ],
+    numbers: { u32: numbers },
+    workgroups: invocations(numbers.count),
+    body: () =>
+      [
+        toIndex.text("index_to"),
+        fromIndex.text("index_from"),
+        isPacked
+          ? packedMain("to", "u32(load_from(index_from(element)))")
+          : forEach("store_to(index_to(i), load_from(index_from(i)));"),
+      ].join("\n"),
+  });
+}
+
+/** A place in a block, in bytes. */
+interface Place {
+  readonly block: Block;
+  readonly offset: number;
+}
+
+/** Copies bytes, wherever they lie. */
+export function copyBytes(commands: Commands, to: Place, from: Place, bytes: number): void {
+  if (bytes === 0) return;
+  if (to.block === from.block) {
+    const between = commands.scratch(bytes, "uint8");
+    copyBetween(commands, between, from, bytes);
+    copyBetween(commands, to, between, bytes);
+  } else {
+    copyBetween(commands, to, from, bytes);
+  }
+}
+
+function copyBetween(commands: Commands, to: Place, from: Place, bytes: number): void {
+  const length = Math.ceil(bytes / 4) * 4;
+  // The bytes behind the last one may be written only where they fill up the block.
+  const mayRoundUp = length === bytes || to.offset + length === to.block.size;
+  if (to.offset % 4 === 0 && from.offset % 4 === 0 && mayRoundUp) {
+    commands.copy(to.block, to.offset, from.block, from.offset, length);
+    return;
+  }
+  const walk = { sizes: [bytes], strides: [[1], [1]] };
+  const view = ({ block, offset }: Place): View => ({ block, offset, dtype: "uint8" });
+  copyElements(commands, { to: view(to), from: view(from), walk, count: bytes });
+}

@@ -1,0 +1,34 @@
+// One value for elements that lie side by side.
+
+import { elementType } from "../../shader";
+import type { Reader } from "../../stream";
+import { invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { storeEach } from "./packed";
+
+export const fill: Kernel = {
+  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
+
+  play(fields: Reader, commands: Commands): void {
+    const count = fields.long();
+    const value = fields.double();
+    const y = fields.out();
+    const store = storeEach("y", y, count);
+    const type = elementType(y.dtype);
+    const isFloat = type === "f32" || type === "complex";
+    commands.dispatch({
+      key: `fill ${store.key}`,
+      memory: [store.access],
+      numbers: isFloat
+        ? { u32: store.numbers, f32: { value } }
+        : { u32: { ...store.numbers, value } },
+      workgroups: invocations(store.numbers.count),
+      body: () => {
+        const element = { f32: "u.value", i32: "bitcast<i32>(u.value)", u32: "(u.value & 255u)" };
+        const text =
+          type === "complex" ? "vec2(u.value, 0f)" : element[type as "f32" | "i32" | "u32"];
+        return store.main(() => text);
+      },
+    });
+  },
+};

@@ -1,0 +1,155 @@
+// Single elements by an index each: gather and scatter.
+
+import { itemSize } from "../../dtype";
+import type { Access } from "../../shader";
+import type { Reader, View } from "../../stream";
+import { storeEach } from "../elementwise/packed";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { kAnyDType, kChecked, statusOf } from "./checked";
+
+interface IndexedElements {
+  readonly shape: readonly number[];
+  readonly dim: number;
+  readonly strides: readonly number[];
+  readonly index: View;
+}
+
+function readPlaces(fields: Reader): IndexedElements {
+  return { shape: fields.longs(), dim: fields.long(), strides: fields.longs(), index: fields.in() };
+}
+
+// What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
+// leads out of the memory.
+function partsOf(commands: Commands, places: IndexedElements, indexed: View) {
+  const { shape, dim, strides, index } = places;
+  const others = strides.map((stride, d) => (d === dim ? 0 : stride));
+  const walk = mergeDimensions(shape, [others]);
+  const base = indexOf(walk, 0, "base");
+  const status = statusOf(commands);
+  const limit = Math.floor((indexed.block.size - indexed.offset) / itemSize(indexed.dtype));
+  const memory: Access[] = [{ name: "index", view: index, mode: "read" }, status.access];
+  return {
+    key: `${walk.sizes.length} ${base.key}`,
+    count: product(shape),
+    limit,
+    memory,
+    numbers: {
+      ...sizeNumbers(walk),
+      ...base.numbers,
+      step: strides[dim] as number,
+      limit,
+      ...status.numbers,
+    },
+    functions: `${kChecked}
+${base.text("base_of")}
+// u.limit for an index that is wrong.
+fn place_of(i: u32) -> u32 {
+  let index = load_index(i);
+  let place = base_of(i) + u32(index) * u.step;
+  if (index < 0 || place >= u.limit) {
+    report_index(index);
+    return u.limit;
+  }
+  return place;
+}
+`,
+  };
+}
+
+export const takeElements: Kernel = {
+  supported: { views: [["int64"], kAnyDType, kAnyDType] },
+
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const indexed = fields.in();
+    const packed = fields.out();
+    const parts = partsOf(commands, places, indexed);
+    const store = storeEach("packed", packed, parts.count);
+    commands.dispatch({
+      key: `take_elements ${parts.key} ${store.key}`,
+      memory: [store.access, ...parts.memory, { name: "indexed", view: indexed, mode: "read" }],
+      numbers: { u32: { ...parts.numbers, ...store.numbers } },
+      workgroups: invocations(store.numbers.count),
+      body: () =>
+        parts.functions + store.main((i) => `load_indexed(min(place_of(${i}), u.limit - 1u))`),
+    });
+  },
+};
+
+export const putElements: Kernel = {
+  supported: { views: [["int64"], kAnyDType, kAnyDType] },
+
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const packed = fields.in();
+    const indexed = fields.out();
+    const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+    if (count === 0) return;
+    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    const winner = commands.scratch(4 * limit, "int32");
+    commands.clear(winner);
+    commands.dispatch({
+      key: `put_elements winner ${key}`,
+      memory: [...memory, { name: "winner", view: winner, mode: "atomic" }],
+      numbers: { u32: { ...numbers, count } },
+      workgroups: invocations(count),
+      body: () =>
+        functions +
+        forEach(`let place = place_of(i);
+  if (place < u.limit) {
+    _ = max_winner(place, i32(i + 1u));
+  }`),
+    });
+    commands.dispatch({
+      key: `put_elements ${key}`,
+      memory: [
+        ...memory,
+        { name: "winner", view: winner, mode: "read" },
+        { name: "packed", view: packed, mode: "read" },
+        { name: "indexed", view: indexed, mode: "write" },
+      ],
+      numbers: { u32: { ...numbers, count } },
+      workgroups: invocations(count),
+      body: () =>
+        functions +
+        forEach(`let place = place_of(i);
+  if (place < u.limit && load_winner(place) == i32(i + 1u)) {
+    store_indexed(place, load_packed(i));
+  }`),
+    });
+  },
+};
+
+export const addElements = combining("add", ["float32", "int32"]);
+export const multiplyElements = combining("multiply", ["float32"]);
+
+function combining(what: string, dtypes: readonly ("float32" | "int32")[]): Kernel {
+  return {
+    supported: { views: [["int64"], dtypes, dtypes] },
+
+    play(fields: Reader, commands: Commands): void {
+      const places = readPlaces(fields);
+      const packed = fields.in();
+      const indexed = fields.out();
+      const { key, count, memory, numbers, functions } = partsOf(commands, places, indexed);
+      commands.dispatch({
+        key: `${what}_elements ${key}`,
+        memory: [
+          ...memory,
+          { name: "packed", view: packed, mode: "read" },
+          { name: "indexed", view: indexed, mode: "atomic" },
+        ],
+        numbers: { u32: { ...numbers, count } },
+        workgroups: invocations(count),
+        body: () =>
+          functions +
+          forEach(`let place = place_of(i);
+  if (place < u.limit) {
+    _ = ${what}_indexed(place, load_packed(i));
+  }`),
+      });
+    },
+  };
+}

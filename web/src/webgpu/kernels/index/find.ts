@@ -1,0 +1,121 @@
+// Finding places: bad indices, true elements; and clearing what lies beside a diagonal.
+
+import { elementType } from "../../shader";
+import type { Reader } from "../../stream";
+import { forEach, invocations, kThreads } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { kCountNonzero, reducePacked } from "../reduce/reduce";
+import { kAnyDType, kChecked, statusOf } from "./checked";
+
+/** Nothing is written: the status words take what the host would be told. */
+export const findOutOfRange: Kernel = {
+  supported: { views: [["int64"], [], []] },
+
+  play(fields: Reader, commands: Commands): void {
+    const count = fields.long();
+    const size = fields.long();
+    const index = fields.in();
+    if (fields.optionalOut() !== undefined || fields.optionalOut() !== undefined)
+      throw new Error("bad indices go to the status words");
+    const status = statusOf(commands);
+    commands.dispatch({
+      key: "find_out_of_range",
+      memory: [{ name: "index", view: index, mode: "read" }, status.access],
+      numbers: { u32: { count, size, ...status.numbers } },
+      workgroups: invocations(count),
+      body: () => kChecked + forEach("_ = is_index(load_index(i), u.size);"),
+    });
+  },
+};
+
+export const countTrue: Kernel = {
+  supported: { views: [["bool"], ["int64"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const count = fields.long();
+    const mask = fields.in();
+    const trueCount = fields.out();
+    reducePacked(commands, kCountNonzero, count, { x: mask, y: trueCount });
+  },
+};
+
+export const findTrue: Kernel = {
+  supported: { views: [["bool"], ["int64"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const count = fields.long();
+    const mask = fields.in();
+    const places = fields.out();
+    if (count === 0) return;
+    // One workgroup goes from block to block: the places are wanted in order.
+    commands.dispatch({
+      key: "find_true",
+      memory: [
+        { name: "mask", view: mask, mode: "read" },
+        { name: "places", view: places, mode: "write" },
+      ],
+      numbers: { u32: { count } },
+      workgroups: [1],
+      body: () => `const kEach = 16u;
+var<workgroup> counts: array<u32, ${kThreads}>;
+@compute @workgroup_size(${kThreads})
+fn main(@builtin(local_invocation_index) thread: u32) {
+  var found = 0u;
+  for (var block = 0u; block < u.count; block += ${kThreads}u * kEach) {
+    let first = block + thread * kEach;
+    let last = min(first + kEach, u.count);
+    var own = 0u;
+    for (var i = first; i < last; i++) {
+      own += load_mask(i);
+    }
+    counts[thread] = own;
+    workgroupBarrier();
+    for (var step = 1u; step < ${kThreads}u; step <<= 1u) {
+      var before = 0u;
+      if (thread >= step) {
+        before = counts[thread - step];
+      }
+      workgroupBarrier();
+      counts[thread] += before;
+      workgroupBarrier();
+    }
+    var next = found + counts[thread] - own;
+    for (var i = first; i < last; i++) {
+      if (load_mask(i) != 0u) {
+        store_places(next, i32(i));
+        next++;
+      }
+    }
+    found += counts[${kThreads - 1}];
+    workgroupBarrier();
+  }
+}
+`,
+    });
+  },
+};
+
+export const clearTriangle: Kernel = {
+  supported: { views: [kAnyDType] },
+
+  play(fields: Reader, commands: Commands): void {
+    const count = fields.long();
+    const rows = fields.long();
+    const columns = fields.long();
+    const diagonal = fields.long();
+    const lower = fields.bool();
+    const matrices = fields.out();
+    const type = elementType(matrices.dtype);
+    commands.dispatch({
+      key: `clear_triangle ${lower}`,
+      memory: [{ name: "matrices", view: matrices, mode: "write" }],
+      numbers: { u32: { count, rows, columns }, i32: { diagonal } },
+      workgroups: invocations(count),
+      body: () =>
+        forEach(`let beside = i32(i % u.columns) - i32(i / u.columns % u.rows);
+  if (beside ${lower ? ">" : "<"} u.diagonal) {
+    store_matrices(i, ${type === "complex" ? "vec2<f32>()" : `${type}()`});
+  }`),
+    });
+  },
+};

@@ -1,0 +1,212 @@
+// Indices of the elements of rows in sorted order, and of the most frequent ones. Equal elements keep their order,
+// NaN is the largest.
+//
+// In short rows every element counts those that come before it. Long rows are sorted by Batcher's bitonic
+// network, one dispatch per step of it.
+
+import type { Access } from "../../shader";
+import type { Reader, Rows, View } from "../../stream";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { dispatchRows } from "../nn/rows";
+
+const kLongRow = 2048;
+
+interface Order {
+  readonly rows: Rows;
+  readonly descending: boolean;
+  readonly first: number;
+  readonly count: number;
+  readonly x: View;
+  readonly indices: View;
+}
+
+export const orderRows: Kernel = {
+  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const order: Order = {
+      rows: fields.rows(),
+      descending: fields.bool(),
+      first: fields.long(),
+      count: fields.long(),
+      x: fields.in(),
+      indices: fields.out(),
+    };
+    const { outer, size, inner } = order.rows;
+    if (outer * size * inner * order.count === 0) return;
+    if (size > kLongRow) sortInSteps(commands, order);
+    else countBefore(commands, order);
+  },
+};
+
+function readX(x: View): { access: Access; type: "f32" | "i32" } {
+  const type = x.dtype === "float32" ? "f32" : "i32";
+  return { access: { name: "x", view: x, mode: "read", as: type }, type };
+}
+
+// Numbers that are in the order of the elements.
+function keyText(type: "f32" | "i32", descending: boolean): string {
+  const key =
+    type === "i32"
+      ? "bitcast<u32>(load_x(at)) ^ kSignBit"
+      : "select(bits | kSignBit, ~bits, bits >= kSignBit)";
+  const bits = `let x = load_x(at);
+  if (is_nan_f32(x)) {
+    return ${descending ? "0u" : "0xffffffffu"};
+  }
+  // Both zeros are equal.
+  let bits = select(bitcast<u32>(x), 0u, abs_f32(x) == 0f);`;
+  return `fn key_of(at: u32) -> u32 {
+  ${type === "f32" ? bits : ""}
+  return ${descending ? `~(${key})` : key};
+}
+`;
+}
+
+// Where a result goes, if it is wanted: indices are packed as [outer, count, inner].
+const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32) {
+  if (rank >= u.first && rank - u.first < u.wanted) {
+    store_indices((outer * u.wanted + rank - u.first) * u.inner + inner, i32(index));
+  }
+}
+`;
+
+function numbersOf({ rows, first, count }: Order): Record<string, number> {
+  return { size: rows.size, inner: rows.inner, first, wanted: count };
+}
+
+function countBefore(commands: Commands, order: Order): void {
+  const { rows, descending, indices } = order;
+  const { access, type } = readX(order.x);
+  const count = rows.outer * rows.size * rows.inner;
+  commands.dispatch({
+    key: `order_rows ${descending}`,
+    memory: [access, { name: "indices", view: indices, mode: "write" }],
+    numbers: { u32: { count, ...numbersOf(order) } },
+    workgroups: invocations(count),
+    body: () =>
+      keyText(type, descending) +
+      kStoreRank +
+      forEach(`let inner = i % u.inner;
+  let outer = i / (u.inner * u.size);
+  let own = i / u.inner % u.size;
+  let key = key_of(i);
+  var at = outer * u.size * u.inner + inner;
+  var rank = 0u;
+  for (var k = 0u; k < u.size; k++) {
+    let other = key_of(at);
+    rank += select(0u, 1u, other < key || (other == key && k < own));
+    at += u.inner;
+  }
+  store_rank(outer, inner, rank, own);`),
+  });
+}
+
+function sortInSteps(commands: Commands, order: Order): void {
+  const { rows, descending, indices } = order;
+  const { access, type } = readX(order.x);
+  const positions = rows.outer * rows.inner;
+  // Filled up with keys that come last.
+  let length = 1;
+  while (length < rows.size) length *= 2;
+  const total = positions * length;
+  const keys = commands.scratch(4 * total, "int32");
+  const places = commands.scratch(4 * total, "int32");
+  const sorted: Access[] = [
+    { name: "keys", view: keys, mode: "write", as: "word" },
+    { name: "places", view: places, mode: "write", as: "word" },
+  ];
+  const numbers = { ...numbersOf(order), row: length };
+  commands.dispatch({
+    key: `order_rows keys ${descending}`,
+    memory: [access, ...sorted],
+    numbers: { u32: { count: total, ...numbers } },
+    workgroups: invocations(total),
+    body: () =>
+      keyText(type, descending) +
+      forEach(`let position = i / u.row;
+  let k = i % u.row;
+  var key = 0xffffffffu;
+  if (k < u.size) {
+    key = key_of((position / u.inner * u.size + k) * u.inner + position % u.inner);
+  }
+  store_keys(i, key);
+  store_places(i, k);`),
+  });
+  for (let block = 2; block <= length; block *= 2)
+    for (let step = block / 2; step >= 1; step /= 2)
+      commands.dispatch({
+        key: "order_rows step",
+        memory: sorted,
+        numbers: { u32: { count: total / 2, row: length, block, step } },
+        workgroups: invocations(total / 2),
+        body: () =>
+          forEach(`let low = i / u.step * u.step * 2u + i % u.step;
+  let high = low + u.step;
+  let rises = ((low % u.row) & u.block) == 0u;
+  let a = vec2(load_keys(low), load_places(low));
+  let b = vec2(load_keys(high), load_places(high));
+  let is_after = a.x > b.x || (a.x == b.x && a.y > b.y);
+  if (is_after == rises) {
+    store_keys(low, b.x);
+    store_places(low, b.y);
+    store_keys(high, a.x);
+    store_places(high, a.y);
+  }`),
+      });
+  const count = positions * order.count;
+  commands.dispatch({
+    key: "order_rows indices",
+    memory: [
+      { name: "places", view: places, mode: "read", as: "word" },
+      { name: "indices", view: indices, mode: "write" },
+    ],
+    numbers: { u32: { count, ...numbers } },
+    workgroups: invocations(count),
+    body: () =>
+      kStoreRank +
+      forEach(`let position = i / u.wanted;
+  let rank = u.first + i % u.wanted;
+  store_rank(position / u.inner, position % u.inner, rank, load_places(position * u.row + rank));`),
+  });
+}
+
+export const modeRows: Kernel = {
+  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const rows = fields.rows();
+    const { access, type } = readX(fields.in());
+    const indices = fields.out();
+    if (rows.size === 0) return;
+    dispatchRows(commands, rows, {
+      key: "mode_rows",
+      memory: [access, { name: "indices", view: indices, mode: "write" }],
+      combine: { best_of_lanes: { type: "Mode", text: "better(a, b)" } },
+      functions: `${keyText(type, false)}
+struct Mode { count: u32, key: u32, last: u32 }
+fn better(a: Mode, b: Mode) -> Mode {
+  if (b.count > a.count || (b.count == a.count && b.key < a.key)) {
+    return b;
+  }
+  return a;
+}`,
+      work: `var best = Mode(0u, 0u, 0u);
+  for (var k = lane; k < u.size; k += kLanes) {
+    var mode = Mode(0u, key_of(first + k * u.inner), 0u);
+    for (var other = 0u; other < u.size; other++) {
+      if (key_of(first + other * u.inner) == mode.key) {
+        mode.count++;
+        mode.last = other;
+      }
+    }
+    best = better(best, mode);
+  }
+  best = best_of_lanes(thread, best);
+  if (lane == 0u && is_inside) {
+    store_indices(position, i32(best.last));
+  }`,
+    });
+  },
+};

@@ -1,0 +1,144 @@
+// Whole slices by their index: memory seen as [outer, rows, inner].
+
+import type { Reader, View } from "../../stream";
+import { storeEach } from "../elementwise/packed";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { kAnyDType, kChecked, statusOf } from "./checked";
+
+interface IndexedRows {
+  readonly outer: number;
+  readonly rows: number;
+  readonly inner: number;
+  readonly count: number;
+  readonly index: View;
+}
+
+function readPlaces(fields: Reader): IndexedRows {
+  return {
+    outer: fields.long(),
+    rows: fields.long(),
+    inner: fields.long(),
+    count: fields.long(),
+    index: fields.in(),
+  };
+}
+
+// Element i of [outer, count, inner]: `k`, and where its row is in [outer, rows, inner].
+const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }
+fn place_of(i: u32, row: u32) -> u32 {
+  return (i / (u.inner * u.indices) * u.rows + row) * u.inner + i % u.inner;
+}
+${kChecked}`;
+
+function numbersOf({ rows, inner, count }: IndexedRows): Record<string, number> {
+  return { rows, inner, indices: count };
+}
+
+export const takeRows: Kernel = {
+  supported: { views: [["int64"], kAnyDType, kAnyDType] },
+
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const indexed = fields.in();
+    const packed = fields.out();
+    const status = statusOf(commands);
+    const elements = places.outer * places.count * places.inner;
+    const store = storeEach("packed", packed, elements);
+    commands.dispatch({
+      key: `take_rows ${store.key}`,
+      memory: [
+        store.access,
+        { name: "index", view: places.index, mode: "read" },
+        { name: "indexed", view: indexed, mode: "read" },
+        status.access,
+      ],
+      numbers: { u32: { ...numbersOf(places), ...store.numbers, ...status.numbers } },
+      workgroups: invocations(store.numbers.count),
+      body: () =>
+        kPlace +
+        store.main(
+          (i) => `load_indexed(place_of(${i}, checked_index(load_index(k_of(${i})), u.rows)))`,
+        ),
+    });
+  },
+};
+
+export const putRows: Kernel = {
+  supported: { views: [["int64"], kAnyDType, kAnyDType] },
+
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const packed = fields.in();
+    const indexed = fields.out();
+    const { outer, rows, count, inner, index } = places;
+    const elements = outer * count * inner;
+    if (elements === 0) return;
+    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    const winner = commands.scratch(4 * rows, "int32");
+    const status = statusOf(commands);
+    commands.clear(winner);
+    const indexAccess = { name: "index", view: index, mode: "read" } as const;
+    commands.dispatch({
+      key: "put_rows winner",
+      memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }, status.access],
+      numbers: { u32: { count, rows, ...status.numbers } },
+      workgroups: invocations(count),
+      body: () =>
+        kChecked +
+        forEach(`let row = load_index(i);
+  if (is_index(row, u.rows)) {
+    _ = max_winner(u32(row), i32(i + 1u));
+  }`),
+    });
+    commands.dispatch({
+      key: "put_rows",
+      memory: [
+        indexAccess,
+        { name: "winner", view: winner, mode: "read" },
+        { name: "packed", view: packed, mode: "read" },
+        { name: "indexed", view: indexed, mode: "write" },
+        status.access,
+      ],
+      numbers: { u32: { count: elements, ...numbersOf(places), ...status.numbers } },
+      workgroups: invocations(elements),
+      body: () =>
+        kPlace +
+        forEach(`let k = k_of(i);
+  let row = load_index(k);
+  if (is_index(row, u.rows) && load_winner(u32(row)) == i32(k + 1u)) {
+    store_indexed(place_of(i, u32(row)), load_packed(i));
+  }`),
+    });
+  },
+};
+
+export const addRows: Kernel = {
+  supported: { views: [["int64"], ["float32", "int32"], ["float32", "int32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const packed = fields.in();
+    const indexed = fields.out();
+    const skip = fields.long();
+    const status = statusOf(commands);
+    const count = places.outer * places.count * places.inner;
+    commands.dispatch({
+      key: "add_rows",
+      memory: [
+        { name: "index", view: places.index, mode: "read" },
+        { name: "packed", view: packed, mode: "read" },
+        { name: "indexed", view: indexed, mode: "atomic" },
+        status.access,
+      ],
+      numbers: { u32: { count, ...numbersOf(places), ...status.numbers }, i32: { skip } },
+      workgroups: invocations(count),
+      body: () =>
+        kPlace +
+        forEach(`let row = load_index(k_of(i));
+  if (row != u.skip && is_index(row, u.rows)) {
+    _ = add_indexed(place_of(i, u32(row)), load_packed(i));
+  }`),
+    });
+  },
+};

@@ -1,0 +1,183 @@
+// Products of matrices over a batch, with any strides.
+//
+// A workgroup makes a square tile of the result: step by step it brings 16 columns of A and 16 rows of B
+// into its memory, in the order in which they lie, and every invocation makes a square of results from
+// them. Where the result has hardly any rows or columns, lanes share a sum instead.
+
+import type { DType } from "../../dtype";
+import { elementType, type Numbers } from "../../shader";
+import type { Reader, View } from "../../stream";
+import type { Commands, Kernel } from "../kernel";
+import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { dispatchTiles, type TiledProduct } from "./tiles";
+
+/** Matrices in memory; strides count elements. */
+export interface Matrices {
+  readonly view: View;
+  readonly batchStrides: readonly number[];
+  readonly rowStride: number;
+  readonly columnStride: number;
+}
+
+/** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
+export interface Product {
+  readonly batch: readonly number[];
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Matrices;
+  readonly b: Matrices;
+  readonly c: Matrices;
+  readonly alpha?: number;
+  readonly beta?: number;
+  readonly bias?: View | undefined;
+}
+
+const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8"];
+
+export const matrixProduct: Kernel = {
+  supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const layout = () => ({
+      batchStrides: fields.longs(),
+      rowStride: fields.long(),
+      columnStride: fields.long(),
+    });
+    multiply(commands, {
+      batch: fields.longs(),
+      m: fields.long(),
+      n: fields.long(),
+      k: fields.long(),
+      a: { view: fields.in(), ...layout() },
+      b: { view: fields.in(), ...layout() },
+      c: { view: fields.out(), ...layout() },
+      alpha: fields.double(),
+      beta: fields.double(),
+      bias: fields.optionalIn(),
+    });
+  },
+};
+
+export function multiply(commands: Commands, call: Product): void {
+  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
+  const walk = mergeDimensions(
+    batch,
+    [a, b, c].map(({ batchStrides }) => batchStrides),
+  );
+  const count = product(walk.sizes);
+  if (m === 0 || n === 0 || count === 0) return;
+  const indices = ["a", "b", "c"].map((name, i) => indexOf(walk, i, name, "batch"));
+  const type = elementType(c.view.dtype) as TiledProduct["type"];
+  const isScaled = alpha !== 1;
+  const tiled: TiledProduct = {
+    m,
+    n,
+    k,
+    count,
+    type,
+    isARowMajor: a.columnStride === 1,
+    isBRowMajor: b.columnStride === 1,
+    isPlain: true,
+    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
+    memory: [
+      { name: "a", view: a.view, mode: "read" },
+      { name: "b", view: b.view, mode: "read" },
+      { name: "c", view: c.view, mode: "write" },
+      ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
+    ],
+    numbers: withType(
+      type,
+      { alpha, beta },
+      {
+        ...sizeNumbers(walk, "batch"),
+        ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
+        m,
+        n,
+        k,
+        a_row: a.rowStride,
+        a_column: a.columnStride,
+        b_row: b.rowStride,
+        b_column: b.columnStride,
+        c_row: c.rowStride,
+      },
+    ),
+    functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
+  };
+  if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, tiled);
+  else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+/** With fewer rows or columns a tile would be empty. */
+const kFewest = 4;
+
+function withType(
+  type: TiledProduct["type"],
+  scalars: Record<string, number>,
+  u32: Record<string, number>,
+): Numbers {
+  return type === "u32" ? { u32: { ...u32, ...scalars } } : { u32, [type]: scalars };
+}
+
+interface Finish {
+  readonly type: TiledProduct["type"];
+  readonly isScaled: boolean;
+  readonly adds: boolean;
+  readonly bias: boolean;
+}
+
+function functionsText(indices: readonly Index[], { type, isScaled, adds, bias }: Finish): string {
+  return `${indices.map((index, i) => index.text(`first_${"abc"[i]}`)).join("\n")}
+fn a_at(first: u32, row: u32, column: u32) -> ${type} {
+  return load_a(first + row * u.a_row + column * u.a_column);
+}
+fn b_at(first: u32, row: u32, column: u32) -> ${type} {
+  return load_b(first + row * u.b_row + column * u.b_column);
+}
+fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
+  let at = first + row * u.c_row + column;
+  var value = ${isScaled ? "u.alpha * sum" : "sum"};
+  ${adds ? "value += u.beta * load_c(at);" : ""}
+  ${bias ? "value += load_bias(column);" : ""}
+  store_c(at, value);
+}`;
+}
+
+function multiplyInLanes(commands: Commands, call: TiledProduct): void {
+  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
+  const positions = count * m * n;
+  // What lies side by side in the larger operand decides.
+  const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
+  const isTall = n <= m;
+  const lanes = chooseLanes(positions, k, isRowMajor);
+  const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
+  commands.dispatch({
+    key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
+    memory,
+    numbers: { ...numbers, u32: { ...numbers.u32, positions } },
+    workgroups: laneWorkgroups(lanes, positions),
+    body: () =>
+      [
+        functions(),
+        combineLanes("sum_of_lanes", lanes, { type, text: "a + b" }),
+        forEachLane(
+          lanes,
+          `let batch = position / (u.m * u.n);
+  let rest = position % (u.m * u.n);
+  let row = ${row};
+  let column = ${column};
+  let from_a = first_a(batch);
+  let from_b = first_b(batch);
+  var sum = ${type}(0);
+  for (var k = lane; k < u.k; k += kLanes) {
+    sum += a_at(from_a, row, k) * b_at(from_b, k, column);
+  }
+  sum = sum_of_lanes(thread, sum);
+  if (lane == 0u && is_inside) {
+    finish(first_c(batch), row, column, sum);
+  }`,
+        ),
+      ].join("\n"),
+  });
+}

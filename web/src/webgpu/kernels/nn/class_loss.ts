@@ -1,0 +1,301 @@
+// Losses of classes given by index (src/kernels/class_loss.h says what they are).
+
+import type { Access } from "../../shader";
+import type { Reader, Rows, View } from "../../stream";
+import { kChecked, statusOf } from "../index/checked";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from "../lanes";
+import { dispatchRows } from "./rows";
+import { kRowSum } from "./softmax";
+
+interface Targets {
+  readonly rows: Rows;
+  readonly index: View;
+  readonly weight: View | undefined;
+  readonly ignoreIndex: number;
+  readonly smoothing: number;
+}
+
+function readTargets(fields: Reader): Targets {
+  return {
+    rows: fields.rows(),
+    index: fields.in(),
+    weight: fields.optionalIn(),
+    ignoreIndex: fields.long(),
+    smoothing: fields.double(),
+  };
+}
+
+// What every shader about targets has. Those after the first of a loss need not report bad ones again.
+function partsOf(commands: Commands, targets: Targets, reports = true) {
+  const { rows, index, weight, ignoreIndex, smoothing } = targets;
+  const status = reports ? statusOf(commands) : undefined;
+  const memory: Access[] = [
+    { name: "target", view: index, mode: "read" },
+    ...(weight === undefined ? [] : [{ name: "weight", view: weight, mode: "read" } as const]),
+    ...(status ? [status.access] : []),
+  ];
+  const numbers = {
+    u32: { classes: rows.size, ...status?.numbers },
+    i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
+    f32: { hit: 1 - smoothing, share: smoothing / rows.size },
+  };
+  const functions = `${reports ? kChecked : kUnchecked}
+fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "load_weight(class_index)"}; }
+fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
+fn class_of(position: u32) -> u32 { return checked_index(load_target(position), u.classes); }
+`;
+  return { key: weight === undefined ? "" : "w", memory, numbers, functions };
+}
+
+const kUnchecked =
+  "fn checked_index(index: i32, size: u32) -> u32 { return min(u32(index), size - 1u); }";
+
+const kTargetViews = [["int64"], ["float32"]] as const;
+
+export const nllLosses: Kernel = {
+  supported: { views: [...kTargetViews, ["float32"], ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    const logProbabilities = fields.in();
+    const losses = fields.out();
+    const { outer, size, inner } = targets.rows;
+    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const count = outer * inner;
+    commands.dispatch({
+      key: `nll_losses ${key}`,
+      memory: [
+        ...memory,
+        { name: "x", view: logProbabilities, mode: "read" },
+        { name: "losses", view: losses, mode: "write" },
+      ],
+      numbers: { ...numbers, u32: { ...numbers.u32, count, size, inner } },
+      workgroups: invocations(count),
+      body: () =>
+        functions +
+        forEach(`var loss = 0f;
+  if (!is_ignored(i)) {
+    let chosen = class_of(i);
+    loss = -weight_of(chosen) * load_x(i / u.inner * u.inner * u.size + chosen * u.inner + i % u.inner);
+  }
+  store_losses(i, loss);`),
+    });
+  },
+};
+
+export const targetDistribution: Kernel = {
+  supported: { views: [...kTargetViews, ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    const distribution = fields.out();
+    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    dispatchRows(commands, targets.rows, {
+      key: `target_distribution ${key}`,
+      memory: [...memory, { name: "q", view: distribution, mode: "write" }],
+      numbers,
+      combine: {},
+      functions,
+      work: `if (is_inside) {
+    let ignored = is_ignored(position);
+    var chosen = 0u;
+    if (!ignored) {
+      chosen = class_of(position);
+    }
+    for (var k = lane; k < u.size; k += kLanes) {
+      let all = u.share * weight_of(k);
+      let q = select(all, all + u.hit * weight_of(k), k == chosen);
+      store_q(first + k * u.inner, select(q, 0f, ignored));
+    }
+  }`,
+    });
+  },
+};
+
+export const crossEntropy: Kernel = {
+  supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    const scores = fields.in();
+    const losses = fields.out();
+    const largest = fields.out();
+    const logSum = fields.out();
+    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const isSmooth = targets.smoothing !== 0;
+    const smooth = `var smooth_loss = 0f;
+  for (var k = lane; k < u.size; k += kLanes) {
+    smooth_loss += weight_of(k) * (log_sum - (load_x(first + k * u.inner) - largest));
+  }
+  smooth_loss = sum_of_lanes(thread, smooth_loss);`;
+    dispatchRows(commands, targets.rows, {
+      key: `cross_entropy ${key} ${isSmooth}`,
+      memory: [
+        ...memory,
+        { name: "x", view: scores, mode: "read" },
+        { name: "losses", view: losses, mode: "write" },
+        { name: "largest", view: largest, mode: "write" },
+        { name: "log_sum", view: logSum, mode: "write" },
+      ],
+      numbers,
+      combine: { largest_of_lanes: kMaximum, sum_of_lanes: kSum },
+      functions,
+      work: `${kRowSum}
+  let log_sum = log_f32(sum);
+  ${isSmooth ? smooth : ""}
+  if (lane == 0u && is_inside) {
+    var loss = 0f;
+    if (!is_ignored(position)) {
+      let chosen = class_of(position);
+      let cost = log_sum - (load_x(first + chosen * u.inner) - largest);
+      loss = u.hit * weight_of(chosen) * cost${isSmooth ? " + u.share * smooth_loss" : ""};
+    }
+    store_losses(position, loss);
+    store_largest(position, largest);
+    store_log_sum(position, log_sum);
+  }`,
+    });
+  },
+};
+
+export const crossEntropyBackward: Kernel = {
+  supported: {
+    views: [
+      ...kTargetViews,
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+      ["float32"],
+    ],
+  },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    const scores = fields.in();
+    const largest = fields.in();
+    const logSum = fields.in();
+    const grad = fields.in();
+    const gradStep = fields.long();
+    const totalWeight = fields.optionalIn();
+    const gradScores = fields.out();
+    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+    const isSmooth = targets.smoothing !== 0;
+    const total = `var total = 0f;
+  for (var k = lane; k < u.size; k += kLanes) {
+    total += weight_of(k);
+  }
+  total = sum_of_lanes(thread, total);`;
+    dispatchRows(commands, targets.rows, {
+      key: `cross_entropy_backward ${key} ${isSmooth} ${!!totalWeight}`,
+      memory: [
+        ...memory,
+        { name: "x", view: scores, mode: "read" },
+        { name: "largest", view: largest, mode: "read" },
+        { name: "log_sum", view: logSum, mode: "read" },
+        { name: "grad", view: grad, mode: "read" },
+        ...(totalWeight ? [{ name: "total", view: totalWeight, mode: "read" } as const] : []),
+        { name: "grad_x", view: gradScores, mode: "write" },
+      ],
+      numbers: { ...numbers, u32: { ...numbers.u32, grad_step: gradStep } },
+      combine: isSmooth ? { sum_of_lanes: kSum } : {},
+      functions,
+      work: `${isSmooth ? total : ""}
+  if (is_inside) {
+    let ignored = is_ignored(position);
+    var chosen = 0u;
+    if (!ignored) {
+      chosen = class_of(position);
+    }
+    var g = load_grad(position * u.grad_step);
+    ${totalWeight ? "let shares = load_total(0u);\n    g = select(g / shares, 0f, shares == 0f);" : ""}
+    let hit = u.hit * weight_of(chosen);
+    let all = g * (hit${isSmooth ? " + u.share * total" : ""});
+    let largest = load_largest(position);
+    let log_sum = load_log_sum(position);
+    for (var k = lane; k < u.size; k += kLanes) {
+      let at = first + k * u.inner;
+      var value = all * exp_f32(load_x(at) - largest - log_sum);
+      if (k == chosen) {
+        value -= g * hit;
+      }
+      ${isSmooth ? "value -= g * u.share * weight_of(k);" : ""}
+      store_grad_x(at, select(value, 0f, ignored));
+    }
+  }`,
+    });
+  },
+};
+
+export const meanLoss: Kernel = {
+  supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    const losses = fields.in();
+    const mean = fields.out();
+    const totalWeight = fields.out();
+    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+    const count = targets.rows.outer * targets.rows.inner;
+    const lanes = chooseLanes(1, Math.max(count, 512), true);
+    commands.dispatch({
+      key: `mean_loss ${key} ${lanesKey(lanes)}`,
+      memory: [
+        ...memory,
+        { name: "losses", view: losses, mode: "read" },
+        { name: "mean", view: mean, mode: "write" },
+        { name: "total", view: totalWeight, mode: "write" },
+      ],
+      numbers: { ...numbers, u32: { ...numbers.u32, positions: 1, count } },
+      workgroups: [1],
+      body: () =>
+        [
+          functions,
+          combineLanes("sum_of_lanes", lanes, kSum),
+          forEachLane(
+            lanes,
+            `var total = 0f;
+  var sum = 0f;
+  for (var k = lane; k < u.count; k += kLanes) {
+    sum += load_losses(k);
+    if (!is_ignored(k)) {
+      total += weight_of(class_of(k));
+    }
+  }
+  total = sum_of_lanes(thread, total);
+  sum = sum_of_lanes(thread, sum);
+  if (lane == 0u && is_inside) {
+    store_total(0u, total);
+    store_mean(0u, select(sum / total, nan_f32(), total == 0f && sum == 0f));
+  }`,
+          ),
+        ].join("\n"),
+    });
+  },
+};
+
+/** Nothing is written: the status words take what the host would be told. */
+export const findBadTarget: Kernel = {
+  supported: { views: [...kTargetViews, []] },
+
+  play(fields: Reader, commands: Commands): void {
+    const targets = readTargets(fields);
+    if (fields.optionalOut() !== undefined) throw new Error("bad targets go to the status words");
+    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const count = targets.rows.outer * targets.rows.inner;
+    commands.dispatch({
+      key: `find_bad_target ${key}`,
+      memory,
+      numbers: { ...numbers, u32: { ...numbers.u32, count } },
+      workgroups: invocations(count),
+      body: () =>
+        functions +
+        forEach(`if (!is_ignored(i)) {
+    _ = class_of(i);
+  }`),
+    });
+  },
+};

@@ -1,0 +1,50 @@
+// Kernels along the middle dimension of packed arrays (src/kernels/rows.h).
+
+import type { Access, Numbers } from "../../shader";
+import type { Rows } from "../../stream";
+import type { Commands } from "../kernel";
+import {
+  type Combination,
+  chooseLanes,
+  combineLanes,
+  forEachLane,
+  lanesKey,
+  laneWorkgroups,
+} from "../lanes";
+
+export interface RowsShader {
+  readonly key: string;
+  readonly memory: readonly Access[];
+  readonly numbers?: Numbers;
+  /** Functions that combine what lanes have, by name. */
+  readonly combine: Readonly<Record<string, Combination>>;
+  /** With `position`, `lane`, `first` (the row's first element) and `u.size` elements `u.inner` apart; see forEachLane. */
+  readonly work: string;
+  /** Functions that the work calls. */
+  readonly functions?: string;
+}
+
+/** Runs a shader over all rows. */
+export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader): void {
+  const { outer, size, inner } = rows;
+  const positions = outer * inner;
+  if (positions === 0) return;
+  const lanes = chooseLanes(positions, size, inner === 1);
+  const { key, memory, numbers, combine, work, functions = "" } = shader;
+  commands.dispatch({
+    key: `${key} ${lanesKey(lanes)}`,
+    memory,
+    numbers: { ...numbers, u32: { positions, size, inner, ...numbers?.u32 } },
+    workgroups: laneWorkgroups(lanes, positions),
+    body: () =>
+      [
+        ...Object.entries(combine).map(([name, how]) => combineLanes(name, lanes, how)),
+        functions,
+        forEachLane(
+          lanes,
+          `let first = position / u.inner * u.inner * u.size + position % u.inner;
+  ${work}`,
+        ),
+      ].join("\n"),
+  });
+}

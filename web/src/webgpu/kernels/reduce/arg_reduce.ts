@@ -1,0 +1,100 @@
+// The first largest or smallest element along a dimension, and where it is.
+
+import type { Reader } from "../../stream";
+import type { Commands, Kernel } from "../kernel";
+import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { indexOf, product, sizeNumbers } from "../strides";
+import { isRowMajor, splitShape } from "./reduce";
+
+export const argReduce: Kernel = {
+  supported: {
+    views: [["float32", "int32", "int64", "uint8", "bool"], ["float32", "int64"], ["int64"]],
+  },
+
+  play(fields: Reader, commands: Commands): void {
+    const largest = fields.bool();
+    const shape = fields.longs();
+    const dim = fields.long();
+    const x = fields.in();
+    const strides = fields.longs();
+    const values = fields.out();
+    const indices = fields.out();
+    const { kept, reduced } = splitShape(shape, [dim], strides);
+    const positions = product(kept.sizes);
+    const size = product(reduced.sizes);
+    if (positions === 0 || size === 0) return;
+    const from = indexOf(kept, 0, "kept", "kept");
+    const along = indexOf(reduced, 0, "along", "along");
+    const lanes = chooseLanes(positions, size, isRowMajor({ kept, reduced }));
+    const type = x.dtype === "float32" ? "f32" : "i32";
+    commands.dispatch({
+      key: `arg_reduce ${largest} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${from.key} ${along.key}`,
+      memory: [
+        { name: "x", view: x, mode: "read", as: type },
+        { name: "values", view: values, mode: "write", as: type },
+        { name: "indices", view: indices, mode: "write" },
+      ],
+      numbers: {
+        u32: {
+          ...sizeNumbers(kept, "kept"),
+          ...sizeNumbers(reduced, "along"),
+          ...from.numbers,
+          ...along.numbers,
+          positions,
+          size,
+        },
+      },
+      workgroups: laneWorkgroups(lanes, positions),
+      body: () =>
+        [
+          from.text("index_kept"),
+          along.text("index_along"),
+          betterText(type, largest),
+          combineLanes("best_of_lanes", lanes, { type: "Place", text: "better(a, b)" }),
+          forEachLane(
+            lanes,
+            `let first = index_kept(position);
+  // A lane without elements repeats the first one.
+  var best = Place(load_x(first + index_along(lane % u.size)), lane % u.size);
+  for (var k = lane + kLanes; k < u.size; k += kLanes) {
+    best = better(best, Place(load_x(first + index_along(k)), k));
+  }
+  best = best_of_lanes(thread, best);
+  if (lane == 0u && is_inside) {
+    store_values(position, best.value);
+    store_indices(position, i32(best.index));
+  }`,
+          ),
+        ].join("\n"),
+    });
+  },
+};
+
+// Of equal elements, and of several NaN, the first.
+function betterText(type: "f32" | "i32", largest: boolean): string {
+  const beats = `b.value ${largest ? ">" : "<"} a.value`;
+  const place = `struct Place { value: ${type}, index: u32 }`;
+  if (type === "i32")
+    return `${place}
+fn better(a: Place, b: Place) -> Place {
+  if (${beats} || (b.value == a.value && b.index < a.index)) {
+    return b;
+  }
+  return a;
+}`;
+  return `${place}
+fn better(a: Place, b: Place) -> Place {
+  let a_is_nan = is_nan_f32(a.value);
+  let b_is_nan = is_nan_f32(b.value);
+  if (a_is_nan || b_is_nan) {
+    if (b_is_nan && (!a_is_nan || b.index < a.index)) {
+      return b;
+    }
+    return a;
+  }
+  if (${beats} || (b.value == a.value && b.index < a.index)) {
+    return b;
+  }
+  return a;
+}`;
+}

@@ -1,0 +1,301 @@
+// Reductions over any dimensions of a strided operand.
+
+import type { DType } from "../../dtype";
+import type { ElementType } from "../../shader";
+import type { Reader, View } from "../../stream";
+import type { Commands, Kernel } from "../kernel";
+import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { type Index, indexOf, mergeDimensions, product, sizeNumbers, type Walk } from "../strides";
+
+interface Fold {
+  readonly neutral: { readonly f32: string; readonly i32?: string };
+  /** What an element `x` counts for, where that is not itself. */
+  readonly map?: { readonly f32: string; readonly i32?: string };
+  readonly combine: "sum" | "prod" | "max" | "min";
+}
+
+const kZero = { f32: "0f", i32: "0" };
+const kLeast = { f32: "-infinity_f32()", i32: "-2147483647 - 1" };
+const kMost = { f32: "infinity_f32()", i32: "2147483647" };
+
+// In the order of kernel::Fold.
+const kFolds: readonly Fold[] = [
+  { combine: "sum", neutral: kZero },
+  { combine: "prod", neutral: { f32: "1f", i32: "1" } },
+  { combine: "max", neutral: kLeast },
+  { combine: "min", neutral: kMost },
+  {
+    combine: "sum",
+    neutral: kZero,
+    map: { f32: "select(0f, 1f, differ_f32(x, 0f))", i32: "select(0, 1, x != 0)" },
+  },
+  { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
+  { combine: "sum", neutral: kZero, map: { f32: "(x - shift) * (x - shift)" } },
+  { combine: "sum", neutral: kZero, map: { f32: "exp_f32(x - shift)" } },
+  { combine: "max", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
+];
+
+function combineText(kind: Fold["combine"], type: "f32" | "i32"): string {
+  if (kind === "sum") return "a + b";
+  if (kind === "prod") return "a * b";
+  return kind === "max" ? `maximum_${type}(a, b)` : `minimum_${type}(a, b)`;
+}
+
+/** Elements that one position of the first pass folds, where there are many for each result. */
+const kChunk = 4096;
+/** With so many results, each may take as long as it does. */
+const kEnoughPositions = 1024;
+
+export const reduce: Kernel = {
+  supported: {
+    views: [
+      ["float32", "int32", "int64", "uint8", "bool"],
+      ["float32", "int64"],
+      ["float32", "int64"],
+    ],
+  },
+
+  play(fields: Reader, commands: Commands): void {
+    const fold = fields.number();
+    const compute = fields.dtype();
+    const divisor = fields.double();
+    const root = fields.bool();
+    const shape = fields.longs();
+    const dims = fields.longs();
+    const x = fields.in();
+    const strides = fields.longs();
+    const shifts = fields.optionalIn();
+    const y = fields.out();
+    const { kept, reduced } = splitShape(shape, dims, strides);
+    reduceAll({ commands, fold, compute, divisor, root, x, shifts, y, kept, reduced });
+  },
+};
+
+/** Folds all elements of a packed view. */
+export function reducePacked(
+  commands: Commands,
+  fold: number,
+  count: number,
+  { x, y }: { x: View; y: View },
+): void {
+  const kept: Walk = { sizes: [], strides: [[]] };
+  const reduced: Walk = { sizes: [count], strides: [[1]] };
+  const compute = y.dtype;
+  reduceAll({
+    commands,
+    fold,
+    compute,
+    divisor: 1,
+    root: false,
+    x,
+    shifts: undefined,
+    y,
+    kept,
+    reduced,
+  });
+}
+
+/** The number of the fold that counts what is not zero. */
+export const kCountNonzero = 4;
+
+function reduceAll(call: Call): void {
+  const positions = product(call.kept.sizes);
+  const size = product(call.reduced.sizes);
+  if (positions === 0) return;
+  const chunks = Math.ceil(size / kChunk);
+  if (chunks < 2 || positions >= kEnoughPositions) {
+    foldAll(call, positions, size);
+    return;
+  }
+  // What chunks give lies as [chunks, results].
+  const partial = call.commands.scratch(4 * positions * chunks, scratchDType(call.compute));
+  foldChunks(call, partial, positions, size, chunks);
+  foldPartial(call, partial, positions, chunks);
+}
+
+interface Call {
+  readonly commands: Commands;
+  readonly fold: number;
+  readonly compute: DType;
+  readonly divisor: number;
+  readonly root: boolean;
+  readonly x: View;
+  readonly shifts: View | undefined;
+  readonly y: View;
+  readonly kept: Walk;
+  readonly reduced: Walk;
+}
+
+/** The dimensions of a shape that stay and those that do not. */
+export function splitShape(
+  shape: readonly number[],
+  dims: readonly number[],
+  strides: readonly number[],
+): { kept: Walk; reduced: Walk } {
+  const pick = (isWanted: (d: number) => boolean) => {
+    const chosen = shape.map((_, d) => d).filter(isWanted);
+    return mergeDimensions(
+      chosen.map((d) => shape[d] as number),
+      [chosen.map((d) => strides[d] as number)],
+    );
+  };
+  return { kept: pick((d) => !dims.includes(d)), reduced: pick((d) => dims.includes(d)) };
+}
+
+/** Elements of a row lie side by side, or at least closer than those of neighbouring rows. */
+export function isRowMajor({ kept, reduced }: { kept: Walk; reduced: Walk }): boolean {
+  const step = (walk: Walk) => Math.abs(walk.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
+  return step(reduced) <= step(kept);
+}
+
+function scratchDType(compute: DType): DType {
+  return compute === "float32" ? "float32" : "int32";
+}
+
+function foldAll(call: Call, positions: number, size: number): void {
+  const { commands, x, y, shifts, kept, reduced } = call;
+  const from = indexOf(kept, 0, "kept", "kept");
+  const along = indexOf(reduced, 0, "along", "along");
+  dispatchFold(call, {
+    commands,
+    positions,
+    size,
+    from: x,
+    to: y,
+    shifts,
+    isRowMajor: isRowMajor(call),
+    place: { from, along, numbers: placeNumbers(call, from, along) },
+    isMapped: true,
+    isFinal: true,
+  });
+}
+
+function placeNumbers({ kept, reduced }: Call, from: Index, along: Index): Record<string, number> {
+  return {
+    ...sizeNumbers(kept, "kept"),
+    ...sizeNumbers(reduced, "along"),
+    ...from.numbers,
+    ...along.numbers,
+  };
+}
+
+function foldChunks(
+  call: Call,
+  partial: View,
+  positions: number,
+  size: number,
+  chunks: number,
+): void {
+  const { commands, x, shifts, kept, reduced } = call;
+  const from = indexOf(kept, 0, "kept", "kept");
+  const along = indexOf(reduced, 0, "along", "along");
+  dispatchFold(call, {
+    commands,
+    positions: positions * chunks,
+    size,
+    chunks,
+    from: x,
+    to: partial,
+    shifts,
+    isRowMajor: isRowMajor(call),
+    place: { from, along, numbers: placeNumbers(call, from, along) },
+    isMapped: true,
+    isFinal: false,
+  });
+}
+
+function foldPartial(call: Call, partial: View, positions: number, chunks: number): void {
+  const kept: Walk = { sizes: [positions], strides: [[1]] };
+  const reduced: Walk = { sizes: [chunks], strides: [[positions]] };
+  const from = indexOf(kept, 0, "kept", "kept");
+  const along = indexOf(reduced, 0, "along", "along");
+  const parts = { ...call, kept, reduced };
+  dispatchFold(parts, {
+    commands: call.commands,
+    positions,
+    size: chunks,
+    from: partial,
+    to: call.y,
+    shifts: undefined,
+    isRowMajor: false,
+    place: { from, along, numbers: placeNumbers(parts, from, along) },
+    isMapped: false,
+    isFinal: true,
+  });
+}
+
+interface Pass {
+  readonly commands: Commands;
+  readonly positions: number;
+  /** Elements that are folded for a result, by all chunks together. */
+  readonly size: number;
+  readonly chunks?: number;
+  readonly from: View;
+  readonly to: View;
+  readonly shifts: View | undefined;
+  readonly isRowMajor: boolean;
+  readonly place: { from: Index; along: Index; numbers: Record<string, number> };
+  /** Elements, not results of chunks. */
+  readonly isMapped: boolean;
+  /** What comes out is divided and rooted. */
+  readonly isFinal: boolean;
+}
+
+function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pass: Pass): void {
+  const { positions, size, chunks, from, to, shifts, place, isMapped, isFinal } = pass;
+  const type: ElementType & ("f32" | "i32") = compute === "float32" ? "f32" : "i32";
+  const found = kFolds[fold];
+  const neutral = found?.neutral[type];
+  const map = found?.map === undefined || !isMapped ? "x" : found.map[type];
+  if (found === undefined || neutral === undefined || map === undefined)
+    throw new Error(`there is no fold ${fold} of ${compute}`);
+  const lanes = chooseLanes(positions, Math.min(size, kChunk), pass.isRowMajor);
+  const finished = finishText(type, isFinal, divisor, root);
+  const hasShift = shifts !== undefined && isMapped;
+  const results = chunks === undefined ? positions : positions / chunks;
+  pass.commands.dispatch({
+    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${place.from.key} ${place.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
+    memory: [
+      { name: "x", view: from, mode: "read", as: type },
+      ...(hasShift ? [{ name: "shifts", view: shifts, mode: "read" } as const] : []),
+      { name: "y", view: to, mode: "write", as: type },
+    ],
+    numbers: {
+      u32: { ...place.numbers, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
+      f32: { divisor },
+    },
+    workgroups: laneWorkgroups(lanes, positions),
+    body: () =>
+      [
+        place.from.text("index_kept"),
+        place.along.text("index_along"),
+        combineLanes("combined", lanes, { type, text: combineText(found.combine, type) }),
+        `fn combine(a: ${type}, b: ${type}) -> ${type} { return ${combineText(found.combine, type)}; }`,
+        forEachLane(
+          lanes,
+          `let result = position % u.results;
+  let chunk = position / u.results;
+  let last = min((chunk + 1u) * u.chunk, u.size);
+  let first = index_kept(result);
+  ${hasShift ? "let shift = load_shifts(result);" : ""}
+  var total = ${neutral};
+  for (var k = chunk * u.chunk + lane; k < last; k += kLanes) {
+    let x = load_x(first + index_along(k));
+    total = combine(total, ${map});
+  }
+  total = combined(thread, total);
+  if (lane == 0u && is_inside) {
+    store_y(position, ${finished});
+  }`,
+        ),
+      ].join("\n"),
+  });
+}
+
+function finishText(type: "f32" | "i32", isFinal: boolean, divisor: number, root: boolean): string {
+  if (!isFinal || type === "i32") return "total";
+  const quotient = divisor === 1 ? "total" : "total / u.divisor";
+  return root ? `sqrt_f32(${quotient})` : quotient;
+}

@@ -1,0 +1,90 @@
+// All kernels, by the names of their structs in src/kernels.
+
+import { formulas } from "../formula_shader";
+import { copy } from "./elementwise/copy";
+import { elementwise } from "./elementwise/elementwise";
+import { fill } from "./elementwise/fill";
+import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
+import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
+import { modeRows, orderRows } from "./index/order";
+import { addRows, putRows, takeRows } from "./index/rows";
+import type { Kernel, SupportedDTypes } from "./kernel";
+import { matrixProduct } from "./matrix/matrix_product";
+import { attentionKernels } from "./nn/attention";
+import {
+  crossEntropy,
+  crossEntropyBackward,
+  findBadTarget,
+  meanLoss,
+  nllLosses,
+  targetDistribution,
+} from "./nn/class_loss";
+import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/conv";
+import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
+import { avgPool, avgPoolBackward, maxPool, maxPoolBackward, maxPoolPick } from "./nn/pool";
+import { softmax, softmaxBackward } from "./nn/softmax";
+import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
+import { dropout } from "./random/dropout";
+import { argReduce } from "./reduce/arg_reduce";
+import { reduce } from "./reduce/reduce";
+import { recurrence, runningExtreme, scan } from "./reduce/scan";
+
+const kKernels: Readonly<Record<string, Kernel>> = {
+  elementwise,
+  copy,
+  fill,
+  reduce,
+  arg_reduce: argReduce,
+  scan,
+  recurrence,
+  running_extreme: runningExtreme,
+  matrix_product: matrixProduct,
+  softmax,
+  softmax_backward: softmaxBackward,
+  find_bad_target: findBadTarget,
+  mean_loss: meanLoss,
+  nll_losses: nllLosses,
+  target_distribution: targetDistribution,
+  cross_entropy: crossEntropy,
+  cross_entropy_backward: crossEntropyBackward,
+  row_norm: rowNorm,
+  row_norm_backward_input: rowNormBackwardInput,
+  row_norm_backward_parameters: rowNormBackwardParameters,
+  ...attentionKernels(),
+  convolve,
+  convolve_backward_input: convolveBackwardInput,
+  convolve_backward_weight: convolveBackwardWeight,
+  max_pool: maxPool,
+  max_pool_backward: maxPoolBackward,
+  max_pool_pick: maxPoolPick,
+  avg_pool: avgPool,
+  avg_pool_backward: avgPoolBackward,
+  dropout,
+  find_out_of_range: findOutOfRange,
+  take_rows: takeRows,
+  put_rows: putRows,
+  add_rows: addRows,
+  take_elements: takeElements,
+  put_elements: putElements,
+  add_elements: addElements,
+  multiply_elements: multiplyElements,
+  order_rows: orderRows,
+  mode_rows: modeRows,
+  count_true: countTrue,
+  find_true: findTrue,
+  clear_triangle: clearTriangle,
+  sgd_step: sgdStep,
+  adam_step: adamStep,
+  rmsprop_step: rmspropStep,
+  adagrad_step: adagradStep,
+};
+
+export const kernels: ReadonlyMap<string, Kernel> = new Map(Object.entries(kKernels));
+
+/** The ops that `elementwise` has formulas of. */
+export const supportedFormulas: readonly string[] = Object.keys(formulas);
+
+/** The kernels that there are and the dtypes that they take, for whoever writes a stream. */
+export const supported: Readonly<Record<string, SupportedDTypes>> = Object.fromEntries(
+  Object.entries(kKernels).map(([name, kernel]) => [name, kernel.supported]),
+);

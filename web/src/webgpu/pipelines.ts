@@ -1,0 +1,112 @@
+// Pipelines, and the bind groups of the buffers that they see.
+
+import type { Block } from "./blocks";
+import type { ErrorKeeper } from "./errors";
+
+/** More bind groups than a program needs at a time: then all are made again as they are used. */
+const kMostBindGroups = 8192;
+
+/** Bytes that a shader sees of the numbers, from a dispatch's own on. */
+export const kNumberBytes = 512;
+
+interface Layout {
+  readonly bindings: GPUBindGroupLayout;
+  readonly pipeline: GPUPipelineLayout;
+}
+
+export class Pipelines {
+  created = 0;
+  bindGroupsCreated = 0;
+  readonly numbersLayout: GPUBindGroupLayout;
+  readonly #device: GPUDevice;
+  readonly #errors: ErrorKeeper;
+  readonly #layouts = new Map<string, Layout>();
+  readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #bindGroups = new Map<string, GPUBindGroup>();
+  // What to forget with a buffer.
+  readonly #groupsOf = new Map<number, string[]>();
+
+  constructor(device: GPUDevice, errors: ErrorKeeper) {
+    this.#device = device;
+    this.#errors = errors;
+    this.numbersLayout = device.createBindGroupLayout({
+      entries: [
+        {
+          binding: 0,
+          visibility: kCompute,
+          buffer: { type: "uniform", hasDynamicOffset: true },
+        },
+      ],
+    });
+  }
+
+  /** `key` stands for the text, which is made only if there is no such pipeline; `layout` as of Memory. */
+  pipeline(key: string, layout: string, op: string, text: () => string): GPUComputePipeline {
+    const known = this.#pipelines.get(key);
+    if (known !== undefined) return known;
+    const code = text();
+    const made = this.#errors.watch(["validation", "internal"], op, () => {
+      const module = this.#device.createShaderModule({ label: op, code });
+      return this.#device.createComputePipeline({
+        label: op,
+        layout: this.#layout(layout).pipeline,
+        compute: { module, entryPoint: "main" },
+      });
+    });
+    this.created++;
+    this.#pipelines.set(key, made);
+    return made;
+  }
+
+  bindGroup(layout: string, blocks: readonly Block[], op: string): GPUBindGroup {
+    let key = layout;
+    for (const { id } of blocks) key += `,${id}`;
+    const known = this.#bindGroups.get(key);
+    if (known !== undefined) return known;
+    if (this.#bindGroups.size >= kMostBindGroups) {
+      this.#bindGroups.clear();
+      this.#groupsOf.clear();
+    }
+    const made = this.#errors.watch(["validation"], op, () =>
+      this.#device.createBindGroup({
+        layout: this.#layout(layout).bindings,
+        entries: blocks.map(({ buffer }, binding) => ({ binding, resource: { buffer } })),
+      }),
+    );
+    this.bindGroupsCreated++;
+    this.#bindGroups.set(key, made);
+    for (const { id } of blocks) {
+      const groups = this.#groupsOf.get(id) ?? [];
+      groups.push(key);
+      this.#groupsOf.set(id, groups);
+    }
+    return made;
+  }
+
+  /** Of a buffer that is gone. */
+  forget({ id }: Block): void {
+    for (const key of this.#groupsOf.get(id) ?? []) this.#bindGroups.delete(key);
+    this.#groupsOf.delete(id);
+  }
+
+  #layout(key: string): Layout {
+    const known = this.#layouts.get(key);
+    if (known !== undefined) return known;
+    const bindings = this.#device.createBindGroupLayout({
+      entries: [...key].map((letter, binding) => ({
+        binding,
+        visibility: kCompute,
+        buffer: { type: letter === "w" ? "storage" : "read-only-storage" },
+      })),
+    });
+    const pipeline = this.#device.createPipelineLayout({
+      bindGroupLayouts: [bindings, this.numbersLayout],
+    });
+    const layout = { bindings, pipeline };
+    this.#layouts.set(key, layout);
+    return layout;
+  }
+}
+
+// GPUShaderStage.COMPUTE
+const kCompute = 4;

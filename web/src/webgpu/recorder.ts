@@ -1,0 +1,207 @@
+// A batch as it is recorded: one command encoder, as few compute passes as can be, one submit.
+
+import type { Block } from "./blocks";
+import type { ErrorKeeper, PlayerError } from "./errors";
+import { kNumberBytes, type Pipelines } from "./pipelines";
+import type { Access } from "./shader";
+import { Memory, type Numbers, shaderText, writeNumbers } from "./shader";
+import { Usage } from "./usage";
+
+/** One run of a shader. */
+export interface Dispatch {
+  /** Of all that the shader's text depends on, besides the memory that it accesses. */
+  readonly key: string;
+  readonly memory: readonly Access[];
+  readonly numbers: Numbers;
+  readonly workgroups: readonly [x: number, y?: number, z?: number];
+  /** The kernel's own text, with a function `main`; see shader.ts. */
+  body(): string;
+}
+
+/** A submit is made when this much is full. */
+const kNumberCapacity = 2 ** 20;
+const kUploadCapacity = 2 ** 20;
+/** What is larger is uploaded in a buffer of its own. */
+const kLargestUpload = kUploadCapacity / 4;
+
+export class Recorder {
+  submits = 0;
+  dispatches = 0;
+  buffersCreated = 0;
+  readonly #device: GPUDevice;
+  readonly #errors: ErrorKeeper;
+  readonly #pipelines: Pipelines;
+  readonly #onSubmit: (failure: Promise<PlayerError | undefined>) => void;
+  #batch = 1;
+  #encoder: GPUCommandEncoder | undefined;
+  #pass: GPUComputePassEncoder | undefined;
+  // The one that the pass has.
+  #pipeline: GPUComputePipeline | undefined;
+  readonly #numbers = new DataView(new ArrayBuffer(kNumberCapacity));
+  #numberBytes = 0;
+  #numberBuffer: GPUBuffer | undefined;
+  #numberGroup: GPUBindGroup | undefined;
+  readonly #uploads = new Uint8Array(kUploadCapacity);
+  #uploadBytes = 0;
+  #uploadBuffer: GPUBuffer | undefined;
+  #toDestroy: GPUBuffer[] = [];
+
+  constructor(
+    device: GPUDevice,
+    errors: ErrorKeeper,
+    pipelines: Pipelines,
+    onSubmit: (failure: Promise<PlayerError | undefined>) => void,
+  ) {
+    this.#device = device;
+    this.#errors = errors;
+    this.#pipelines = pipelines;
+    this.#onSubmit = onSubmit;
+  }
+
+  /** The number of the batch that is being recorded. */
+  get batch(): number {
+    return this.#batch;
+  }
+
+  dispatch({ key, memory: accesses, numbers, workgroups, body }: Dispatch, op: string): void {
+    const [x, y = 1, z = 1] = workgroups;
+    if (x === 0 || y === 0 || z === 0) return;
+    const memory = new Memory(accesses);
+    const { layout } = memory;
+    const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
+      shaderText({ memory, numbers, body: body() }),
+    );
+    const bindGroup = this.#pipelines.bindGroup(layout, memory.blocks, op);
+    const offset = this.#addNumbers(memory, numbers);
+    const pass = this.#computePass();
+    if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
+    this.#pipeline = pipeline;
+    pass.setBindGroup(0, bindGroup);
+    pass.setBindGroup(1, this.#numberBindGroup(), [offset]);
+    pass.dispatchWorkgroups(x, y, z);
+    for (const block of memory.blocks) this.markUsed(block);
+    this.dispatches++;
+  }
+
+  /** Bytes to the device; offsets and length are multiples of 4. */
+  write(block: Block, offset: number, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    // What no recorded command uses can be written ahead of them.
+    if (block.batch !== this.#batch) {
+      this.#errors.watch(["validation"], "", () =>
+        this.#device.queue.writeBuffer(block.buffer, offset, unshared(bytes)),
+      );
+      return;
+    }
+    if (bytes.length > kLargestUpload) {
+      const own = this.#createBuffer(bytes.length, Usage.CopySource, true);
+      new Uint8Array(own.getMappedRange()).set(bytes);
+      own.unmap();
+      this.#toDestroy.push(own);
+      this.encoder().copyBufferToBuffer(own, 0, block.buffer, offset, bytes.length);
+      return;
+    }
+    if (this.#uploadBytes + bytes.length > kUploadCapacity) this.submit();
+    const at = this.#uploadBytes;
+    this.#uploads.set(bytes, at);
+    this.#uploadBytes += bytes.length;
+    this.#uploadBuffer ??= this.#createBuffer(kUploadCapacity, Usage.CopySource | Usage.CopyTarget);
+    this.encoder().copyBufferToBuffer(this.#uploadBuffer, at, block.buffer, offset, bytes.length);
+    this.markUsed(block);
+  }
+
+  /** Between different buffers; offsets and length are multiples of 4. */
+  copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void {
+    if (bytes === 0) return;
+    this.encoder().copyBufferToBuffer(from.buffer, fromOffset, to.buffer, toOffset, bytes);
+    this.markUsed(from);
+    this.markUsed(to);
+  }
+
+  /** Zeros. */
+  clear(block: Block): void {
+    this.encoder().clearBuffer(block.buffer);
+    this.markUsed(block);
+  }
+
+  /** What is recorded uses it: writes may not overtake that. */
+  markUsed(block: Block): void {
+    block.batch = this.#batch;
+  }
+
+  /** For commands outside of compute passes. */
+  encoder(): GPUCommandEncoder {
+    this.#pass?.end();
+    this.#pass = undefined;
+    this.#pipeline = undefined;
+    this.#encoder ??= this.#device.createCommandEncoder();
+    return this.#encoder;
+  }
+
+  /** Submits what has been recorded, if anything has. */
+  submit(): void {
+    if (this.#encoder !== undefined) this.#submit(this.encoder());
+    this.#batch++;
+  }
+
+  destroy(): void {
+    for (const buffer of [this.#numberBuffer, this.#uploadBuffer, ...this.#toDestroy])
+      buffer?.destroy();
+  }
+
+  #submit(encoder: GPUCommandEncoder): void {
+    const { queue } = this.#device;
+    this.#encoder = undefined;
+    if (this.#numberBytes > 0 && this.#numberBuffer !== undefined)
+      queue.writeBuffer(this.#numberBuffer, 0, this.#numbers.buffer, 0, this.#numberBytes);
+    if (this.#uploadBytes > 0 && this.#uploadBuffer !== undefined)
+      queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
+    this.#numberBytes = 0;
+    this.#uploadBytes = 0;
+    const failure = this.#errors.submitted(() => queue.submit([encoder.finish()]));
+    this.submits++;
+    for (const buffer of this.#toDestroy) buffer.destroy();
+    this.#toDestroy = [];
+    this.#onSubmit(failure);
+  }
+
+  #computePass(): GPUComputePassEncoder {
+    this.#pass ??= this.encoder().beginComputePass();
+    return this.#pass;
+  }
+
+  // The place of a dispatch's numbers among those of the batch.
+  #addNumbers(memory: Memory, numbers: Numbers): number {
+    if (this.#numberBytes + 2 * kNumberBytes > kNumberCapacity) this.submit();
+    const at = this.#numberBytes;
+    const words = writeNumbers({ memory, numbers }, this.#numbers, at);
+    if (4 * words > kNumberBytes) throw new Error(`${words} numbers are too many`);
+    const unit = this.#device.limits.minUniformBufferOffsetAlignment;
+    this.#numberBytes += Math.ceil((4 * words) / unit) * unit;
+    return at;
+  }
+
+  #numberBindGroup(): GPUBindGroup {
+    if (this.#numberGroup === undefined) {
+      this.#numberBuffer = this.#createBuffer(kNumberCapacity, Usage.Uniform | Usage.CopyTarget);
+      const resource = { buffer: this.#numberBuffer, size: kNumberBytes };
+      this.#numberGroup = this.#device.createBindGroup({
+        layout: this.#pipelines.numbersLayout,
+        entries: [{ binding: 0, resource }],
+      });
+    }
+    return this.#numberGroup;
+  }
+
+  #createBuffer(size: number, usage: number, mappedAtCreation = false): GPUBuffer {
+    this.buffersCreated++;
+    return this.#errors.watch(["validation", "out-of-memory"], "", () =>
+      this.#device.createBuffer({ size, usage, mappedAtCreation }),
+    );
+  }
+}
+
+// Not every WebGPU takes shared memory.
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}

@@ -1,0 +1,250 @@
+// The part of a shader that is the same for all kernels: how it reads and writes memory, and its numbers.
+//
+// A kernel's own text calls load_x(i), store_y(i, value) and, of numbers that other invocations change as
+// well, add_y(i, value) and the like, which give what was there. These functions know the dtype, where the view
+// begins and how elements lie. Every buffer is an array of words and bound once, however many views of it
+// a kernel has: so results may lie in the memory of operands. Numbers are members of `u`.
+
+import { type DType, itemSize } from "./dtype";
+import type { View } from "./stream";
+import { wordsOf } from "./words";
+
+/** What a shader's text computes with; "word" is memory as it lies, 32 bits at a time. */
+export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word";
+
+/** One view that a kernel accesses. */
+export interface Access {
+  readonly name: string;
+  readonly view: View;
+  /** What is written can be read, too. */
+  readonly mode: "read" | "write" | "atomic";
+  /** What elements are on the shader's side, if not what they are by their dtype. */
+  readonly as?: ElementType;
+}
+
+/** The numbers of a dispatch, by their WGSL type. */
+export interface Numbers {
+  readonly u32?: Readonly<Record<string, number>>;
+  readonly i32?: Readonly<Record<string, number>>;
+  readonly f32?: Readonly<Record<string, number>>;
+}
+
+const kWgslTypes: Readonly<Record<ElementType, string>> = {
+  f32: "f32",
+  i32: "i32",
+  u32: "u32",
+  bool: "bool",
+  complex: "vec2<f32>",
+  word: "u32",
+};
+
+const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
+  float32: "f32",
+  int32: "i32",
+  int64: "i32",
+  uint8: "u32",
+  bool: "u32",
+  complex64: "complex",
+};
+
+/** What shaders see elements of a dtype as. */
+export function elementType(dtype: DType): ElementType {
+  const type = kNatural[dtype];
+  if (type === undefined) throw new Error(`there is no ${dtype} in shaders`);
+  return type;
+}
+
+/** The memory of a dispatch, each buffer once. */
+export class Memory {
+  readonly accesses: readonly Access[];
+  /** The buffers by their bindings. */
+  readonly blocks: View["block"][] = [];
+  /** What the declarations depend on. */
+  readonly key: string;
+  readonly #bindings: number[];
+  readonly #isWritten: boolean[] = [];
+  readonly #isAtomic: boolean[] = [];
+
+  constructor(accesses: readonly Access[]) {
+    this.accesses = accesses;
+    this.#bindings = accesses.map(({ view, mode, as }) => {
+      let binding = this.blocks.indexOf(view.block);
+      if (binding < 0) binding = this.blocks.push(view.block) - 1;
+      const sharesWords = mode === "write" && as !== "word" && itemSize(view.dtype) === 1;
+      this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
+      this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || sharesWords;
+      return binding;
+    });
+    let key = "";
+    for (const [i, { view, mode, as = "" }] of accesses.entries())
+      key += `${view.dtype}${this.#bindings[i]}${mode[0]}${as},`;
+    this.key = key;
+  }
+
+  /** A letter for every binding: w where it is written, else r. */
+  get layout(): string {
+    return this.#isWritten.map((isWritten) => (isWritten ? "w" : "r")).join("");
+  }
+
+  /** Where the views begin, in their elements: numbers of every shader, in the order of the accesses. */
+  *offsets(): Generator<number> {
+    for (const { name, view, as } of this.accesses) {
+      const size = as === "word" ? 4 : itemSize(view.dtype);
+      if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
+      yield view.offset / size;
+    }
+  }
+
+  declarations(): string {
+    const buffers = this.blocks.map((_, binding) => {
+      const access = this.#isWritten[binding] ? "read_write" : "read";
+      const word = this.#isAtomic[binding] ? "atomic<u32>" : "u32";
+      return `@group(0) @binding(${binding}) var<storage, ${access}> memory_${binding}: array<${word}>;`;
+    });
+    const functions = this.accesses.flatMap((access, i) => this.#functions(access, i));
+    return [...buffers, ...functions].join("\n");
+  }
+
+  #functions({ name, view, mode, as }: Access, i: number): string[] {
+    const binding = this.#bindings[i] as number;
+    const memory = `memory_${binding}`;
+    const isAtomic = this.#isAtomic[binding] === true;
+    const natural = as === "word" ? "word" : elementType(view.dtype);
+    const type = as ?? natural;
+    const word = (at: string) => (isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`);
+    const set = (at: string, value: string) =>
+      isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
+    const place = `let at = u.offset_${name} + i;`;
+    const loaded = converted(loadText(view.dtype, natural, word), natural, type);
+    const lines = [`fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${place} return ${loaded}; }`];
+    if (mode !== "read") {
+      const value = stored("value", type, view.dtype);
+      const text = storeText(view.dtype, natural, value, set, memory);
+      lines.push(`fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${place} ${text} }`);
+    }
+    if (mode === "atomic") lines.push(atomicText(name, natural, memory, place));
+    return lines;
+  }
+}
+
+function loadText(dtype: DType, type: ElementType, word: (at: string) => string): string {
+  if (type === "word") return word("at");
+  if (dtype === "int64") return `bitcast<i32>(${word("2u * at")})`;
+  if (type === "complex")
+    return `bitcast<vec2<f32>>(vec2(${word("2u * at")}, ${word("2u * at + 1u")}))`;
+  if (type === "u32") return `((${word("at >> 2u")} >> (8u * (at & 3u))) & 255u)`;
+  return `bitcast<${type}>(${word("at")})`;
+}
+
+function storeText(
+  dtype: DType,
+  type: ElementType,
+  value: string,
+  set: (at: string, value: string) => string,
+  memory: string,
+): string {
+  if (type === "word") return set("at", value);
+  if (dtype === "int64")
+    return `let number = ${value}; ${set("2u * at", "bitcast<u32>(number)")} ${set("2u * at + 1u", "bitcast<u32>(number >> 31u)")}`;
+  if (type === "complex")
+    return `let bits = bitcast<vec2<u32>>(${value}); ${set("2u * at", "bits.x")} ${set("2u * at + 1u", "bits.y")}`;
+  if (type === "u32")
+    // Other invocations may write the other bytes of this word.
+    return `let shift = 8u * (at & 3u); atomicAnd(&${memory}[at >> 2u], ~(255u << shift)); atomicOr(&${memory}[at >> 2u], (${value} & 255u) << shift);`;
+  return set("at", `bitcast<u32>(${value})`);
+}
+
+// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats.
+function atomicText(name: string, type: ElementType, memory: string, place: string): string {
+  if (type === "i32")
+    return ["add", "max"]
+      .map((what) => {
+        const call = `atomic${what === "add" ? "Add" : "Max"}(&${memory}[at], bitcast<u32>(value))`;
+        return `fn ${what}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+      })
+      .join("\n");
+  const exchange = (
+    what: string,
+    operator: string,
+  ) => `fn ${what}_${name}(i: u32, value: f32) -> f32 {
+  ${place}
+  loop {
+    let bits = atomicLoad(&${memory}[at]);
+    let before = bitcast<f32>(bits);
+    let after = bitcast<u32>(before ${operator} value);
+    if (atomicCompareExchangeWeak(&${memory}[at], bits, after).exchanged) {
+      return before;
+    }
+  }
+}`;
+  return `${exchange("add", "+")}\n${exchange("multiply", "*")}`;
+}
+
+// What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.
+function converted(text: string, from: ElementType, to: ElementType): string {
+  if (from === to) return text;
+  if (from === "complex" && to === "bool")
+    return `any(vec2(differ_f32(${text}.x, 0f), differ_f32(${text}.y, 0f)))`;
+  if (from === "complex") return converted(`(${text}).x`, "f32", to);
+  if (to === "complex") return `vec2(${converted(text, from, "f32")}, 0f)`;
+  if (to === "bool") return from === "f32" ? `differ_f32(${text}, 0f)` : `(${text} != 0)`;
+  if (to === "f32") return `f32(${text})`;
+  if (from === "f32") return converted(`int_of_f32(${text})`, "i32", to);
+  return to === "i32" ? `i32(${text})` : `(u32(${text}) & 255u)`;
+}
+
+// The other way round: what the shader computed as what lies in memory.
+function stored(text: string, from: ElementType, dtype: DType): string {
+  if (from === "word") return text;
+  if (dtype === "bool" && from !== "bool")
+    return `u32(${converted(text, from === "complex" ? "f32" : from, "bool")})`;
+  return converted(text, from, elementType(dtype));
+}
+
+/** What a kernel gives of a shader. */
+export interface ShaderParts {
+  readonly memory: Memory;
+  readonly numbers: Numbers;
+  readonly body: string;
+}
+
+/** The whole text. */
+export function shaderText({ memory, numbers, body }: ShaderParts): string {
+  const members = [
+    ...memory.accesses.map(({ name }) => `offset_${name}: u32`),
+    ...kNumberTypes.flatMap((type) =>
+      Object.keys(numbers[type] ?? {}).map((name) => `${name}: ${type}`),
+    ),
+  ];
+  const text = [
+    `struct Numbers { ${members.join(", ")} }`,
+    "@group(1) @binding(0) var<uniform> u: Numbers;",
+    memory.declarations(),
+    body,
+  ].join("\n");
+  return `${wordsOf(text)}\n${text}`;
+}
+
+const kNumberTypes = ["u32", "i32", "f32"] as const;
+
+/** Writes the numbers of a shader in the order of its text; the number of words. */
+export function writeNumbers(
+  { memory, numbers }: Pick<ShaderParts, "memory" | "numbers">,
+  to: DataView,
+  at: number,
+): number {
+  let byte = at;
+  for (const offset of memory.offsets()) {
+    to.setUint32(byte, offset, true);
+    byte += 4;
+  }
+  for (const type of kNumberTypes) {
+    const some = numbers[type];
+    for (const name in some) {
+      if (type === "f32") to.setFloat32(byte, some[name] as number, true);
+      else to.setUint32(byte, some[name] as number, true);
+      byte += 4;
+    }
+  }
+  return (byte - at) / 4;
+}

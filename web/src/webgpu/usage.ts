@@ -1,0 +1,11 @@
+// GPUBufferUsage and GPUMapMode, which Node does not have.
+
+export const Usage = {
+  MapRead: 0x1,
+  CopySource: 0x4,
+  CopyTarget: 0x8,
+  Uniform: 0x40,
+  Storage: 0x80,
+} as const;
+
+export const kMapRead = 0x1;
