@@ -5,6 +5,8 @@
 #include "autograd/node.h"
 #include "autograd/variable.h"
 #include "border.h"
+#include "dispatch/transfer.h"
+#include "ops/create/copy.h"
 #include "ops/op_table.h"
 #include "runtime/memory.h"
 #include "runtime/random.h"
@@ -57,9 +59,24 @@ double create_tensor(int dtype, int ndim) {
   });
 }
 
+EG_EXPORT("toDevice")
+double to_device(Handle handle, int type) {
+  return guard([&] {
+    const Device device{static_cast<DeviceType>(type), 0};
+    return return_tensor(ToDevice::call(handles().get(handle), device));
+  });
+}
+
 EG_EXPORT("dataAddress")
 double data_address(Handle handle) {
-  return guard([&] { return reinterpret_cast<std::uintptr_t>(handles().get(handle).data()); });
+  // Values of a device, until the next ones are asked for.
+  thread_local Tensor host_copy;
+  return guard([&] {
+    const Tensor& t = handles().get(handle);
+    if (t.device().is_cpu()) return reinterpret_cast<std::uintptr_t>(t.data());
+    host_copy = on_host(t);
+    return reinterpret_cast<std::uintptr_t>(host_copy.data());
+  });
 }
 
 EG_EXPORT("release")

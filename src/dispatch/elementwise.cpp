@@ -195,8 +195,8 @@ void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
   const DType result = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool
                        : info.is_real_of_complex               ? real_dtype(kernel_type)
                                                                : kernel_type;
-  run_formula({info.name, kernel::Formula::kForward, kernel, params}, kernel_type, result, out,
-              inputs);
+  run_formula({info.name, kernel::Formula::kForward, kernel, info.shader_numbers, params},
+              kernel_type, result, out, inputs);
 }
 
 IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<const Tensor> inputs,

@@ -53,6 +53,8 @@ struct ElementwiseInfo {
   bool first_is_mask;
   op::IntegerRule integer_rule;
   std::string_view refuses_bool;
+  /// For devices whose kernels are shaders.
+  op::ShaderNumbersOf shader_numbers;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
   std::array<cpu::Kernel, kDTypeCount> forward;
 

@@ -37,8 +37,8 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   for (std::size_t j = 0; j <= info.arity; ++j) {
     operands.push_back((gradient.reads >> j & 1U) != 0 ? values[j] : Tensor());
   }
-  run_formula({info.name, static_cast<int>(i), gradient.kernel, params}, DType::kFloat32,
-              DType::kFloat32, out, operands);
+  run_formula({info.name, static_cast<int>(i), gradient.kernel, info.shader_numbers, params},
+              DType::kFloat32, DType::kFloat32, out, operands);
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "formulas/elementwise.h"
+#include "formulas/shader_numbers.h"
 #include "kernels/operand.h"
 
 namespace eg::cpu {
@@ -23,6 +23,8 @@ struct Formula {
   int gradient_of = kForward;
   /// The formula in a loop, for the CPU (backend/cpu/elementwise/kernel.h).
   void (*on_cpu)(const cpu::KernelArgs&) = nullptr;
+  /// What a shader of it is told; null where there is none.
+  op::ShaderNumbersOf shader_numbers = nullptr;
   op::ParamValues params{};
 };
 

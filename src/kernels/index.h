@@ -15,7 +15,8 @@
 
 namespace eg::kernel {
 
-/// The first index outside [0, size), if there is one.
+/// The first index outside [0, size), if there is one. Without outputs it is an error,
+/// IndexOutOfRange: at once on the CPU, and elsewhere when the device is next waited for.
 struct FindOutOfRange {
   static constexpr std::string_view name = "find_out_of_range";
   std::int64_t count;

@@ -72,7 +72,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
     if (!lost) {
       reads_[++last_ticket_] = std::move(done);
       stream_.read(block_of(block), offset, bytes, to, last_ticket_);
-      player_.wake(true);
+      wake(true);
     }
   }
   if (lost) done(std::move(lost));
@@ -88,8 +88,13 @@ bool WebGpuDevice::run(const kernel::Call& call) {
   return true;
 }
 
-void WebGpuDevice::appended() {
-  player_.wake(kernels_ >= kMaxKernels || stream_.size() >= kMaxWords);
+void WebGpuDevice::appended() { wake(kernels_ >= kMaxKernels || stream_.size() >= kMaxWords); }
+
+void WebGpuDevice::wake(bool now) {
+  const Woken wanted = now ? Woken::kNow : Woken::kSoon;
+  if (woken_ >= wanted) return;
+  woken_ = wanted;
+  player_.wake(now);
 }
 
 MemoryUse WebGpuDevice::memory_use() {
@@ -100,6 +105,7 @@ MemoryUse WebGpuDevice::memory_use() {
 std::vector<std::uint32_t> WebGpuDevice::take() {
   const std::lock_guard lock(mutex_);
   kernels_ = 0;
+  woken_ = Woken::kNo;
   return stream_.take();
 }
 

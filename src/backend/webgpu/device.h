@@ -72,12 +72,15 @@ class WebGpuDevice final : public Accelerator {
   using Done = std::function<void(std::optional<Error>)>;
 
   void appended();
+  void wake(bool now);
 
   Player& player_;
   std::mutex mutex_;
   Stream stream_;
   Blocks blocks_;
   std::size_t kernels_ = 0;  // since the last batch
+  // What the player has been asked for and has not yet done.
+  enum class Woken : std::uint8_t { kNo, kSoon, kNow } woken_ = Woken::kNo;
   std::uint32_t last_ticket_ = 0;
   std::unordered_map<std::uint32_t, Done> reads_;
   std::optional<Error> lost_;

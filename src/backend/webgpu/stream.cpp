@@ -132,6 +132,7 @@ void Stream::kernel(const Call& call) {
   }
   const Writer command(words_, Command::kKernel);
   add(words_, called);
+  add(words_, called);  // the op, of which a kernel knows nothing
   for (const Field field : call.fields()) this->field(field, call);
 }
 
@@ -148,13 +149,18 @@ std::uint32_t Stream::name(std::string_view text) {
 }
 
 void Stream::formula(const kernel::Formula& formula) {
+  const bool is_value = formula.gradient_of == kernel::Formula::kForward;
+  const op::ShaderNumbers numbers = formula.shader_numbers(formula.params, !is_value);
   add(words_, Tag::kText);
   add(words_, name(formula.op));
   add(words_, Tag::kNumber);
+  add(words_, numbers.form);
+  add(words_, Tag::kNumber);
   words_.push_back(std::bit_cast<std::uint32_t>(formula.gradient_of));
   add(words_, Tag::kDoubles);
-  add(words_, formula.params.size());
-  for (const double param : formula.params) add_long(words_, std::bit_cast<std::uint64_t>(param));
+  add(words_, numbers.constants.size());
+  for (const double value : numbers.constants)
+    add_long(words_, std::bit_cast<std::uint64_t>(value));
 }
 
 void Stream::field(Field field, const Call& call) {
@@ -168,11 +174,8 @@ void Stream::field(Field field, const Call& call) {
       return add_double(words_, static_cast<double>(call.at<float>(field)));
     case FieldKind::kDouble:
       return add_double(words_, call.at<double>(field));
-    case FieldKind::kScalar: {
-      const Scalar value = call.at<Scalar>(field);
-      return value.is_float() ? add_double(words_, value.to<double>())
-                              : add_int64(words_, value.to<std::int64_t>());
-    }
+    case FieldKind::kScalar:
+      return add_double(words_, call.at<Scalar>(field).to<double>());
     case FieldKind::kList:
       add(words_, Tag::kList);
       return add_list(words_, call.at<Shape>(field));

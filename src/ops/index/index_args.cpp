@@ -38,7 +38,9 @@ std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t 
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
                      std::string_view op) {
   Tensor values = to_index(index, op);
-  if (const auto bad = find_out_of_range(values, size)) {
+  if (!values.device().is_cpu()) {
+    run(kernel::FindOutOfRange{values.numel(), size, values.memory(), {}, {}});
+  } else if (const auto bad = find_out_of_range(values, size)) {
     fail(ErrorCode::kIndexOutOfRange, '[', op, "] index out of range in self: index ", *bad,
          " is out of bounds for dimension ", dim, " with size ", size, '.');
   }

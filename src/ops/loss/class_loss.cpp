@@ -64,8 +64,13 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
   check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
         op, "expected target dtype to be int64, got ", target.dtype(), '.');
   const Classes classes(input, target, weight);
+  const kernel::ClassTargets targets = classes.targets(ignore_index, 0);
+  if (!target.device().is_cpu()) {
+    run(kernel::FindBadTarget{targets, {}});
+    return classes;
+  }
   std::int64_t bad = 0;
-  run(kernel::FindBadTarget{classes.targets(ignore_index, 0), kernel::host_number(bad)});
+  run(kernel::FindBadTarget{targets, kernel::host_number(bad)});
   check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
   return classes;
 }
@@ -155,13 +160,9 @@ Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
   run(kernel::CrossEntropy{targets, classes.input.memory(), losses.memory(), largest.memory(),
                            log_sum.memory()});
   const Combined result = combine(losses, targets, reduction);
-  return record<CrossEntropy>(result.loss, {input}, result.attrs,
-                              {{input},
-                               {classes.target},
-                               {classes.weight},
-                               {largest},
-                               {log_sum},
-                               {result.total_weight}});
+  return record<CrossEntropy>(
+      result.loss, {input}, result.attrs,
+      {{input}, {classes.target}, {classes.weight}, {largest}, {log_sum}, {result.total_weight}});
 }
 
 GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
@@ -174,15 +175,16 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
     const Var goal = target_distribution(targets, input);
     const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
     const Var softmax = Softmax::call(input, dim);
-    return {(spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
+    return {
+        (spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   const Tensor total_weight = b.saved(5);
-  run(kernel::CrossEntropyBackward{
-      targets, classes.input.memory(), b.saved(3).memory(), b.saved(4).memory(), grad.memory(),
-      attrs.is_reduced ? 0 : 1, total_weight.defined() ? total_weight.memory() : kernel::In(),
-      result.memory()});
+  run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
+                                   b.saved(4).memory(), grad.memory(), attrs.is_reduced ? 0 : 1,
+                                   total_weight.defined() ? total_weight.memory() : kernel::In(),
+                                   result.memory()});
   return {result};
 }
 

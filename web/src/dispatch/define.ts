@@ -2,7 +2,7 @@
 
 import { kInPlace } from "../runtime/native.js";
 import { addDoor } from "../runtime/own_frames.js";
-import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
+import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
 import { type Op, parseSignature, type Returns } from "./signature.js";
@@ -52,9 +52,9 @@ export function defineFactory<F extends AnyFunction>(
     const last = args[args.length - 1];
     if (!isOptions(last)) return callOp(op, args);
     const { device, requiresGrad, ...options } = last;
-    const isRecorded = readPlace(name, device, requiresGrad);
+    const place = readPlace(name, device, requiresGrad);
     const tensor = callOp(op, [...args.slice(0, -1), options]) as Tensor;
-    return isRecorded ? recorded(tensor) : tensor;
+    return placed(tensor, place);
   };
   return named(name, run) as F;
 }

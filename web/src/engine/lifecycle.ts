@@ -12,6 +12,7 @@ import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../ru
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { WorkerFailure, type Workers } from "../runtime/workers.js";
+import { gpuInfo, startGpu, type WebGpuInfo } from "./gpu.js";
 import {
   checkSameOptions,
   type InitOptions,
@@ -27,7 +28,7 @@ export interface RuntimeInfo {
   readonly simd: boolean;
   readonly relaxedSimd: boolean;
   readonly crossOriginIsolated: boolean;
-  readonly webgpu: null;
+  readonly webgpu: WebGpuInfo | null;
 }
 
 /** What `memory` returns; bytes count tensor data, not the JavaScript heap. */
@@ -74,9 +75,6 @@ function begin(options: InitValues): void {
 
 async function start(options: InitValues): Promise<void> {
   const { threads, variant: wanted, webgpu } = options;
-  if (webgpu === "required") {
-    throw new EdgeGradError("DeviceUnavailable", "[init] this version has no WebGPU device.");
-  }
   const { variant, module, workers } = await load(chooseVariant(wanted), options);
   if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
     workers?.stop();
@@ -91,6 +89,7 @@ async function start(options: InitValues): Promise<void> {
   connect(module);
   threadWorkers = workers;
   checked(native.setThreads(variant === "single" ? 1 : threads));
+  if (webgpu === "required") await startGpu();
 }
 
 // Loads the variant or, where its workers cannot be had and nobody asked for it, the one without.
@@ -211,7 +210,7 @@ export function runtime(): RuntimeInfo {
     simd: (features & kHasSimd) !== 0,
     relaxedSimd: (features & kHasRelaxedSimd) !== 0,
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
-    webgpu: null,
+    webgpu: gpuInfo(),
   };
 }
 

@@ -20,7 +20,7 @@ import {
   type TypedArray,
 } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
-import { kPlaceOptions, readPlace, recorded } from "../tensor/place.js";
+import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -72,9 +72,9 @@ type FromDataValues = Values<typeof kFromDataOptions>;
  */
 export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): Tensor {
   const options = readOptions("tensor", kFromDataOptions, rest);
-  const isRecorded = readPlace("tensor", options.device, options.requiresGrad);
+  const place = readPlace("tensor", options.device, options.requiresGrad);
   const result = data instanceof Tensor ? copyOf(data, options) : fromData(data, options);
-  return isRecorded ? recorded(result) : result;
+  return placed(result, place);
 }
 
 const kFullArguments = {

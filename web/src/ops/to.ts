@@ -5,7 +5,7 @@ import type { Options } from "../arguments/rule.js";
 import { toDtype } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { checkDevice, type Device, type DType, deviceRule, dtypeRule } from "../tensor/dtype.js";
+import { type Device, type DType, deviceCode, deviceRule, dtypeRule } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -19,16 +19,27 @@ export type Target = DType | Device | Tensor | ToOptions;
 
 /** Returns a tensor converted to what the targets say; the last one wins. */
 export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
-  const own = tensor.dtype;
-  let dtype = own;
+  let { dtype, device } = tensor;
   for (const target of targets) {
     const wanted = optionsOf(target);
-    checkDevice(wanted.device, "to");
     dtype = wanted.dtype ?? dtype;
+    device = wanted.device ?? device;
   }
   // PyTorch returns the tensor itself; a handle of its own can be disposed independently.
-  if (dtype === own) return new Tensor(checked(native.retain(handleOf(tensor))));
-  return toDtype(tensor, dtype);
+  if (device === tensor.device && dtype === tensor.dtype)
+    return new Tensor(checked(native.retain(handleOf(tensor))));
+  if (dtype === tensor.dtype) return moved(tensor, device);
+  const converted = toDtype(tensor, dtype);
+  if (device === tensor.device) return converted;
+  try {
+    return moved(converted, device);
+  } finally {
+    converted.dispose();
+  }
+}
+
+function moved(tensor: Tensor, device: Device): Tensor {
+  return new Tensor(checked(native.toDevice(handleOf(tensor), deviceCode(device, "to"))));
 }
 
 /** Returns what one target says. */

@@ -76,6 +76,17 @@ export interface NativeFunctions {
   /** Lets go of what a JavaScript function threw, after takeError() has named it. */
   dropThrown(): void;
 
+  /** Opens the WebGPU device, whose player is at `url`; calls the function `answer` with kFailed or not. */
+  startGpu(url: string, answer: number): number;
+  /** Why it could not be opened. */
+  gpuFailure(): string;
+  /** The adapter as JSON; "" without a device. */
+  gpuAdapter(): string;
+  /** Writes bytes in use, the most there were, and the number of buffers; 0 without a device. */
+  gpuMemory(): number;
+  /** The tensor on a device. */
+  toDevice(handle: number, device: number): number;
+
   /** An uninitialised row-major tensor whose shape is in the frame. */
   createTensor(dtype: number, ndim: number): number;
   /** The address of a view's first element. */

@@ -80,10 +80,9 @@ export function deviceOf(code: number | undefined): Device {
   return kDevices[code ?? -1] ?? fail("Internal", "device", `unknown code ${code}.`);
 }
 
-/** Throws unless tensors can be made on the device. */
-export function checkDevice(device: unknown, where: string): void {
-  if (deviceRule.or("cpu").check(where, "device", device) === "cpu") return;
-  fail("DeviceUnavailable", where, 'this version has no WebGPU device; use device "cpu".');
+/** Returns the code of a device as an argument. */
+export function deviceCode(device: unknown, where: string): number {
+  return kDevices.indexOf(deviceRule.or("cpu").check(where, "device", device));
 }
 
 /** True for types whose elements are pairs of floats. */

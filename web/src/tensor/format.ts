@@ -19,8 +19,18 @@ const kDefaultDTypes: readonly DType[] = ["float32", "complex64", "int64", "bool
 /** Returns the text of a tensor. */
 export function formatTensor(tensor: Tensor): string {
   const geometry = geometryOf(tensor);
-  const body = geometry.numel === 0 ? "[]" : new Printer(tensor, geometry).print();
+  const body = geometry.numel === 0 ? "[]" : bodyOf(tensor);
   return withSuffixes(kPrefix + body, suffixesOf(tensor, geometry));
+}
+
+function bodyOf(tensor: Tensor): string {
+  if (tensor.device === "cpu") return new Printer(tensor, geometryOf(tensor)).print();
+  const host = tensor.to("cpu");
+  try {
+    return bodyOf(host);
+  } finally {
+    host.dispose();
+  }
 }
 
 function suffixesOf(tensor: Tensor, { dtype, numel, shape, flags }: Geometry): string[] {

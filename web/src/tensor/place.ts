@@ -1,7 +1,7 @@
 // What every function that makes a tensor does with it, whatever the tensor is made of.
 
 import { boolean } from "../arguments/rule.js";
-import { checkDevice, deviceRule } from "./dtype.js";
+import { type Device, deviceRule } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
 
 /** Options of all functions that make tensors. */
@@ -10,17 +10,31 @@ export const kPlaceOptions = {
   requiresGrad: boolean.or(false),
 };
 
-/** Checks the options of a function that makes a tensor; returns whether it is to be recorded. */
-export function readPlace(where: string, device: unknown, requiresGrad: unknown): boolean {
-  checkDevice(device, where);
-  return kPlaceOptions.requiresGrad.check(where, "requiresGrad", requiresGrad);
+/** What the options say. */
+export interface Place {
+  readonly device: Device;
+  readonly requiresGrad: boolean;
 }
 
-/** Returns a fresh tensor after requiring its gradient; frees it when it can have none. */
-export function recorded(tensor: Tensor): Tensor {
+/** Checks the options of a function that makes a tensor. */
+export function readPlace(where: string, device: unknown, requiresGrad: unknown): Place {
+  return {
+    device: kPlaceOptions.device.check(where, "device", device),
+    requiresGrad: kPlaceOptions.requiresGrad.check(where, "requiresGrad", requiresGrad),
+  };
+}
+
+/** Returns a fresh tensor of the CPU where it is wanted, requiring its gradient if asked to; frees it on failure. */
+export function placed(fresh: Tensor, { device, requiresGrad }: Place): Tensor {
+  let tensor = fresh;
   try {
-    return tensor.requiresGrad_();
+    if (device !== "cpu") {
+      tensor = fresh.to(device);
+      fresh.dispose();
+    }
+    return requiresGrad ? tensor.requiresGrad_() : tensor;
   } catch (error) {
+    fresh.dispose();
     tensor.dispose();
     throw error;
   }

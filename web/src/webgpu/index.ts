@@ -6,3 +6,4 @@ export type { SupportedDTypes } from "./kernels/kernel";
 export { supported, supportedFormulas } from "./kernels/table";
 export { Player, type PlayerStats } from "./player";
 export type { Host } from "./readback";
+export { start } from "./start";

@@ -198,6 +198,11 @@ void FindOutOfRange::compute_on_cpu() const {
   bool any = false;
   for (const auto* i = begin; i != end; ++i) any |= is_bad(*i);
   const auto* const found = any ? std::find_if(begin, end, is_bad) : end;
+  if (!position) {
+    check(!any, ErrorCode::kIndexOutOfRange, name, "index ", any ? *found : 0,
+          " is out of bounds for dimension with size ", size, '.');
+    return;
+  }
   *position.as<std::int64_t>() = any ? found - begin : -1;
   *bad.as<std::int64_t>() = any ? *found : 0;
 }

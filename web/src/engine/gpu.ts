@@ -1,0 +1,39 @@
+// The WebGPU device, as the engine's main thread sees it.
+
+import { native } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { EdgeGradError } from "../runtime/errors.js";
+import { kFailed } from "../runtime/native.js";
+
+/** The adapter that the WebGPU device runs on. */
+export interface WebGpuInfo {
+  readonly vendor: string;
+  readonly architecture: string;
+  readonly description: string;
+  /** Shaders may use subgroups. */
+  readonly subgroups: boolean;
+  /** Shaders may use 16-bit floats. */
+  readonly f16: boolean;
+}
+
+/** Opens the device; throws DeviceUnavailable where there is none. @internal */
+export function startGpu(): Promise<void> {
+  const url = new URL("./edgegrad-webgpu.js", import.meta.url).href;
+  return new Promise((resolve, reject) => {
+    const answer = holdFunction(([outcome]) => {
+      if (outcome !== kFailed) resolve();
+      else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}`));
+      return [];
+    });
+    native.startGpu(url, answer);
+  });
+}
+
+/** The adapter; null where the device was not opened. @internal */
+export function gpuInfo(): WebGpuInfo | null {
+  const text = native.gpuAdapter();
+  if (text === "") return null;
+  const { vendor, architecture, description, features } = JSON.parse(text);
+  const subgroups = features.includes("subgroups");
+  return { vendor, architecture, description, subgroups, f16: features.includes("shader-f16") };
+}

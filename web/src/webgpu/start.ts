@@ -1,0 +1,73 @@
+// The player on the engine's GPU thread: opens the device, and tells the engine (bindings/webgpu.cpp).
+
+import { describeError } from "../runtime/portable_error.js";
+import { openDevice } from "./device";
+import { dtypes as kDTypes } from "./dtype";
+import type { PlayerError } from "./errors";
+import type { SupportedDTypes } from "./kernels/kernel";
+import { supported, supportedFormulas } from "./kernels/table";
+import { Player } from "./player";
+
+/** What the player needs of the engine's module. */
+export interface EngineModule {
+  readonly wasmMemory: WebAssembly.Memory;
+  gpuPlayer?: Player;
+  eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number): void;
+  eg_gpuFailed(reason: string): void;
+  eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
+}
+
+/** Opens a device and plays on it from then on. */
+export async function start(module: EngineModule): Promise<void> {
+  try {
+    const opened = await openDevice(await findGpu());
+    if (opened === undefined)
+      throw new Error("WebGPU has no adapter here: no GPU, or no driver for it, was found.");
+    module.gpuPlayer = new Player(opened.device, {
+      memory: () => new Uint8Array(module.wasmMemory.buffer),
+      readDone: (ticket, error) =>
+        module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : ""),
+    });
+    const { maxBufferBytes, maxBindingBytes } = opened.adapter;
+    const most = Math.min(maxBufferBytes, maxBindingBytes);
+    module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most);
+  } catch (error) {
+    module.eg_gpuFailed(error instanceof Error ? error.message : describeError(error));
+  }
+}
+
+function messageOf({ op, message }: PlayerError): string {
+  return `[${op || "webgpu"}] ${message}`;
+}
+
+// Kept: a device whose GPU object is collected takes Node's process with it.
+let nodeGpu: GPU | undefined;
+
+async function findGpu(): Promise<GPU> {
+  const { gpu } = globalThis.navigator ?? {};
+  if (gpu !== undefined) return gpu;
+  if (globalThis.process?.versions?.node === undefined)
+    throw new Error("this browser has no WebGPU, or the page is not a secure context.");
+  try {
+    const { create, globals } = await import("webgpu");
+    Object.assign(globalThis, globals);
+    nodeGpu ??= create([]);
+    return nodeGpu;
+  } catch {
+    throw new Error("Node.js has no WebGPU of its own: npm install webgpu.");
+  }
+}
+
+// As GpuPlayer::set_supported (bindings/webgpu.cpp) reads it.
+function supportedLines(): string {
+  const kernels = Object.entries(supported).map(([name, dtypes]) => `${name} ${bitsOf(dtypes)}`);
+  return [...kernels, ...supportedFormulas.map((name) => `=${name}`)].join("\n");
+}
+
+function bitsOf(dtypes: SupportedDTypes): string {
+  const lists = "all" in dtypes ? [dtypes.all] : dtypes.views;
+  const bits = lists.map((list) =>
+    list.reduce((sum, dtype) => sum + 2 ** kDTypes.indexOf(dtype), 0),
+  );
+  return ("all" in dtypes ? ["*", ...bits] : bits).join(" ");
+}
