@@ -2,6 +2,7 @@
 // `npm test -- --only native,js` runs only those sections.
 
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages, isDebian } from "./apt.mjs";
@@ -42,9 +43,17 @@ function debugPreset() {
   return process.arch === "x64" && isDebian() ? "native-debug-32" : "native-debug";
 }
 
+// A part of the tests per core: sanitizers are slow, and most tests use one thread.
 async function runNative(preset, environment) {
   const folder = await buildPreset(preset, "edgegrad_tests");
-  await runWith(environment, join(folder, "edgegrad_tests"), "--gtest_brief=1");
+  const shards = availableParallelism();
+  const runShard = (_, shard) => {
+    const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
+    return runWith({ ...environment, ...part }, join(folder, "edgegrad_tests"), "--gtest_brief=1");
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: shards }, runShard));
+  const failed = outcomes.find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
 }
 
 async function runWasm(preset, node) {

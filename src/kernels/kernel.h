@@ -17,7 +17,7 @@
 // Ops check everything first: a kernel trusts its arguments. It does not allocate what it returns,
 // and knows neither tensors nor gradients.
 
-#include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -36,9 +36,8 @@ bool is_off_cpu(const Kernel& kernel) {
   } else if constexpr (kField.kind == FieldKind::kOut) {
     return !reinterpret_cast<const Out*>(place)->view().device.is_cpu();
   } else if constexpr (kField.kind == FieldKind::kOperands) {
-    const Operands& operands = *reinterpret_cast<const Operands*>(place);
-    return std::any_of(operands.all.begin(), operands.all.begin() + operands.count,
-                       [](const Operand& operand) { return !operand.memory.device.is_cpu(); });
+    // All are where the first is: a number that joins was brought there.
+    return !reinterpret_cast<const Operands*>(place)->all[0].memory.device.is_cpu();
   } else {
     return false;
   }
