@@ -74,8 +74,8 @@ struct CrossEntropy {
   void compute_on_cpu() const;
 };
 
-/// The gradient of the scores; the loss at position n has the gradient grad[n * grad_step], which is
-/// shared out by total_weight where that is given (none of it where that is 0).
+/// The gradient of the scores; the loss at position n has the gradient grad[n * grad_step], which
+/// is shared out by total_weight where that is given (none of it where that is 0).
 struct CrossEntropyBackward {
   static constexpr std::string_view name = "cross_entropy_backward";
   ClassTargets targets;

@@ -155,13 +155,9 @@ Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
   run(kernel::CrossEntropy{targets, classes.input.memory(), losses.memory(), largest.memory(),
                            log_sum.memory()});
   const Combined result = combine(losses, targets, reduction);
-  return record<CrossEntropy>(result.loss, {input}, result.attrs,
-                              {{input},
-                               {classes.target},
-                               {classes.weight},
-                               {largest},
-                               {log_sum},
-                               {result.total_weight}});
+  return record<CrossEntropy>(
+      result.loss, {input}, result.attrs,
+      {{input}, {classes.target}, {classes.weight}, {largest}, {log_sum}, {result.total_weight}});
 }
 
 GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
@@ -174,15 +170,16 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
     const Var goal = target_distribution(targets, input);
     const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
     const Var softmax = Softmax::call(input, dim);
-    return {(spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
+    return {
+        (spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   const Tensor total_weight = b.saved(5);
-  run(kernel::CrossEntropyBackward{
-      targets, classes.input.memory(), b.saved(3).memory(), b.saved(4).memory(), grad.memory(),
-      attrs.is_reduced ? 0 : 1, total_weight.defined() ? total_weight.memory() : kernel::In(),
-      result.memory()});
+  run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
+                                   b.saved(4).memory(), grad.memory(), attrs.is_reduced ? 0 : 1,
+                                   total_weight.defined() ? total_weight.memory() : kernel::In(),
+                                   result.memory()});
   return {result};
 }
 
