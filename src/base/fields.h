@@ -98,8 +98,7 @@ struct FieldTypes<std::tuple<T&...>> {
 
 /// The types of the fields, as a tuple.
 template <class Struct>
-using FieldsOf =
-    typename detail::FieldTypes<decltype(fields_of(std::declval<Struct&>()))>::Tuple;
+using FieldsOf = typename detail::FieldTypes<decltype(fields_of(std::declval<Struct&>()))>::Tuple;
 
 /// Where the fields begin, in bytes.
 template <class Struct>

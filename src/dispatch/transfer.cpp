@@ -26,9 +26,9 @@ void upload(const Tensor& destination, const Tensor& source) {
                            source.shape() == destination.shape();
   const Tensor from = is_laid_out ? source : laid_out_for(destination, source, {});
   const bool is_direct = fills_storage(destination);
-  const Tensor to = is_direct ? destination
-                              : Tensor::empty(destination.shape(), destination.dtype(),
-                                              destination.device());
+  const Tensor to =
+      is_direct ? destination
+                : Tensor::empty(destination.shape(), destination.dtype(), destination.device());
   accelerator(to.device())
       .write(to.storage()->data(), 0, from.data(), byte_count(from.shape(), from.dtype()));
   if (!is_direct) copy_data(destination, to);

@@ -70,9 +70,10 @@ inline constexpr bool kIsByte = sizeof(T) == 1 && (std::is_same_v<T, bool> || st
 
 template <class T>
 inline constexpr bool kIsLeaf =
-    kIsByte<T> || std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> || std::is_same_v<T, Shape> ||
-    std::is_same_v<T, In> || std::is_same_v<T, Out> || std::is_same_v<T, Operands> ||
-    std::is_same_v<T, Formula> || std::is_same_v<T, std::string_view>;
+    kIsByte<T> || std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> ||
+    std::is_same_v<T, Shape> || std::is_same_v<T, In> || std::is_same_v<T, Out> ||
+    std::is_same_v<T, Operands> || std::is_same_v<T, Formula> ||
+    std::is_same_v<T, std::string_view>;
 
 template <class T>
 inline constexpr std::size_t kArraySize = 0;
@@ -123,9 +124,9 @@ struct KernelType {
 };
 
 template <class Kernel>
-inline constexpr KernelType kKernelType{
-    Kernel::name, detail::kFields<Kernel>,
-    [](void* kernel) { static_cast<Kernel*>(kernel)->compute_on_cpu(); }};
+inline constexpr KernelType kKernelType{Kernel::name, detail::kFields<Kernel>, [](void* kernel) {
+                                          static_cast<Kernel*>(kernel)->compute_on_cpu();
+                                        }};
 
 /// A kernel struct whose type is not known. Does not own it.
 class Call {
@@ -152,8 +153,7 @@ class Call {
       if (field.kind == FieldKind::kOut) visit_one(at<Out>(field).view(), true);
       if (field.kind != FieldKind::kOperands) continue;
       Operands& operands = at<Operands>(field);
-      for (std::size_t i = 0; i < operands.count; ++i)
-        visit_one(operands.all[i].memory, i == 0);
+      for (std::size_t i = 0; i < operands.count; ++i) visit_one(operands.all[i].memory, i == 0);
     }
   }
 

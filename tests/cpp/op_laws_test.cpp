@@ -53,7 +53,8 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
                 bool differentiable = true) {
     const op::Domain domain = GetParam().domains[i];
     std::uniform_real_distribution<double> values(domain.low, domain.high);
-    const Tensor t = testing::generated<double>(shape, [&](std::int64_t) { return values(random_); });
+    const Tensor t =
+        testing::generated<double>(shape, [&](std::int64_t) { return values(random_); });
     if (is_mask(i)) return call<op::Gt>(t, 0);
     const Tensor result = ToDType::call(t, dtype);
     if (differentiable && is_differentiable(dtype) && info().gradients[i].exists)

@@ -38,8 +38,8 @@ struct CrossEntropy {
                      Reduction reduction = Reduction::kMean, double label_smoothing = 0);
 
   using Attrs = ClassLossAttrs;
-  static constexpr std::array<std::string_view, 6> saved_names{
-      "self", "target", "weight", "max", "log_sum", "total_weight"};
+  static constexpr std::array<std::string_view, 6> saved_names{"self", "target",  "weight",
+                                                               "max",  "log_sum", "total_weight"};
   static GradList backward(const Backward<CrossEntropy>& b);
 };
 

@@ -1,0 +1,62 @@
+#pragma once
+
+// A player of the WebGPU stream (src/backend/webgpu) for tests: it plays on a thread of its own, on
+// the CPU, with memory of its own, at moments of its own choosing, and fails when told to.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/webgpu/device.h"
+
+namespace eg::testing {
+
+class FakePlayer final : public webgpu::Player {
+ public:
+  explicit FakePlayer(webgpu::BlockLimits limits = {.block_bytes = std::size_t{1} << 30U,
+                                                    .budget_bytes = std::size_t{1} << 31U});
+  ~FakePlayer() override;
+  FakePlayer(const FakePlayer&) = delete;
+  FakePlayer& operator=(const FakePlayer&) = delete;
+
+  webgpu::WebGpuDevice& device() { return device_; }
+
+  void wake(bool now) override;
+  bool can_wait() const override;
+  bool has(const kernel::Call& call) const override;
+
+  /// Waits up to so long before every batch.
+  std::atomic<int> most_delay_us{0};
+  /// The next read fails with this.
+  void fail_next(Error error);
+  /// Batches and kernels played so far.
+  std::atomic<int> batches{0};
+  std::atomic<int> kernels{0};
+
+ private:
+  class Reader;
+
+  void run();
+  void play(const std::vector<std::uint32_t>& words);
+  void play_kernel(Reader& reader);
+  void* memory_at(std::uint32_t block, std::size_t offset);
+
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  bool has_work_ = false;
+  bool must_end_ = false;
+  std::optional<Error> failure_;
+  std::unordered_map<std::uint32_t, std::vector<char>> blocks_;
+  std::unordered_map<std::uint32_t, std::string> names_;
+  std::mt19937 random_{7};  // NOLINT: the same delays each time
+  webgpu::WebGpuDevice device_;
+  std::thread thread_;
+};
+
+}  // namespace eg::testing
