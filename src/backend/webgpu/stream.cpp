@@ -119,7 +119,7 @@ void Stream::read(Block block, std::size_t offset, std::size_t bytes, const void
   add(words_, block);
   add(words_, offset);
   add(words_, bytes);
-  add(words_, reinterpret_cast<std::uintptr_t>(to));
+  add_long(words_, reinterpret_cast<std::uintptr_t>(to));
   add(words_, ticket);
 }
 

@@ -39,7 +39,7 @@ export class StreamWriter {
   }
 
   read(block, offset, bytes, address, ticket) {
-    this.#command(4, [block, offset, bytes, address, ticket]);
+    this.#command(4, [block, offset, bytes, address, 0, ticket]);
   }
 
   /** Fields are made by the functions of `field`. */

@@ -155,7 +155,7 @@ export class Player implements Meanings {
     const number = reader.word();
     const offset = reader.word();
     const bytes = reader.word();
-    const address = reader.word();
+    const address = reader.word() + reader.word() * 2 ** 32;
     const ticket = reader.word();
     const { lost } = this.#errors;
     if (lost !== undefined) {

@@ -1,0 +1,164 @@
+// The WebGPU device as the engine sees it, with a player that is none: order, memory, reads,
+// errors.
+
+#include <gtest/gtest.h>
+
+#if EG_THREADS
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "autograd/autograd.h"
+#include "autograd/engine.h"
+#include "dispatch/transfer.h"
+#include "ops/matrix/matmul.h"
+#include "ops/nn/softmax.h"
+#include "ops/shape/view.h"
+#include "support/errors.h"
+#include "support/fake_player.h"
+#include "support/ops.h"
+#include "support/tensors.h"
+
+namespace eg {
+namespace {
+
+using testing::expect_error;
+using testing::FakePlayer;
+using testing::leaf;
+using testing::tensor;
+using testing::values;
+using Values = std::vector<double>;
+
+constexpr Device kGpu{DeviceType::kWebGpu, 0};
+
+class WebGpu : public ::testing::Test {
+ protected:
+  WebGpu() { use(player_); }
+  ~WebGpu() override {
+    Engine::instance().stop();
+    register_accelerator(DeviceType::kWebGpu, nullptr);
+  }
+  static void use(FakePlayer& player) {
+    register_accelerator(DeviceType::kWebGpu, &player.device());
+  }
+
+  FakePlayer player_;
+};
+
+TEST_F(WebGpu, ComputesWhatTheCpuComputes) {
+  player_.most_delay_us = 300;
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6}, {2, 3}, kGpu);
+  const Tensor w = leaf({1, -1, 2, 0.5, 0, 1}, {3, 2}, kGpu);
+  const Tensor y = Softmax::call(Matmul::call(x, w), 1);
+  backward({testing::sum(testing::mul(y, y))});
+  const Tensor x_here = leaf({1, 2, 3, 4, 5, 6}, {2, 3}, Device{});
+  const Tensor w_here = leaf({1, -1, 2, 0.5, 0, 1}, {3, 2}, Device{});
+  const Tensor y_here = Softmax::call(Matmul::call(x_here, w_here), 1);
+  backward({testing::sum(testing::mul(y_here, y_here))});
+  EXPECT_EQ(values(y), values(y_here));
+  EXPECT_EQ(values(grad(x)), values(grad(x_here)));
+  EXPECT_EQ(values(grad(w)), values(grad(w_here)));
+}
+
+TEST_F(WebGpu, AReadGivesWhatWasThereWhenItWasAsked) {
+  player_.most_delay_us = 2000;
+  const Tensor x = full({4}, 1, DType::kFloat32, kGpu);
+  std::vector<float> before(4);
+  std::atomic<bool> is_done{false};
+  player_.device().read_later(x.storage()->data(), 0, before.data(), 16,
+                              [&](const std::optional<Error>& error) {
+                                EXPECT_FALSE(error.has_value());
+                                is_done = true;
+                              });
+  copy_data(x, full({4}, 2, DType::kFloat32));
+  EXPECT_EQ(values(x), (Values{2, 2, 2, 2}));
+  EXPECT_TRUE(is_done);
+  EXPECT_EQ(before, (std::vector<float>{1, 1, 1, 1}));
+}
+
+TEST_F(WebGpu, CallsOfOneStepAreOneBatch) {
+  Tensor x = full({8}, 1, DType::kFloat32, kGpu);
+  (void)values(x);
+  const int before = player_.batches;
+  player_.most_delay_us = 0;
+  {
+    const std::lock_guard others_wait(player_.device());
+    for (int i = 0; i < 20; ++i) x = contiguous_copy(x);
+  }
+  (void)values(x);
+  EXPECT_LE(player_.batches - before, 3);
+}
+
+TEST_F(WebGpu, FreedBlocksAreUsedAgainInTheSameOrder) {
+  const auto step = [] {
+    std::vector<void*> blocks;
+    TensorList tensors;
+    for (const std::int64_t size : {100, 3, 5000, 3}) {
+      tensors.push_back(Tensor::empty({size}, DType::kFloat32, kGpu));
+      blocks.push_back(tensors.back().storage()->data());
+    }
+    return blocks;
+  };
+  const std::vector<void*> first = step();
+  const webgpu::MemoryUse use = player_.device().memory_use();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(step(), first);
+  EXPECT_EQ(player_.device().memory_use().blocks, use.blocks);
+  EXPECT_EQ(player_.device().memory_use().bytes, 0U);
+}
+
+TEST_F(WebGpu, TooMuchMemoryIsAnErrorAndTheDeviceGoesOn) {
+  FakePlayer small({.block_bytes = 1 << 20, .budget_bytes = 3 << 20});
+  use(small);
+  const auto megabyte = [] { return Tensor::empty({1 << 18}, DType::kFloat32, kGpu); };
+  expect_error(ErrorCode::kOutOfMemory, "1048580",
+               [] { Tensor::empty({(1 << 18) + 1}, DType::kFloat32, kGpu); });
+  {
+    const TensorList three{megabyte(), megabyte(), megabyte()};
+    expect_error(ErrorCode::kOutOfMemory, "in use", [&] { megabyte(); });
+  }
+  // Blocks that are kept make room for ones of another size.
+  const Tensor many = full({100'000}, 3, DType::kFloat32, kGpu);
+  EXPECT_EQ(values(many)[99'999], 3);
+  Engine::instance().stop();
+  use(player_);
+}
+
+TEST_F(WebGpu, AnErrorOfTheGpuComesWithTheNextRead) {
+  const Tensor x = full({2}, 1, DType::kFloat32, kGpu);
+  player_.fail_next(Error(ErrorCode::kIndexOutOfRange, "[embedding] index 7"));
+  expect_error(ErrorCode::kIndexOutOfRange, "index 7", [&] { (void)values(x); });
+  EXPECT_EQ(values(x), (Values{1, 1}));
+}
+
+TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
+  const Tensor x = full({2}, 1, DType::kFloat32, kGpu);
+  EXPECT_EQ(values(x), (Values{1, 1}));
+  player_.most_delay_us = 20'000;
+  std::thread loses([&] { player_.device().lose("unplugged"); });
+  loses.join();
+  expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });
+  expect_error(ErrorCode::kDeviceLost, "unplugged",
+               [] { Tensor::empty({2}, DType::kFloat32, kGpu); });
+  EXPECT_EQ(values(tensor({5}, {1}, Device{})), Values{5});
+}
+
+// Threads append to one stream: each sees its own calls in order.
+TEST_F(WebGpu, ThreadsShareTheStream) {
+  player_.most_delay_us = 200;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 25; ++i) {
+        const Tensor x = full({3}, t * 100 + i, DType::kFloat32, kGpu);
+        EXPECT_EQ(values(contiguous_copy(x)), Values(3, t * 100 + i));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace eg
+
+#endif
