@@ -3,6 +3,7 @@
 import { native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
+import { untilSettled } from "../runtime/keep_alive.js";
 import { kFailed } from "../runtime/native.js";
 
 /** The adapter that the WebGPU device runs on. */
@@ -19,7 +20,7 @@ export interface WebGpuInfo {
 /** Opens the device; throws DeviceUnavailable where there is none. @internal */
 export function startGpu(): Promise<void> {
   const url = new URL("./edgegrad-webgpu.js", import.meta.url).href;
-  return new Promise((resolve, reject) => {
+  return untilSettled("init", (resolve, reject) => {
     const answer = holdFunction(([outcome]) => {
       if (outcome !== kFailed) resolve();
       else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}`));
