@@ -14,9 +14,11 @@
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 
+#include "autograd/variable.h"
 #include "backend/webgpu/device.h"
 #include "border.h"
 #include "callbacks.h"
+#include "dispatch/factories.h"
 #include "runtime/inbox.h"
 
 #if EG_THREADS
@@ -28,7 +30,7 @@
 // clang-format off
 EM_JS(void, eg_gpu_start, (const char* url), {
   import(/* @vite-ignore */ UTF8ToString(url)).then(
-    (player) => player.start(Object.assign(Module, { wasmMemory })),
+    (player) => player.start(Object.assign(Module, { wasmMemory, wasmExports })),
     (error) => Module["eg_gpuFailed"](String(error)));
 });
 EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
@@ -65,6 +67,9 @@ class GpuPlayer final : public webgpu::Player {
   std::unordered_map<std::string_view, bool> formulas_;
   std::vector<std::unique_ptr<std::string>> names_;
 };
+
+// The numbers of eg.webgpuStats().
+std::array<std::uint32_t, 6> player_stats{};
 
 // The one device, from when it is opened until it is lost.
 struct Gpu {
@@ -228,6 +233,43 @@ std::string adapter() { return gpu().device == nullptr ? "" : gpu().adapter; }
 
 }  // namespace
 
+EG_EXPORT("readLater")
+double read_later(Handle handle, double answer) {
+  const auto function = std::make_shared<JsFunction>(answer);
+  return guard([&] {
+    const Tensor from = packed(detach(handles().get(handle)));
+    const Tensor to = Tensor::empty(from.shape(), from.dtype());
+    const auto tell = [to, from, function, asker = Inbox::current()](std::optional<Error> error) {
+      asker->post([to, function, error] {
+        double outcome = kFailed;
+        try {
+          if (error) throw *error;
+          outcome = handles().insert(to);
+        } catch (...) {
+          keep_error();
+        }
+        (*function)({outcome});
+      });
+    };
+    const MemoryView memory = from.memory();
+    gpu().device->read_later(memory.base, static_cast<std::size_t>(memory.offset), to.data(),
+                             byte_count(to.shape(), to.dtype()), tell);
+    return 0;
+  });
+}
+
+// Written by the player after every batch.
+EG_EXPORT("gpuStatsAddress")
+double stats_address() { return reinterpret_cast<std::uintptr_t>(player_stats.data()); }
+
+EG_EXPORT("gpuStats")
+double gpu_stats() {
+  if (gpu().device == nullptr) return 0;
+  std::vector<double>& words = frame(player_stats.size());
+  std::copy(player_stats.begin(), player_stats.end(), words.begin());
+  return static_cast<double>(player_stats.size());
+}
+
 EG_EXPORT("gpuPlay")
 void play() {
   const std::vector<std::uint32_t> words = gpu().device->take();
@@ -239,8 +281,10 @@ double gpu_memory() {
   return guard([] {
     if (gpu().device == nullptr) return 0;
     const webgpu::MemoryUse use = gpu().device->memory_use();
-    frame(3) = {static_cast<double>(use.bytes), static_cast<double>(use.peak_bytes),
-                static_cast<double>(use.blocks)};
+    std::vector<double>& words = frame(3);
+    words[0] = static_cast<double>(use.bytes);
+    words[1] = static_cast<double>(use.peak_bytes);
+    words[2] = static_cast<double>(use.blocks);
     return 3;
   });
 }

@@ -1,6 +1,6 @@
 // The WebGPU device, as the engine's main thread sees it.
 
-import { native } from "../runtime/bridge.js";
+import { callFrame, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
@@ -28,6 +28,37 @@ export function startGpu(): Promise<void> {
     });
     native.startGpu(url, answer);
   });
+}
+
+/** What the WebGPU device has done since it was opened. */
+export interface WebGpuStats {
+  readonly submits: number;
+  readonly dispatches: number;
+  readonly pipelines: number;
+  readonly bindGroups: number;
+  readonly buffersCreated: number;
+  readonly readbacks: number;
+}
+
+/** Returns what the WebGPU device has done since it was opened; null where it was not. */
+export function webgpuStats(): WebGpuStats | null {
+  if (native.gpuStats() === 0) return null;
+  const [
+    submits = 0,
+    dispatches = 0,
+    pipelines = 0,
+    bindGroups = 0,
+    buffersCreated = 0,
+    readbacks = 0,
+  ] = callFrame();
+  return { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks };
+}
+
+/** Bytes and buffers on the WebGPU device. @internal */
+export function gpuMemory() {
+  const count = native.gpuMemory();
+  const [gpuBytes = 0, gpuPeakBytes = 0, gpuBuffers = 0] = count === 0 ? [] : callFrame();
+  return { gpuBytes, gpuPeakBytes, gpuBuffers };
 }
 
 /** The adapter; null where the device was not opened. @internal */

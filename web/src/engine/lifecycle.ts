@@ -12,7 +12,7 @@ import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../ru
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { WorkerFailure, type Workers } from "../runtime/workers.js";
-import { gpuInfo, startGpu, type WebGpuInfo } from "./gpu.js";
+import { gpuInfo, gpuMemory, startGpu, type WebGpuInfo } from "./gpu.js";
 import {
   checkSameOptions,
   type InitOptions,
@@ -39,6 +39,8 @@ export interface MemoryInfo {
   readonly cpuPeakBytes: number;
   readonly gpuBytes: number;
   readonly gpuPeakBytes: number;
+  /** Blocks of memory on the GPU, those kept for later too. */
+  readonly gpuBuffers: number;
   readonly graphNodes: number;
   readonly jsHandles: number;
 }
@@ -236,8 +238,7 @@ export function memory(): MemoryInfo {
     storages,
     cpuBytes,
     cpuPeakBytes,
-    gpuBytes: 0,
-    gpuPeakBytes: 0,
+    ...gpuMemory(),
     graphNodes,
     jsHandles,
   };

@@ -2,7 +2,9 @@
 
 import type { Operand } from "../dispatch/types.js";
 import type { TypedArray } from "../tensor/dtype.js";
+import { readLater } from "../tensor/read_later.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { newTensor } from "../tensor/tensor.js";
 import { allclose, equal, type ToleranceArguments } from "./compare.js";
 import { at, type Index, setAt } from "./indexing.js";
 import { type JsonArray, type NestedArray, readArray, readJson, readNested } from "./read.js";
@@ -51,16 +53,16 @@ export const kCompositeMethods: CompositeMethods & ThisType<Tensor> = {
     return readArray(this);
   },
 
-  async data() {
-    return readArray(this);
+  data() {
+    return readLater("data", this, newTensor, readArray);
   },
 
   arraySync() {
     return readNested(this);
   },
 
-  async array() {
-    return readNested(this);
+  array() {
+    return readLater("array", this, newTensor, readNested);
   },
 
   to(...targets) {

@@ -84,6 +84,10 @@ export interface NativeFunctions {
   gpuAdapter(): string;
   /** Writes bytes in use, the most there were, and the number of buffers; 0 without a device. */
   gpuMemory(): number;
+  /** Calls the function `answer` with a tensor of the same values on the CPU, or with kFailed. */
+  readLater(handle: number, answer: number): number;
+  /** Writes what the player has done: the numbers of webgpuStats; 0 without a device. */
+  gpuStats(): number;
   /** The tensor on a device. */
   toDevice(handle: number, device: number): number;
 

@@ -35,6 +35,7 @@ import {
   shapeOf,
 } from "./info.js";
 import { kUncloneable, release, track } from "./lifetime.js";
+import { readLater } from "./read_later.js";
 
 /** The symbol of `using`, also in engines that do not have it yet. */
 export const disposeSymbol: typeof Symbol.dispose =
@@ -172,8 +173,8 @@ export class Tensor {
   }
 
   /** Like item(), without ever blocking. */
-  async itemAsync<T extends Item = number>(): Promise<T> {
-    return readItem(this) as T;
+  itemAsync<T extends Item = number>(): Promise<T> {
+    return readLater("itemAsync", this, newTensor, (host) => readItem(host) as T);
   }
 
   /** Sets `requiresGrad` and returns this tensor. */
@@ -222,4 +223,9 @@ export class Tensor {
 /** Wraps a handle that C++ gave away, or 0. */
 export function takeTensor(handle: number): Tensor | null {
   return handle === 0 ? null : new Tensor(handle);
+}
+
+/** The tensor of a handle that is nobody's yet. @internal */
+export function newTensor(handle: number): Tensor {
+  return new Tensor(handle);
 }

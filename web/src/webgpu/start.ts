@@ -6,12 +6,13 @@ import { dtypes as kDTypes } from "./dtype";
 import type { PlayerError } from "./errors";
 import type { SupportedDTypes } from "./kernels/kernel";
 import { supported, supportedFormulas } from "./kernels/table";
-import { Player } from "./player";
+import { Player, type PlayerStats } from "./player";
 
 /** What the player needs of the engine's module. */
 export interface EngineModule {
   readonly wasmMemory: WebAssembly.Memory;
-  gpuPlayer?: Player;
+  readonly wasmExports: { eg_gpuStatsAddress(): number };
+  gpuPlayer?: Pick<Player, "play">;
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number): void;
   eg_gpuFailed(reason: string): void;
   eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
@@ -23,17 +24,29 @@ export async function start(module: EngineModule): Promise<void> {
     const opened = await openDevice(await findGpu());
     if (opened === undefined)
       throw new Error("WebGPU has no adapter here: no GPU, or no driver for it, was found.");
-    module.gpuPlayer = new Player(opened.device, {
+    const player = new Player(opened.device, {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
       readDone: (ticket, error) =>
         module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : ""),
     });
+    module.gpuPlayer = {
+      play(words) {
+        player.play(words);
+        tellStats(module, player.stats);
+      },
+    };
     const { maxBufferBytes, maxBindingBytes } = opened.adapter;
     const most = Math.min(maxBufferBytes, maxBindingBytes);
     module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most);
   } catch (error) {
     module.eg_gpuFailed(error instanceof Error ? error.message : describeError(error));
   }
+}
+
+function tellStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
+  const { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks } = stats;
+  const words = new Uint32Array(wasmMemory.buffer, wasmExports.eg_gpuStatsAddress(), 6);
+  words.set([submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks]);
 }
 
 function messageOf({ op, message }: PlayerError): string {
