@@ -66,6 +66,8 @@ TEST(Devices, ANumberOfTheCpuMayJoinAndNothingElse) {
                [&] { testing::mul(tensor({1, 2}, {2}, Device{}), tensor({1}, {}, kTestDevice)); });
 }
 
+#if EG_THREADS
+
 // The gradient of a number that joined comes back to where the number is.
 TEST(Devices, GradientsOfNumbersComeBackToTheCpu) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
@@ -76,6 +78,8 @@ TEST(Devices, GradientsOfNumbersComeBackToTheCpu) {
   EXPECT_EQ(grad(x).device(), kTestDevice);
   EXPECT_EQ(values(grad(x)), (Values{10, 10}));
 }
+
+#endif
 
 TEST(Devices, AKernelThatADeviceLacksIsComputedOnTheCpuAndSaidOnce) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2}, kTestDevice);
