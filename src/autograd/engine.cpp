@@ -119,7 +119,8 @@ class LocalWorkGuard {
 
 // The index of the device whose queue runs a node.
 int device_for(const GraphTask& task, const Node& fn) {
-  if (!task.has_device_nodes() || !is_multithreading_enabled()) return kCpuDevice;
+  if (!task.has_device_nodes() || !is_multithreading_enabled() || EG_THREADS == 0)
+    return kCpuDevice;
   const Device device = fn.device();
   return device.is_cpu() ? kCpuDevice : device.index;
 }

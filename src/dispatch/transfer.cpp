@@ -1,5 +1,9 @@
 #include "dispatch/transfer.h"
 
+#include <algorithm>
+#include <limits>
+#include <span>
+
 #include "dispatch/factories.h"
 #include "runtime/accelerator.h"
 
@@ -21,10 +25,23 @@ Tensor laid_out_for(const Tensor& destination, const Tensor& source, Device devi
   return copy;
 }
 
+// What a device with short integers cannot hold is refused where it comes in.
+void check_range(const Tensor& t, Device device) {
+  if (t.dtype() != DType::kInt64 || accelerator(device).types().has_int64) return;
+  using Limits = std::numeric_limits<std::int32_t>;
+  const std::span<const std::int64_t> values(t.data_as<std::int64_t>(), checked_count(t.numel()));
+  const auto found = std::ranges::find_if(
+      values, [](std::int64_t value) { return value < Limits::min() || value > Limits::max(); });
+  check(found == values.end(), ErrorCode::kInvalidArgument, "to", "'", device,
+        "' computes int64 in 32 bits, which ", found == values.end() ? 0 : *found,
+        " does not fit.");
+}
+
 void upload(const Tensor& destination, const Tensor& source) {
   const bool is_laid_out = source.is_contiguous() && source.dtype() == destination.dtype() &&
                            source.shape() == destination.shape();
   const Tensor from = is_laid_out ? source : laid_out_for(destination, source, {});
+  check_range(from, destination.device());
   const bool is_direct = fills_storage(destination);
   const Tensor to =
       is_direct ? destination

@@ -18,9 +18,19 @@ namespace kernel {
 class Call;
 }
 
+/// What a device can compute with.
+struct DeviceTypes {
+  /// float64, and complex numbers of two of them.
+  bool has_float64 = true;
+  /// All of int64; otherwise numbers of 32 bits in memory for 64.
+  bool has_int64 = true;
+};
+
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
+
+  virtual DeviceTypes types() const { return {}; }
 
   /// A block of uninitialised memory, which is known by an address that is nobody's; throws
   /// OutOfMemory.

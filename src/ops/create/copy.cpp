@@ -3,6 +3,7 @@
 #include "base/warning.h"
 #include "dispatch/factories.h"
 #include "ops/complex/complex.h"
+#include "runtime/accelerator.h"
 
 namespace eg {
 
@@ -38,6 +39,10 @@ GradList ToDType::backward(const Backward<ToDType>& b) {
 
 Tensor ToDevice::call(const Tensor& input, Device device) {
   if (input.device() == device) return input;
+  const bool is_double = input.dtype() == DType::kFloat64 || input.dtype() == DType::kComplex128;
+  check(device.is_cpu() || !is_double || accelerator(device).types().has_float64,
+        ErrorCode::kDtypeMismatch, "to", "'", device, "' has no ", input.dtype(), ": use ",
+        is_complex(input.dtype()) ? DType::kComplex64 : DType::kFloat32, '.');
   Tensor copy = Tensor::empty(input.shape(), input.dtype(), device);
   copy_data(copy, input);
   return record<ToDevice>(copy, {input}, {input.device()});
