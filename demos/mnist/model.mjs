@@ -23,14 +23,26 @@ const kModels = {
 };
 
 /** Makes the classifier of a name, with new weights; it takes rows of 784 pixels. */
-export function makeModel(name) {
-  return kModels[name](eg.nn);
+export function makeModel(name, device) {
+  return kModels[name](eg.nn).to(device);
+}
+
+// Digits as the model takes them, on its device.
+function inputOf(model, images) {
+  const [{ device }] = model.parameters();
+  return normalize(images.to(device));
+}
+
+// Labels as losses and comparisons take them, beside the scores of the model.
+function targetOf(scores, labels) {
+  return labels.to("int64").to(scores.device);
 }
 
 /** Takes one training step and returns the loss before it. */
 export function trainStep(model, optimizer, [images, labels]) {
   return eg.scope(() => {
-    const loss = eg.crossEntropy(model.call(normalize(images)), labels.to("int64"));
+    const scores = model.call(inputOf(model, images));
+    const loss = eg.crossEntropy(scores, targetOf(scores, labels));
     optimizer.zeroGrad();
     loss.backward();
     optimizer.step();
@@ -43,8 +55,8 @@ export async function accuracy(model, dataset) {
   let correct = 0;
   for await (const [images, labels] of new eg.data.DataLoader(dataset, { batchSize: kTestBatch })) {
     correct += eg.scope(() => {
-      const guesses = eg.noGrad(() => model.call(normalize(images)).argmax(1));
-      return guesses.eq(labels.to("int64")).sum().item();
+      const guesses = eg.noGrad(() => model.call(inputOf(model, images)).argmax(1));
+      return guesses.eq(targetOf(guesses, labels)).sum().item();
     });
   }
   return correct / dataset.length;
@@ -52,5 +64,5 @@ export async function accuracy(model, dataset) {
 
 /** Returns the probabilities the model gives the ten digits, one row per image. */
 export function probabilities(model, images) {
-  return eg.scope(() => eg.noGrad(() => model.call(normalize(images)).softmax(1).arraySync()));
+  return eg.scope(() => eg.noGrad(() => model.call(inputOf(model, images)).softmax(1).arraySync()));
 }

@@ -8,6 +8,7 @@ export const kHelp = `Trains a digit classifier on MNIST.
   --epochs N    passes over the 60,000 training digits (default 5)
   --batch N     digits per step (default 128)
   --lr X        first learning rate of Adam, which falls to 0 (default 0.002)
+  --device D    cpu or webgpu (default cpu)
   --threads N   CPU threads (default: as many as the machine has, at most 8)
   --variant V   WebAssembly build: auto, relaxed, simd or single (default auto)
   --seed N      of the first weights and of the order of the digits (default 0)
@@ -21,6 +22,7 @@ const kOptions = {
   epochs: { type: "string", default: "5" },
   batch: { type: "string", default: "128" },
   lr: { type: "string", default: "0.002" },
+  device: { type: "string", default: "cpu" },
   threads: { type: "string" },
   variant: { type: "string", default: "auto" },
   seed: { type: "string", default: "0" },
@@ -30,6 +32,7 @@ const kOptions = {
 
 const kChoices = {
   model: ["mlp", "cnn"],
+  device: ["cpu", "webgpu"],
   variant: ["auto", "relaxed", "simd", "single"],
 };
 

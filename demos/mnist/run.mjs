@@ -14,25 +14,46 @@ const kInterrupted = 130;
 // The loss shown is a running average over about so many steps.
 const kSmoothing = 50;
 
+const kNoDevice = `In Node.js WebGPU comes from the package "webgpu" (npm install webgpu), and needs a GPU with a Vulkan
+driver. Without a GPU a software one does, slowly: on Debian, apt-get install chromium libvulkan1, and
+VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json in the environment.`;
+
 /** Runs the demo and returns the exit status. */
 export async function run(options) {
-  const { variant, threads } = options;
-  await eg.init({ variant, ...(threads !== undefined && { threads }) });
+  if (!(await start(options))) return 1;
   const runtime = eg.runtime();
   console.log(`edgegrad ${runtime.version}: ${runtime.variant}, ${runtime.threads} thread(s)`);
+  if (runtime.webgpu) console.log(`WebGPU on ${nameOf(runtime.webgpu)}`);
 
   const { train, test } = loadDigits();
   console.log(`MNIST: ${train.length} digits to train on, ${test.length} to test with`);
   eg.manualSeed(options.seed);
-  const model = makeModel(options.model);
+  const model = makeModel(options.model, options.device);
   const interrupt = watchInterrupt();
   await fit(model, train, test, options, interrupt);
 
   const out = options.out === undefined ? kDefaultOut : resolve(options.out);
   save(model, out);
   if (interrupt.happened) return kInterrupted;
-  await showDigits(load(options.model, out), test);
+  await showDigits(load(options, out), test);
   return 0;
+}
+
+// False where there is no such device, after saying how to get one.
+async function start({ variant, threads, device }) {
+  const webgpu = device === "webgpu" ? "required" : "off";
+  try {
+    await eg.init({ variant, webgpu, ...(threads !== undefined && { threads }) });
+    return true;
+  } catch (error) {
+    if (error.code !== "DeviceUnavailable") throw error;
+    console.error(`${error.message}\n\n${kNoDevice}`);
+    return false;
+  }
+}
+
+function nameOf({ vendor, architecture, description }) {
+  return [description, vendor, architecture].filter((part) => part !== "").join(", ");
 }
 
 // The event loop tells of Ctrl-C between two steps, because the DataLoader returns to it.
@@ -96,8 +117,8 @@ function save(model, out) {
   console.log(`saved ${relative(process.cwd(), out)} (${(bytes.length / 1000).toFixed(0)} kB)`);
 }
 
-function load(name, out) {
-  const model = makeModel(name);
+function load({ model: name, device }, out) {
+  const model = makeModel(name, device);
   model.loadStateDict(eg.io.loadSafetensors(readFileSync(out)));
   return model.eval();
 }
