@@ -2,13 +2,18 @@
 // which is JavaScript (web/src/webgpu).
 //
 // The thread runs nothing but its event loop. It imports the player's script, which opens the
-// device and then calls gpuOpened() or gpuFailed(). From then on it is woken to play what has been
-// called. Without threads the only one plays, whenever its event loop gets to it.
+// device and then calls opened() or failed(). From then on it is woken to play what has been
+// called. Where there are no threads, or init() was given a GPU, which cannot leave its thread, the
+// main thread plays, whenever its event loop gets to it; nobody may wait for it then.
+//
+// Nothing of this happens before the device is first used. A GPU that is lost stays so until init()
+// is called again, which opens another one on the same thread.
 
 #include <array>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <emscripten/bind.h>
@@ -19,11 +24,13 @@
 #include "border.h"
 #include "callbacks.h"
 #include "dispatch/factories.h"
+#include "gpu_support.h"
 #include "runtime/inbox.h"
 
 #if EG_THREADS
 #include <emscripten/eventloop.h>
 #include <emscripten/proxying.h>
+#include <emscripten/threading.h>
 #include <pthread.h>
 #endif
 
@@ -37,49 +44,52 @@ EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
   Module["gpuPlayer"].play(new Uint32Array(wasmMemory.buffer, words >>> 0, count));
 });
 EM_JS(void, eg_gpu_play_soon, (), { setTimeout(() => wasmExports["eg_gpuPlay"](), 1); });
+EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 // clang-format on
 
 namespace eg::bindings {
 namespace {
 
-// What a kernel takes: the dtypes, as bits, of all its memory or of one after the other.
-struct Support {
-  bool is_for_all = false;
-  std::vector<unsigned> dtypes;
-};
-
+// Which thread plays.
 class GpuPlayer final : public webgpu::Player {
  public:
-  // Lines of a name and numbers: "softmax 1 1" for each memory in turn, "copy * 255" for all of
-  // it, and "=add" for a formula.
-  void set_supported(const std::string& lines);
-
   void wake(bool now) override;
   bool can_wait() const override;
-  bool has(const kernel::Call& call) const override;
+  bool has(const kernel::Call& call) const override { return support.has(call); }
 
-#if EG_THREADS
-  pthread_t thread{};
-#endif
+  /// Has the player open its device, on the thread that it then plays on.
+  void open();
+
+  GpuSupport support;
+  bool plays_on_main_thread = false;
 
  private:
-  std::unordered_map<std::string_view, Support> kernels_;
-  std::unordered_map<std::string_view, bool> formulas_;
-  std::vector<std::unique_ptr<std::string>> names_;
+#if EG_THREADS
+  pthread_t thread_{};
+  bool has_thread_ = false;
+#endif
 };
 
 // The numbers of eg.webgpuStats().
 std::array<std::uint32_t, 6> player_stats{};
 
-// The one device, from when it is opened until it is lost.
+// The one device, and who waits until it is open.
 struct Gpu {
   GpuPlayer player;
+  std::string url;
+  bool is_allowed = false;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed } state = State::kClosed;
+  struct Asker {
+    std::shared_ptr<Inbox> inbox;
+    std::shared_ptr<JsFunction> answer;
+  };
+  std::vector<Asker> askers;
+  // Once it has been opened it stays, lost or not: tensors lie on it.
   std::unique_ptr<webgpu::WebGpuDevice> device;
   std::string adapter;
-  std::string url;
-  // Who waits for it.
-  std::shared_ptr<Inbox> asker;
-  std::shared_ptr<JsFunction> answer;
   std::string failure;
 };
 
@@ -88,121 +98,123 @@ Gpu& gpu() {
   return *gpu;
 }
 
-void GpuPlayer::set_supported(const std::string& lines) {
-  std::size_t begin = 0;
-  while (begin < lines.size()) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    const std::string_view line(lines.data() + begin, end - begin);
-    begin = end + 1;
-    const std::size_t space = std::min(line.find(' '), line.size());
-    const bool is_formula = line.starts_with('=');
-    names_.push_back(std::make_unique<std::string>(line.substr(is_formula ? 1 : 0, space)));
-    const std::string_view name = *names_.back();
-    if (is_formula) {
-      formulas_[name] = true;
-      continue;
-    }
-    Support& support = kernels_[name];
-    unsigned number = 0;
-    for (std::size_t i = space + 1; i <= line.size(); ++i) {
-      const char c = i < line.size() ? line[i] : ' ';
-      if (c == '*') {
-        support.is_for_all = true;
-        ++i;
-      } else if (c == ' ') {
-        support.dtypes.push_back(number);
-        number = 0;
-      } else {
-        number = 10 * number + static_cast<unsigned>(c - '0');
-      }
-    }
-  }
-}
-
-bool GpuPlayer::has(const kernel::Call& call) const {
-  const auto found = kernels_.find(call.name());
-  if (found == kernels_.end()) return false;
-  const Support& support = found->second;
-  std::size_t place = 0;
-  bool fits = true;
-  const auto check_memory = [&](const MemoryView& memory) {
-    const std::size_t i = support.is_for_all ? 0 : place++;
-    if (memory.base == nullptr) return;
-    const unsigned allowed = i < support.dtypes.size() ? support.dtypes[i] : 0;
-    const unsigned bit = 1U << static_cast<unsigned>(memory.dtype);
-    if (memory.device.is_cpu() || (allowed & bit) == 0) fits = false;
-  };
-  for (const kernel::Field field : call.fields()) {
-    using kernel::FieldKind;
-    if (field.kind == FieldKind::kIn) check_memory(call.at<kernel::In>(field).view());
-    if (field.kind == FieldKind::kOut) check_memory(call.at<kernel::Out>(field).view());
-    if (field.kind == FieldKind::kFormula) {
-      const kernel::Formula& formula = call.at<kernel::Formula>(field);
-      if (formula.shader_numbers == nullptr || !formulas_.contains(formula.op)) fits = false;
-    }
-    if (field.kind != FieldKind::kOperands) continue;
-    const kernel::Operands& operands = call.at<kernel::Operands>(field);
-    for (std::size_t i = 0; i < operands.count; ++i) check_memory(operands.all[i].memory);
-  }
-  return fits;
+void play() {
+  const std::vector<std::uint32_t> words = gpu().device->take();
+  if (!words.empty()) eg_gpu_play(words.data(), words.size());
 }
 
 #if EG_THREADS
 
-bool GpuPlayer::can_wait() const { return pthread_equal(pthread_self(), thread) == 0; }
+bool GpuPlayer::can_wait() const {
+  return !plays_on_main_thread && pthread_equal(pthread_self(), thread_) == 0;
+}
 
 void GpuPlayer::wake(bool now) {
-  const auto play_now = [](void*) {
-    const std::vector<std::uint32_t> words = gpu().device->take();
-    if (!words.empty()) eg_gpu_play(words.data(), words.size());
-  };
+  const auto play_now = [](void*) { play(); };
   const auto play_soon = [](void*) { eg_gpu_play_soon(); };
-  emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread,
+  emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_,
                          now ? static_cast<void (*)(void*)>(play_now) : play_soon, nullptr);
 }
 
-void start_player() {
+void GpuPlayer::open() {
+  if (plays_on_main_thread) {
+    thread_ = emscripten_main_runtime_thread_id();
+    has_thread_ = true;
+  }
+  if (has_thread_) {
+    const auto start = [](void*) { eg_gpu_start(gpu().url.c_str()); };
+    emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_, start, nullptr);
+    return;
+  }
   const auto run = [](void*) -> void* {
     emscripten_runtime_keepalive_push();
     eg_gpu_start(gpu().url.c_str());
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
-  const int error = pthread_create(&gpu().player.thread, nullptr, run, nullptr);
-  if (error != 0)
-    fail(ErrorCode::kInternal, "[init] no thread for the GPU could be started, error ", error, '.');
-  pthread_detach(gpu().player.thread);
+  const int error = pthread_create(&thread_, nullptr, run, nullptr);
+  check(error == 0, ErrorCode::kInternal, "init", "no thread for the GPU could be started, error ",
+        error, '.');
+  pthread_detach(thread_);
+  has_thread_ = true;
+}
+
+// A page's main thread starts no worker while it waits.
+bool can_wait_for_opening() {
+  return !gpu().player.plays_on_main_thread &&
+         (eg_is_node() || !emscripten_is_main_runtime_thread());
 }
 
 #else
 
 bool GpuPlayer::can_wait() const { return false; }
 void GpuPlayer::wake(bool) { eg_gpu_play_soon(); }
-void start_player() { eg_gpu_start(gpu().url.c_str()); }
+void GpuPlayer::open() { eg_gpu_start(gpu().url.c_str()); }
+bool can_wait_for_opening() { return false; }
 
 #endif
 
-void answer_asker(double outcome) {
-  gpu().asker->post([answer = std::move(gpu().answer), outcome] { (*answer)({outcome}); });
+// With the mutex held.
+void begin_opening() {
+  Gpu& all = gpu();
+  if (all.state == Gpu::State::kOpening) return;
+  all.player.open();
+  all.state = Gpu::State::kOpening;
+}
+
+void opening_ended(Gpu::State state) {
+  Gpu& all = gpu();
+  const std::lock_guard lock(all.mutex);
+  all.state = state;
+  all.changed.notify_all();
+  const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
+  for (const Gpu::Asker& asker : all.askers) {
+    asker.inbox->post([answer = asker.answer, outcome] { (*answer)({outcome}); });
+  }
+  all.askers.clear();
+}
+
+// What the first use of the device does where nobody has asked init() for it.
+void open_on_first_use() {
+  Gpu& all = gpu();
+  check(all.is_allowed, ErrorCode::kDeviceUnavailable, "webgpu",
+        "init() was told webgpu: 'off'. Call `await shutdown()` and init() without it.");
+  check(can_wait_for_opening(), ErrorCode::kDeviceUnavailable, "webgpu",
+        "the device is not open, and this thread cannot wait until it is. Open it before with "
+        "`await init({ webgpu: 'required' })`.");
+  std::unique_lock lock(all.mutex);
+  begin_opening();
+  all.changed.wait(lock, [&] { return all.state != Gpu::State::kOpening; });
+  check(all.state == Gpu::State::kOpen, ErrorCode::kDeviceUnavailable, "webgpu", all.failure);
 }
 
 // Called by the player.
 
 void opened(const std::string& supported, const std::string& adapter, double max_block_bytes) {
   Gpu& all = gpu();
-  all.player.set_supported(supported);
-  all.adapter = adapter;
   const auto most = static_cast<std::size_t>(std::min(max_block_bytes, 2147483648.0));
   // Half of what can be numbered: the adapter does not say how much it has.
-  all.device = std::make_unique<webgpu::WebGpuDevice>(
-      all.player, webgpu::BlockLimits{most, std::size_t{1} << 31U});
-  register_accelerator(DeviceType::kWebGpu, all.device.get());
-  answer_asker(1);
+  const webgpu::BlockLimits limits{most, std::size_t{1} << 31U};
+  if (all.device == nullptr) {
+    all.player.support.read(supported);
+    all.device = std::make_unique<webgpu::WebGpuDevice>(all.player, limits);
+    register_accelerator(DeviceType::kWebGpu, all.device.get());
+  } else {
+    all.device->begin_anew(limits);
+  }
+  all.adapter = adapter;
+  opening_ended(Gpu::State::kOpen);
 }
 
 void failed(const std::string& reason) {
   gpu().failure = reason;
-  answer_asker(kFailed);
+  opening_ended(Gpu::State::kFailed);
+}
+
+void lost(const std::string& reason) {
+  gpu().device->lose(reason);
+  const std::lock_guard lock(gpu().mutex);
+  gpu().state = Gpu::State::kClosed;
 }
 
 void finish_read(double ticket, const std::string& kind, const std::string& message) {
@@ -217,21 +229,44 @@ void finish_read(double ticket, const std::string& kind, const std::string& mess
   gpu().device->finish_read(static_cast<std::uint32_t>(ticket), std::move(error));
 }
 
-double start(const std::string& url, double answer) {
+std::string failure() { return gpu().failure; }
+
+std::string adapter() {
+  const std::lock_guard lock(gpu().mutex);
+  return gpu().state == Gpu::State::kOpen ? gpu().adapter : "";
+}
+
+// Says what the device may be, before it is first used.
+void allow(const std::string& url, bool plays_on_main_thread) {
+  gpu().is_allowed = true;
+  gpu().url = url;
+  gpu().player.plays_on_main_thread = plays_on_main_thread;
+}
+
+}  // namespace
+
+EG_EXPORT("connectGpu")
+void connect() { set_accelerator_opener(DeviceType::kWebGpu, &open_on_first_use); }
+
+EG_EXPORT("openGpu")
+double open(double answer) {
   const auto function = std::make_shared<JsFunction>(answer);
   return guard([&] {
-    gpu().url = url;
-    gpu().asker = Inbox::current();
-    gpu().answer = function;
-    start_player();
+    Gpu& all = gpu();
+    const std::lock_guard lock(all.mutex);
+    const auto asker = Inbox::current();
+    if (all.state == Gpu::State::kOpen) {
+      asker->post([function] { (*function)({1}); });
+    } else {
+      begin_opening();
+      all.askers.push_back({asker, function});
+    }
     return 0;
   });
 }
 
-std::string failure() { return gpu().failure; }
-std::string adapter() { return gpu().device == nullptr ? "" : gpu().adapter; }
-
-}  // namespace
+EG_EXPORT("gpuIsLost")
+double is_lost() { return gpu().device != nullptr && gpu().device->is_lost() ? 1 : 0; }
 
 EG_EXPORT("readLater")
 double read_later(Handle handle, double answer) {
@@ -271,10 +306,7 @@ double gpu_stats() {
 }
 
 EG_EXPORT("gpuPlay")
-void play() {
-  const std::vector<std::uint32_t> words = gpu().device->take();
-  if (!words.empty()) eg_gpu_play(words.data(), words.size());
-}
+void play_all() { play(); }
 
 EG_EXPORT("gpuMemory")
 double gpu_memory() {
@@ -292,8 +324,9 @@ double gpu_memory() {
 EMSCRIPTEN_BINDINGS(webgpu) {
   emscripten::function("eg_gpuOpened", &opened);
   emscripten::function("eg_gpuFailed", &failed);
+  emscripten::function("eg_gpuLost", &lost);
   emscripten::function("eg_gpuFinishRead", &finish_read);
-  emscripten::function("eg_startGpu", &start);
+  emscripten::function("eg_allowGpu", &allow);
   emscripten::function("eg_gpuFailure", &failure);
   emscripten::function("eg_gpuAdapter", &adapter);
 }

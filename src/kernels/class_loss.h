@@ -26,6 +26,7 @@ struct ClassTargets {
 /// output it is an error, as FindOutOfRange says.
 struct FindBadTarget {
   static constexpr std::string_view name = "find_bad_target";
+  std::string_view op;
   ClassTargets targets;
   Out bad;  ///< int64
 

@@ -19,6 +19,7 @@ namespace eg::kernel {
 /// IndexOutOfRange: at once on the CPU, and elsewhere when the device is next waited for.
 struct FindOutOfRange {
   static constexpr std::string_view name = "find_out_of_range";
+  std::string_view op;
   std::int64_t count;
   std::int64_t size;
   In index;      ///< int64 [count]

@@ -9,6 +9,7 @@ namespace eg {
 namespace {
 
 std::array<std::atomic<Accelerator*>, kDeviceTypeCount> registered{};
+std::array<std::atomic<void (*)()>, kDeviceTypeCount> openers{};
 
 std::atomic<Accelerator*>& place_of(DeviceType type) {
   return registered[static_cast<std::size_t>(type)];
@@ -20,8 +21,17 @@ void register_accelerator(DeviceType type, Accelerator* accelerator) {
   place_of(type).store(accelerator, std::memory_order_release);
 }
 
+void set_accelerator_opener(DeviceType type, void (*open)()) {
+  openers[static_cast<std::size_t>(type)].store(open, std::memory_order_release);
+}
+
 Accelerator& accelerator(Device device) {
-  Accelerator* const found = place_of(device.type).load(std::memory_order_acquire);
+  Accelerator* found = place_of(device.type).load(std::memory_order_acquire);
+  const auto open = openers[static_cast<std::size_t>(device.type)].load(std::memory_order_acquire);
+  if (found == nullptr && open != nullptr) {
+    open();
+    found = place_of(device.type).load(std::memory_order_acquire);
+  }
   if (found == nullptr) {
     fail(ErrorCode::kDeviceUnavailable, "no ", device,
          " device: this build of edgegrad runs on 'cpu'.");

@@ -58,6 +58,9 @@ class Accelerator {
 
 /// Makes a device of this type known; it has to outlive all that lies on it. Null takes it back.
 void register_accelerator(DeviceType type, Accelerator* accelerator);
+/// Has `open` called when a device of this type is used that is not known yet: it makes it known,
+/// or throws.
+void set_accelerator_opener(DeviceType type, void (*open)());
 /// Throws DeviceUnavailable where there is none.
 Accelerator& accelerator(Device device);
 

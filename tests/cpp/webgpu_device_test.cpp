@@ -143,6 +143,18 @@ TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
   EXPECT_EQ(values(tensor({5}, {1}, Device{})), Values{5});
 }
 
+TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {
+  const Tensor lost = full({2}, 1, DType::kFloat32, kGpu);
+  player_.device().lose("unplugged");
+  player_.begin_anew();
+  const Tensor x = full({2}, 3, DType::kFloat32, kGpu);
+  EXPECT_EQ(values(x), (Values{3, 3}));
+  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { (void)values(lost); });
+  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { testing::add(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { copy_data(lost, x); });
+  EXPECT_EQ(values(contiguous_copy(x)), (Values{3, 3}));
+}
+
 // Threads append to one stream: each sees its own calls in order.
 TEST_F(WebGpu, ThreadsShareTheStream) {
   player_.most_delay_us = 200;

@@ -109,13 +109,27 @@ test("an index that is out of range", options, async () => {
   const list = p.view("int64", [3, 7, 2]);
   p.kernel(
     "find_out_of_range",
-    [field.long(3), field.long(8), field.in(list), field.out(none), field.out(none)],
+    [
+      field.text("gather"),
+      field.long(3),
+      field.long(8),
+      field.in(list),
+      field.out(none),
+      field.out(none),
+    ],
     "gather",
   );
   await p.read(packed);
   p.kernel(
     "find_out_of_range",
-    [field.long(3), field.long(7), field.in(list), field.out(none), field.out(none)],
+    [
+      field.text("gather"),
+      field.long(3),
+      field.long(7),
+      field.in(list),
+      field.out(none),
+      field.out(none),
+    ],
     "gather",
   );
   p.kernel("take_rows", [bad, field.in(indexed), field.out(packed)], "later");

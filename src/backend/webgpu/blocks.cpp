@@ -52,6 +52,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
 }
 
 void Blocks::free(Block block) {
+  if (is_lost(block)) return;
   const std::size_t size = all_[block - 1].size;
   bytes_in_use_ -= size;
   kept_bytes_ += size;
@@ -67,6 +68,14 @@ void Blocks::trim(Stream& stream) {
   }
   kept_.clear();
   kept_bytes_ = 0;
+}
+
+void Blocks::begin_anew(BlockLimits limits) {
+  limits_ = limits;
+  first_ = static_cast<Block>(all_.size() + 1);
+  unused_numbers_.clear();
+  kept_.clear();
+  kept_bytes_ = bytes_in_use_ = 0;
 }
 
 }  // namespace eg::webgpu

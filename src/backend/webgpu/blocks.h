@@ -32,9 +32,14 @@ class Blocks {
   /// Frees what is kept for later.
   void trim(Stream& stream);
 
+  /// The GPU that all blocks so far were on is gone, and there is another one. Their numbers are
+  /// not used again, so that who still has one can be told.
+  void begin_anew(BlockLimits limits);
+  bool is_lost(Block block) const { return block < first_; }
+
   std::size_t bytes_in_use() const { return bytes_in_use_; }
   std::size_t peak_bytes() const { return peak_bytes_; }
-  std::size_t count() const { return all_.size() - unused_numbers_.size(); }
+  std::size_t count() const { return all_.size() - (first_ - 1) - unused_numbers_.size(); }
 
  private:
   struct Entry {
@@ -44,6 +49,7 @@ class Blocks {
 
   BlockLimits limits_;
   std::vector<Entry> all_;
+  Block first_ = 1;  // of this GPU
   std::vector<Block> unused_numbers_;
   std::map<std::size_t, std::set<Block>> kept_;  // by size
   std::size_t bytes_in_use_ = 0;

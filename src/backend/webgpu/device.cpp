@@ -31,9 +31,16 @@ std::size_t WebGpuDevice::bytes(void* block) {
   return blocks_.bytes(block_of(block));
 }
 
+void WebGpuDevice::check_there(void* block) const {
+  if (lost_) throw *lost_;
+  check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",
+        "this tensor was on a device that was lost: make it anew.");
+}
+
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
+  check_there(block);
   for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
     const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
     stream_.write(block_of(block), offset + done, static_cast<const char*>(from) + done, part);
@@ -64,24 +71,21 @@ void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t b
 
 void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::size_t bytes,
                               Done done) {
-  std::optional<Error> lost;
-  {
-    const std::lock_guard order(*this);
-    const std::lock_guard lock(mutex_);
-    lost = lost_;
-    if (!lost) {
-      reads_[++last_ticket_] = std::move(done);
-      stream_.read(block_of(block), offset, bytes, to, last_ticket_);
-      wake(true);
-    }
-  }
-  if (lost) done(std::move(lost));
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  check_there(block);
+  reads_[++last_ticket_] = std::move(done);
+  stream_.read(block_of(block), offset, bytes, to, last_ticket_);
+  wake(true);
 }
 
 bool WebGpuDevice::run(const kernel::Call& call) {
-  if (!player_.has(call)) return false;
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
+  call.for_each_memory([this](const MemoryView& memory, bool) {
+    if (!memory.device.is_cpu()) check_there(memory.base);
+  });
+  if (!player_.has(call)) return false;
   stream_.kernel(call);
   ++kernels_;
   appended();
@@ -125,11 +129,27 @@ void WebGpuDevice::lose(const std::string& reason) {
   std::unordered_map<std::uint32_t, Done> waiting;
   {
     const std::lock_guard lock(mutex_);
-    lost_ = Error(ErrorCode::kDeviceLost, "[webgpu] the device was lost: " + reason);
+    lost_ = Error(ErrorCode::kDeviceLost,
+                  "[webgpu] the device was lost: " + reason +
+                      ". `await init()` opens it again; what was on it is gone.");
     stream_.take();
     waiting.swap(reads_);
   }
   for (auto& [ticket, done] : waiting) done(lost_);
+}
+
+void WebGpuDevice::begin_anew(BlockLimits limits) {
+  const std::lock_guard lock(mutex_);
+  lost_.reset();
+  stream_ = {};
+  kernels_ = 0;
+  woken_ = Woken::kNo;
+  blocks_.begin_anew(limits);
+}
+
+bool WebGpuDevice::is_lost() {
+  const std::lock_guard lock(mutex_);
+  return lost_.has_value();
 }
 
 }  // namespace eg::webgpu

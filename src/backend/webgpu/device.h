@@ -66,12 +66,16 @@ class WebGpuDevice final : public Accelerator {
   /// All commands so far.
   std::vector<std::uint32_t> take();
   void finish_read(std::uint32_t ticket, std::optional<Error> error);
-  /// The GPU is gone: every read fails from now on, those that wait too.
+  /// The GPU is gone: every call and every read fails from now on, those that wait too.
   void lose(const std::string& reason);
+  /// There is another GPU. What lay on the one before stays lost.
+  void begin_anew(BlockLimits limits);
+  bool is_lost();
 
  private:
   using Done = std::function<void(std::optional<Error>)>;
 
+  void check_there(void* block) const;
   void appended();
   void wake(bool now);
 

@@ -126,26 +126,26 @@ void Stream::read(Block block, std::size_t offset, std::size_t bytes, const void
 void Stream::kernel(const Call& call) {
   // Texts are told before: a command cannot begin within another.
   const std::uint32_t called = name(call.name());
+  std::uint32_t op = called;
   for (const Field field : call.fields()) {
-    if (field.kind == FieldKind::kFormula) name(call.at<kernel::Formula>(field).op);
-    if (field.kind == FieldKind::kText) name(call.at<std::string_view>(field));
+    if (field.kind == FieldKind::kFormula) op = name(call.at<kernel::Formula>(field).op);
+    if (field.kind == FieldKind::kText) op = name(call.at<std::string_view>(field));
   }
   const Writer command(words_, Command::kKernel);
   add(words_, called);
-  add(words_, called);  // the op, of which a kernel knows nothing
+  add(words_, op);
   for (const Field field : call.fields()) this->field(field, call);
 }
 
 std::uint32_t Stream::name(std::string_view text) {
-  const auto [known, is_new] =
-      names_.try_emplace(text, static_cast<std::uint32_t>(names_.size() + 1));
-  if (is_new) {
-    const Writer command(words_, Command::kName);
-    add(words_, known->second);
-    add(words_, text.size());
-    add_bytes(words_, text.data(), text.size());
-  }
-  return known->second;
+  if (const auto known = names_.find(text); known != names_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(names_.size() + 1);
+  names_.emplace(text, number);
+  const Writer command(words_, Command::kName);
+  add(words_, number);
+  add(words_, text.size());
+  add_bytes(words_, text.data(), text.size());
+  return number;
 }
 
 void Stream::formula(const kernel::Formula& formula) {

@@ -8,8 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,7 @@ class Stream {
   void formula(const kernel::Formula& formula);
 
   std::vector<std::uint32_t> words_;
-  /// The texts live as long as the program.
-  std::unordered_map<std::string_view, std::uint32_t> names_;
+  std::map<std::string, std::uint32_t, std::less<>> names_;
 };
 
 /// The block that a storage's address stands for; numbers begin at 1.

@@ -67,11 +67,11 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
   const Classes classes(input, target, weight);
   const kernel::ClassTargets targets = classes.targets(ignore_index, 0);
   if (!target.device().is_cpu()) {
-    run(kernel::FindBadTarget{targets, {}});
+    run(kernel::FindBadTarget{op, targets, {}});
     return classes;
   }
   std::int64_t bad = 0;
-  run(kernel::FindBadTarget{targets, kernel::host_number(bad)});
+  run(kernel::FindBadTarget{op, targets, kernel::host_number(bad)});
   check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
   return classes;
 }

@@ -104,6 +104,15 @@ bool FakePlayer::has(const Call& call) const {
   return is_played;
 }
 
+void FakePlayer::begin_anew() {
+  {
+    const std::lock_guard lock(gpu_mutex_);
+    blocks_.clear();
+    names_.clear();
+  }
+  device_.begin_anew(kLimits);
+}
+
 void FakePlayer::fail_next(Error error) {
   const std::lock_guard lock(mutex_);
   failure_ = std::move(error);
@@ -131,6 +140,7 @@ void* FakePlayer::memory_at(std::uint32_t block, std::size_t offset) {
 
 void FakePlayer::play(const std::vector<std::uint32_t>& words) {
   if (words.empty()) return;
+  const std::lock_guard lock(gpu_mutex_);
   ++batches;
   Reader reader(words);
   while (!reader.at_end()) {

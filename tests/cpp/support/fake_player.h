@@ -19,8 +19,9 @@ namespace eg::testing {
 
 class FakePlayer final : public webgpu::Player {
  public:
-  explicit FakePlayer(webgpu::BlockLimits limits = {.block_bytes = std::size_t{1} << 30U,
-                                                    .budget_bytes = std::size_t{1} << 31U});
+  static constexpr webgpu::BlockLimits kLimits{std::size_t{1} << 30U, std::size_t{1} << 31U};
+
+  explicit FakePlayer(webgpu::BlockLimits limits = kLimits);
   ~FakePlayer() override;
   FakePlayer(const FakePlayer&) = delete;
   FakePlayer& operator=(const FakePlayer&) = delete;
@@ -33,6 +34,8 @@ class FakePlayer final : public webgpu::Player {
 
   /// Waits up to so long before every batch.
   std::atomic<int> most_delay_us{0};
+  /// After a loss: it has another GPU, with nothing on it.
+  void begin_anew();
   /// The next read fails with this.
   void fail_next(Error error);
   /// Batches and kernels played so far.
@@ -47,6 +50,7 @@ class FakePlayer final : public webgpu::Player {
   void play_kernel(Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
 
+  std::mutex gpu_mutex_;  // of blocks_ and names_
   std::mutex mutex_;
   std::condition_variable woken_;
   bool has_work_ = false;

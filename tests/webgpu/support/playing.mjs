@@ -52,6 +52,7 @@ export class Playing {
         this.#waiting.delete(ticket);
         done?.(error);
       },
+      lost: () => undefined,
     };
     this.player = new webgpu.Player(on, host, kernels);
   }

@@ -1,10 +1,10 @@
 // The WebGPU device, as the engine's main thread sees it.
 
-import { callFrame, native } from "../runtime/bridge.js";
+import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
-import { kFailed } from "../runtime/native.js";
+import { kFailed, type NativeModule } from "../runtime/native.js";
 
 /** The adapter that the WebGPU device runs on. */
 export interface WebGpuInfo {
@@ -17,16 +17,30 @@ export interface WebGpuInfo {
   readonly f16: boolean;
 }
 
-/** Opens the device; throws DeviceUnavailable where there is none. @internal */
-export function startGpu(): Promise<void> {
+/**
+ * Says whether there may be a WebGPU device, and of which object like navigator.gpu: such an object cannot leave its
+ * thread, so the main thread plays on it. Nothing is opened yet. @internal
+ */
+export function allowGpu(module: NativeModule, isAllowed: boolean, gpu: object | undefined): void {
+  native.connectGpu();
+  if (!isAllowed) return;
+  const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
+  if (isGiven) module.gpu = gpu;
   const url = new URL("./edgegrad-webgpu.js", import.meta.url).href;
-  return untilSettled("init", (resolve, reject) => {
+  native.allowGpu(url, isGiven);
+}
+
+/** Opens the device if it is wanted, or was there and is lost; throws DeviceUnavailable where there is none. @internal */
+export async function openGpu(isWanted: boolean): Promise<void> {
+  const isOpen = native.gpuAdapter() !== "";
+  if (isOpen || !(isWanted || native.gpuIsLost() === 1)) return;
+  await untilSettled<void>("init", (resolve, reject) => {
     const answer = holdFunction(([outcome]) => {
       if (outcome !== kFailed) resolve();
       else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}`));
       return [];
     });
-    native.startGpu(url, answer);
+    checked(native.openGpu(answer));
   });
 }
 

@@ -26,11 +26,14 @@ const kOptions = {
   threads: kThreads.optional(),
   /** Which WebAssembly build to use; "auto" is the best that runs here. */
   variant: oneOf("auto", ...kVariants).or("auto"),
-  /** Whether to use WebGPU; "required" rejects with DeviceUnavailable where there is none. */
+  /** Whether there is WebGPU: "required" opens it now and rejects with DeviceUnavailable, "auto" does so at the first use. */
   webgpu: oneOf("auto", "off", "required").or("auto"),
-  /** An object like navigator.gpu to find devices with; default navigator.gpu. */
-  gpu: new Rule<object>("an object like navigator.gpu", (value) => {
-    return typeof value === "object" && value !== null;
+  /**
+   * An object like navigator.gpu to find devices with; default navigator.gpu, and in Node the package `webgpu`. What is not
+   * navigator.gpu itself cannot leave its thread, which then plays for the GPU when it is idle: only the Async forms read.
+   */
+  gpu: new Rule<object>("an object like navigator.gpu, with requestAdapter()", (value) => {
+    return typeof (value as { requestAdapter?: unknown } | null)?.requestAdapter === "function";
   }).optional(),
   /** Where the .wasm file and the workers' script are, when they are not where the package was installed. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
@@ -61,6 +64,8 @@ export function checkSameOptions(given: readonly unknown[], inForce: InitValues)
     // Of functions and objects, which are new at every call, nobody can say whether they differ.
     const isPlain = typeof asked === "string" || typeof asked === "number";
     if (!isPlain || asked === "auto" || asked === has) continue;
+    // The device can be opened at any time.
+    if (asked === "required" && has === "auto") continue;
     const told = `${name}: ${JSON.stringify(asked)} was asked for, but the engine was started with ${JSON.stringify(has)}.`;
     fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to start another.`);
   }

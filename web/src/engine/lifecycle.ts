@@ -12,7 +12,7 @@ import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../ru
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { WorkerFailure, type Workers } from "../runtime/workers.js";
-import { gpuInfo, gpuMemory, startGpu, type WebGpuInfo } from "./gpu.js";
+import { allowGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";
 import {
   checkSameOptions,
   type InitOptions,
@@ -55,16 +55,14 @@ const stopListeners: (() => void)[] = [];
 
 /**
  * Starts the engine; every other function needs it. Calls after the first wait for the same start,
- * whose options stay in force until shutdown(): other ones are refused.
+ * whose options stay in force until shutdown(): other ones are refused. Each opens the WebGPU device
+ * if it requires it, or if that has been lost.
  */
-export function init(...given: [options?: InitOptions]): Promise<void> {
-  try {
-    if (starting === null) begin(readInitOptions(given));
-    else if (inForce !== null) checkSameOptions(given, inForce);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-  return starting ?? Promise.resolve();
+export async function init(...given: [options?: InitOptions]): Promise<void> {
+  if (starting === null) begin(readInitOptions(given));
+  else if (inForce !== null) checkSameOptions(given, inForce);
+  await starting;
+  await openGpu(given[0]?.webgpu === "required");
 }
 
 function begin(options: InitValues): void {
@@ -76,7 +74,7 @@ function begin(options: InitValues): void {
 }
 
 async function start(options: InitValues): Promise<void> {
-  const { threads, variant: wanted, webgpu } = options;
+  const { threads, variant: wanted, webgpu, gpu } = options;
   const { variant, module, workers } = await load(chooseVariant(wanted), options);
   if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
     workers?.stop();
@@ -91,7 +89,13 @@ async function start(options: InitValues): Promise<void> {
   connect(module);
   threadWorkers = workers;
   checked(native.setThreads(variant === "single" ? 1 : threads));
-  if (webgpu === "required") await startGpu();
+  allowGpu(module, webgpu !== "off", gpu);
+  try {
+    await openGpu(webgpu === "required");
+  } catch (error) {
+    stop(module);
+    throw error;
+  }
 }
 
 // Loads the variant or, where its workers cannot be had and nobody asked for it, the one without.
@@ -177,6 +181,7 @@ function stop(module: NativeModule): void {
   running = null;
   threadWorkers?.stop();
   threadWorkers = null;
+  module.gpuPlayer?.close();
   detach();
   // Threads that sleep would stay: a page has no end at which they go.
   module.PThread?.terminateAllThreads();

@@ -76,8 +76,13 @@ export interface NativeFunctions {
   /** Lets go of what a JavaScript function threw, after takeError() has named it. */
   dropThrown(): void;
 
-  /** Opens the WebGPU device, whose player is at `url`; calls the function `answer` with kFailed or not. */
-  startGpu(url: string, answer: number): number;
+  /** Has the WebGPU device opened when it is first used, or refused. */
+  connectGpu(): void;
+  /** There may be a WebGPU device. Its player is at `url`; it plays on the main thread, or on one of its own. */
+  allowGpu(url: string, playsOnMainThread: boolean): void;
+  /** Opens the WebGPU device unless it is open; calls the function `answer` with kFailed or not. */
+  openGpu(answer: number): number;
+  gpuIsLost(): number;
   /** Why it could not be opened. */
   gpuFailure(): string;
   /** The adapter as JSON; "" without a device. */
@@ -252,6 +257,10 @@ export interface NativeModule {
   /** Called by C++; see runtime/messages.ts. */
   showWarning?: (message: string) => void;
   captureStack?: () => string;
+  /** An object like navigator.gpu that init() was given, for the player on this thread. */
+  gpu?: object;
+  /** The player, where it plays on this thread. */
+  readonly gpuPlayer?: { close(): void };
 }
 
 /** A worker of a page, or one of Node, which has other events. */

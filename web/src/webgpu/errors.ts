@@ -22,7 +22,11 @@ export class ErrorKeeper {
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
     void device.lost.then(({ message }) => {
-      this.#lost = { kind: "lost", op: "", message: message || "the device is lost" };
+      this.#lost = {
+        kind: "lost",
+        op: "",
+        message: message.replace(/\.$/, "") || "without a reason",
+      };
       onLost(this.#lost);
     });
   }

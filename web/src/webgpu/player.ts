@@ -2,7 +2,7 @@
 
 import { type Block, Blocks } from "./blocks";
 import type { DType } from "./dtype";
-import { asPlayerError, ErrorKeeper, type PlayerError } from "./errors";
+import { asPlayerError, ErrorKeeper } from "./errors";
 import { copyBytes } from "./kernels/elementwise/copy";
 import type { Commands, Kernel } from "./kernels/kernel";
 import { kernels } from "./kernels/table";
@@ -35,7 +35,10 @@ export class Player implements Meanings {
 
   /** `table` has the kernels that there are, by name. */
   constructor(device: GPUDevice, host: Host, table: ReadonlyMap<string, Kernel> = kernels) {
-    this.#errors = new ErrorKeeper(device, (error) => this.#onLost(error));
+    this.#errors = new ErrorKeeper(device, (error) => {
+      host.lost(error.message);
+      this.#readback.failAll(error);
+    });
     this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
     this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure) =>
@@ -206,9 +209,5 @@ export class Player implements Meanings {
     } catch (exception) {
       this.#errors.keep(asPlayerError(exception, typeof op === "string" ? op : op()));
     }
-  }
-
-  #onLost(error: PlayerError): void {
-    this.#readback.failAll(error);
   }
 }

@@ -11,6 +11,8 @@ export interface Host {
   memory(): Uint8Array;
   /** The bytes of a read are there, or there is the reason why not. */
   readDone(ticket: number, error?: PlayerError): void;
+  /** The device is gone, and with it every read that is on its way. */
+  lost(message: string): void;
 }
 
 export interface Read {

@@ -12,28 +12,35 @@ import { Player, type PlayerStats } from "./player";
 export interface EngineModule {
   readonly wasmMemory: WebAssembly.Memory;
   readonly wasmExports: { eg_gpuStatsAddress(): number };
-  gpuPlayer?: Pick<Player, "play">;
+  /** What init() was given instead of navigator.gpu. */
+  readonly gpu?: GPU;
+  gpuPlayer?: { play(words: Uint32Array): void; close(): void };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number): void;
   eg_gpuFailed(reason: string): void;
+  eg_gpuLost(reason: string): void;
   eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
 }
 
 /** Opens a device and plays on it from then on. */
 export async function start(module: EngineModule): Promise<void> {
   try {
-    const opened = await openDevice(await findGpu());
+    const opened = await openDevice(module.gpu ?? (await findGpu()));
     if (opened === undefined)
-      throw new Error("WebGPU has no adapter here: no GPU, or no driver for it, was found.");
+      throw new Error(
+        "WebGPU found no adapter: there is no GPU that it can use, or no driver for it (on Linux, one for Vulkan).",
+      );
     const player = new Player(opened.device, {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
       readDone: (ticket, error) =>
         module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : ""),
+      lost: (message) => module.eg_gpuLost(message),
     });
     module.gpuPlayer = {
       play(words) {
         player.play(words);
         tellStats(module, player.stats);
       },
+      close: () => opened.device.destroy(),
     };
     const { maxBufferBytes, maxBindingBytes } = opened.adapter;
     const most = Math.min(maxBufferBytes, maxBindingBytes);

@@ -182,7 +182,7 @@ void FindBadTarget::compute_on_cpu() const {
   if (bad) {
     *bad.as<std::int64_t>() = found == end ? targets.ignore_index : *found;
   } else if (found != end) {
-    fail(ErrorCode::kIndexOutOfRange, '[', name, "] Target ", *found, " is out of bounds.");
+    fail(ErrorCode::kIndexOutOfRange, '[', op, "] Target ", *found, " is out of bounds.");
   }
 }
 

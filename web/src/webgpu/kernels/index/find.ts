@@ -12,6 +12,7 @@ export const findOutOfRange: Kernel = {
   supported: { views: [["int64"], [], []] },
 
   play(fields: Reader, commands: Commands): void {
+    fields.namedText(); // the op, which the status words name by the command
     const count = fields.long();
     const size = fields.long();
     const index = fields.in();

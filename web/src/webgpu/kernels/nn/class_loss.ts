@@ -282,6 +282,7 @@ export const findBadTarget: Kernel = {
   supported: { views: [...kTargetViews, []] },
 
   play(fields: Reader, commands: Commands): void {
+    fields.namedText(); // the op, which the status words name by the command
     const targets = readTargets(fields);
     if (fields.optionalOut() !== undefined) throw new Error("bad targets go to the status words");
     const { key, memory, numbers, functions } = partsOf(commands, targets);

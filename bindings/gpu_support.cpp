@@ -1,0 +1,72 @@
+#include "gpu_support.h"
+
+#include <algorithm>
+
+namespace eg::bindings {
+namespace {
+
+// What comes before the next `separator`, which is taken away with it.
+std::string_view take_until(char separator, std::string_view& text) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+unsigned number_of(std::string_view digits) {
+  unsigned number = 0;
+  for (const char c : digits) number = 10 * number + static_cast<unsigned>(c - '0');
+  return number;
+}
+
+}  // namespace
+
+std::string_view GpuSupport::kept(std::string_view name) {
+  return *names_.emplace_back(std::make_unique<std::string>(name));
+}
+
+void GpuSupport::read(const std::string& lines) {
+  for (std::string_view left = lines; !left.empty();) read_line(take_until('\n', left));
+}
+
+void GpuSupport::read_line(std::string_view line) {
+  if (line.starts_with('=')) {
+    formulas_.insert(kept(line.substr(1)));
+    return;
+  }
+  Kernel& kernel = kernels_[kept(take_until(' ', line))];
+  kernel.is_for_all = line.starts_with("* ");
+  if (kernel.is_for_all) line.remove_prefix(2);
+  while (!line.empty()) kernel.dtypes.push_back(number_of(take_until(' ', line)));
+}
+
+bool GpuSupport::has(const kernel::Call& call) const {
+  const auto found = kernels_.find(call.name());
+  if (found == kernels_.end()) return false;
+  const Kernel& kernel = found->second;
+  std::size_t place = 0;
+  bool fits = true;
+  const auto check_memory = [&](const MemoryView& memory) {
+    // Memory that is not there has its place, too.
+    const std::size_t i = kernel.is_for_all ? 0 : place++;
+    if (memory.base == nullptr) return;
+    const unsigned allowed = i < kernel.dtypes.size() ? kernel.dtypes[i] : 0;
+    const unsigned bit = 1U << static_cast<unsigned>(memory.dtype);
+    if (memory.device.is_cpu() || (allowed & bit) == 0) fits = false;
+  };
+  for (const kernel::Field field : call.fields()) {
+    using kernel::FieldKind;
+    if (field.kind == FieldKind::kIn) check_memory(call.at<kernel::In>(field).view());
+    if (field.kind == FieldKind::kOut) check_memory(call.at<kernel::Out>(field).view());
+    if (field.kind == FieldKind::kFormula) {
+      const kernel::Formula& formula = call.at<kernel::Formula>(field);
+      if (formula.shader_numbers == nullptr || !formulas_.contains(formula.op)) fits = false;
+    }
+    if (field.kind != FieldKind::kOperands) continue;
+    const kernel::Operands& operands = call.at<kernel::Operands>(field);
+    for (std::size_t i = 0; i < operands.count; ++i) check_memory(operands.all[i].memory);
+  }
+  return fits;
+}
+
+}  // namespace eg::bindings

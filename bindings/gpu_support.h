@@ -1,0 +1,38 @@
+#pragma once
+
+// What the GPU's player can play: kernels, with the dtypes of their memory, and formulas. The
+// player says so in text when it opens its device.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "kernels/call.h"
+
+namespace eg::bindings {
+
+class GpuSupport {
+ public:
+  /// Reads lines of a name and numbers, bits by the place of a dtype: "softmax 1 1" for each memory
+  /// in turn, "copy * 255" for all of it, and "=add" for a formula.
+  void read(const std::string& lines);
+  bool has(const kernel::Call& call) const;
+
+ private:
+  struct Kernel {
+    bool is_for_all = false;
+    std::vector<unsigned> dtypes;
+  };
+
+  void read_line(std::string_view line);
+  std::string_view kept(std::string_view name);
+
+  std::unordered_map<std::string_view, Kernel> kernels_;
+  std::unordered_set<std::string_view> formulas_;
+  std::vector<std::unique_ptr<std::string>> names_;
+};
+
+}  // namespace eg::bindings
