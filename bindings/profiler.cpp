@@ -3,6 +3,7 @@
 #include "autograd/profiler.h"
 
 #include <string>
+#include <vector>
 
 #include <emscripten/bind.h>
 
@@ -11,17 +12,25 @@
 namespace eg::bindings {
 namespace {
 
+std::vector<ProfilerEvent>& events() {
+  static thread_local std::vector<ProfilerEvent> all;
+  return all;
+}
+
 // A line per event, a tab between its fields.
-std::string stop_profiler(double first) {
+std::string profiled() {
   std::string text;
-  for (const ProfilerEvent& event : Profiler::stop(static_cast<std::size_t>(first))) {
+  for (const ProfilerEvent& event : events()) {
     text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
                       static_cast<int>(event.device.type), '\t');
     append_number(text, event.start, 15);
     text += '\t';
     append_number(text, event.duration, 15);
+    text += '\t';
+    append_number(text, event.device_duration, 15);
     text += '\n';
   }
+  events().clear();
   return text;
 }
 
@@ -30,6 +39,14 @@ std::string stop_profiler(double first) {
 EG_EXPORT("startProfiler")
 double start_profiler() { return static_cast<double>(Profiler::start()); }
 
-EMSCRIPTEN_BINDINGS(profiler) { emscripten::function("eg_stopProfiler", &stop_profiler); }
+EG_EXPORT("stopProfiler")
+double stop_profiler(double first) {
+  return guard([&] {
+    events() = Profiler::stop(static_cast<std::size_t>(first));
+    return 0;
+  });
+}
+
+EMSCRIPTEN_BINDINGS(profiler) { emscripten::function("eg_profiled", &profiled); }
 
 }  // namespace eg::bindings

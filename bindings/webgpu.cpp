@@ -11,6 +11,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,12 +56,14 @@ class GpuPlayer final : public webgpu::Player {
  public:
   void wake(bool now) override;
   bool can_wait() const override;
+  bool has_clock() const override { return has_gpu_clock; }
   bool has(const kernel::Call& call) const override { return support.has(call); }
 
   /// Has the player open its device, on the thread that it then plays on.
   void open();
 
   GpuSupport support;
+  bool has_gpu_clock = false;
   bool plays_on_main_thread = false;
 
  private:
@@ -96,6 +99,14 @@ struct Gpu {
 Gpu& gpu() {
   static auto* const gpu = new Gpu;
   return *gpu;
+}
+
+// A build without threads has no doorbell.
+void run_on(Inbox& inbox, const std::function<void()>& work) {
+  if (&inbox == Inbox::current().get())
+    work();
+  else
+    inbox.post(work);
 }
 
 void play() {
@@ -164,14 +175,17 @@ void begin_opening() {
 
 void opening_ended(Gpu::State state) {
   Gpu& all = gpu();
-  const std::lock_guard lock(all.mutex);
-  all.state = state;
-  all.changed.notify_all();
-  const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
-  for (const Gpu::Asker& asker : all.askers) {
-    asker.inbox->post([answer = asker.answer, outcome] { (*answer)({outcome}); });
+  std::vector<Gpu::Asker> askers;
+  {
+    const std::lock_guard lock(all.mutex);
+    all.state = state;
+    all.changed.notify_all();
+    askers.swap(all.askers);
   }
-  all.askers.clear();
+  const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
+  for (const Gpu::Asker& asker : askers) {
+    run_on(*asker.inbox, [answer = asker.answer, outcome] { (*answer)({outcome}); });
+  }
 }
 
 // What the first use of the device does where nobody has asked init() for it.
@@ -190,13 +204,15 @@ void open_on_first_use() {
 
 // Called by the player.
 
-void opened(const std::string& supported, const std::string& adapter, double max_block_bytes) {
+void opened(const std::string& supported, const std::string& adapter, double max_block_bytes,
+            bool has_clock) {
   Gpu& all = gpu();
   const auto most = static_cast<std::size_t>(std::min(max_block_bytes, 2147483648.0));
   // Half of what can be numbered: the adapter does not say how much it has.
   const webgpu::BlockLimits limits{most, std::size_t{1} << 31U};
   if (all.device == nullptr) {
     all.player.support.read(supported);
+    all.player.has_gpu_clock = has_clock;
     all.device = std::make_unique<webgpu::WebGpuDevice>(all.player, limits);
     register_accelerator(DeviceType::kWebGpu, all.device.get());
   } else {
@@ -253,14 +269,14 @@ double open(double answer) {
   const auto function = std::make_shared<JsFunction>(answer);
   return guard([&] {
     Gpu& all = gpu();
-    const std::lock_guard lock(all.mutex);
-    const auto asker = Inbox::current();
-    if (all.state == Gpu::State::kOpen) {
-      asker->post([function] { (*function)({1}); });
-    } else {
+    std::unique_lock lock(all.mutex);
+    if (all.state != Gpu::State::kOpen) {
       begin_opening();
-      all.askers.push_back({asker, function});
+      all.askers.push_back({Inbox::current(), function});
+      return 0;
     }
+    lock.unlock();
+    (*function)({1});
     return 0;
   });
 }
@@ -275,7 +291,7 @@ double read_later(Handle handle, double answer) {
     const Tensor from = packed(detach(handles().get(handle)));
     const Tensor to = Tensor::empty(from.shape(), from.dtype());
     const auto tell = [to, from, function, asker = Inbox::current()](std::optional<Error> error) {
-      asker->post([to, function, error] {
+      run_on(*asker, [to, function, error] {
         double outcome = kFailed;
         try {
           if (error) throw *error;

@@ -27,6 +27,8 @@ struct ProfilerEvent {
   /// Microseconds since the recording began.
   double start = 0;
   double duration = 0;
+  /// Microseconds that the device itself took for it; -1 where that is not known.
+  double device_duration = -1;
 };
 
 class Profiler {
@@ -35,6 +37,7 @@ class Profiler {
   /// Begins a recording and returns where its events will start. Recordings may overlap.
   static std::size_t start();
   /// Ends the recording that began at `first` and returns its events in the order of their ends.
+  /// Waits for devices that have a clock.
   static std::vector<ProfilerEvent> stop(std::size_t first);
 
  private:
@@ -61,6 +64,7 @@ class ProfilerScope {
 
   const Node* node_ = nullptr;
   std::chrono::steady_clock::time_point start_;
+  int stamp_ = -1;
 };
 
 }  // namespace eg

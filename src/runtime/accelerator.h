@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "runtime/device.h"
 
@@ -46,6 +47,13 @@ class Accelerator {
 
   /// Calls a kernel; false, and nothing happens, when the device lacks it.
   virtual bool run(const kernel::Call& call) = 0;
+
+  /// Notes the device's own time, when it gets to this place among the calls, in one of
+  /// kMaxStamps slots. False where it has no clock.
+  virtual bool stamp(std::uint32_t /*slot*/) { return false; }
+  /// The times in the first slots, in nanoseconds. Waits for them; none where this thread may not.
+  virtual std::vector<std::uint64_t> stamps(std::uint32_t /*count*/) { return {}; }
+  static constexpr std::uint32_t kMaxStamps = 4096;
 
   /// Keeps the calls of other threads out, for several that belong together (std::lock_guard). The
   /// same thread may do so again.

@@ -6,11 +6,13 @@
 #if EG_THREADS
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <vector>
 
 #include "autograd/autograd.h"
 #include "autograd/engine.h"
+#include "autograd/profiler.h"
 #include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"
 #include "ops/nn/softmax.h"
@@ -141,6 +143,20 @@ TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
   expect_error(ErrorCode::kDeviceLost, "unplugged",
                [] { Tensor::empty({2}, DType::kFloat32, kGpu); });
   EXPECT_EQ(values(tensor({5}, {1}, Device{})), Values{5});
+}
+
+TEST_F(WebGpu, AProfileHasTheTimesOfTheGpu) {
+  const Tensor x = leaf({1, 2}, {2}, kGpu);
+  const Tensor y = testing::sum(Softmax::call(x, 0));
+  const std::size_t first = Profiler::start();
+  backward({y});
+  const std::vector<ProfilerEvent> events = Profiler::stop(first);
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[1].name, "SoftmaxBackward0");
+  EXPECT_EQ(events[1].device, kGpu);
+  // The fake GPU takes a microsecond for a kernel.
+  EXPECT_GE(events[1].device_duration, 1);
+  EXPECT_EQ(events[1].device_duration, std::round(events[1].device_duration));
 }
 
 TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {

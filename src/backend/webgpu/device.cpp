@@ -92,6 +92,35 @@ bool WebGpuDevice::run(const kernel::Call& call) {
   return true;
 }
 
+bool WebGpuDevice::stamp(std::uint32_t slot) {
+  if (!player_.has_clock()) return false;
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  stream_.stamp(slot);
+  return true;
+}
+
+std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
+  if (!player_.can_wait()) return {};
+  std::vector<std::uint64_t> times(count);
+  const std::size_t bytes = count * sizeof(std::uint64_t);
+  const std::lock_guard order(*this);
+  void* const block = allocate(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    stream_.stamps(block_of(block), count);
+  }
+  // What fails is the error of the next read, and that is this one.
+  try {
+    read(block, 0, times.data(), bytes);
+  } catch (...) {
+    free(block);
+    throw;
+  }
+  free(block);
+  return times;
+}
+
 void WebGpuDevice::appended() { wake(kernels_ >= kMaxKernels || stream_.size() >= kMaxWords); }
 
 void WebGpuDevice::wake(bool now) {

@@ -31,6 +31,8 @@ class Player {
   virtual void wake(bool now) = 0;
   /// Whether the calling thread may wait for the player: false where it plays itself.
   virtual bool can_wait() const = 0;
+  /// Whether the GPU can tell how long something took.
+  virtual bool has_clock() const = 0;
   /// Whether the GPU has this kernel for such memory.
   virtual bool has(const kernel::Call& call) const = 0;
 };
@@ -54,6 +56,8 @@ class WebGpuDevice final : public Accelerator {
   /// read.
   void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
   bool run(const kernel::Call& call) override;
+  bool stamp(std::uint32_t slot) override;
+  std::vector<std::uint64_t> stamps(std::uint32_t count) override;
 
   /// Like read(), but `done` is called on the player's thread, with what has failed if anything
   /// has. `to` has to stay until then.

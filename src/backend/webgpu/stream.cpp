@@ -18,6 +18,9 @@ enum class Command : std::uint8_t {
   kRead,
   kKernel,
   kName,
+  kCopy,
+  kStamp,
+  kStamps,
 };
 
 // What says in the stream what a field is.
@@ -135,6 +138,17 @@ void Stream::kernel(const Call& call) {
   add(words_, called);
   add(words_, op);
   for (const Field field : call.fields()) this->field(field, call);
+}
+
+void Stream::stamp(std::uint32_t slot) {
+  const Writer command(words_, Command::kStamp);
+  add(words_, slot);
+}
+
+void Stream::stamps(Block block, std::uint32_t count) {
+  const Writer command(words_, Command::kStamps);
+  add(words_, block);
+  add(words_, count);
 }
 
 std::uint32_t Stream::name(std::string_view text) {

@@ -31,6 +31,9 @@ class Stream {
   void read(Block block, std::size_t offset, std::size_t bytes, const void* to,
             std::uint32_t ticket);
   void kernel(const kernel::Call& call);
+  /// The GPU's time, when it gets here, into a slot; and the first slots into a block.
+  void stamp(std::uint32_t slot);
+  void stamps(Block block, std::uint32_t count);
 
   /// The words so far; it begins anew.
   std::vector<std::uint32_t> take() { return std::exchange(words_, {}); }

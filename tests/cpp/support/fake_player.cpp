@@ -160,24 +160,20 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
         if (bytes > 0) std::memcpy(memory_at(block, offset), reader.bytes(bytes), bytes);
         break;
       }
-      case 4: {  // read
-        const std::uint32_t block = reader.word();
-        const std::uint32_t offset = reader.word();
-        const std::uint32_t bytes = reader.word();
-        void* const to = reinterpret_cast<void*>(static_cast<std::uintptr_t>(reader.int64()));
-        const std::uint32_t ticket = reader.word();
-        std::memcpy(to, memory_at(block, offset), bytes);
-        std::optional<Error> failure;
-        {
-          const std::lock_guard lock(mutex_);
-          failure.swap(failure_);
-        }
-        device_.finish_read(ticket, std::move(failure));
+      case 4:
+        play_read(reader);
         break;
-      }
       case 5:
         play_kernel(reader);
         break;
+      case 8:  // stamp: a microsecond per kernel
+        times_[reader.word()] = static_cast<std::uint64_t>(kernels) * 1000;
+        break;
+      case 9: {  // stamps
+        const std::uint32_t block = reader.word();
+        std::memcpy(memory_at(block, 0), times_.data(), reader.word() * sizeof times_[0]);
+        break;
+      }
       default: {  // name
         const std::uint32_t number = reader.word();
         const std::uint32_t length = reader.word();
@@ -185,6 +181,21 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
       }
     }
   }
+}
+
+void FakePlayer::play_read(Reader& reader) {
+  const std::uint32_t block = reader.word();
+  const std::uint32_t offset = reader.word();
+  const std::uint32_t bytes = reader.word();
+  void* const to = reinterpret_cast<void*>(static_cast<std::uintptr_t>(reader.int64()));
+  const std::uint32_t ticket = reader.word();
+  std::memcpy(to, memory_at(block, offset), bytes);
+  std::optional<Error> failure;
+  {
+    const std::lock_guard lock(mutex_);
+    failure.swap(failure_);
+  }
+  device_.finish_read(ticket, std::move(failure));
 }
 
 void FakePlayer::play_kernel(Reader& reader) {

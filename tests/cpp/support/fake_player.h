@@ -3,6 +3,7 @@
 // A player of the WebGPU stream (src/backend/webgpu) for tests: it plays on a thread of its own, on
 // the CPU, with memory of its own, at moments of its own choosing, and fails when told to.
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -30,6 +31,7 @@ class FakePlayer final : public webgpu::Player {
 
   void wake(bool now) override;
   bool can_wait() const override;
+  bool has_clock() const override { return true; }
   bool has(const kernel::Call& call) const override;
 
   /// Waits up to so long before every batch.
@@ -47,6 +49,7 @@ class FakePlayer final : public webgpu::Player {
 
   void run();
   void play(const std::vector<std::uint32_t>& words);
+  void play_read(Reader& reader);
   void play_kernel(Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
 
@@ -58,6 +61,7 @@ class FakePlayer final : public webgpu::Player {
   std::optional<Error> failure_;
   std::unordered_map<std::uint32_t, std::vector<char>> blocks_;
   std::unordered_map<std::uint32_t, std::string> names_;
+  std::array<std::uint64_t, Accelerator::kMaxStamps> times_{};
   std::mt19937 random_{7};  // NOLINT: the same delays each time
   webgpu::WebGpuDevice device_;
   std::thread thread_;

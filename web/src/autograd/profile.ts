@@ -1,7 +1,8 @@
 // What each node of a backward call cost: eg.autograd.profile().
 
 import { readNothing } from "../arguments/read.js";
-import { native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge.js";
+import { kFailed } from "../runtime/native.js";
 import { type Device, deviceOf } from "../tensor/dtype.js";
 import { runInMode } from "./mode.js";
 
@@ -16,8 +17,10 @@ export class ProfileEvent {
     readonly device: Device,
     /** Milliseconds since the recording began. */
     readonly start: number,
-    /** Milliseconds. */
+    /** Milliseconds. On a device other than the CPU, of writing down what it is to do. */
     readonly duration: number,
+    /** Milliseconds that the device itself took; null on the CPU, and where the device cannot tell. */
+    readonly deviceDuration: number | null,
   ) {}
 
   /** The event as chrome://tracing and Perfetto read it, in microseconds. */
@@ -30,7 +33,11 @@ export class ProfileEvent {
       dur: this.duration * 1000,
       pid: 0,
       tid: this.thread,
-      args: { device: this.device, "Sequence number": this.sequenceNr },
+      args: {
+        device: this.device,
+        "Sequence number": this.sequenceNr,
+        ...(this.deviceDuration !== null && { "Device time (ms)": this.deviceDuration }),
+      },
     };
   }
 }
@@ -43,20 +50,26 @@ export interface Profile<T> {
   readonly events: ProfileEvent[];
 }
 
-/** Runs `fn` and records every node that backward calls in it run, on all threads. */
+/**
+ * Runs `fn` and records every node that backward calls in it run, on all threads. Where a device tells its own
+ * times this waits for it.
+ */
 export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
   readNothing("profile", rest);
   const first = native.startProfiler();
-  let lines = "";
+  let outcome = kFailed;
   const result = runInMode("profile", fn, () => {
-    lines = native.stopProfiler(first);
+    outcome = native.stopProfiler(first);
   });
-  return { result, events: lines.split("\n").slice(0, -1).map(eventOf) };
+  checkedFor("profile", outcome);
+  return { result, events: native.profiled().split("\n").slice(0, -1).map(eventOf) };
 }
 
 function eventOf(line: string): ProfileEvent {
   const [name = "", ...fields] = line.split("\t");
-  const [sequenceNr = 0, thread = 0, device = 0, start = 0, duration = 0] = fields.map(Number);
+  const [sequenceNr = 0, thread = 0, device = 0, start = 0, duration = 0, there = -1] =
+    fields.map(Number);
   const [from, time] = [start / 1000, duration / 1000];
-  return new ProfileEvent(name, sequenceNr, thread, deviceOf(device), from, time);
+  const deviceTime = there < 0 ? null : there / 1000;
+  return new ProfileEvent(name, sequenceNr, thread, deviceOf(device), from, time, deviceTime);
 }

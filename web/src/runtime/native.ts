@@ -166,9 +166,10 @@ export interface NativeFunctions {
   setAnomalyMode(flags: number): void;
   /** Sends warnings and questions for a stack to the module from now on. */
   connectMessages(): void;
-  /** Begins a recording and returns its number; ends it and returns its events, a line each. */
+  /** Begins a recording and returns its number; ends it; returns the events of the last one that has ended, a line each. */
   startProfiler(): number;
-  stopProfiler(first: number): string;
+  stopProfiler(first: number): number;
+  profiled(): string;
   isGradEnabled(): number;
   setGradEnabled(enabled: boolean): void;
   isInferenceModeEnabled(): number;

@@ -1,6 +1,7 @@
 // Plays batches of the stream (README.md) on a device.
 
 import { type Block, Blocks } from "./blocks";
+import { Clock } from "./clock";
 import type { DType } from "./dtype";
 import { asPlayerError, ErrorKeeper } from "./errors";
 import { copyBytes } from "./kernels/elementwise/copy";
@@ -10,6 +11,9 @@ import { Pipelines } from "./pipelines";
 import { type Host, kStatusBytes, Readback } from "./readback";
 import { type Dispatch, Recorder } from "./recorder";
 import { type Meanings, Opcode, Reader, type View } from "./stream";
+
+/** As many as a set of queries can have. */
+const kClockSlots = 4096;
 
 /** What a player has done since it began. */
 export interface PlayerStats {
@@ -31,7 +35,9 @@ export class Player implements Meanings {
   readonly #names = new Map<number, string>();
   readonly #status: Block;
   readonly #isSoftware: boolean;
+  readonly #device: GPUDevice;
   #statusIsUsed = false;
+  #openClock: Clock | undefined;
 
   /** `table` has the kernels that there are, by name. */
   constructor(device: GPUDevice, host: Host, table: ReadonlyMap<string, Kernel> = kernels) {
@@ -46,6 +52,7 @@ export class Player implements Meanings {
     );
     this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
     this.#kernels = table;
+    this.#device = device;
     this.#isSoftware = device.adapterInfo?.isFallbackAdapter === true;
     this.#status = this.#blocks.take(kStatusBytes);
   }
@@ -76,6 +83,7 @@ export class Player implements Meanings {
   destroy(): void {
     this.#blocks.destroy();
     this.#recorder.destroy();
+    this.#openClock?.destroy();
   }
 
   /** @internal */
@@ -125,6 +133,16 @@ export class Player implements Meanings {
         this.#recorder.write(block, offset, reader.bytes(reader.word()));
         break;
       }
+      case Opcode.Stamp: {
+        this.#clock().stamp(this.#recorder.encoder(), reader.word());
+        break;
+      }
+      case Opcode.Stamps: {
+        const block = this.block(reader.word());
+        this.#clock().copy(this.#recorder.encoder(), block, reader.word());
+        this.#recorder.markUsed(block);
+        break;
+      }
       case Opcode.Copy: {
         const to = { block: this.block(reader.word()), offset: reader.word() };
         const from = { block: this.block(reader.word()), offset: reader.word() };
@@ -136,6 +154,12 @@ export class Player implements Meanings {
         throw new Error(`there is no command ${opcode}`);
     }
     reader.finish();
+  }
+
+  // Nobody asks for one where the device has none.
+  #clock(): Clock {
+    this.#openClock ??= new Clock(this.#device, kClockSlots);
+    return this.#openClock;
   }
 
   #playKernel(reader: Reader): void {

@@ -15,7 +15,7 @@ export interface EngineModule {
   /** What init() was given instead of navigator.gpu. */
   readonly gpu?: GPU;
   gpuPlayer?: { play(words: Uint32Array): void; close(): void };
-  eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number): void;
+  eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
   eg_gpuFailed(reason: string): void;
   eg_gpuLost(reason: string): void;
   eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
@@ -42,9 +42,10 @@ export async function start(module: EngineModule): Promise<void> {
       },
       close: () => opened.device.destroy(),
     };
-    const { maxBufferBytes, maxBindingBytes } = opened.adapter;
+    const { maxBufferBytes, maxBindingBytes, features } = opened.adapter;
     const most = Math.min(maxBufferBytes, maxBindingBytes);
-    module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most);
+    const hasClock = features.includes("timestamp-query");
+    module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most, hasClock);
   } catch (error) {
     module.eg_gpuFailed(error instanceof Error ? error.message : describeError(error));
   }

@@ -12,6 +12,8 @@ export const Opcode = {
   Kernel: 5,
   Name: 6,
   Copy: 7,
+  Stamp: 8,
+  Stamps: 9,
 } as const;
 
 const Tag = {

@@ -6,6 +6,7 @@ export const Usage = {
   CopyTarget: 0x8,
   Uniform: 0x40,
   Storage: 0x80,
+  QueryResolve: 0x200,
 } as const;
 
 export const kMapRead = 0x1;
