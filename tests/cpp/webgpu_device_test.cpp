@@ -120,8 +120,7 @@ TEST_F(WebGpu, TooMuchMemoryIsAnErrorAndTheDeviceGoesOn) {
     expect_error(ErrorCode::kOutOfMemory, "in use", [&] { megabyte(); });
   }
   // Blocks that are kept make room for ones of another size.
-  const Tensor many = full({100'000}, 3, DType::kFloat32, kGpu);
-  EXPECT_EQ(values(many)[99'999], 3);
+  EXPECT_EQ(values(full({100'000}, 3, DType::kFloat32, kGpu))[99'999], 3);
   Engine::instance().stop();
   use(player_);
 }
@@ -137,8 +136,11 @@ TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
   const Tensor x = full({2}, 1, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{1, 1}));
   player_.most_delay_us = 20'000;
-  std::thread loses([&] { player_.device().lose("unplugged"); });
-  loses.join();
+  std::thread waits([&] {
+    expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });
+  });
+  player_.device().lose("unplugged");
+  waits.join();
   expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });
   expect_error(ErrorCode::kDeviceLost, "unplugged",
                [] { Tensor::empty({2}, DType::kFloat32, kGpu); });

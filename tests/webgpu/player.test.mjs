@@ -286,6 +286,27 @@ test("memory that there is not", options, async () => {
   assert.deepEqual(await p.read(x), [1, 2]);
 });
 
+test("memory that comes too late", options, async () => {
+  const { device } = await openDevice();
+  let isFull = true;
+  // As a GPU whose memory is full, which only says so later.
+  const full = new Proxy(device, {
+    get: (target, name) => {
+      const value = target[name];
+      if (name !== "createBuffer") return typeof value === "function" ? value.bind(target) : value;
+      return (of) =>
+        target.createBuffer(isFull && of.size === 4096 ? { ...of, size: 2 ** 50 } : of);
+    },
+  });
+  const p = new Playing({ on: full });
+  const x = { block: p.allocate(4096), offset: 0, dtype: "float32", count: 1 };
+  p.stream.write(x.block, 0, arrayOf("float32", [3]));
+  await assert.rejects(p.read(x), { message: /4096 bytes/ });
+  isFull = false;
+  p.stream.write(x.block, 0, arrayOf("float32", [3]));
+  assert.deepEqual(await p.read(x), [3]);
+});
+
 test("a lost device fails every read", options, async () => {
   const { device } = await openDevice();
   const p = new Playing({ on: device });

@@ -48,6 +48,9 @@ using Played =
              kernel::AvgPool, kernel::AvgPoolBackward, kernel::Reduce, kernel::ArgReduce,
              kernel::Scan, kernel::Recurrence, kernel::Softmax, kernel::SoftmaxBackward>;
 
+// What is not waited for is played so much later.
+constexpr std::chrono::milliseconds kSoon{20};
+
 }  // namespace
 
 // The words of a batch, one after the other.
@@ -88,9 +91,10 @@ FakePlayer::~FakePlayer() {
   thread_.join();
 }
 
-void FakePlayer::wake(bool) {
+void FakePlayer::wake(bool now) {
   const std::lock_guard lock(mutex_);
   has_work_ = true;
+  is_awaited_ |= now;
   woken_.notify_one();
 }
 
@@ -124,7 +128,8 @@ void FakePlayer::run() {
       std::unique_lock lock(mutex_);
       woken_.wait(lock, [&] { return has_work_ || must_end_; });
       if (!has_work_) return;
-      has_work_ = false;
+      woken_.wait_for(lock, kSoon, [&] { return is_awaited_ || must_end_; });
+      has_work_ = is_awaited_ = false;
     }
     if (const int most = most_delay_us; most > 0) {
       const auto delay = random_() % static_cast<unsigned>(most);

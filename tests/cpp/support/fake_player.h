@@ -57,6 +57,7 @@ class FakePlayer final : public webgpu::Player {
   std::mutex mutex_;
   std::condition_variable woken_;
   bool has_work_ = false;
+  bool is_awaited_ = false;
   bool must_end_ = false;
   std::optional<Error> failure_;
   std::unordered_map<std::uint32_t, std::vector<char>> blocks_;

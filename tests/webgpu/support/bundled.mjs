@@ -11,6 +11,7 @@ export async function bundled(contents) {
     format: "esm",
     write: false,
     loader: { ".wgsl": "text" },
+    external: ["webgpu"],
     logLevel: "error",
   });
   const code = Buffer.from(outputFiles[0].contents).toString("base64");

@@ -9,6 +9,8 @@ export interface Block {
   readonly id: number;
   readonly buffer: GPUBuffer;
   readonly size: number;
+  /** There was no memory for it. */
+  isMissing: boolean;
   /** The batch whose recorded commands use it. */
   batch: number;
 }
@@ -55,7 +57,11 @@ export class Blocks {
   get(number: number): Block {
     const block = this.#byNumber.get(number);
     if (block === undefined) throw new Error(`there is no block ${number}`);
-    return block;
+    if (!block.isMissing) return block;
+    // That has been told. Whoever uses the number next may have more luck.
+    const again = this.take(block.size);
+    this.#byNumber.set(number, again);
+    return again;
   }
 
   /** A buffer without a number, for as long as a kernel needs one. */
@@ -67,10 +73,16 @@ export class Blocks {
       return unused;
     }
     this.created++;
-    const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>
-      this.#device.createBuffer({ size, usage: kUsage }),
+    const { result: buffer, failure } = this.#errors.judged(
+      ["validation", "out-of-memory"],
+      `${size} bytes: `,
+      () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    return { id: this.#nextId++, buffer, size, batch: 0 };
+    const block = { id: this.#nextId++, buffer, size, isMissing: false, batch: 0 };
+    void failure.then((error) => {
+      block.isMissing = error !== undefined;
+    });
+    return block;
   }
 
   #takeUnused(size: number): Block | undefined {
@@ -82,6 +94,7 @@ export class Blocks {
 
   /** What was recorded before may still use it. */
   give(block: Block): void {
+    if (block.isMissing) return;
     const list = this.#unused.get(block.size) ?? [];
     this.#unused.set(block.size, list);
     const place = list.findIndex(({ id }) => id > block.id);

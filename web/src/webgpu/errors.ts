@@ -9,6 +9,11 @@ export interface PlayerError {
   readonly index?: number;
 }
 
+interface Judged<T> {
+  readonly result: T;
+  readonly failure: Promise<PlayerError | undefined>;
+}
+
 type Filter = "validation" | "out-of-memory" | "internal";
 
 /** Keeps the first error until a read takes it along. WebGPU reports late: `settled` waits for that. */
@@ -41,13 +46,14 @@ export class ErrorKeeper {
 
   /** Does `work`, which WebGPU judges later, and keeps what it says. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
-    return this.#scoped(filters, op, work).result;
+    return this.#scoped(filters, op, "", work).result;
   }
 
-  /** The same for a submit, and whether it failed: then nothing of the batch has been done. */
-  async submitted(work: () => void): Promise<PlayerError | undefined> {
-    const { errors } = this.#scoped(["validation", "out-of-memory", "internal"], "", work);
-    return (await Promise.all(errors)).find((error) => error !== undefined);
+  /** The same, and what it says of this work alone; `about` comes before that. */
+  judged<T>(filters: readonly Filter[], about: string, work: () => T): Judged<T> {
+    const { result, errors } = this.#scoped(filters, "", about, work);
+    const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
+    return { result, failure };
   }
 
   /** All that has been done so far has been judged. */
@@ -62,21 +68,23 @@ export class ErrorKeeper {
     return error;
   }
 
-  #scoped<T>(filters: readonly Filter[], op: string, work: () => T) {
+  #scoped<T>(filters: readonly Filter[], op: string, about: string, work: () => T) {
     for (const filter of filters) this.#device.pushErrorScope(filter);
     const order = this.#order++;
     const errors: Promise<PlayerError | undefined>[] = [];
     try {
       return { result: work(), errors };
     } finally {
-      for (const kind of [...filters].reverse()) errors.push(this.#pop(kind, op, order));
+      for (const kind of [...filters].reverse())
+        errors.push(this.#pop({ kind, op, message: about }, order));
     }
   }
 
-  #pop(kind: Filter, op: string, order: number): Promise<PlayerError | undefined> {
+  // `about` is the error if there is one, but for the end of its message.
+  #pop(about: PlayerError, order: number): Promise<PlayerError | undefined> {
     const judged = this.#device.popErrorScope().then(
       (error) => {
-        const found = error === null ? undefined : { kind, op, message: error.message };
+        const found = error ? { ...about, message: about.message + error.message } : undefined;
         if (found !== undefined) this.#keep(found, order);
         return found;
       },

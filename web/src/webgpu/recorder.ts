@@ -21,6 +21,7 @@ export interface Dispatch {
 /** A submit is made when this much is full. */
 const kNumberCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
+const kAll = ["validation", "out-of-memory", "internal"] as const;
 /** What is larger is uploaded in a buffer of its own. */
 const kLargestUpload = kUploadCapacity / 4;
 
@@ -158,7 +159,7 @@ export class Recorder {
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
     this.#numberBytes = 0;
     this.#uploadBytes = 0;
-    const failure = this.#errors.submitted(() => queue.submit([encoder.finish()]));
+    const failure = this.#errors.judged(kAll, "", () => queue.submit([encoder.finish()])).failure;
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];
