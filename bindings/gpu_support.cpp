@@ -63,8 +63,8 @@ bool GpuSupport::has(const kernel::Call& call) const {
       if (formula.shader_numbers == nullptr || !formulas_.contains(formula.op)) fits = false;
     }
     if (field.kind != FieldKind::kOperands) continue;
-    const kernel::Operands& operands = call.at<kernel::Operands>(field);
-    for (std::size_t i = 0; i < operands.count; ++i) check_memory(operands.all[i].memory);
+    for (const kernel::Operand& operand : call.at<kernel::Operands>(field))
+      check_memory(operand.memory);
   }
   return fits;
 }

@@ -6,6 +6,7 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/tensor_math.h"
+#include "backend/cpu/elementwise/packed.h"
 #include "dispatch/elementwise_node.h"
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
@@ -235,6 +236,19 @@ bool is_packed_with(const Tensor& t, const Tensor& out) {
   return t.numel() == 1 || (t.is_contiguous() && t.shape() == out.shape());
 }
 
+bool ran_packed(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
+                std::span<const Tensor> inputs) {
+  std::array<cpu::PackedOperand, kernel::kMaxOperands> operands;
+  operands[0].memory = out.memory();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    // What the formula does not read may be anything valid.
+    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
+    operands[i + 1] = {t.memory(), t.numel() == 1};
+  }
+  return cpu::run_packed(formula, compute, result, out.numel(),
+                         std::span(operands).first(inputs.size() + 1));
+}
+
 }  // namespace
 
 Operand::Operand(Scalar scalar) : tensor_(scalar_tensor(scalar)) {}
@@ -248,33 +262,29 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
   const auto is_number_of_cpu = [&](const Tensor& t) { return is_elsewhere(t, out.device()); };
   if (!out.device().is_cpu() && std::ranges::any_of(inputs, is_number_of_cpu))
     return run_formula(formula, compute, result, out, joined(inputs, compute, out.device()));
-  kernel::Elementwise call{formula, compute, result, {}, {.all = {}, .count = inputs.size() + 1}};
-  auto& operands = call.operands.all;
-  operands[0].memory = out.memory();
   // Operands that all lie packed are one dimension, whatever their shape.
   const bool is_flat =
       out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) {
         return !t.defined() || is_packed_with(t, out);
       });
-  if (is_flat) {
+  if (is_flat && out.device().is_cpu() && ran_packed(formula, compute, result, out, inputs)) return;
+  kernel::Elementwise call{formula, compute, result, {}, {}};
+  if (is_flat)
     call.shape.push_back(out.numel());
-    operands[0].strides.push_back(1);
-  } else {
+  else
     call.shape = out.shape();
-    operands[0].strides = out.strides();
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  call.operands.resize(inputs.size() + 1);
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
     // What the formula does not read may be anything valid.
-    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
-    kernel::Operand& operand = operands[i + 1];
+    const Tensor& t = i > 0 && inputs[i - 1].defined() ? inputs[i - 1] : out;
+    kernel::Operand& operand = call.operands[i];
     operand.memory = t.memory();
-    if (is_flat) {
-      operand.strides.push_back(t.numel() == 1 ? 0 : 1);
-    } else if (t.shape() == out.shape()) {
+    if (is_flat)
+      operand.strides.push_back(i > 0 && t.numel() == 1 ? 0 : 1);
+    else if (t.shape() == out.shape())
       operand.strides = t.strides();
-    } else {
+    else
       operand.strides = broadcast_strides(t.shape(), t.strides(), out.shape());
-    }
   }
   run(std::move(call));
 }

@@ -7,9 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/fields.h"
 #include "base/scalar.h"
@@ -41,39 +43,37 @@ struct Field {
 
 namespace detail {
 
+// Nothing for a struct or an array of fields.
 template <class T>
-constexpr FieldKind field_kind() {
-  if constexpr (std::is_same_v<T, std::int64_t>)
+constexpr std::optional<FieldKind> leaf_kind() {
+  if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
+    static_assert(sizeof(T) == 1);
+    return FieldKind::kByte;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return FieldKind::kInt64;
-  else if constexpr (std::is_same_v<T, float>)
+  } else if constexpr (std::is_same_v<T, float>) {
     return FieldKind::kFloat;
-  else if constexpr (std::is_same_v<T, double>)
+  } else if constexpr (std::is_same_v<T, double>) {
     return FieldKind::kDouble;
-  else if constexpr (std::is_same_v<T, Scalar>)
+  } else if constexpr (std::is_same_v<T, Scalar>) {
     return FieldKind::kScalar;
-  else if constexpr (std::is_same_v<T, Shape>)
+  } else if constexpr (std::is_same_v<T, Shape>) {
     return FieldKind::kList;
-  else if constexpr (std::is_same_v<T, In>)
+  } else if constexpr (std::is_same_v<T, In>) {
     return FieldKind::kIn;
-  else if constexpr (std::is_same_v<T, Out>)
+  } else if constexpr (std::is_same_v<T, Out>) {
     return FieldKind::kOut;
-  else if constexpr (std::is_same_v<T, Operands>)
+  } else if constexpr (std::is_same_v<T, Operands>) {
     return FieldKind::kOperands;
-  else if constexpr (std::is_same_v<T, std::string_view>)
-    return FieldKind::kText;
-  else
+  } else if constexpr (std::is_same_v<T, Formula>) {
     return FieldKind::kFormula;
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    return FieldKind::kText;
+  } else {
+    static_assert(!std::is_arithmetic_v<T>, "whole numbers of kernels are int64");
+    return std::nullopt;
+  }
 }
-
-template <class T>
-inline constexpr bool kIsByte = sizeof(T) == 1 && (std::is_same_v<T, bool> || std::is_enum_v<T>);
-
-template <class T>
-inline constexpr bool kIsLeaf =
-    kIsByte<T> || std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> ||
-    std::is_same_v<T, Shape> || std::is_same_v<T, In> || std::is_same_v<T, Out> ||
-    std::is_same_v<T, Operands> || std::is_same_v<T, Formula> ||
-    std::is_same_v<T, std::string_view>;
 
 template <class T>
 inline constexpr std::size_t kArraySize = 0;
@@ -83,10 +83,9 @@ inline constexpr std::size_t kArraySize<std::array<T, N>> = N;
 // Hands every field of a T that begins at `offset` to `add`.
 template <class T, class Add>
 constexpr void for_each_field(std::size_t offset, const Add& add) {
-  if constexpr (kIsByte<T>) {
-    add(Field{FieldKind::kByte, static_cast<std::uint16_t>(offset)});
-  } else if constexpr (kIsLeaf<T>) {
-    add(Field{field_kind<T>(), static_cast<std::uint16_t>(offset)});
+  constexpr std::optional<FieldKind> kKind = leaf_kind<T>();
+  if constexpr (kKind) {
+    add(Field{*kKind, static_cast<std::uint16_t>(offset)});
   } else if constexpr (kArraySize<T> > 0) {
     using Element = typename T::value_type;
     for (std::size_t i = 0; i < kArraySize<T>; ++i)
@@ -152,8 +151,9 @@ class Call {
       if (field.kind == FieldKind::kIn) visit_one(at<In>(field).view(), false);
       if (field.kind == FieldKind::kOut) visit_one(at<Out>(field).view(), true);
       if (field.kind != FieldKind::kOperands) continue;
-      Operands& operands = at<Operands>(field);
-      for (std::size_t i = 0; i < operands.count; ++i) visit_one(operands.all[i].memory, i == 0);
+      bool is_written = true;
+      for (Operand& operand : at<Operands>(field))
+        visit_one(operand.memory, std::exchange(is_written, false));
     }
   }
 

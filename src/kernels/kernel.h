@@ -37,7 +37,7 @@ bool is_off_cpu(const Kernel& kernel) {
     return !reinterpret_cast<const Out*>(place)->view().device.is_cpu();
   } else if constexpr (kField.kind == FieldKind::kOperands) {
     // All are where the first is: a number that joins was brought there.
-    return !reinterpret_cast<const Operands*>(place)->all[0].memory.device.is_cpu();
+    return !reinterpret_cast<const Operands*>(place)->front().memory.device.is_cpu();
   } else {
     return false;
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "base/shape.h"
+#include "base/small_vector.h"
 #include "kernels/memory.h"
 
 namespace eg::kernel {
@@ -18,9 +18,6 @@ struct Operand {
 inline constexpr std::size_t kMaxOperands = 6;
 
 /// Operands of one shape; the first is written.
-struct Operands {
-  std::array<Operand, kMaxOperands> all;
-  std::size_t count = 0;
-};
+using Operands = SmallVector<Operand, kMaxOperands>;
 
 }  // namespace eg::kernel

@@ -136,9 +136,8 @@ TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
   const Tensor x = full({2}, 1, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{1, 1}));
   player_.most_delay_us = 20'000;
-  std::thread waits([&] {
-    expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });
-  });
+  std::thread waits(
+      [&] { expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); }); });
   player_.device().lose("unplugged");
   waits.join();
   expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });

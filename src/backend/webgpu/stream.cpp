@@ -88,10 +88,10 @@ void add_int64(Words& words, std::int64_t value) {
 }
 
 void add_operands(Words& words, const kernel::Operands& operands) {
-  add(words, operands.count);
-  for (std::size_t i = 0; i < operands.count; ++i) {
-    add_memory(words, operands.all[i].memory);
-    add_list(words, operands.all[i].strides);
+  add(words, operands.size());
+  for (const kernel::Operand& operand : operands) {
+    add_memory(words, operand.memory);
+    add_list(words, operand.strides);
   }
 }
 

@@ -85,8 +85,7 @@ namespace eg::kernel {
 
 void Elementwise::compute_on_cpu() {
   if (numel(shape) == 0) return;
-  const auto used = std::span(operands.all).first(operands.count);
-  const cpu::Loop loop = cpu::make_loop(shape, used);
+  const cpu::Loop loop = cpu::make_loop(shape, {operands.data(), operands.size()});
   cpu::Plan plan{formula.on_cpu,
                  compute,
                  result,
@@ -94,12 +93,12 @@ void Elementwise::compute_on_cpu() {
                  cpu::kPackBytes / static_cast<std::int64_t>(item_size(compute)),
                  static_cast<std::int64_t>(item_size(result)),
                  {}};
-  for (std::size_t i = 0; i < used.size(); ++i) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
     const DType expected = i == 0 ? result : compute;
-    if (i > 0 && cpu::is_constant(used[i])) {
+    if (i > 0 && cpu::is_constant(operands[i])) {
       plan.access[i] = cpu::Access::kConstant;
     } else {
-      plan.access[i] = used[i].memory.dtype == expected && cpu::is_linear(loop, used[i])
+      plan.access[i] = operands[i].memory.dtype == expected && cpu::is_linear(loop, operands[i])
                            ? cpu::Access::kDirect
                            : cpu::Access::kTiled;
     }

@@ -1,0 +1,69 @@
+#include "backend/cpu/elementwise/packed.h"
+
+#include <cstring>
+
+#include "backend/cpu/elementwise/kernel.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+constexpr std::int64_t kPackBytes = 16;
+
+struct alignas(kPackBytes) OnePack {
+  char bytes[kPackBytes];
+};
+
+bool is_short_way(DType compute, DType result, std::int64_t count,
+                  std::span<const PackedOperand> operands) {
+  if (count > kMinElementsPerTask || operands[0].memory.dtype != result) return false;
+  for (const PackedOperand& operand : operands.subspan(1)) {
+    if (operand.memory.dtype != compute && !operand.is_constant) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool run_packed(const kernel::Formula& formula, DType compute, DType result, std::int64_t count,
+                std::span<const PackedOperand> operands) {
+  if (!is_short_way(compute, result, count, operands)) return false;
+  const auto item = static_cast<std::int64_t>(item_size(compute));
+  const auto out_item = static_cast<std::int64_t>(item_size(result));
+  const std::int64_t lanes = kPackBytes / item;
+  const std::span<const PackedOperand> inputs = operands.subspan(1);
+  std::array<OnePack, kMaxOperands> packs;
+  KernelArgs args;
+  args.params = formula.params.data();
+  args.packs = count / lanes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const MemoryView& memory = inputs[i].memory;
+    args.in[i] = static_cast<const char*>(memory.address());
+    args.step[i] = kPackBytes;
+    if (!inputs[i].is_constant) continue;
+    convert_elements(packs[i].bytes, compute, 1, args.in[i], memory.dtype, 0, lanes);
+    args.in[i] = packs[i].bytes;
+    args.step[i] = 0;
+  }
+  args.out = static_cast<char*>(operands[0].memory.address());
+  if (args.packs > 0) formula.on_cpu(args);
+
+  // The elements of the last pack, beside which there may be nothing.
+  const std::int64_t rest = count % lanes;
+  if (rest == 0) return true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_constant) continue;
+    std::memcpy(packs[i].bytes, args.in[i] + args.packs * kPackBytes,
+                static_cast<std::size_t>(rest * item));
+    args.in[i] = packs[i].bytes;
+  }
+  char* const last = args.out + (count - rest) * out_item;
+  OnePack result_pack;
+  args.packs = 1;
+  args.out = result_pack.bytes;
+  formula.on_cpu(args);
+  std::memcpy(last, result_pack.bytes, static_cast<std::size_t>(rest * out_item));
+  return true;
+}
+
+}  // namespace eg::cpu
