@@ -62,7 +62,7 @@ describe("memory of the device", options, () => {
     for (let i = 0; i < 50; i++) assert.equal(await once(), 5000);
     // One or two for uploads: whether a write has to wait its turn is up to timing.
     assert.ok(eg.webgpuStats().buffersCreated <= buffersCreated + 2);
-    assert.equal(eg.memory().gpuBuffers, gpuBuffers);
+    assert.ok(eg.memory().gpuBuffers <= gpuBuffers + 2);
   });
 
   test("is not another's before what was asked of it is done", async () => {
