@@ -34,7 +34,10 @@ const kSections = {
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
   ],
   browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
-  webgpu: [["shaders in Node", () => runWithChromium("tests/webgpu")]],
+  webgpu: [
+    ["shaders in Node", () => runWithChromium("tests/webgpu")],
+    ["the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")],
+  ],
   check: [["format, lint, types, layers", () => run(process.execPath, "scripts/check.mjs")]],
 };
 

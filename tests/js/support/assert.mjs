@@ -1,7 +1,7 @@
 // Assertions on numbers and errors.
 
 import assert from "node:assert/strict";
-import { eg } from "./engine.mjs";
+import { EdgeGradError } from "edgegrad";
 
 /** Asserts that two lists of numbers are equal within atol + rtol * |expected|. */
 export function assertClose(actual, expected, { rtol = 1e-6, atol = 1e-6, what = "values" } = {}) {
@@ -29,7 +29,7 @@ export function assertRejects(promise, code, text = /./) {
 }
 
 function isError(error, code, text) {
-  assert.ok(error instanceof eg.EdgeGradError, `expected an EdgeGradError, got ${error}`);
+  assert.ok(error instanceof EdgeGradError, `expected an EdgeGradError, got ${error}`);
   assert.ok(error instanceof Error);
   assert.equal(error.code, code, error.message);
   assert.match(error.message, text);

@@ -7,10 +7,16 @@ const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 let instance;
 
+/** Whether Chromium's renderer is there; has it found where nothing else is asked for. */
+export function findSwiftShader() {
+  const isThere = existsSync(kSwiftShader);
+  if (isThere) process.env.VK_ICD_FILENAMES ??= kSwiftShader;
+  return isThere;
+}
+
 /** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
 export async function openDevice() {
-  if (!process.env.VK_ICD_FILENAMES && existsSync(kSwiftShader))
-    process.env.VK_ICD_FILENAMES = kSwiftShader;
+  findSwiftShader();
   let webgpu;
   try {
     webgpu = await import("webgpu");

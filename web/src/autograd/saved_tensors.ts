@@ -32,8 +32,13 @@ export function savedTensorsHooks<T, Packed>(
 /** Runs `fn`; tensors saved for backward meanwhile are kept in the CPU's memory. */
 export function saveOnCpu<T>(fn: () => T): T {
   functionOf<() => T>().check("saveOnCpu", "fn", fn);
-  const pack = (tensor: Tensor) =>
-    tensor.device === "cpu" ? tensor : ([tensor.device, tensor.to("cpu")] as const);
+  const pack = (tensor: Tensor) => {
+    if (tensor.device === "cpu") return tensor;
+    const packed = [tensor.device, tensor.to("cpu")] as const;
+    // The device's memory is wanted back now, not when the garbage collector comes by.
+    tensor.dispose();
+    return packed;
+  };
   return savedTensorsHooks(
     pack,
     (packed) => (packed instanceof Tensor ? packed : packed[1].to(packed[0])),

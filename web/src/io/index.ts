@@ -1,4 +1,4 @@
 // eg.io: files.
 
-export { loadSafetensors } from "./load_safetensors.js";
+export { type LoadSafetensorsOptions, loadSafetensors } from "./load_safetensors.js";
 export { type SaveOptions, saveSafetensors } from "./save_safetensors.js";

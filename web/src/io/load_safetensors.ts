@@ -1,10 +1,12 @@
 // Reading safetensors files, which may come from anywhere: nothing in the header is believed before it
 // is checked against the file, and memory is taken only for data that is there.
 
-import { readNothing } from "../arguments/read.js";
+import { readOptions } from "../arguments/read.js";
+import type { Options } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { describe, EdgeGradError } from "../runtime/errors.js";
 import { newArray, type TypedArray } from "../tensor/dtype.js";
+import { kPlaceOptions, placed } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { findDuplicateKey } from "./json_keys.js";
@@ -20,12 +22,20 @@ interface Entry {
   readonly end: number;
 }
 
+const kOptions = {
+  /** Where the tensors are to be; default "cpu". */
+  device: kPlaceOptions.device,
+};
+
+/** Options of `loadSafetensors`. */
+export type LoadSafetensorsOptions = Options<typeof kOptions>;
+
 /** Returns the tensors of a safetensors file by name; half-precision floats become float32. */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
-  ...rest: []
+  ...rest: [options?: LoadSafetensorsOptions]
 ): Record<string, Tensor> {
-  readNothing("loadSafetensors", rest);
+  const place = { ...readOptions("loadSafetensors", kOptions, rest), requiresGrad: false };
   const file = bytesOf("loadSafetensors", bytes);
   const headerEnd = headerEndOf(file);
   const entries = entriesOf(parseHeader(file.slice(kHeaderBytes, headerEnd)));
@@ -33,7 +43,7 @@ export function loadSafetensors(
   checkRanges(entries, data.length);
   const tensors: [string, Tensor][] = [];
   try {
-    for (const entry of entries) tensors.push([entry.name, readTensor(entry, data)]);
+    for (const entry of entries) tensors.push([entry.name, placed(readTensor(entry, data), place)]);
   } catch (error) {
     for (const [, tensor] of tensors) tensor.dispose();
     throw error;

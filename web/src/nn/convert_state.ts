@@ -21,10 +21,13 @@ export function convertState(tensors: Iterable<Tensor>, targets: readonly Target
   }
   scope(() =>
     noGrad(() => {
-      for (const tensor of tensors) {
+      // All are converted before one is changed: the device may have no room for them, or not the dtype.
+      const converted = [...tensors].map((tensor) => {
         const own: ToOptions = isInexact(tensor.dtype) ? wanted : device ? { device } : {};
-        const gradient = tensor.grad?.to(own) ?? null;
-        shareData(tensor, tensor.to(own));
+        return { tensor, data: tensor.to(own), gradient: tensor.grad?.to(own) ?? null };
+      });
+      for (const { tensor, data, gradient } of converted) {
+        shareData(tensor, data);
         tensor.grad = gradient;
       }
     }),

@@ -29,12 +29,13 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
   if (device === tensor.device && dtype === tensor.dtype)
     return new Tensor(checked(native.retain(handleOf(tensor))));
   if (dtype === tensor.dtype) return moved(tensor, device);
-  const converted = toDtype(tensor, dtype);
-  if (device === tensor.device) return converted;
+  if (device === tensor.device) return toDtype(tensor, dtype);
+  // The CPU has all dtypes.
+  const between = device === "cpu" ? moved(tensor, device) : toDtype(tensor, dtype);
   try {
-    return moved(converted, device);
+    return device === "cpu" ? toDtype(between, dtype) : moved(between, device);
   } finally {
-    converted.dispose();
+    between.dispose();
   }
 }
 

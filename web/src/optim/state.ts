@@ -17,7 +17,7 @@ export function fullState(param: Tensor, value: number): Tensor {
   return keep(fullLike(param, value));
 }
 
-/** Returns a copy of a saved tensor; throws when it does not fit the parameter. */
+/** Returns a copy of a saved tensor where the parameter is; throws when it does not fit that. */
 export function loadedState(
   owner: string,
   name: string,
@@ -33,7 +33,7 @@ export function loadedState(
       `"${name}" has shape [${value.shape}], its parameter has shape [${param.shape}].`,
     );
   }
-  return keep(clone(value.detach().to(param.dtype)));
+  return keep(clone(value.detach().to(param)));
 }
 
 /** Returns a number as PyTorch saves it: a tensor. */

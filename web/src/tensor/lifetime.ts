@@ -144,10 +144,8 @@ function interrupt(wrapper: Wrapper): void {
 function poll(wrapper: Wrapper): void {
   untilPoll = pollInterval;
   if (native.memory() < 0) return;
-  const words = callFrame();
-  const bytes = words[2] ?? 0;
-  const graphNodes = words[5] ?? 0;
-  const handles = words[6] ?? 0;
+  const [, , cpuBytes = 0, , , graphNodes = 0, handles = 0] = callFrame();
+  const bytes = cpuBytes + gpuBytes();
   watchStretch(bytes, handles);
   const held = bytes + kObjectBytes * (graphNodes + handles);
   const perWrapper = Math.max(1, (held - polledBytes) / pollInterval);
@@ -162,6 +160,10 @@ function poll(wrapper: Wrapper): void {
     ballastedBytes = held;
     hangBallast(wrapper);
   }
+}
+
+function gpuBytes(): number {
+  return native.gpuMemory() > 0 ? (callFrame()[0] ?? 0) : 0;
 }
 
 function hangBallast(wrapper: Wrapper): void {

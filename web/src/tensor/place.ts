@@ -6,13 +6,14 @@ import type { Tensor } from "./tensor.js";
 
 /** Options of all functions that make tensors. */
 export const kPlaceOptions = {
-  device: deviceRule.or("cpu"),
+  /** Where the tensor is to be; default that of the tensor it is made from, else "cpu". */
+  device: deviceRule.optional(),
   requiresGrad: boolean.or(false),
 };
 
 /** What the options say. */
 export interface Place {
-  readonly device: Device;
+  readonly device: Device | undefined;
   readonly requiresGrad: boolean;
 }
 
@@ -24,11 +25,11 @@ export function readPlace(where: string, device: unknown, requiresGrad: unknown)
   };
 }
 
-/** Returns a fresh tensor of the CPU where it is wanted, requiring its gradient if asked to; frees it on failure. */
+/** Returns a fresh tensor where it is wanted, requiring its gradient if asked to; frees it on failure. */
 export function placed(fresh: Tensor, { device, requiresGrad }: Place): Tensor {
   let tensor = fresh;
   try {
-    if (device !== "cpu") {
+    if (device !== undefined && device !== fresh.device) {
       tensor = fresh.to(device);
       fresh.dispose();
     }

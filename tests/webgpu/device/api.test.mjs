@@ -1,0 +1,335 @@
+// The device through the package's surface: where tensors are made, moved, saved, loaded and counted.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertClose, assertTensor, assertThrows } from "../../js/support/assert.mjs";
+import { eg, leaf, onGpu, options } from "../support/engine.mjs";
+
+const { nn, optim } = eg;
+const like = () => onGpu([[1, 2], [3, 4]]); // biome-ignore format: a matrix
+const device = "webgpu";
+
+describe("the device option of", options, () => {
+  const kFactories = {
+    tensor: (place) => eg.tensor([1, 2], place),
+    zeros: (place) => eg.zeros([2, 3], place),
+    ones: (place) => eg.ones([2, 3], place),
+    full: (place) => eg.full([2], 3, place),
+    empty: (place) => eg.empty([0, 3], place),
+    rand: (place) => eg.rand([5], place),
+    randn: (place) => eg.randn([5], place),
+    randint: (place) => eg.randint(0, 9, [5], place),
+    randperm: (place) => eg.randperm(9, place),
+    arange: (place) => eg.arange(0, 5, 1, place),
+    linspace: (place) => eg.linspace(0, 1, 5, place),
+    eye: (place) => eg.eye(3, place),
+  };
+  for (const [name, make] of Object.entries(kFactories)) {
+    test(`${name} makes the tensor of the CPU on the device`, () => {
+      const [right, found] = [undefined, device].map((where) => {
+        eg.manualSeed(3);
+        return make(where === undefined ? {} : { device: where });
+      });
+      assert.deepEqual([right.device, found.device], ["cpu", device]);
+      assert.deepEqual(found.dtype, right.dtype);
+      assert.deepEqual(found.arraySync(), right.arraySync());
+      const isFloat = right.dtype === "float32";
+      if (isFloat) assert.ok(make({ device, requiresGrad: true }).isLeaf);
+    });
+  }
+
+  const kLike = {
+    zerosLike: eg.zerosLike,
+    onesLike: eg.onesLike,
+    fullLike: (x, place) => eg.fullLike(x, 7, place),
+    randLike: eg.randLike,
+    randnLike: eg.randnLike,
+    tensor: eg.tensor,
+  };
+  for (const [name, make] of Object.entries(kLike)) {
+    test(`${name} is where the tensor it is given is, unless it says`, () => {
+      const values = [
+        make(like()),
+        make(like().to("cpu"), { device }),
+        make(like(), { device: "cpu" }),
+      ].map((tensor, i) => {
+        assert.equal(tensor.device, i < 2 ? device : "cpu");
+        assert.deepEqual(tensor.shape, [2, 2]);
+        return tensor.arraySync();
+      });
+      if (!name.startsWith("rand")) assert.deepEqual(values[1], values[0]);
+    });
+  }
+
+  test("every function refuses a device that there is not", () => {
+    for (const make of [...Object.values(kFactories), () => like().to("tpu")])
+      assertThrows(() => make({ device: "cuda" }), "InvalidArgument", /cpu.*webgpu/);
+  });
+});
+
+describe("random numbers", options, () => {
+  test("of a seed are those of the CPU", () => {
+    const draw = (where) => {
+      eg.manualSeed(11);
+      const x = eg.ones([64], { device: where });
+      return [
+        eg.rand([7], { device: where }),
+        eg.dropout(x, 0.5, true),
+        eg.bernoulli(x.mul(0.3)),
+        x.clone().uniform_(-1, 1),
+        x.clone().normal_(2, 3),
+        x.clone().bernoulli_(0.2),
+        x.clone().exponential_(2),
+        x.to("int32").random_(0, 100),
+        eg.randLike(x),
+      ].map((tensor) => tensor.arraySync());
+    };
+    assert.deepEqual(draw(device), draw("cpu"));
+  });
+});
+
+describe("Tensor.to", options, () => {
+  test("takes a device, a dtype, both, or a tensor to be like", () => {
+    const x = eg.tensor([1.5, -2]);
+    const cases = [
+      [x.to(device), device, "float32"],
+      [x.to(device, "int32"), device, "int32"],
+      [x.to("int32", device), device, "int32"],
+      [x.to({ device, dtype: "bool" }), device, "bool"],
+      [x.to(onGpu([1n])), device, "int64"],
+      [onGpu([1.5]).to("cpu", "float64"), "cpu", "float64"],
+      [onGpu([1.5]).to(eg.zeros([1], { dtype: "complex128" })), "cpu", "complex128"],
+    ];
+    for (const [tensor, where, dtype] of cases)
+      assert.deepEqual([tensor.device, tensor.dtype], [where, dtype]);
+    assert.deepEqual(cases[1][0].arraySync(), [1, -2]);
+  });
+
+  test("is recorded, and named in the graph", () => {
+    const x = leaf([1, 2]);
+    const y = x.to("cpu");
+    assert.ok(y.requiresGrad && !y.isLeaf);
+    assert.equal(y.gradFn.nextFunctions[0][0].name, "AccumulateGrad");
+  });
+});
+
+function makeModel() {
+  return new nn.Sequential(new nn.Linear(3, 4), new nn.BatchNorm1d(4), new nn.Linear(4, 2));
+}
+
+/** A step of training; returns the loss. */
+function step(model, optimizer, x) {
+  return eg.scope(() => {
+    optimizer.zeroGrad();
+    const loss = model.call(x).square().mean();
+    loss.backward();
+    optimizer.step();
+    return loss.item();
+  });
+}
+
+describe("Module.to", options, () => {
+  test("moves parameters, buffers and gradients, which stay the same objects", () => {
+    const model = makeModel();
+    model
+      .call(eg.randn([5, 3]))
+      .sum()
+      .backward();
+    const before = [...model.parameters(), ...model.buffers()];
+    const values = before.map((tensor) => tensor.arraySync());
+    const [{ grad }] = model.parameters();
+    const gradient = grad.arraySync();
+    assert.equal(model.to(device), model);
+    const after = [...model.parameters(), ...model.buffers()];
+    assert.ok(after.every((tensor, i) => tensor === before[i] && tensor.device === device));
+    assert.deepEqual(
+      after.map((tensor) => tensor.arraySync()),
+      values,
+    );
+    const [first] = model.parameters();
+    assert.deepEqual([first.grad.device, first.grad.arraySync()], [device, gradient]);
+    assert.ok(first.isLeaf && first.requiresGrad);
+    const there = model.to({ device: "cpu" });
+    assert.ok([...there.parameters(), ...there.buffers()].every((t) => t.device === "cpu"));
+  });
+
+  test("takes dtypes with the device", () => {
+    const model = makeModel().to("float64");
+    model.to({ device, dtype: "float32" });
+    for (const parameter of model.parameters())
+      assert.deepEqual([parameter.device, parameter.dtype], [device, "float32"]);
+    model.to("cpu", "float64");
+    assert.equal(model.parameters()[0].dtype, "float64");
+  });
+
+  test("moves nothing when a part cannot be moved", () => {
+    const model = makeModel();
+    model.count = new nn.Buffer(eg.tensor([2n ** 40n]));
+    assertThrows(() => model.to(device), "InvalidArgument", /32 bits/);
+    assert.ok([...model.parameters(), ...model.buffers()].every((t) => t.device === "cpu"));
+    const wide = makeModel().to("float64");
+    assertThrows(() => wide.to(device), "DtypeMismatch", /float32/);
+    assert.ok(wide.parameters().every((t) => t.device === "cpu"));
+  });
+
+  test("leaves an optimizer that has not begun its parameters", () => {
+    const losses = ["cpu", device].map((where) => {
+      eg.manualSeed(5);
+      const model = makeModel();
+      const optimizer = new optim.Adam(model.parameters(), { lr: 0.1 });
+      model.to(where);
+      const x = eg.randn([5, 3]).to(where);
+      return [step(model, optimizer, x), step(model, optimizer, x), step(model, optimizer, x)];
+    });
+    assertClose(losses[1], losses[0], { rtol: 1e-5 });
+    assert.ok(losses[0][2] < losses[0][0]);
+  });
+
+  // As in PyTorch, whose optimizers keep their state where it was.
+  test("after the first step has the optimizer refuse, and change nothing", () => {
+    const model = makeModel();
+    const optimizer = new optim.Adam(model.parameters());
+    step(model, optimizer, eg.ones([5, 3]));
+    model.to(device);
+    model
+      .call(eg.randn([5, 3], { device }))
+      .sum()
+      .backward();
+    const values = () => model.parameters().map((parameter) => parameter.arraySync());
+    const before = values();
+    assertThrows(() => optimizer.step(), "DeviceMismatch", /cpu.*webgpu|webgpu.*cpu/);
+    assert.deepEqual(values(), before);
+  });
+});
+
+describe("saved models", options, () => {
+  const { loadSafetensors, saveSafetensors } = eg.io;
+
+  test("go from the device to a file and straight back to it", () => {
+    const model = makeModel().to(device);
+    const bytes = saveSafetensors(model.stateDict());
+    const state = loadSafetensors(bytes, { device });
+    assert.ok(Object.values(state).every((tensor) => tensor.device === device));
+    for (const [name, tensor] of Object.entries(model.stateDict()))
+      assert.deepEqual(state[name].arraySync(), tensor.arraySync(), name);
+    assert.ok(Object.values(loadSafetensors(bytes)).every((tensor) => tensor.device === "cpu"));
+  });
+
+  test("that the device cannot hold are refused, and nothing is left behind", () => {
+    const bytes = saveSafetensors({ a: eg.ones([3]), b: eg.ones([3], { dtype: "float64" }) });
+    const before = eg.memory().jsHandles;
+    assertThrows(() => loadSafetensors(bytes, { device }), "DtypeMismatch", /float32/);
+    assert.equal(eg.memory().jsHandles, before);
+    assertThrows(() => loadSafetensors(bytes, { device: "cuda" }), "InvalidArgument", /webgpu/);
+    assertThrows(() => loadSafetensors(bytes, { devcie: device }), "InvalidArgument", /"device"/);
+  });
+
+  test("load into modules on any device", () => {
+    const source = makeModel().to(device);
+    const target = makeModel();
+    target.loadStateDict(source.stateDict());
+    assert.equal(target.parameters()[0].device, "cpu");
+    const back = makeModel().to(device);
+    back.loadStateDict(target.stateDict());
+    assert.equal(back.parameters()[0].device, device);
+    const expected = source.parameters().map((parameter) => parameter.arraySync());
+    for (const model of [target, back]) {
+      assert.deepEqual(
+        model.parameters().map((parameter) => parameter.arraySync()),
+        expected,
+      );
+    }
+  });
+
+  test("go on with their optimizer's state, whatever device it is loaded from", () => {
+    const makers = [
+      (params) => new optim.Adam(params, { amsgrad: true }),
+      (params) => new optim.SGD(params, { lr: 0.1, momentum: 0.9 }),
+      (params) => new optim.RMSprop(params, { centered: true }),
+      (params) => new optim.Adagrad(params),
+    ];
+    for (const makeOptimizer of makers) {
+      const x = eg.randn([5, 3]);
+      const first = makeModel();
+      const trained = makeOptimizer(first.parameters());
+      step(first, trained, x);
+      const second = makeModel().to(device);
+      second.loadStateDict(first.stateDict());
+      const resumed = makeOptimizer(second.parameters());
+      resumed.loadStateDict(trained.stateDict());
+      const losses = [step(second, resumed, x.to(device)), step(second, resumed, x.to(device))];
+      assertClose(losses, [step(first, trained, x), step(first, trained, x)], { rtol: 1e-5 });
+      const [state] = Object.values(resumed.stateDict().state);
+      const name = Object.keys(state).find((key) => key !== "step");
+      assert.equal(state[name].device, device);
+    }
+  });
+});
+
+describe("what the engine tells of the device:", options, () => {
+  test("runtime().webgpu", () => {
+    const { webgpu } = eg.runtime();
+    assert.deepEqual(
+      Object.entries(webgpu).map(([name, value]) => `${name} ${typeof value}`),
+      [
+        "vendor string",
+        "architecture string",
+        "description string",
+        "subgroups boolean",
+        "f16 boolean",
+      ],
+    );
+    assert.notEqual(webgpu.vendor + webgpu.architecture + webgpu.description, "");
+  });
+
+  test("memory()", () => {
+    const before = eg.memory();
+    const x = eg.zeros([1000], { device });
+    const after = eg.memory();
+    assert.ok(after.gpuBytes - before.gpuBytes >= 4000);
+    assert.ok(after.gpuPeakBytes >= after.gpuBytes && after.gpuBuffers >= 1);
+    assert.equal(after.cpuBytes, before.cpuBytes);
+    assert.equal(after.tensors, before.tensors + 1);
+    x.dispose();
+  });
+
+  test("webgpuStats()", async () => {
+    const names = [
+      "submits",
+      "dispatches",
+      "pipelines",
+      "bindGroups",
+      "buffersCreated",
+      "readbacks",
+    ];
+    const x = onGpu([1, 2]);
+    await x.data();
+    const before = eg.webgpuStats();
+    assert.deepEqual(Object.keys(before), names);
+    await x.add(1).mul(2).data();
+    const after = eg.webgpuStats();
+    const used = names.map((name) => after[name] - before[name]);
+    // Two kernels and a read are one batch.
+    assert.deepEqual([used[0], used[1], used[5]], [1, 2, 1]);
+  });
+
+  test("autograd.profile(), with the device's own thread", () => {
+    const x = leaf([1, 2]);
+    const { events } = eg.autograd.profile(() => x.square().to("cpu").exp().sum().backward());
+    const of = (where) => events.filter((event) => event.device === where);
+    assert.ok(of(device).some(({ name }) => name === "SquareBackward0"));
+    assert.ok(of("cpu").some(({ name }) => name === "ExpBackward0"));
+    const [threads, others] = [device, "cpu"].map((where) => of(where).map((e) => e.thread));
+    assert.equal(new Set(threads).size, 1);
+    assert.ok(!others.includes(threads[0]));
+    const trace = JSON.parse(JSON.stringify(of(device)[0]));
+    assert.equal(trace.args.device, device);
+  });
+
+  test("the graph's drawing and the text of tensors", () => {
+    const y = leaf([1, 2]).mul(2);
+    assert.match(String(y), /device='webgpu', grad_fn=<MulBackward0>/);
+    assert.match(eg.autograd.toDot(y), /MulBackward0/);
+    assertTensor(y.detach(), [2, 4]);
+  });
+});

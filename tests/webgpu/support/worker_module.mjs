@@ -1,0 +1,57 @@
+// What tests/webgpu/device/workers.test.mjs runs in engine workers.
+
+import { threadId } from "node:worker_threads";
+import * as eg from "edgegrad";
+
+/** Trains a model of its own; returns its losses and the thread. */
+export async function train(seed, steps) {
+  const model = new eg.nn.Sequential(
+    new eg.nn.Linear(6, 8),
+    new eg.nn.Tanh(),
+    new eg.nn.Linear(8, 1),
+  ).to("webgpu");
+  const state = {};
+  for (const [i, [name, parameter]] of model.namedParameters().entries()) {
+    const values = Array.from({ length: parameter.numel }, (_, k) => Math.sin(seed + 7 * i + k));
+    state[name] = eg.tensor(values, { shape: parameter.shape });
+  }
+  model.loadStateDict(state);
+  const x = eg.tensor(
+    Array.from({ length: 24 }, (_, k) => Math.cos(seed + k)),
+    { shape: [4, 6], device: "webgpu" },
+  );
+  const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.05 });
+  const losses = [];
+  for (let step = 0; step < steps; step++) {
+    await eg.scope(async () => {
+      optimizer.zeroGrad();
+      const loss = model.call(x).square().mean();
+      loss.backward();
+      optimizer.step();
+      losses.push(step % 2 ? loss.item() : await loss.itemAsync());
+    });
+  }
+  return { losses, thread: threadId };
+}
+
+/** Adds to a tensor of another thread. */
+export function addOnes(shared, times) {
+  eg.noGrad(() => {
+    for (let i = 0; i < times; i++) shared.add_(1);
+  });
+  return shared.device;
+}
+
+/** Adds the gradient of sum(w) to that of a tensor of another thread. */
+export function accumulate(w, times) {
+  for (let i = 0; i < times; i++) eg.scope(() => w.sum().backward());
+}
+
+/** A tensor of this thread with a graph. */
+export const square = (x) => ({ squared: x.square(), device: x.device });
+
+export const outOfRange = (x) =>
+  x
+    .indexSelect(0, eg.tensor([99n], { device: "webgpu" }))
+    .sum()
+    .item();
