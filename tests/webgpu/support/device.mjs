@@ -1,16 +1,13 @@
 // A WebGPU device in Node, on whatever adapter npm's `webgpu` finds; where Chromium is installed, its
 // software renderer.
 
-import { existsSync } from "node:fs";
-
-const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
+import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 let instance;
 
 /** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
 export async function openDevice() {
-  if (!process.env.VK_ICD_FILENAMES && existsSync(kSwiftShader))
-    process.env.VK_ICD_FILENAMES = kSwiftShader;
+  preferSoftwareAdapter();
   let webgpu;
   try {
     webgpu = await import("webgpu");
