@@ -21,7 +21,12 @@ const kHelp = `npm run bench -- [options]
   --no-build        measure dist/ as it is
   --json            print the report as JSON too, not only into build/bench`;
 
-const kPeers = ["@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm", "@jax-js/jax"];
+const kPeers = [
+  "@tensorflow/tfjs",
+  "@tensorflow/tfjs-backend-wasm",
+  "@tensorflow/tfjs-backend-webgpu",
+  "@jax-js/jax",
+];
 
 function readOptions() {
   const { values } = parseArgs({

@@ -5,13 +5,13 @@ import { isPeer, kContenders } from "./contenders.mjs";
 import { kWorkloads } from "./workloads/index.mjs";
 
 const { workload, contender, quick } = JSON.parse(process.argv[2]);
-const { library: name, threads, compiled } = kContenders[contender];
+const { library: name, threads, device, compiled } = kContenders[contender];
 
 const report = (id, value) => process.send({ id, value });
 report.error = (id, error) => process.send({ id, error });
 report.data = (id, data) => process.send({ id, data });
 
-const library = await (await import(`./libraries/${name}.mjs`)).load({ threads });
+const library = await (await import(`./libraries/${name}.mjs`)).load({ threads, device });
 process.send({ detail: library.detail, variant: library.variant });
 await kWorkloads[workload].measure(library, { quick, compiled, isPeer: isPeer(contender) }, report);
 // Whatever a library leaves running must not hold the report up.

@@ -8,7 +8,14 @@ export const kContenders = {
   tfjs: { title: "tfjs-wasm", library: "tfjs" },
   jax: { title: "jax-js", library: "jax" },
   jaxCompiled: { title: "jax-js jit", library: "jax", compiled: true },
+  edgegradGpu: { title: "edgegrad webgpu", library: "edgegrad", device: "webgpu" },
+  tfjsGpu: { title: "tfjs-webgpu", library: "tfjs", device: "webgpu" },
+  jaxGpu: { title: "jax-js webgpu", library: "jax", device: "webgpu" },
 };
+
+/** The result beside which those of peers are printed: our first. */
+export const ourResult = (results) =>
+  results.find(({ contender }) => kContenders[contender].library === "edgegrad");
 
 /** Whether a column is another library, beside which our figure is printed as a ratio. */
 export const isPeer = (id) => ["tfjs", "jax"].includes(kContenders[id].library);

@@ -5,6 +5,7 @@ import { runChild } from "./runner.mjs";
 
 /** Resolves to the results, one {contender, values, errors, data, failure, detail} per contender. */
 export async function measureWorkload(workload, node, context, onProgress = () => {}) {
+  await workload.prepare?.();
   if (workload.measureAll) return workload.measureAll(node, context);
   const results = workload.contenders.map((contender) => emptyResult(contender));
   const rows = workload.rows(context);
@@ -21,8 +22,8 @@ export async function measureWorkload(workload, node, context, onProgress = () =
     for (const { contender, failure } of order) {
       if (failure) continue; // once is enough
       onProgress(contender);
-      const { name, limit } = workload;
-      const options = { workload: name, contender, quick: context.quick, limit };
+      const { name, limit, environment } = workload;
+      const options = { workload: name, contender, quick: context.quick, limit, environment };
       merge(results, { contender, ...(await runChild(node, options)) }, rows);
     }
   }

@@ -6,11 +6,12 @@ import { fileURLToPath } from "node:url";
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 
 /** Resolves to {values, errors, data, detail, failure}; never rejects, because a peer may well fail. */
-export function runChild(node, { workload, contender, quick, limit }) {
+export function runChild(node, { workload, contender, quick, limit, environment }) {
   const result = { values: {}, errors: {}, data: {}, detail: "", failure: null };
   const child = fork(kChild, [JSON.stringify({ workload, contender, quick })], {
     execPath: node,
     execArgv: [],
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let said = "";

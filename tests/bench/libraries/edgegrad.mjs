@@ -1,12 +1,17 @@
 // This package, through its public API only.
 
 import * as eg from "edgegrad";
+import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
 import { kModels } from "../models/edgegrad.mjs";
 
-export async function load({ threads = 1 } = {}) {
-  await eg.init({ threads, webgpu: "off" });
-  const { variant, threads: started } = eg.runtime();
-  const detail = `${variant}, ${started} thread${started === 1 ? "" : "s"}`;
+let device = "cpu"; // of what is trained
+
+export async function load({ threads = 1, device: wanted = "cpu" } = {}) {
+  device = wanted;
+  if (device === "webgpu") preferSoftwareAdapter();
+  await eg.init({ threads, webgpu: device === "webgpu" ? "required" : "off" });
+  const { variant, threads: started, webgpu } = eg.runtime();
+  const detail = `${variant}, ${started} thread${started === 1 ? "" : "s"}${webgpu ? `, ${webgpu.description}` : ""}`;
   return { detail, variant, product, convolution, attention, chain, trainer, plainStep };
 }
 
@@ -81,13 +86,18 @@ function trainingStep({ model, optimizer }, { x, y }) {
 }
 
 function start({ model: name, layers, optimizer: { name: rule, rate } }) {
-  const model = kModels[name].start(layers);
+  const model = kModels[name].start(layers).to(device);
   return { model, optimizer: new kOptimizers[rule](model.parameters(), { lr: rate }) };
+}
+
+function inputsOf({ model }, batch) {
+  const { x, y } = kModels[model].inputs(batch);
+  return { x: x.to(device), y: y.to(device) };
 }
 
 function trainer(task, batches) {
   const training = start(task);
-  const tensors = batches.map(kModels[task.model].inputs);
+  const tensors = batches.map((batch) => inputsOf(task, batch));
   let loss = null;
   return {
     step(i) {
@@ -102,7 +112,7 @@ function trainer(task, batches) {
 function plainStep(task) {
   const training = start(task);
   return {
-    step: (batch) => trainingStep(training, kModels[task.model].inputs(batch)),
+    step: (batch) => trainingStep(training, inputsOf(task, batch)),
     read: (loss) => loss.itemAsync(),
     memory: () => ({ tensors: eg.memory().tensors, bytes: eg.memory().cpuBytes }),
   };

@@ -1,13 +1,16 @@
-// jax-js on its WebAssembly backend. Steps are jit-compiled, as its documentation recommends; a chain is measured both
+// jax-js on its WebAssembly or its WebGPU backend. Steps are jit-compiled, as its documentation recommends; a chain is measured both
 // ways, because an eager op and a traced one cost very differently.
 
 import { defaultDevice, grad, init, jit, nn, numpy as np, tree, valueAndGrad } from "@jax-js/jax";
+import { describeAdapter, offerWebGpu } from "../gpu/adapter.mjs";
 import { kModels } from "../models/jax.mjs";
 
-export async function load() {
-  await init("wasm");
-  defaultDevice("wasm");
-  return { detail: "wasm, 1 thread", product, chain, compiledChain, trainer, plainStep };
+export async function load({ device = "wasm" } = {}) {
+  if (device === "webgpu") await offerWebGpu();
+  await init(device);
+  defaultDevice(device);
+  const detail = device === "webgpu" ? await describeAdapter() : "wasm, 1 thread";
+  return { detail, product, chain, compiledChain, trainer, plainStep };
 }
 
 function product(layout, n, a, b) {

@@ -1,14 +1,23 @@
-// TensorFlow.js on its WebAssembly backend, as its packages load in Node (core alone has no gradients there).
+// TensorFlow.js on its WebAssembly or its WebGPU backend, as its packages load in Node (core alone has no gradients there).
 
 import * as tf from "@tensorflow/tfjs";
 import { version_wasm } from "@tensorflow/tfjs-backend-wasm";
+import { describeAdapter, offerWebGpu } from "../gpu/adapter.mjs";
 import { kModels } from "../models/tfjs.mjs";
 
-export async function load() {
+export async function load({ device = "wasm" } = {}) {
   tf.env().set("IS_NODE", true); // no banner that recommends tfjs-node
-  await tf.setBackend("wasm");
+  const detail = device === "webgpu" ? await offerBackend() : `${version_wasm}, 1 thread`;
+  await tf.setBackend(device);
   await tf.ready();
-  return { detail: `${version_wasm}, 1 thread`, product, chain, trainer, plainStep };
+  return { detail, product, chain, trainer, plainStep };
+}
+
+// It registers itself as it is loaded, where there is WebGPU.
+async function offerBackend() {
+  await offerWebGpu();
+  await import("@tensorflow/tfjs-backend-webgpu");
+  return describeAdapter();
 }
 
 function product(layout, n, a, b) {

@@ -1,10 +1,11 @@
 // Which of the design's targets a run met.
 
+import { ourResult } from "../contenders.mjs";
 import { formatNumber } from "./format.mjs";
 
 /** [{row, text, passed}] for the rows that have a target, and for what the workload itself judges. */
 export function checksOf({ workload, rows, results, context }) {
-  const ours = results.find(({ contender }) => contender === "edgegrad");
+  const ours = ourResult(results);
   const simple = rows
     .filter(({ id, target }) => target !== undefined && ours?.values[id] !== undefined)
     .map((row) => againstTarget(row, ours.values[row.id]));

@@ -1,12 +1,12 @@
 // One workload on one Node as a table: our figure, each peer's with how many times better ours is, and the target.
 
-import { isPeer, kContenders } from "../contenders.mjs";
+import { isPeer, kContenders, ourResult } from "../contenders.mjs";
 import { alignColumns, formatNumber, formatRatio, ratio } from "./format.mjs";
 
 const kLongestError = 20; // in a cell; the whole is printed below the table
 
 export function tableOf({ rows, results, checks }) {
-  const ours = results.find(({ contender }) => contender === "edgegrad");
+  const ours = ourResult(results);
   const header = ["", ...results.flatMap(({ contender }) => titles(contender)), "target"];
   const body = rows
     .filter((row) => results.some((result) => cell(row, result) !== ""))

@@ -2,7 +2,8 @@
 //
 // A workload has title, contenders and rows(options): [{id, title = id, unit, better, target, digits}]. Either
 // measure(library, options, report) runs in a child process per contender, `repeats` times, each ended after `limit`
-// seconds; or measureAll(node, options) does everything itself. finish(results) may add values that need all results,
+// seconds, with `environment` beside that of the process; or measureAll(node, options) does everything itself. prepare()
+// installs what it needs. finish(results) may add values that need all results,
 // checks(...) judges more than row.target can say.
 
 import chain from "./chain.mjs";
@@ -13,7 +14,18 @@ import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
 import startup from "./startup.mjs";
 import { kTrainings } from "./training.mjs";
+import { kWebgpuTrainings } from "./webgpu.mjs";
 
-const kAll = [gemm, share, chain, ...kTrainings, singleImage, startup, download, memory];
+const kAll = [
+  gemm,
+  share,
+  chain,
+  ...kTrainings,
+  ...kWebgpuTrainings,
+  singleImage,
+  startup,
+  download,
+  memory,
+];
 
 export const kWorkloads = Object.fromEntries(kAll.map((workload) => [workload.name, workload]));

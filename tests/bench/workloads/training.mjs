@@ -30,7 +30,8 @@ const cnn = {
   optimizer: adam,
 };
 
-const gpt = {
+/** The transformer with AdamW. */
+export const kGptTask = {
   model: "gpt",
   layers: startingGpt,
   batches: () => tokenBatches(100, 8),
@@ -72,7 +73,7 @@ function blockFor(stepTime) {
 }
 
 /** Blocks of steps that end with reading the loss; resolves to the ms per step of each. */
-async function timeBlocks(trainer, from, block, seconds) {
+export async function timeBlocks(trainer, from, block, seconds) {
   const times = [];
   const start = performance.now();
   let step = from;
@@ -93,7 +94,7 @@ export const kTrainings = [
     target: 120,
     repeats: 1,
   }),
-  training("gpt", "Transformer, 2 blocks of width 64, 64 tokens, AdamW, batch 8", gpt, {
+  training("gpt", "Transformer, 2 blocks of width 64, 64 tokens, AdamW, batch 8", kGptTask, {
     lossAt: 20,
     target: 60,
     repeats: 1,

@@ -1,9 +1,7 @@
 // A WebGPU device in Node, on whatever adapter npm's `webgpu` finds; where Chromium is installed, its
 // software renderer.
 
-import { existsSync } from "node:fs";
-
-const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
+import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 let instance;
 
@@ -16,7 +14,11 @@ export function findSwiftShader() {
 
 /** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
 export async function openDevice() {
+<<<<<<< HEAD
   findSwiftShader();
+=======
+  preferSoftwareAdapter();
+>>>>>>> gpu-bench
   let webgpu;
   try {
     webgpu = await import("webgpu");

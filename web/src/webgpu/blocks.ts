@@ -8,7 +8,10 @@ export interface Block {
   /** Of the buffer: no two that live at a time have the same. */
   readonly id: number;
   readonly buffer: GPUBuffer;
+  /** Of the buffer: a multiple of 16, so that shaders can see all of it as fours of words. */
   readonly size: number;
+  /** Bytes that were asked for, rounded up to words. */
+  used: number;
   /** There was no memory for it. */
   isMissing: boolean;
   /** The batch whose recorded commands use it. */
@@ -66,10 +69,12 @@ export class Blocks {
 
   /** A buffer without a number, for as long as a kernel needs one. */
   take(bytes: number): Block {
-    const size = Math.max(4, Math.ceil(bytes / 4) * 4);
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    const used = Math.ceil(bytes / 4) * 4;
     const unused = this.#takeUnused(size);
     if (unused !== undefined) {
       this.#unusedBytes -= size;
+      unused.used = used;
       return unused;
     }
     this.created++;
@@ -78,7 +83,7 @@ export class Blocks {
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    const block = { id: this.#nextId++, buffer, size, isMissing: false, batch: 0 };
+    const block = { id: this.#nextId++, buffer, size, used, isMissing: false, batch: 0 };
     void failure.then((error) => {
       block.isMissing = error !== undefined;
     });

@@ -1,0 +1,39 @@
+// What counter.mjs counts, and asking the threads for it.
+
+import { setTimeout } from "node:timers/promises";
+
+export const kChannel = "calls of WebGPU";
+
+/** The methods behind each figure. */
+export const kCounted = {
+  submits: { type: "GPUQueue", methods: ["submit"] },
+  dispatches: {
+    type: "GPUComputePassEncoder",
+    methods: ["dispatchWorkgroups", "dispatchWorkgroupsIndirect"],
+  },
+  buffers: { type: "GPUDevice", methods: ["createBuffer"] },
+  bindGroups: { type: "GPUDevice", methods: ["createBindGroup"] },
+  pipelines: {
+    type: "GPUDevice",
+    methods: ["createComputePipeline", "createComputePipelineAsync"],
+  },
+};
+
+/** For the environment of a process that is to be counted. */
+export const kCounterOptions = `--import=${new URL("counter.mjs", import.meta.url)}`;
+
+/** A thread that is waiting for work answers within that many ms; one that waits for a lock has not called anything. */
+const kPatience = 200;
+
+/** Resolves to the number of calls of each kind so far, of all threads together. */
+export async function countedSoFar() {
+  const total = Object.fromEntries(Object.keys(kCounted).map((id) => [id, 0]));
+  const channel = new BroadcastChannel(kChannel);
+  channel.onmessage = ({ data }) => {
+    for (const id in total) total[id] += data[id] ?? 0;
+  };
+  channel.postMessage("how many?");
+  await setTimeout(kPatience);
+  channel.close();
+  return total;
+}
