@@ -62,7 +62,7 @@ export class Blocks {
     if (block === undefined) throw new Error(`there is no block ${number}`);
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
-    const again = this.take(block.size);
+    const again = this.take(block.used);
     this.#byNumber.set(number, again);
     return again;
   }
