@@ -5,20 +5,9 @@ import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 let instance;
 
-/** Whether Chromium's renderer is there; has it found where nothing else is asked for. */
-export function findSwiftShader() {
-  const isThere = existsSync(kSwiftShader);
-  if (isThere) process.env.VK_ICD_FILENAMES ??= kSwiftShader;
-  return isThere;
-}
-
 /** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
 export async function openDevice() {
-<<<<<<< HEAD
-  findSwiftShader();
-=======
   preferSoftwareAdapter();
->>>>>>> gpu-bench
   let webgpu;
   try {
     webgpu = await import("webgpu");

@@ -1,7 +1,7 @@
 // The package as users import it, started with its WebGPU device.
 
 import * as eg from "edgegrad";
-import { findSwiftShader } from "./device.mjs";
+import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 /** For node:test: tests are skipped where there is no device. */
 export const options = { skip: await start() };
@@ -10,7 +10,7 @@ export { eg };
 
 // False, or why there is no device. Where Chromium's renderer is installed there has to be one.
 async function start() {
-  const isSure = findSwiftShader();
+  const isSure = preferSoftwareAdapter();
   try {
     await eg.init({ webgpu: "required" });
     return false;

@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 
 const kSwiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
-/** Has this process use it where it is installed, unless VK_ICD_FILENAMES says what to use. */
+/** Has this process use it unless VK_ICD_FILENAMES says what to use. Returns whether it is installed. */
 export function preferSoftwareAdapter() {
-  if (!process.env.VK_ICD_FILENAMES && existsSync(kSwiftShader))
-    process.env.VK_ICD_FILENAMES = kSwiftShader;
+  const isThere = existsSync(kSwiftShader);
+  if (isThere) process.env.VK_ICD_FILENAMES ??= kSwiftShader;
+  return isThere;
 }
