@@ -5,6 +5,7 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
+#include "autograd/engine.h"
 #include "autograd/grad_mode.h"
 #include "autograd/graph_task.h"
 #include "border.h"
@@ -45,9 +46,11 @@ Words JsFunction::operator()(const Words& arguments) const {
   const AutogradState state = autograd_state();
   GraphTask* const task = GraphTask::current();
   Node* const node = GraphTask::current_node();
+  const EnginePlace place = EnginePlace::here();
   value_.owner()->call([&] {
     const AutogradStateGuard modes(state);
     const EvaluationGuard evaluation(task, node);
+    const StandInGuard in_place_of_the_caller(place);
     try {
       results = call_here(arguments);
     } catch (JsException& error) {

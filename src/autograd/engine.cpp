@@ -182,6 +182,25 @@ GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
 
 }  // namespace
 
+EnginePlace EnginePlace::here() { return {role.device, role.depth, role.queue}; }
+
+StandInGuard::StandInGuard(const EnginePlace& place) : stands_in_(place.device >= 0) {
+  if (!stands_in_) return;
+  own_ = {std::exchange(role.device, place.device), std::exchange(role.depth, place.depth),
+          std::exchange(role.queue, place.queue)};
+  own_work_ = std::exchange(role.work, nullptr);
+}
+
+StandInGuard::~StandInGuard() {
+  if (!stands_in_) return;
+  // Meant for the thread whose queue this is.
+  if (std::exchange(role.shutdown_requested, false)) role.queue->push_shutdown();
+  role.device = own_.device;
+  role.depth = own_.depth;
+  role.queue = std::move(own_.queue);
+  role.work = own_work_;
+}
+
 Engine& Engine::instance() {
   // Never destroyed: its threads may outlive every static destructor.
   static auto* const engine = new Engine;

@@ -116,6 +116,32 @@ class Engine {
   std::array<DeviceThread, kMaxAccelerators> device_threads_;
 };
 
+/// Where a thread is in the engine, for one that runs user code in its place.
+struct EnginePlace {
+  int device = kNoDevice;
+  int depth = 0;
+  std::shared_ptr<ReadyQueue> queue;
+
+  /// That of this thread.
+  static EnginePlace here();
+};
+
+/// Puts this thread in the place of another one, which waits meanwhile, for a scope. When a hook of
+/// a device's node runs on the thread that registered it, and calls backward, who else should run
+/// the nodes of that device?
+class StandInGuard {
+ public:
+  explicit StandInGuard(const EnginePlace& place);
+  ~StandInGuard();
+  StandInGuard(const StandInGuard&) = delete;
+  StandInGuard& operator=(const StandInGuard&) = delete;
+
+ private:
+  EnginePlace own_;
+  LocalWork* own_work_ = nullptr;
+  bool stands_in_ = false;
+};
+
 /// Checks that `grads` fit the slots `edges` lead to; sums broadcast dimensions, casts and moves
 /// what fits otherwise. `fn` returned them and is named in errors; null for the roots of a call.
 void validate_outputs(const EdgeList& edges, GradList& grads, const Node* fn);

@@ -160,9 +160,7 @@ Device common_device(const ElementwiseInfo& info, std::span<const Tensor> inputs
   for (const Tensor& input : inputs) {
     if (input.device().is_cpu() && input.ndim() == 0) continue;
     if (model == nullptr) model = &input;
-    if (input.device() == model->device()) continue;
-    fail(ErrorCode::kDeviceMismatch, '[', info.name, "] expected all tensors on one device, got ",
-         model->device(), " and ", input.device(), ". Move one with to('", model->device(), "').");
+    check_same_device(info.name, model->device(), input.device());
   }
   return model == nullptr ? Device{} : model->device();
 }

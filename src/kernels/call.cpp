@@ -65,9 +65,7 @@ Device device_of(const Call& call) {
   call.for_each_memory([&](const MemoryView& memory, bool is_written) {
     if (is_written && memory.device.is_cpu()) return;
     if (!device) device = memory.device;
-    if (memory.device == *device) return;
-    fail(ErrorCode::kDeviceMismatch, '[', call.name(), "] expected all tensors on one device, got ",
-         *device, " and ", memory.device, ". Move one with to('", *device, "').");
+    check_same_device(call.name(), *device, memory.device);
   });
   return device.value_or(Device{});
 }

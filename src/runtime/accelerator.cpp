@@ -25,6 +25,13 @@ void set_accelerator_opener(DeviceType type, void (*open)()) {
   openers[static_cast<std::size_t>(type)].store(open, std::memory_order_release);
 }
 
+void check_has_dtype(Device device, DType dtype) {
+  const bool is_double = dtype == DType::kFloat64 || dtype == DType::kComplex128;
+  if (!is_double || device.is_cpu() || accelerator(device).types().has_float64) return;
+  fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use ",
+       dtype == DType::kFloat64 ? DType::kFloat32 : DType::kComplex64, '.');
+}
+
 Accelerator& accelerator(Device device) {
   Accelerator* found = place_of(device.type).load(std::memory_order_acquire);
   const auto open = openers[static_cast<std::size_t>(device.type)].load(std::memory_order_acquire);

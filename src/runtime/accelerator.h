@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/dtype.h"
 #include "runtime/device.h"
 
 namespace eg {
@@ -69,6 +70,8 @@ void register_accelerator(DeviceType type, Accelerator* accelerator);
 /// Has `open` called when a device of this type is used that is not known yet: it makes it known,
 /// or throws.
 void set_accelerator_opener(DeviceType type, void (*open)());
+/// Throws DtypeMismatch where the device has no such numbers.
+void check_has_dtype(Device device, DType dtype);
 /// Throws DeviceUnavailable where there is none.
 Accelerator& accelerator(Device device);
 

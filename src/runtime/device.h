@@ -26,6 +26,13 @@ struct Device {
 Device default_device();
 void set_default_device(Device device);
 
+[[noreturn]] void fail_device_mismatch(std::string_view op, Device one, Device other);
+
+/// Throws DeviceMismatch, by the name of the op, unless both are the same device.
+inline void check_same_device(std::string_view op, Device one, Device other) {
+  if (one != other) fail_device_mismatch(op, one, other);
+}
+
 constexpr std::string_view device_type_name(DeviceType type) {
   switch (type) {
     case DeviceType::kCpu:

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "autograd/engine.h"
 #include "base/fields.h"
 #include "dispatch/transfer.h"
 #include "kernels/call.h"
@@ -18,7 +19,9 @@
 #include "ops/nn/softmax.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
+#include "runtime/inbox.h"
 #include "support/errors.h"
+#include "support/graphs.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 #include "support/test_device.h"
@@ -140,6 +143,38 @@ TEST(KernelCalls, FieldsLieWhereTheCompilerPutsThem) {
   EXPECT_EQ(kFieldOffsets<Mixed>[1], offsetof(Mixed, pair));
   EXPECT_EQ(kFieldOffsets<Mixed>[2], offsetof(Mixed, number));
   EXPECT_EQ(kFieldOffsets<Mixed>[3], offsetof(Mixed, in));
+}
+
+#if EG_THREADS
+// Trap 24: a hook runs on the thread that registered it, while the thread of the device waits for
+// it.
+TEST(Devices, AHookOnAnotherThreadMayCallBackwardOnTheDevice) {
+  const Tensor x = leaf({1, 2}, {2}, kTestDevice);
+  const std::shared_ptr<Inbox> main = Inbox::current();
+  testing::hook_tensor(x, [&](const Tensor& gradient) {
+    const EnginePlace place = EnginePlace::here();
+    Tensor result;
+    main->call([&] {
+      const StandInGuard in_place_of_the_caller(place);
+      const GradModeGuard recorded(true);
+      const Tensor z = leaf({5}, {}, kTestDevice);
+      backward({testing::mul(z, z)});
+      result = testing::mul(gradient, grad(z));
+    });
+    return result;
+  });
+  backward({testing::sum(testing::mul(x, 3))});
+  EXPECT_EQ(values(grad(x)), (Values{30, 30}));
+}
+#endif
+
+TEST(Devices, CopyInPlaceTakesGradientsBackToTheDeviceOfItsSource) {
+  const Tensor x = leaf({1, 2}, {2}, kTestDevice);
+  const Tensor y = full({2}, 0, DType::kFloat32);
+  CopyInPlace::call(y, testing::mul(x, 2));
+  backward({testing::sum(y)});
+  EXPECT_EQ(grad(x).device(), kTestDevice);
+  EXPECT_EQ(values(grad(x)), (Values{2, 2}));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "base/warning.h"
 #include "dispatch/factories.h"
 #include "ops/complex/complex.h"
-#include "runtime/accelerator.h"
 
 namespace eg {
 
@@ -39,10 +38,6 @@ GradList ToDType::backward(const Backward<ToDType>& b) {
 
 Tensor ToDevice::call(const Tensor& input, Device device) {
   if (input.device() == device) return input;
-  const bool is_double = input.dtype() == DType::kFloat64 || input.dtype() == DType::kComplex128;
-  check(device.is_cpu() || !is_double || accelerator(device).types().has_float64,
-        ErrorCode::kDtypeMismatch, "to", "'", device, "' has no ", input.dtype(), ": use ",
-        is_complex(input.dtype()) ? DType::kComplex64 : DType::kFloat32, '.');
   Tensor copy = Tensor::empty(input.shape(), input.dtype(), device);
   copy_data(copy, input);
   return record<ToDevice>(copy, {input}, {input.device()});
@@ -65,7 +60,7 @@ Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places
   }
   const std::array<Tensor, 2> inputs{input, source};
   return change_in_place<CopyInPlace>(
-      input, inputs, {},
+      input, inputs, {source.device()},
       [&] {
         copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
       },
@@ -82,7 +77,7 @@ Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
 GradList CopyInPlace::backward(const Backward<CopyInPlace>& b) {
   GradList grads(2);
   if (b.needs(0)) grads[0] = full_like(b.grad(), 0);
-  if (b.needs(1)) grads[1] = b.grad();
+  if (b.needs(1)) grads[1] = ToDevice::call(b.grad(), b.attrs().source);
   return grads;
 }
 

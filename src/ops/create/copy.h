@@ -57,7 +57,9 @@ struct CopyInPlace {
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), T([3])"};
   static Tensor call(const Tensor& input, const Operand& source);
 
-  struct Attrs {};
+  struct Attrs {
+    Device source;
+  };
   static GradList backward(const Backward<CopyInPlace>& b);
 };
 

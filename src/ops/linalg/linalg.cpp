@@ -156,8 +156,7 @@ Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
         "linalg.solve: Expected A and B to have the same dtype, but found A of type ", a.dtype(),
         " and B of type ", b.dtype(), " instead.");
-  check(a.device() == b.device(), ErrorCode::kDeviceMismatch, doc.name,
-        "expected all tensors on one device, got ", a.device(), " and ", b.device(), '.');
+  check_same_device(doc.name, a.device(), b.device());
   Shape vectors = a.shape();
   vectors.pop_back();
   const bool is_vector = b.ndim() == 1 || b.shape() == vectors;

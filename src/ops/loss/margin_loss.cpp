@@ -1,5 +1,6 @@
 #include "ops/loss/margin_loss.h"
 
+#include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/factory.h"
 #include "ops/index/index.h"
@@ -111,7 +112,7 @@ Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p
   Var lacking = relu(margin - Var(Gather::call(input, -1, places)) + input);
   if (p == 2) lacking = lacking * lacking;
   if (weight.has_value()) lacking = lacking * Take::call(*weight, places);
-  const Var others = Var(Arange::call(classes)) != places;
+  const Var others = Var(moved(Arange::call(classes), input.device())) != places;
   const Var losses = sum_of_vectors(where(others, lacking, 0)) / static_cast<double>(classes);
   return reduce_losses(losses.tensor(), reduction);
 }

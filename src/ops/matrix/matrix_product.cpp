@@ -46,8 +46,7 @@ void check_operands(std::string_view op, const Tensor& a, const Tensor& b) {
         "expected m1 and m2 to have the same dtype, but got: ", a.dtype(), " != ", b.dtype(), '.');
   check(a.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, op, "not implemented for ", a.dtype(),
         '.');
-  check(a.device() == b.device(), ErrorCode::kDeviceMismatch, op,
-        "expected all tensors on one device, got ", a.device(), " and ", b.device(), '.');
+  check_same_device(op, a.device(), b.device());
 }
 
 void check_inner_sizes(std::string_view op, const Tensor& a, const Tensor& b) {

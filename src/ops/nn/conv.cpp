@@ -136,8 +136,7 @@ Operands make_operands(std::string_view op, std::int64_t spatial, const Tensor& 
   for (const Tensor& other : {weight, bias.value_or(input)}) {
     check(other.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "Input type (",
           input.dtype(), ") and weight or bias type (", other.dtype(), ") should be the same.");
-    check(other.device() == input.device(), ErrorCode::kDeviceMismatch, op,
-          "expected all tensors on one device, got ", input.device(), " and ", other.device(), '.');
+    check_same_device(op, input.device(), other.device());
   }
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
         "expected float32 or float64, got ", input.dtype(), '.');

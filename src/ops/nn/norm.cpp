@@ -51,9 +51,7 @@ Tensor check_parameter(std::string_view op, std::string_view name,
         parameter->shape(), " and normalized_shape = ", normalized_shape, '.');
   check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected ", name,
         " of dtype ", input.dtype(), ", got ", parameter->dtype(), '.');
-  check(parameter->device() == input.device(), ErrorCode::kDeviceMismatch, op,
-        "expected all tensors on one device, got ", input.device(), " and ", parameter->device(),
-        '.');
+  check_same_device(op, input.device(), parameter->device());
   return *parameter;
 }
 

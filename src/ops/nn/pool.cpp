@@ -111,8 +111,9 @@ struct MaxPoolWithIndices {
     check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, "max_pool",
           "not implemented for 'Bool'.");
     const Tensor source = packed(ToDType::call(input, DType::kInt64));
-    const Tensor out = Tensor::empty(pooled_shape(input.shape(), pool), DType::kInt64);
-    const Tensor places = Tensor::empty(out.shape(), DType::kInt64);
+    const Tensor out =
+        Tensor::empty(pooled_shape(input.shape(), pool), DType::kInt64, input.device());
+    const Tensor places = Tensor::empty(out.shape(), DType::kInt64, input.device());
     run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
     const Tensor values = ToDType::call(out, input.dtype());
     if (return_indices) return {{values, places}};

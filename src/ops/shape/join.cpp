@@ -13,11 +13,7 @@ namespace {
 
 void check_list(const TensorList& tensors, std::string_view op) {
   check(!tensors.empty(), ErrorCode::kInvalidArgument, op, "expected a non-empty list of Tensors.");
-  for (const Tensor& t : tensors) {
-    check(t.device() == tensors[0].device(), ErrorCode::kDeviceMismatch, op,
-          "expected all tensors on one device, got ", tensors[0].device(), " and ", t.device(),
-          '.');
-  }
+  for (const Tensor& t : tensors) check_same_device(op, tensors[0].device(), t.device());
 }
 
 // cat has always let tensors of shape [0] pass, whatever the others look like.
