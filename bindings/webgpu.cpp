@@ -10,6 +10,7 @@
 // is called again, which opens another one on the same thread.
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -44,6 +45,9 @@ EM_JS(void, eg_gpu_start, (const char* url), {
 EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
   Module["gpuPlayer"].play(new Uint32Array(wasmMemory.buffer, words >>> 0, count));
 });
+EM_JS(void, eg_gpu_close, (), {
+  Module["gpuPlayer"].close().then(() => Module["eg_gpuClosed"]());
+});
 EM_JS(void, eg_gpu_play_soon, (), { setTimeout(() => wasmExports["eg_gpuPlay"](), 1); });
 EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 // clang-format on
@@ -61,6 +65,8 @@ class GpuPlayer final : public webgpu::Player {
 
   /// Has the player open its device, on the thread that it then plays on.
   void open();
+  /// Has it let go of the device; false where it plays on the main thread.
+  bool close();
 
   GpuSupport support;
   bool has_gpu_clock = false;
@@ -150,6 +156,12 @@ void GpuPlayer::open() {
   has_thread_ = true;
 }
 
+bool GpuPlayer::close() {
+  if (plays_on_main_thread) return false;
+  const auto run = [](void*) { eg_gpu_close(); };
+  return emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_, run, nullptr) != 0;
+}
+
 // A page's main thread starts no worker while it waits.
 bool can_wait_for_opening() {
   return !gpu().player.plays_on_main_thread &&
@@ -161,6 +173,7 @@ bool can_wait_for_opening() {
 bool GpuPlayer::can_wait() const { return false; }
 void GpuPlayer::wake(bool) { eg_gpu_play_soon(); }
 void GpuPlayer::open() { eg_gpu_start(gpu().url.c_str()); }
+bool GpuPlayer::close() { return false; }
 bool can_wait_for_opening() { return false; }
 
 #endif
@@ -233,6 +246,12 @@ void lost(const std::string& reason) {
   gpu().state = Gpu::State::kClosed;
 }
 
+void closed() {
+  const std::lock_guard lock(gpu().mutex);
+  gpu().state = Gpu::State::kClosed;
+  gpu().changed.notify_all();
+}
+
 void finish_read(double ticket, const std::string& kind, const std::string& message) {
   std::optional<Error> error;
   if (!kind.empty()) {
@@ -279,6 +298,16 @@ double open(double answer) {
     (*function)({1});
     return 0;
   });
+}
+
+// Waits until the GPU is let go of, but not for long: the process is about to end.
+EG_EXPORT("closeGpu")
+void close() {
+  constexpr std::chrono::seconds kMost{2};
+  Gpu& all = gpu();
+  std::unique_lock lock(all.mutex);
+  if (all.state != Gpu::State::kOpen || !all.player.close()) return;
+  all.changed.wait_for(lock, kMost, [&] { return all.state == Gpu::State::kClosed; });
 }
 
 EG_EXPORT("gpuIsLost")
@@ -341,6 +370,7 @@ EMSCRIPTEN_BINDINGS(webgpu) {
   emscripten::function("eg_gpuOpened", &opened);
   emscripten::function("eg_gpuFailed", &failed);
   emscripten::function("eg_gpuLost", &lost);
+  emscripten::function("eg_gpuClosed", &closed);
   emscripten::function("eg_gpuFinishRead", &finish_read);
   emscripten::function("eg_allowGpu", &allow);
   emscripten::function("eg_gpuFailure", &failure);

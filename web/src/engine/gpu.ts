@@ -30,6 +30,13 @@ export function allowGpu(module: NativeModule, isAllowed: boolean, gpu: object |
   native.allowGpu(url, isGiven);
 }
 
+/**
+ * Lets go of the GPU before its thread ends: in Node that would take the process with it while the GPU is at work. @internal
+ */
+export function closeGpu(): void {
+  if (globalThis.process?.versions?.node !== undefined) native.closeGpu();
+}
+
 /** Opens the device if it is wanted, or was there and is lost; throws DeviceUnavailable where there is none. @internal */
 export async function openGpu(isWanted: boolean): Promise<void> {
   const isOpen = native.gpuAdapter() !== "";

@@ -12,7 +12,7 @@ import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../ru
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { WorkerFailure, type Workers } from "../runtime/workers.js";
-import { allowGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";
+import { allowGpu, closeGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";
 import {
   checkSameOptions,
   type InitOptions,
@@ -90,6 +90,7 @@ async function start(options: InitValues): Promise<void> {
   threadWorkers = workers;
   checked(native.setThreads(variant === "single" ? 1 : threads));
   allowGpu(module, webgpu !== "off", gpu);
+  globalThis.process?.on?.("exit", closeGpu);
   try {
     await openGpu(webgpu === "required");
   } catch (error) {
@@ -181,7 +182,9 @@ function stop(module: NativeModule): void {
   running = null;
   threadWorkers?.stop();
   threadWorkers = null;
-  module.gpuPlayer?.close();
+  globalThis.process?.off?.("exit", closeGpu);
+  closeGpu();
+  void module.gpuPlayer?.close();
   detach();
   // Threads that sleep would stay: a page has no end at which they go.
   module.PThread?.terminateAllThreads();

@@ -83,6 +83,8 @@ export interface NativeFunctions {
   /** Opens the WebGPU device unless it is open; calls the function `answer` with kFailed or not. */
   openGpu(answer: number): number;
   gpuIsLost(): number;
+  /** Has the thread of the GPU let go of it, and waits until it has. */
+  closeGpu(): void;
   /** Why it could not be opened. */
   gpuFailure(): string;
   /** The adapter as JSON; "" without a device. */
@@ -261,7 +263,7 @@ export interface NativeModule {
   /** An object like navigator.gpu that init() was given, for the player on this thread. */
   gpu?: object;
   /** The player, where it plays on this thread. */
-  readonly gpuPlayer?: { close(): void };
+  readonly gpuPlayer?: { close(): Promise<void> };
 }
 
 /** A worker of a page, or one of Node, which has other events. */

@@ -122,11 +122,4 @@ export class Blocks {
       if (list.length === 0) this.#unused.delete(size);
     }
   }
-
-  destroy(): void {
-    for (const { buffer } of [...this.#byNumber.values(), ...[...this.#unused.values()].flat()])
-      buffer.destroy();
-    this.#byNumber.clear();
-    this.#unused.clear();
-  }
 }

@@ -28,9 +28,4 @@ export class Clock {
     encoder.resolveQuerySet(this.#queries, 0, count, this.#times, 0);
     encoder.copyBufferToBuffer(this.#times, 0, to.buffer, 0, kBytes * count);
   }
-
-  destroy(): void {
-    this.#queries.destroy();
-    this.#times.destroy();
-  }
 }

@@ -79,11 +79,11 @@ export class Player implements Meanings {
     });
   }
 
-  /** Gives the device's memory back. */
-  destroy(): void {
-    this.#blocks.destroy();
-    this.#recorder.destroy();
-    this.#openClock?.destroy();
+  /** Lets go of the device when all that was done so far has been judged; reads on their way fail. */
+  async close(): Promise<void> {
+    await this.#errors.settled();
+    this.#device.destroy();
+    await this.#device.lost;
   }
 
   /** @internal */

@@ -145,11 +145,6 @@ export class Recorder {
     this.#batch++;
   }
 
-  destroy(): void {
-    for (const buffer of [this.#numberBuffer, this.#uploadBuffer, ...this.#toDestroy])
-      buffer?.destroy();
-  }
-
   #submit(encoder: GPUCommandEncoder): void {
     const { queue } = this.#device;
     this.#encoder = undefined;

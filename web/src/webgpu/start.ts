@@ -14,7 +14,7 @@ export interface EngineModule {
   readonly wasmExports: { eg_gpuStatsAddress(): number };
   /** What init() was given instead of navigator.gpu. */
   readonly gpu?: GPU;
-  gpuPlayer?: { play(words: Uint32Array): void; close(): void };
+  gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void> };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
   eg_gpuFailed(reason: string): void;
   eg_gpuLost(reason: string): void;
@@ -40,7 +40,7 @@ export async function start(module: EngineModule): Promise<void> {
         player.play(words);
         tellStats(module, player.stats);
       },
-      close: () => opened.device.destroy(),
+      close: () => player.close(),
     };
     const { maxBufferBytes, maxBindingBytes, features } = opened.adapter;
     const most = Math.min(maxBufferBytes, maxBindingBytes);
