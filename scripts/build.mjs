@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { bundlable } from "./bundlable.mjs";
+import { bundlable, unfollowed } from "./bundlable.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
@@ -70,15 +70,18 @@ async function bundle(entry, outfile) {
     loader: { ".wgsl": "text" },
     logLevel: "error",
   });
-  hideFromNode(outfile);
+  finish(outfile);
 }
 
 // Node prints the line an uncaught error comes from, which would be the whole package, unless the line has
 // these words.
-function hideFromNode(file) {
+function finish(file) {
   const [code, ...rest] = readFileSync(file, "utf8").split("\n");
   if (rest.length > 2) throw new Error(`${file} has ${rest.length} lines where one was expected`);
-  writeFileSync(file, [`${code} // node-do-not-add-exception-line`, ...rest].join("\n"));
+  writeFileSync(
+    file,
+    [`${unfollowed(code)} // node-do-not-add-exception-line`, ...rest].join("\n"),
+  );
 }
 
 /** Prints what a user downloads: the JavaScript and one variant, compressed. */

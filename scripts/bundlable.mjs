@@ -31,6 +31,9 @@ const kPrelude = `
 const builtin = async (name) => process.getBuiltinModule?.("node:" + name) ?? import("node:" + name);
 `;
 
+// Node's, which no page has. Vite looks for what is written out even where there are marks.
+const kNodePackage = /\bimport\(("webgpu")\)/g;
+
 // The minifier drops comments, and these are what keeps a bundler from following an import.
 const kComputedImport = /\bimport\((?!"[^"]*"\))/g;
 const kUnfollowed = "import(/*@vite-ignore*//*webpackIgnore:true*//*turbopackIgnore:true*/";
@@ -41,7 +44,12 @@ export async function bundlable(script, hasThreads) {
   const rewrites = hasThreads ? [...kThreadRewrites, ...kRewrites] : kRewrites;
   const rewritten = rewrites.reduce(rewrite, kPrelude + script);
   const { code } = await transform(rewritten, { minify: true, format: "esm", target: "es2022" });
-  return code.replace(kComputedImport, kUnfollowed);
+  return unfollowed(code);
+}
+
+/** Returns a minified script with marks at the imports that bundlers are not to follow. */
+export function unfollowed(code) {
+  return code.replace(kNodePackage, "import(String($1))").replace(kComputedImport, kUnfollowed);
 }
 
 function rewrite(text, [pattern, replacement]) {

@@ -23,7 +23,7 @@ const kMayImport = {
   optim: ["runtime", "arguments", "tensor", "generated", "ops"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
-  webgpu: ["generated/formula_shaders.json"],
+  webgpu: ["runtime", "generated/formula_shaders.json"],
   threads: ["runtime", "engine", "generated/op_table_hash.ts", "tensor"],
 };
 

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { kRoot } from "./support/files.mjs";
 
-const kScripts = ["index.js", ...readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`)]
+const kWasm = readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`);
+const kScripts = ["index.js", "edgegrad-webgpu.js", ...kWasm]
   .filter((name) => /\.m?js$/.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
 const [kIndex, ...kModules] = kScripts;

@@ -1,10 +1,14 @@
-// A project's page deployed.html put into production, with what README.md says of each tool. All return the folder to serve.
+// A page of a project put into production, with what README.md says of each tool. All return the folder to serve.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runVite } from "./servers.mjs";
 
 const kScripts = ["deployed.js", "deployed_worker.js", "train.js", "rate.js"];
+const kDeployed = { name: "deployed", workers: ["deployed_worker.js"] };
+
+/** The page that trains with WebGPU, for the functions that take one. */
+export const kWebGpuPage = { name: "webgpu", workers: [] };
 
 /** Without a bundler: every script imports the package by its address. */
 export function copyFiles(project) {
@@ -28,22 +32,23 @@ export function copyWithImportMap(project) {
   return out;
 }
 
-export async function buildWithVite(project, base) {
-  const args = ["--base", base, "--config", "deployed.config.mjs", "--outDir", "vite"];
+export async function buildWithVite(project, base, { name } = kDeployed) {
+  const out = `vite-${name}`;
+  const args = ["--base", base, "--config", `${name}.config.mjs`, "--outDir", out];
   await runVite(project, ["build", ...args]);
-  return join(project, "vite");
+  return join(project, out);
 }
 
 /** Returns what webpack complains of, too. */
-export async function buildWithWebpack(project) {
+export async function buildWithWebpack(project, { name } = kDeployed) {
   const { default: webpack } = await import("webpack");
-  const out = copyPage(project, "webpack");
+  const out = copyPage(project, "webpack", name);
   const stats = await new Promise((resolve, reject) => {
     const options = {
       mode: "production",
       context: project,
-      entry: "./deployed.js",
-      output: { path: out, filename: "deployed.js" },
+      entry: `./${name}.js`,
+      output: { path: out, filename: `${name}.js` },
       performance: { hints: false },
     };
     webpack(options, (error, result) => (error ? reject(error) : resolve(result)));
@@ -52,19 +57,20 @@ export async function buildWithWebpack(project) {
   return { out, messages: [...errors, ...warnings].map(({ message }) => message) };
 }
 
-export async function buildWithEsbuild(project) {
+export async function buildWithEsbuild(project, { name, workers } = kDeployed) {
   const { build } = await import("esbuild");
-  const out = copyPage(project, "esbuild");
+  const out = copyPage(project, "esbuild", name);
   await build({
     absWorkingDir: project,
-    entryPoints: ["deployed.js", "deployed_worker.js"],
+    entryPoints: [`${name}.js`, ...workers],
     bundle: true,
     minify: true,
     format: "esm",
     external: ["./wasm/*"],
     outdir: out,
   });
-  cpSync(join(installed(project), "wasm"), join(out, "wasm"), { recursive: true });
+  for (const file of ["wasm", "edgegrad-webgpu.js"])
+    cpSync(join(installed(project), file), join(out, file), { recursive: true });
   return out;
 }
 
@@ -72,10 +78,10 @@ function installed(project) {
   return join(project, "node_modules", "edgegrad", "dist");
 }
 
-function copyPage(project, name) {
-  const out = join(project, name);
+function copyPage(project, tool, name = kDeployed.name) {
+  const out = join(project, `${tool}-${name}`);
   mkdirSync(out);
-  cpSync(join(project, "deployed.html"), join(out, "deployed.html"));
+  cpSync(join(project, `${name}.html`), join(out, `${name}.html`));
   return out;
 }
 

@@ -15,6 +15,9 @@ const kArguments = [
 ];
 const kTimeout = 120_000;
 
+/** Arguments of a Chromium that has WebGPU, on a renderer of its own. */
+export const kWebGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
 const executablePath = kPaths.find((path) => existsSync(path));
 
 /** Why tests in a browser cannot run here, or false. */
@@ -22,9 +25,9 @@ export const noBrowser = executablePath
   ? false
   : `no Chromium: none of ${kPaths.join(", ")} exists; apt-get install chromium`;
 
-/** Starts Chromium. */
-export function startChromium() {
-  return chromium.launch({ executablePath, args: kArguments });
+/** Starts Chromium, with more arguments where they are given. */
+export function startChromium(more = []) {
+  return chromium.launch({ executablePath, args: [...kArguments, ...more] });
 }
 
 /** Opens a page and returns the JSON that it writes into its body. */

@@ -32,7 +32,9 @@ export function makeProject() {
   const headers = JSON.stringify(kIsolation);
   const config = `export default { server: { headers: ${headers} }, preview: { headers: ${headers} } };\n`;
   writeFileSync(join(folder, "isolated.config.mjs"), config);
-  const input = 'export default { build: { rollupOptions: { input: "deployed.html" } } };\n';
-  writeFileSync(join(folder, "deployed.config.mjs"), input);
+  for (const name of ["deployed", "webgpu"]) {
+    const input = `export default { build: { rollupOptions: { input: "${name}.html" } } };\n`;
+    writeFileSync(join(folder, `${name}.config.mjs`), input);
+  }
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

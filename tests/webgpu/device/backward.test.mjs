@@ -55,10 +55,10 @@ describe("a hook of a tensor on the device", options, () => {
     assert.throws(() => y.sum().backward(), { code: "InvalidGradient" });
   });
 
-  // Traps 24a, 24f: under a watchdog, because a deadlock cannot be interrupted.
   for (const inner of ["cpu", "webgpu"]) {
     for (const way of ["x.mul(3).sum().backward()", "await x.mul(3).sum().backwardAsync()"]) {
       test(`may call backward on ${inner} within ${way}`, async () => {
+        // Traps 24a, 24f: under a watchdog, because a deadlock cannot be interrupted.
         const { status, stdout, stderr } = await runProgram(
           `import * as eg from "edgegrad";
           await eg.init({ webgpu: "required" });
@@ -157,8 +157,8 @@ describe("gradients of gradients on the device", options, () => {
 });
 
 describe("anomaly mode on the device", options, () => {
-  // Trap 24g: looking for NaN is a readback.
   test("finds NaN and names the node", () => {
+    // Trap 24g: looking for NaN is a readback.
     assertThrows(
       () => autograd.detectAnomaly(() => leaf([-1, 2]).sqrt().sum().backward()),
       "AnomalyNan",

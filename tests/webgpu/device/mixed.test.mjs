@@ -15,9 +15,9 @@ const kWays = [
 ];
 
 describe("a graph that crosses between the devices", options, () => {
-  // CC-173, traps 10 and 20: no wake-up is lost, whichever thread has the last node.
   for (const [from, to] of kWays) {
     test(`from ${from} to ${to} and back is right 200 times`, () => {
+      // CC-173, traps 10 and 20: no wake-up is lost, whichever thread has the last node.
       const x = eg.tensor([1, 2, 3], { device: from, requiresGrad: true });
       for (let i = 0; i < 200; i++) {
         eg.scope(() => x.mul(2).to(to).square().to(from).sum().backward());
@@ -47,8 +47,8 @@ describe("a graph that crosses between the devices", options, () => {
     assert.deepEqual([a.grad.device, b.grad.device], ["cpu", "webgpu"]);
   });
 
-  // Trap 20: a node is run by its device's thread even when no gradient comes.
   test("runs a node whose gradients are all missing on its device's thread", () => {
+    // Trap 20: a node is run by its device's thread even when no gradient comes.
     class Nothing extends eg.autograd.Function {
       static forward(ctx, x) {
         ctx.setMaterializeGrads(false);
@@ -87,6 +87,7 @@ describe("a graph that crosses between the devices", options, () => {
   });
 
   test("many pending backward calls end, each with its own gradient", async () => {
+    // C.22: what backward recorded is done before what is asked for after it.
     const leaves = Array.from({ length: 20 }, (_, i) => leaf([i, 1]));
     await Promise.all(leaves.map((x) => x.square().to("cpu").sum().backwardAsync()));
     for (const [i, x] of leaves.entries()) assertTensor(x.grad, [2 * i, 2]);
@@ -94,8 +95,8 @@ describe("a graph that crosses between the devices", options, () => {
 });
 
 describe("operands on different devices", options, () => {
-  // CC-158.
   test("join where one is a number in a tensor of the CPU", () => {
+    // CC-158.
     const [scalar, y] = [cpuLeaf(3), leaf([1, 2])];
     const product = scalar.mul(y);
     assert.equal(product.device, "webgpu");
@@ -141,8 +142,8 @@ describe("operands on different devices", options, () => {
 });
 
 describe("what fails", options, () => {
-  // CC-115, trap 9: under a watchdog of its own process.
   test("on one device while the other works is thrown once, and the next call works", async () => {
+    // CC-115, trap 9: under a watchdog of its own process.
     const { status, stdout, stderr } = await runProgram(
       `import * as eg from "edgegrad";
       await eg.init({ webgpu: "required" });

@@ -1,0 +1,123 @@
+// A page trains with WebGPU: from plain files, from Vite and as bundlers build it.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  buildWithEsbuild,
+  buildWithVite,
+  buildWithWebpack,
+  kWebGpuPage,
+} from "./support/bundlers.mjs";
+import { kWebGpu, noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { serveFiles, serveWithVite } from "./support/servers.mjs";
+
+const kBase = "/below/a/path/";
+const kPlayer = /edgegrad-webgpu/;
+
+describe("a page with WebGPU", { skip: noBrowser }, () => {
+  let browser;
+  let project;
+  const servers = [];
+
+  before(async () => {
+    project = makeProject();
+    browser = await startChromium(kWebGpu);
+  });
+  after(async () => {
+    for (const server of servers) server.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  async function serve(folder, serving = {}) {
+    const server = await serveFiles(folder, kIsolation, serving);
+    servers.push(server);
+    return server;
+  }
+
+  function open(server, { webgpu = "required", devices = ["cpu", "webgpu"] } = {}) {
+    const options = { threads: 2, variant: "simd", webgpu };
+    const query = new URLSearchParams({ run: JSON.stringify({ options, devices }) });
+    return resultOf(browser, `${server.url}webgpu.html?${query}`);
+  }
+
+  async function assertTrains(server) {
+    const { error, losses, gaps, webgpu, stats } = await open(server);
+    assert.equal(error, undefined);
+    assert.equal(losses.webgpu.length, 20);
+    losses.webgpu.forEach((loss, step) => {
+      const right = losses.cpu[step];
+      // Sums in another order, which twenty steps pass on.
+      assert.ok(Math.abs(loss - right) <= 1e-4 * right, `${loss}, not ${right}, at step ${step}`);
+    });
+    assert.ok(losses.cpu.at(-1) < losses.cpu[0]);
+    assert.equal(webgpu.architecture, "swiftshader");
+    assert.ok(stats.dispatches >= 20 && stats.readbacks >= 20);
+    // The renderer shares this machine's cores with the page; a page that waited for it would stand still for seconds.
+    assert.ok(gaps.webgpu < 500, `the page stood still for ${gaps.webgpu} ms`);
+  }
+
+  test("of plain files trains as on the CPU, and answers meanwhile", async () => {
+    await assertTrains(await serve(project.folder));
+  });
+
+  test("fetches the player when the device is used, and not before", async () => {
+    const server = await serve(project.folder);
+    for (const webgpu of ["auto", "off"]) {
+      const { error, stats } = await open(server, { webgpu, devices: ["cpu"] });
+      assert.equal(error, undefined);
+      assert.equal(stats, null);
+    }
+    assert.ok(server.requests.some((path) => path.endsWith("/index.js")));
+    assert.deepEqual(
+      server.requests.filter((path) => kPlayer.test(path)),
+      [],
+    );
+    await open(server, { devices: ["webgpu"] });
+    assert.equal(server.requests.filter((path) => kPlayer.test(path)).length, 1);
+  });
+
+  test("is told where there is no WebGPU, and trains on the CPU", async () => {
+    const plain = await startChromium(["--disable-features=WebGPU,WebGPUService"]);
+    try {
+      const server = await serve(project.folder);
+      const query = (run) => new URLSearchParams({ run: JSON.stringify(run) });
+      const options = { threads: 2, variant: "simd" };
+      const required = { options: { ...options, webgpu: "required" }, devices: ["cpu"] };
+      const { error } = await resultOf(plain, `${server.url}webgpu.html?${query(required)}`);
+      assert.match(error, /^DeviceUnavailable: .*\[init\]/);
+      const auto = { options, devices: ["cpu"] };
+      const { losses } = await resultOf(plain, `${server.url}webgpu.html?${query(auto)}`);
+      assert.equal(losses.cpu.length, 20);
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test("served by Vite trains as on the CPU", async () => {
+    const server = await serveWithVite(project.folder, ["--config", "isolated.config.mjs"]);
+    servers.push(server);
+    await assertTrains(server);
+  });
+
+  test("built by Vite contains the player and finds it", async () => {
+    const server = await serve(await buildWithVite(project.folder, kBase, kWebGpuPage), {
+      base: kBase,
+    });
+    await assertTrains(server);
+    assert.ok(server.requests.some((path) => kPlayer.test(path)));
+  });
+
+  test("built by webpack, without a warning, contains the player and finds it", async () => {
+    const { out, messages } = await buildWithWebpack(project.folder, kWebGpuPage);
+    assert.deepEqual(messages, []);
+    await assertTrains(await serve(out, { base: kBase }));
+  });
+
+  test("built by esbuild finds the player beside it", async () => {
+    await assertTrains(
+      await serve(await buildWithEsbuild(project.folder, kWebGpuPage), { base: kBase }),
+    );
+  });
+});
