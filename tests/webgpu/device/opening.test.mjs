@@ -1,0 +1,169 @@
+// When the device is opened, by whom, and what happens where it cannot be or is lost.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { runProgram } from "../../js/support/child.mjs";
+import { kRoot } from "../../js/support/files.mjs";
+import { options } from "../support/engine.mjs";
+
+const kOwnGpu = pathToFileURL(join(kRoot, "tests/webgpu/support/own_gpu.mjs")).href;
+const kPrelude = `
+  async function attempt(work) {
+    try {
+      return await work();
+    } catch (error) {
+      return error.code + " " + error.message;
+    }
+  }`;
+
+/** What a program prints, a line each. */
+async function linesOf(body, entry = "edgegrad") {
+  const { status, stdout, stderr } = await runProgram(
+    `import * as eg from ${JSON.stringify(entry)};${kPrelude}${body}`,
+    { timeout: 30_000 },
+  );
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout.trimEnd().split("\n");
+}
+
+describe("the device is opened", options, () => {
+  test("at its first use, and not before", async () => {
+    const lines = await linesOf(`
+      await eg.init();
+      console.log(eg.runtime().webgpu, eg.webgpuStats());
+      console.log(eg.tensor([1, 2], { device: "webgpu" }).mul(2).arraySync());
+      console.log(eg.runtime().webgpu.vendor);`);
+    assert.deepEqual(lines, ["null null", "[ 2, 4 ]", "google"]);
+  });
+
+  test("by a later init() that requires it", async () => {
+    const lines = await linesOf(`
+      await eg.init();
+      await eg.init({ webgpu: "required" });
+      await eg.init({ webgpu: "required" });
+      console.log(eg.runtime().webgpu.vendor);`);
+    assert.deepEqual(lines, ["google"]);
+  });
+
+  test("never, when it is off", async () => {
+    const [used, required, cpu] = await linesOf(`
+      await eg.init({ webgpu: "off" });
+      console.log(await attempt(() => eg.ones([2], { device: "webgpu" })));
+      console.log(await attempt(() => eg.init({ webgpu: "required" })));
+      console.log(eg.ones([2]).sum().item());`);
+    assert.match(used, /^DeviceUnavailable \[\w+\] .*'off'/);
+    assert.match(required, /^InvalidArgument \[init\] webgpu: "required"/);
+    assert.equal(cpu, "2");
+  });
+});
+
+describe("a device that cannot be opened", options, () => {
+  test("for want of an adapter is DeviceUnavailable, and the CPU works", async () => {
+    const [error, cpu] = await linesOf(`
+      const gpu = { requestAdapter: async () => null };
+      console.log(await attempt(() => eg.init({ webgpu: "required", gpu })));
+      await eg.init();
+      console.log(eg.ones([2]).sum().item());`);
+    assert.match(error, /^DeviceUnavailable \[init\] .*no adapter.*driver/);
+    assert.equal(cpu, "2");
+  });
+
+  test("for want of the package says how to install it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "edgegrad-alone-"));
+    try {
+      cpSync(join(kRoot, "dist"), folder, { recursive: true });
+      const entry = pathToFileURL(join(folder, "index.js")).href;
+      const [first, again, cpu] = await linesOf(
+        `await eg.init();
+        console.log(await attempt(() => eg.ones([2], { device: "webgpu" })));
+        console.log(await attempt(() => eg.init({ webgpu: "required" })));
+        console.log(eg.ones([2]).sum().item());`,
+        entry,
+      );
+      assert.match(first, /^DeviceUnavailable .*npm install webgpu/);
+      assert.match(again, /^DeviceUnavailable \[init\] .*npm install webgpu/);
+      assert.equal(cpu, "2");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("because what was given is no GPU is InvalidArgument", async () => {
+    const [error] = await linesOf(
+      "console.log(await attempt(() => eg.init({ gpu: {}, webgpu: 'required' })));",
+    );
+    assert.match(error, /^InvalidArgument \[init\] gpu: expected an object like navigator\.gpu/);
+  });
+});
+
+describe("a GPU that init() is given", options, () => {
+  const kOpen = `
+    const { gpu } = await import(${JSON.stringify(kOwnGpu)});
+    await eg.init({ webgpu: "required", gpu });
+    const x = eg.tensor([1, 2, 3], { device: "webgpu", requiresGrad: true });`;
+
+  test("is played on where it is, so only the Async forms read", async () => {
+    const lines = await linesOf(`${kOpen}
+      const loss = x.mul(2).square().sum();
+      loss.backward();
+      console.log(await loss.itemAsync(), await x.grad.array());
+      x.grad = null;
+      await x.exp().sum().backwardAsync();
+      console.log(await x.grad.log().round().array());
+      console.log(await attempt(() => loss.item()));`);
+    assert.deepEqual(lines.slice(0, 2), ["56 [ 8, 16, 24 ]", "[ 1, 2, 3 ]"]);
+    assert.match(lines[2], /^WouldBlock .*Async/);
+  });
+
+  test("and is lost has everything fail that needs it, until init() opens another", async () => {
+    const lines = await linesOf(`${kOpen}
+      const here = eg.tensor([5, 6]);
+      const pending = [x.mul(3).data(), x.add(1).sum().itemAsync()];
+      gpu.device.destroy();
+      for (const read of pending) console.log(await attempt(() => read));
+      console.log(await attempt(() => x.mul(2)));
+      console.log(await attempt(() => eg.ones([2], { device: "webgpu" })));
+      console.log(eg.runtime().webgpu, here.add(1).arraySync());
+      await eg.init();
+      const again = eg.tensor([1, 7], { device: "webgpu" });
+      console.log(await again.mul(2).array(), eg.runtime().webgpu.vendor);
+      for (const use of [() => x.data(), () => x.mul(again.sum()), () => eg.noGrad(() => x.add_(1))])
+        console.log(await attempt(use));
+      x.dispose();
+      console.log(await again.array());`);
+    for (const line of lines.slice(0, 4)) assert.match(line, /^DeviceLost .*init\(\)/);
+    assert.equal(lines[4], "null [ 6, 7 ]");
+    assert.equal(lines[5], "[ 2, 14 ] google");
+    for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*make it anew/);
+    assert.equal(lines[9], "[ 1, 7 ]");
+  });
+});
+
+describe("without threads", options, () => {
+  test("the device is opened by init() alone, and read by the Async forms", async () => {
+    const lines = await linesOf(`
+      await eg.init({ variant: "single" });
+      console.log(await attempt(() => eg.ones([2], { device: "webgpu" })));
+      await eg.init({ webgpu: "required" });
+      const model = new eg.nn.Linear(3, 1).to("webgpu");
+      const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.01 });
+      const x = eg.rand([8, 3], { device: "webgpu" });
+      const losses = [];
+      for (let step = 0; step < 5; step++) {
+        const loss = model.call(x).square().mean();
+        optimizer.zeroGrad();
+        step % 2 === 0 ? loss.backward() : await loss.backwardAsync();
+        optimizer.step();
+        losses.push(await loss.itemAsync());
+      }
+      console.log(losses.at(-1) < losses[0] || losses.join());
+      console.log(await attempt(() => x.sum().item()));`);
+    assert.match(lines[0], /^DeviceUnavailable .*init\(\{ webgpu: 'required' \}\)/);
+    assert.equal(lines[1], "true");
+    assert.match(lines[2], /^WouldBlock .*Async/);
+  });
+});
