@@ -266,6 +266,63 @@ describe("saved models", options, () => {
   });
 });
 
+describe("data, gradients and checks of the device", options, () => {
+  test("come in batches of a dataset that is there", async () => {
+    const rows = onGpu([[1], [2], [3], [4], [5]]);
+    const dataset = new eg.data.TensorDataset(rows, rows.reshape(-1).to("int64"));
+    const seen = [];
+    for await (const [x, classes] of new eg.data.DataLoader(dataset, { batchSize: 2 })) {
+      assert.deepEqual([x.device, classes.device], [device, device]);
+      seen.push(...(await x.reshape(-1).array()));
+    }
+    assert.deepEqual(seen, [1, 2, 3, 4, 5]);
+    assert.equal(dataset.get(1)[0].device, device);
+  });
+
+  test("are clipped and optimized together with the CPU's", () => {
+    const params = [eg.tensor([3], { requiresGrad: true }), leaf([4])];
+    for (const param of params) param.square().mul(0.5).sum().backward();
+    const norm = nn.utils.clipGradNorm_(params, 1);
+    // 3, 4 and 5 are a right triangle.
+    assertTensor(norm, [5], { rtol: 1e-6 });
+    assertTensor(params[0].grad, [0.6], { rtol: 1e-5 });
+    assertTensor(params[1].grad, [0.8], { rtol: 1e-5 });
+    new optim.SGD(params, { lr: 1 }).step();
+    assertTensor(params[0].detach(), [2.4], { rtol: 1e-5 });
+    assertTensor(params[1].detach(), [3.2], { rtol: 1e-5 });
+    assert.deepEqual(
+      params.map((param) => param.grad.device),
+      ["cpu", device],
+    );
+  });
+
+  test("pass gradcheck, with what float32 is good for", () => {
+    const { gradcheck, gradgradcheck } = eg.autograd;
+    const tolerance = { eps: 1e-2, atol: 1e-2, rtol: 1e-2 };
+    const x = leaf([0.5, -1, 2]);
+    assert.equal(
+      gradcheck((t) => t.square().mul(t), x, tolerance),
+      true,
+    );
+    assert.equal(
+      gradgradcheck((t) => t.square(), x, tolerance),
+      true,
+    );
+  });
+
+  test("are read where the CPU's functions look: compare, print, iterate", () => {
+    const x = like();
+    assert.ok(eg.allclose(x, like()) && eg.equal(x, like()));
+    assert.deepEqual(
+      [...x].map((row) => row.arraySync()),
+      [[1, 2], [3, 4]], // biome-ignore format: a matrix
+    );
+    assert.equal(JSON.stringify(x), "[[1,2],[3,4]]");
+    assertTensor(eg.tensor([x.at(0), x.at(1)]), [1, 2, 3, 4]);
+    assertTensor(x.at(eg.tensor([1n])), [3, 4]);
+  });
+});
+
 describe("what the engine tells of the device:", options, () => {
   test("runtime().webgpu", () => {
     const { webgpu } = eg.runtime();

@@ -124,8 +124,8 @@ function differentiable(outputs: unknown): Tensor[] {
   return toList(outputs).filter(requiresGrad);
 }
 
-function randomLike({ shape, dtype }: Tensor): Tensor {
-  return randn(shape, { dtype, requiresGrad: true });
+function randomLike({ shape, dtype, device }: Tensor): Tensor {
+  return randn(shape, { dtype, device, requiresGrad: true });
 }
 
 // Returns the inputs that require a gradient.
@@ -213,10 +213,10 @@ function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[]
 }
 
 function oneGradient(output: Tensor, element: number, inputs: readonly Tensor[]): Matrix[] {
-  const { dtype, shape, numel } = output;
+  const { dtype, shape, numel, device } = output;
   const elements = newArray(dtype, numel, "gradcheck") as Float64Array;
   elements[element] = 1;
-  const gradOutputs = fromElements(dtype, shape, elements);
+  const gradOutputs = fromElements(dtype, shape, elements).to(device);
   const grads = grad(output, inputs, { gradOutputs, retainGraph: true, allowUnused: true });
   return grads.map((one, j) => {
     const input = inputs[j] as Tensor;

@@ -53,7 +53,7 @@ export class TensorDataset implements Dataset<Tensor[]> {
     const list = listOf(integer).check("TensorDataset", "indices", indices);
     return scope(() => {
       const positions = fromElements("int64", [list.length], BigInt64Array.from(list, BigInt));
-      return this.tensors.map((tensor) => indexSelect(tensor, 0, positions));
+      return this.tensors.map((tensor) => indexSelect(tensor, 0, positions.to(tensor.device)));
     });
   }
 }

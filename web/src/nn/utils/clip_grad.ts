@@ -55,8 +55,9 @@ export function clipGradNorm_(
   return scope(() =>
     noGrad(() => {
       const grads = gradsOf(call.parameters);
-      if (grads.length === 0) return zeros([]);
-      const each = grads.map((grad) => norm(grad, p));
+      const [first] = grads;
+      if (first === undefined) return zeros([]);
+      const each = grads.map((grad) => norm(grad, p).to(first.device));
       const total = norm(stack(each), p);
       if (isChecked && isfinite(total).item<boolean>() === false) {
         fail(
@@ -68,7 +69,7 @@ export function clipGradNorm_(
       }
       // Always multiplied: looking whether it is needed would wait for the norm.
       const factor = clamp(div(maxNorm, add(total, 1e-6)), { max: 1 });
-      for (const grad of grads) mul_(grad, factor);
+      for (const grad of grads) mul_(grad, factor.to(grad.device));
       return total;
     }),
   );
