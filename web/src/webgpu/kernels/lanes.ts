@@ -3,32 +3,59 @@
 // A workgroup has some positions (the rows, or results) and for each of them lanes, which share its work
 // and then combine what they found. Long rows have many lanes, short ones many positions. Neighbouring
 // invocations are neighbouring lanes where elements of a row lie side by side, and neighbouring positions
-// where those do: in either case they read neighbouring words.
+// where those do: in either case they read neighbouring words. Where the device computes on the CPU, lanes
+// that wait for one another cost more than they save, unless there is next to nothing else to do at a time.
 
 import { kThreads, workgroups } from "./invocations";
+import type { Commands } from "./kernel";
 
 export interface Lanes {
   readonly lanes: number;
   readonly isRowMajor: boolean;
+  /** Invocations of a workgroup. */
+  readonly threads: number;
 }
 
 /** For `count` positions with `size` elements each. */
-export function chooseLanes(count: number, size: number, isRowMajor: boolean): Lanes {
+export function chooseLanes(
+  { isSoftware }: Pick<Commands, "isSoftware">,
+  count: number,
+  size: number,
+  isRowMajor: boolean,
+): Lanes {
+  return isSoftware
+    ? lanesOfSoftware(count, size, isRowMajor)
+    : lanesOfHardware(count, size, isRowMajor);
+}
+
+/** Invocations of a workgroup where the device computes on the CPU: few, so that all cores get some. */
+const kFewThreads = 16;
+/** With fewer positions cores and their vectors would be idle. */
+const kBusyPositions = 16;
+/** The sum of more elements, one after the other, would be far off. */
+const kMostInLane = 4096;
+
+function lanesOfSoftware(count: number, size: number, isRowMajor: boolean): Lanes {
+  const shares = size > kMostInLane || (count < kBusyPositions && size >= 4 * kFewThreads);
+  return { lanes: shares ? kFewThreads : 1, isRowMajor, threads: kFewThreads };
+}
+
+function lanesOfHardware(count: number, size: number, isRowMajor: boolean): Lanes {
   let lanes = 1;
   // A lane has some elements, unless there are not enough positions to fill a GPU.
   const least = isRowMajor ? 2 : 8;
   const most = isRowMajor ? kThreads : kThreads / 16;
   while (lanes < most && 2 * lanes * least <= size) lanes *= 2;
   if (!isRowMajor) while (lanes > 1 && count * lanes > 2 ** 17) lanes /= 2;
-  return { lanes, isRowMajor };
+  return { lanes, isRowMajor, threads: kThreads };
 }
 
-export function lanesKey({ lanes, isRowMajor }: Lanes): string {
-  return `${lanes}${isRowMajor ? "r" : "c"}`;
+export function lanesKey({ lanes, isRowMajor, threads }: Lanes): string {
+  return `${lanes}${isRowMajor ? "r" : "c"}${threads}`;
 }
 
-export function laneWorkgroups({ lanes }: Lanes, positions: number): [number, number] {
-  return workgroups(Math.ceil(positions / (kThreads / lanes)));
+export function laneWorkgroups({ lanes, threads }: Lanes, positions: number): [number, number] {
+  return workgroups(Math.ceil(positions / (threads / lanes)));
 }
 
 /**
@@ -36,12 +63,12 @@ export function laneWorkgroups({ lanes }: Lanes, positions: number): [number, nu
  * with positions that are not below `u.positions`; what it reads there does not matter, and it may not
  * write. `is_inside` tells.
  */
-export function forEachLane({ lanes, isRowMajor }: Lanes, work: string): string {
-  const positions = kThreads / lanes;
+export function forEachLane({ lanes, isRowMajor, threads }: Lanes, work: string): string {
+  const positions = threads / lanes;
   const lane = isRowMajor ? `thread % ${lanes}u` : `thread / ${positions}u`;
   const place = isRowMajor ? `thread / ${lanes}u` : `thread % ${positions}u`;
   return `const kLanes = ${lanes}u;
-@compute @workgroup_size(${kThreads})
+@compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let lane = ${lane};
   let asked = (group.x + group.y * groups.x) * ${positions}u + ${place};
@@ -63,15 +90,15 @@ export interface Combination {
 /** A function `name(thread, value)` that gives every lane of a position what all of them have together. */
 export function combineLanes(
   name: string,
-  { lanes, isRowMajor }: Lanes,
+  { lanes, isRowMajor, threads }: Lanes,
   { type, text }: Combination,
 ): string {
   if (lanes === 1) return `fn ${name}(thread: u32, value: ${type}) -> ${type} { return value; }`;
-  const positions = kThreads / lanes;
+  const positions = threads / lanes;
   const step = isRowMajor ? 1 : positions;
   const lane = isRowMajor ? `thread % ${lanes}u` : `thread / ${positions}u`;
   const first = isRowMajor ? `thread - thread % ${lanes}u` : `thread % ${positions}u`;
-  return `var<workgroup> shared_${name}: array<${type}, ${kThreads}>;
+  return `var<workgroup> shared_${name}: array<${type}, ${threads}>;
 fn ${name}(thread: u32, value: ${type}) -> ${type} {
   shared_${name}[thread] = value;
   workgroupBarrier();

@@ -150,7 +150,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   // What lies side by side in the larger operand decides.
   const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
   const isTall = n <= m;
-  const lanes = chooseLanes(positions, k, isRowMajor);
+  const lanes = chooseLanes(commands, positions, k, isRowMajor);
   const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
   commands.dispatch({
     key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,

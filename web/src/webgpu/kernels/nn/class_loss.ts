@@ -240,7 +240,7 @@ export const meanLoss: Kernel = {
     const totalWeight = fields.out();
     const { key, memory, numbers, functions } = partsOf(commands, targets, false);
     const count = targets.rows.outer * targets.rows.inner;
-    const lanes = chooseLanes(1, Math.max(count, 512), true);
+    const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
     commands.dispatch({
       key: `mean_loss ${key} ${lanesKey(lanes)}`,
       memory: [

@@ -121,7 +121,7 @@ export const rowNormBackwardParameters: Kernel = {
     const gradWeight = fields.optionalOut();
     const gradBias = fields.optionalOut();
     if (width === 0 || !(gradWeight || gradBias)) return;
-    const lanes = chooseLanes(width, rows, false);
+    const lanes = chooseLanes(commands, width, rows, false);
     commands.dispatch({
       key: `row_norm_backward_parameters ${lanesKey(lanes)} ${!!mean} ${!!gradWeight} ${!!gradBias}`,
       memory: [

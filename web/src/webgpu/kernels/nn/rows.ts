@@ -29,7 +29,7 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   const { outer, size, inner } = rows;
   const positions = outer * inner;
   if (positions === 0) return;
-  const lanes = chooseLanes(positions, size, inner === 1);
+  const lanes = chooseLanes(commands, positions, size, inner === 1);
   const { key, memory, numbers, combine, work, functions = "" } = shader;
   commands.dispatch({
     key: `${key} ${lanesKey(lanes)}`,

@@ -25,7 +25,7 @@ export const argReduce: Kernel = {
     if (positions === 0 || size === 0) return;
     const from = indexOf(kept, 0, "kept", "kept");
     const along = indexOf(reduced, 0, "along", "along");
-    const lanes = chooseLanes(positions, size, isRowMajor({ kept, reduced }));
+    const lanes = chooseLanes(commands, positions, size, isRowMajor({ kept, reduced }));
     const type = x.dtype === "float32" ? "f32" : "i32";
     commands.dispatch({
       key: `arg_reduce ${largest} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${from.key} ${along.key}`,

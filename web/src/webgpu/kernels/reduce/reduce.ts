@@ -251,7 +251,7 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   const map = found?.map === undefined || !isMapped ? "x" : found.map[type];
   if (found === undefined || neutral === undefined || map === undefined)
     throw new Error(`there is no fold ${fold} of ${compute}`);
-  const lanes = chooseLanes(positions, Math.min(size, kChunk), pass.isRowMajor);
+  const lanes = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
   const finished = finishText(type, isFinal, divisor, root);
   const hasShift = shifts !== undefined && isMapped;
   const results = chunks === undefined ? positions : positions / chunks;
