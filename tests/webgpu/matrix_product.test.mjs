@@ -106,6 +106,103 @@ testBoth("large enough for the largest tiles", async (p) => {
   assertClose(await p.read(c), expected, { absolute: 1e-4 });
 });
 
+// Where rows and columns begin at fours, shaders for software read four numbers at a time.
+testBoth("rows and columns that lie in fours, as large as that and larger", async (p) => {
+  const sizes = [
+    [4, 4, 4],
+    [7, 12, 8],
+    [5, 10, 20],
+    [50, 36, 12],
+    [130, 66, 16],
+    [130, 68, 16],
+    [300, 130, 8],
+  ];
+  const up = (size) => Math.ceil(size / 4) * 4;
+  for (const [m, n, k] of sizes) {
+    const a = randoms(up(m) * k, 2);
+    const b = randoms(k * up(n), 3);
+    for (const aLayout of [rowMajor(k), columnMajor(up(m))]) {
+      for (const bLayout of [rowMajor(up(n)), columnMajor(k)]) {
+        const c = p.empty("float32", m * n, 4);
+        p.kernel(
+          "matrix_product",
+          productFields({
+            m,
+            n,
+            k,
+            a: { view: p.view("float32", a, 4), ...aLayout },
+            b: { view: p.view("float32", b), ...bLayout },
+            c: { view: c, ...rowMajor(n) },
+          }),
+        );
+        const expected = multiplied({ m, n, k }, a, b, aLayout, bLayout);
+        assertClose(await p.read(c), expected, { absolute: 2e-5, title: `${m} ${n} ${k}` });
+        const around = await p.read({ ...c, offset: c.offset - 16, count: m * n + 8 });
+        const others = [...around.slice(0, 4), ...around.slice(-4)];
+        assert.deepEqual(others, new Array(8).fill(77), "what lies around the results");
+      }
+    }
+  }
+});
+
+testBoth("fours with alpha, beta and a bias that may lie in an operand's memory", async (p) => {
+  const [m, n, k] = [9, 8, 12];
+  const batch = [3];
+  const numbers = { a: randoms(3 * m * k, 2), b: randoms(3 * k * n, 3), c: randoms(3 * m * 12, 5) };
+  const a = p.view("float32", numbers.a);
+  for (const bias of [p.view("float32", randoms(n, 6), 1), { ...a, count: n }]) {
+    const c = p.view("float32", numbers.c);
+    p.kernel(
+      "matrix_product",
+      productFields({
+        batch,
+        m,
+        n,
+        k,
+        a: { view: a, batch: [m * k], ...rowMajor(k) },
+        b: { view: p.view("float32", numbers.b), batch: [k * n], ...rowMajor(n) },
+        c: { view: c, batch: [m * 12], row: 12, column: 1 },
+        alpha: 0.5,
+        beta: 2,
+        bias,
+      }),
+    );
+    const biases = await p.read(bias);
+    const sums = range(3).flatMap((i) =>
+      multiplied({ m, n, k }, numbers.a, numbers.b, rowMajor(k), rowMajor(n), [
+        i * m * k,
+        i * k * n,
+      ]),
+    );
+    const expected = numbers.c.map((x, i) => {
+      const [row, column] = [Math.floor(i / 12), i % 12];
+      return column >= n ? x : 0.5 * sums[row * n + column] + 2 * x + biases[column];
+    });
+    assertClose(await p.read(c), expected, { absolute: 1e-5 });
+  }
+});
+
+testBoth("batches whose matrices lie below one another and meet the same one", async (p) => {
+  const [m, n, k] = [6, 8, 4];
+  const a = randoms(5 * m * k, 2);
+  const b = randoms(k * n, 3);
+  const c = p.empty("float32", 5 * m * n);
+  p.kernel(
+    "matrix_product",
+    productFields({
+      batch: [5],
+      m,
+      n,
+      k,
+      a: { view: p.view("float32", a), batch: [m * k], ...rowMajor(k) },
+      b: { view: p.view("float32", b), batch: [0], ...rowMajor(n) },
+      c: { view: c, batch: [m * n], ...rowMajor(n) },
+    }),
+  );
+  const expected = multiplied({ m: 5 * m, n, k }, a, b, rowMajor(k), rowMajor(n));
+  assertClose(await p.read(c), expected, { absolute: 1e-5 });
+});
+
 testBoth("batches, of which an operand may repeat", async (p) => {
   const [m, n, k] = [5, 6, 7];
   const batch = [2, 3];

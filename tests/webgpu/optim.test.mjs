@@ -22,13 +22,23 @@ function onCpu(make) {
   return Array.from(param.dataSync());
 }
 
-/** The same with a kernel; `fields(step, param, grad, state)` of state that begins as zeros. */
+/**
+ * The same with a kernel; `fields(step, param, grad, state)` of state that begins as zeros. Some elements alone, which lie
+ * in fours, move as among all.
+ */
 async function onDevice(name, fields) {
+  const all = await stepped(kCount, name, fields);
+  const some = await stepped(kCount - (kCount % 4), name, fields);
+  assertClose(some, all.slice(0, some.length), kTolerance);
+  return all;
+}
+
+async function stepped(count, name, fields) {
   const p = playing();
-  const param = p.view("float32", start);
-  const state = Array.from({ length: 3 }, () => p.view("float32", new Array(kCount).fill(0)));
-  for (const [i, grad] of grads.entries())
-    p.kernel(name, fields(i + 1, param, p.view("float32", grad), state));
+  const view = (numbers) => p.view("float32", numbers.slice(0, count));
+  const param = view(start);
+  const state = Array.from({ length: 3 }, () => view(new Array(kCount).fill(0)));
+  for (const [i, grad] of grads.entries()) p.kernel(name, fields(i + 1, param, view(grad), state));
   return p.read(param);
 }
 
@@ -53,7 +63,7 @@ test("SGD", options, async () => {
     } = kind;
     const actual = await onDevice("sgd_step", (step, param, grad, [buffer]) => [
       numbers(0.1, momentum, dampening, weightDecay, nesterov, maximize, step === 1),
-      field.long(kCount),
+      field.long(param.count),
       field.out(param),
       field.in(grad),
       field.out(momentum ? buffer : none),
@@ -74,7 +84,7 @@ test("Adam and AdamW", options, async () => {
     const { betas = [0.9, 0.999], weightDecay = 0, amsgrad = false, maximize = false } = given;
     const actual = await onDevice("adam_step", (step, param, grad, [first, second, most]) => [
       numbers(step, 0.01, ...betas, 1e-8, weightDecay, kind === "AdamW", maximize),
-      field.long(kCount),
+      field.long(param.count),
       field.out(param),
       field.in(grad),
       field.out(first),
@@ -92,7 +102,7 @@ test("RMSprop and Adagrad", options, async () => {
     const { momentum = 0, weightDecay = 0, centered = false, alpha = 0.99 } = kind;
     const actual = await onDevice("rmsprop_step", (_, param, grad, [square, buffer, mean]) => [
       numbers(0.01, alpha, 1e-8, weightDecay, momentum, false),
-      field.long(kCount),
+      field.long(param.count),
       field.out(param),
       field.in(grad),
       field.out(square),
@@ -104,7 +114,7 @@ test("RMSprop and Adagrad", options, async () => {
   }
   const actual = await onDevice("adagrad_step", (_, param, grad, [sum]) => [
     numbers(0.01, 1e-10, 0.01, false),
-    field.long(kCount),
+    field.long(param.count),
     field.out(param),
     field.in(grad),
     field.out(sum),

@@ -272,7 +272,7 @@ test("writes beyond a block", options, async () => {
   const p = new Playing();
   const x = p.view("float32", [1, 2]);
   await p.read(x);
-  p.stream.write(x.block, 4, arrayOf("float32", [3, 4]));
+  p.stream.write(x.block, 4, arrayOf("float32", [3, 4, 5, 6]));
   await assert.rejects(p.read(x), { kind: "validation" });
   assert.deepEqual(await p.read(x), [1, 2]);
 });

@@ -8,7 +8,10 @@ export interface Block {
   /** Of the buffer: no two that live at a time have the same. */
   readonly id: number;
   readonly buffer: GPUBuffer;
+  /** Of the buffer: a multiple of 16, so that shaders can see all of it as fours of words. */
   readonly size: number;
+  /** Bytes that were asked for, rounded up to words. */
+  used: number;
   /** The batch whose recorded commands use it. */
   batch: number;
 }
@@ -60,17 +63,19 @@ export class Blocks {
 
   /** A buffer without a number, for as long as a kernel needs one. */
   take(bytes: number): Block {
-    const size = Math.max(4, Math.ceil(bytes / 4) * 4);
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    const used = Math.ceil(bytes / 4) * 4;
     const unused = this.#takeUnused(size);
     if (unused !== undefined) {
       this.#unusedBytes -= size;
+      unused.used = used;
       return unused;
     }
     this.created++;
     const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>
       this.#device.createBuffer({ size, usage: kUsage }),
     );
-    return { id: this.#nextId++, buffer, size, batch: 0 };
+    return { id: this.#nextId++, buffer, size, used, batch: 0 };
   }
 
   #takeUnused(size: number): Block | undefined {

@@ -9,8 +9,8 @@ import { type DType, itemSize } from "./dtype";
 import type { View } from "./stream";
 import { wordsOf } from "./words";
 
-/** What a shader's text computes with; "word" is memory as it lies, 32 bits at a time. */
-export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word";
+/** What a shader's text computes with; "word" is memory as it lies, 32 bits at a time; "fours" are four floats. */
+export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word" | "fours";
 
 /** One view that a kernel accesses. */
 export interface Access {
@@ -36,7 +36,16 @@ const kWgslTypes: Readonly<Record<ElementType, string>> = {
   bool: "bool",
   complex: "vec2<f32>",
   word: "u32",
+  fours: "vec4<f32>",
 };
+
+/** Bytes of what counts as one, where that is not an element. */
+const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = { word: 4, fours: 16 };
+
+/** Whether shaders may see the floats of a view as "fours", as far as the view is concerned. */
+export function liesInFours({ dtype, offset }: View): boolean {
+  return dtype === "float32" && offset % 16 === 0;
+}
 
 const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
   float32: "f32",
@@ -64,6 +73,7 @@ export class Memory {
   readonly #bindings: number[];
   readonly #isWritten: boolean[] = [];
   readonly #isAtomic: boolean[] = [];
+  readonly #isInFours: boolean[] = [];
 
   constructor(accesses: readonly Access[]) {
     this.accesses = accesses;
@@ -73,6 +83,10 @@ export class Memory {
       const sharesWords = mode === "write" && as !== "word" && itemSize(view.dtype) === 1;
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
       this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || sharesWords;
+      const isInFours = as === "fours";
+      this.#isInFours[binding] ??= isInFours;
+      if (this.#isInFours[binding] !== isInFours)
+        throw new Error("a buffer is seen in fours by some of a shader alone");
       return binding;
     });
     let key = "";
@@ -89,7 +103,7 @@ export class Memory {
   /** Where the views begin, in their elements: numbers of every shader, in the order of the accesses. */
   *offsets(): Generator<number> {
     for (const { name, view, as } of this.accesses) {
-      const size = as === "word" ? 4 : itemSize(view.dtype);
+      const size = kUnitBytes[as ?? "f32"] ?? itemSize(view.dtype);
       if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
       yield view.offset / size;
     }
@@ -98,7 +112,8 @@ export class Memory {
   declarations(): string {
     const buffers = this.blocks.map((_, binding) => {
       const access = this.#isWritten[binding] ? "read_write" : "read";
-      const word = this.#isAtomic[binding] ? "atomic<u32>" : "u32";
+      const unit = this.#isInFours[binding] ? "vec4<u32>" : "u32";
+      const word = this.#isAtomic[binding] ? "atomic<u32>" : unit;
       return `@group(0) @binding(${binding}) var<storage, ${access}> memory_${binding}: array<${word}>;`;
     });
     const functions = this.accesses.flatMap((access, i) => this.#functions(access, i));
@@ -109,7 +124,7 @@ export class Memory {
     const binding = this.#bindings[i] as number;
     const memory = `memory_${binding}`;
     const isAtomic = this.#isAtomic[binding] === true;
-    const natural = as === "word" ? "word" : elementType(view.dtype);
+    const natural = as === "word" || as === "fours" ? as : elementType(view.dtype);
     const type = as ?? natural;
     const word = (at: string) => (isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`);
     const set = (at: string, value: string) =>
@@ -129,6 +144,7 @@ export class Memory {
 
 function loadText(dtype: DType, type: ElementType, word: (at: string) => string): string {
   if (type === "word") return word("at");
+  if (type === "fours") return `bitcast<vec4<f32>>(${word("at")})`;
   if (dtype === "int64") return `bitcast<i32>(${word("2u * at")})`;
   if (type === "complex")
     return `bitcast<vec2<f32>>(vec2(${word("2u * at")}, ${word("2u * at + 1u")}))`;
@@ -144,6 +160,7 @@ function storeText(
   memory: string,
 ): string {
   if (type === "word") return set("at", value);
+  if (type === "fours") return set("at", `bitcast<vec4<u32>>(${value})`);
   if (dtype === "int64")
     return `let number = ${value}; ${set("2u * at", "bitcast<u32>(number)")} ${set("2u * at + 1u", "bitcast<u32>(number >> 31u)")}`;
   if (type === "complex")
@@ -195,7 +212,7 @@ function converted(text: string, from: ElementType, to: ElementType): string {
 
 // The other way round: what the shader computed as what lies in memory.
 function stored(text: string, from: ElementType, dtype: DType): string {
-  if (from === "word") return text;
+  if (from === "word" || from === "fours") return text;
   if (dtype === "bool" && from !== "bool")
     return `u32(${converted(text, from === "complex" ? "f32" : from, "bool")})`;
   return converted(text, from, elementType(dtype));

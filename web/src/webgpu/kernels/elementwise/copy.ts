@@ -88,7 +88,7 @@ export function copyBytes(commands: Commands, to: Place, from: Place, bytes: num
 function copyBetween(commands: Commands, to: Place, from: Place, bytes: number): void {
   const length = Math.ceil(bytes / 4) * 4;
   // The bytes behind the last one may be written only where they fill up the block.
-  const mayRoundUp = length === bytes || to.offset + length === to.block.size;
+  const mayRoundUp = length === bytes || to.offset + length === to.block.used;
   if (to.offset % 4 === 0 && from.offset % 4 === 0 && mayRoundUp) {
     commands.copy(to.block, to.offset, from.block, from.offset, length);
     return;

@@ -5,12 +5,14 @@
 // them. Where the result has hardly any rows or columns, lanes share a sum instead.
 
 import type { DType } from "../../dtype";
-import { elementType, type Numbers } from "../../shader";
+import { type Access, elementType, type Numbers } from "../../shader";
 import type { Reader, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { dispatchTiles, type TiledProduct } from "./tiles";
+import { foursOf } from "./fours";
+import type { TiledProduct } from "./tiled_product";
+import { dispatchTiles } from "./tiles";
 
 /** Matrices in memory; strides count elements. */
 export interface Matrices {
@@ -60,7 +62,8 @@ export const matrixProduct: Kernel = {
   },
 };
 
-export function multiply(commands: Commands, call: Product): void {
+export function multiply(commands: Commands, given: Product): void {
+  const call = mergeBatch(given);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
   const walk = mergeDimensions(
     batch,
@@ -70,7 +73,13 @@ export function multiply(commands: Commands, call: Product): void {
   if (m === 0 || n === 0 || count === 0) return;
   const indices = ["a", "b", "c"].map((name, i) => indexOf(walk, i, name, "batch"));
   const type = elementType(c.view.dtype) as TiledProduct["type"];
-  const isScaled = alpha !== 1;
+  const finish = { type, isScaled: alpha !== 1, adds: beta !== 0, bias: !!bias };
+  const memory: Access[] = [
+    { name: "a", view: a.view, mode: "read" },
+    { name: "b", view: b.view, mode: "read" },
+    { name: "c", view: c.view, mode: "write" },
+    ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
+  ];
   const tiled: TiledProduct = {
     m,
     n,
@@ -80,13 +89,8 @@ export function multiply(commands: Commands, call: Product): void {
     isARowMajor: a.columnStride === 1,
     isBRowMajor: b.columnStride === 1,
     isPlain: true,
-    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${isScaled} ${beta !== 0}${bias ? "b" : ""}`,
-    memory: [
-      { name: "a", view: a.view, mode: "read" },
-      { name: "b", view: b.view, mode: "read" },
-      { name: "c", view: c.view, mode: "write" },
-      ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
-    ],
+    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}`,
+    memory,
     numbers: withType(
       type,
       { alpha, beta },
@@ -103,10 +107,25 @@ export function multiply(commands: Commands, call: Product): void {
         c_row: c.rowStride,
       },
     ),
-    functions: () => functionsText(indices, { type, isScaled, adds: beta !== 0, bias: !!bias }),
+    functions: () => firstText(indices) + readText(type) + finishText(finish),
+    fours: foursOf(call, memory, (hasResults) => {
+      const finished = hasResults ? finishFoursText(finish) : finishText(finish);
+      return firstText(indices) + finished;
+    }),
   };
   if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+/** Matrices that lie below one another and meet the same B are one with more rows. */
+function mergeBatch(call: Product): Product {
+  const { batch, m, a, b, c } = call;
+  const [count] = batch;
+  if (batch.length !== 1 || count === undefined || b.batchStrides[0] !== 0) return call;
+  const isTall = ({ batchStrides: [step], rowStride }: Matrices) => step === m * rowStride;
+  if (!isTall(a) || !isTall(c)) return call;
+  const alone = (matrices: Matrices): Matrices => ({ ...matrices, batchStrides: [] });
+  return { ...call, batch: [], m: count * m, a: alone(a), b: alone(b), c: alone(c) };
 }
 
 /** With fewer rows or columns a tile would be empty. */
@@ -127,19 +146,37 @@ interface Finish {
   readonly bias: boolean;
 }
 
-function functionsText(indices: readonly Index[], { type, isScaled, adds, bias }: Finish): string {
-  return `${indices.map((index, i) => index.text(`first_${"abc"[i]}`)).join("\n")}
-fn a_at(first: u32, row: u32, column: u32) -> ${type} {
+function firstText(indices: readonly Index[]): string {
+  return indices.map((index, i) => `${index.text(`first_${"abc"[i]}`)}\n`).join("");
+}
+
+function readText(type: TiledProduct["type"]): string {
+  return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
   return load_a(first + row * u.a_row + column * u.a_column);
 }
 fn b_at(first: u32, row: u32, column: u32) -> ${type} {
   return load_b(first + row * u.b_row + column * u.b_column);
 }
-fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
+`;
+}
+
+function finishText({ type, isScaled, adds, bias }: Finish): string {
+  return `fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
   let at = first + row * u.c_row + column;
   var value = ${isScaled ? "u.alpha * sum" : "sum"};
   ${adds ? "value += u.beta * load_c(at);" : ""}
   ${bias ? "value += load_bias(column);" : ""}
+  store_c(at, value);
+}`;
+}
+
+function finishFoursText({ isScaled, adds, bias }: Finish): string {
+  const biases = [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
+  return `fn finish_fours(first: u32, row: u32, column: u32, sums: vec4<f32>) {
+  let at = (first + row * u.c_row + column) / 4u;
+  var value = ${isScaled ? "u.alpha * sums" : "sums"};
+  ${adds ? "value += u.beta * load_c(at);" : ""}
+  ${bias ? `value += vec4(${biases.join(", ")});` : ""}
   store_c(at, value);
 }`;
 }

@@ -1,54 +1,36 @@
 // The frame of products of matrices: workgroups that make square tiles of the result.
 
-import type { Access, Numbers } from "../../shader";
+import type { Access } from "../../shader";
 import { forEach, invocations, workgroups } from "../invocations";
 import type { Commands } from "../kernel";
-
-/** A batch of products of m x k by k x n matrices. */
-export interface TiledProduct {
-  readonly key: string;
-  readonly memory: readonly Access[];
-  readonly numbers: Numbers;
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  readonly count: number;
-  readonly type: "f32" | "i32" | "u32";
-  /** Neighbours in memory are neighbours in a row. */
-  readonly isARowMajor: boolean;
-  readonly isBRowMajor: boolean;
-  /** Elements are where strides say, which costs nothing to find out again. */
-  readonly isPlain: boolean;
-  /**
-   * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_at(first, row, column) and
-   * b_at(first, row, column), whose value beyond the last row or column does not matter, and finish(first, row, column,
-   * sum).
-   */
-  functions(): string;
-}
-
-/** The most workgroups in a direction; there are enough of them in two for all tiles. */
-const kMostBatches = 65535;
+import { dispatchSquares } from "./squares";
+import {
+  dispatchBatches,
+  givesText,
+  mainHead,
+  type Plan,
+  type TiledProduct,
+} from "./tiled_product";
 
 /** With so many workgroups a device is busy. */
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
-  const makesSquares = commands.isSoftware && call.isPlain;
-  const plan = makesSquares ? planSquares(call) : planTiles(call);
-  const splits = makesSquares ? 1 : chooseSplits(plan.groups * call.count, call.k);
+  if (commands.isSoftware && call.isPlain) {
+    dispatchSquares(commands, call);
+    return;
+  }
+  const plan = planTiles(call);
+  const splits = chooseSplits(plan.groups * call.count, call.k);
   if (splits > 1) dispatchSplit(commands, call, plan, splits);
-  else dispatchWhole(commands, call, plan);
+  else dispatchBatches(commands, call, plan, wholeText(call));
 }
 
-/** A way to share a product among workgroups. */
-interface Plan {
-  readonly key: string;
-  /** Workgroups for every matrix of the batch, and parts of a row of results. */
-  readonly groups: number;
-  readonly columns: number;
-  text(): string;
-}
+const wholeText = ({ type }: TiledProduct) => `fn first_step(z: u32) -> u32 { return 0u; }
+fn last_step(z: u32) -> u32 { return u.k; }
+fn give(z: u32, row: u32, column: u32, sum: ${type}) {
+  finish(first_c(batch_of(z)), row, column, sum);
+}`;
 
 function planTiles(call: TiledProduct): Plan {
   const width = chooseWidth(call);
@@ -60,41 +42,6 @@ function planTiles(call: TiledProduct): Plan {
     columns,
     text: () => tilesText(call, width),
   };
-}
-
-function planSquares(call: TiledProduct): Plan {
-  const { m, n } = call;
-  const rows = m >= 64 ? 8 : 4;
-  const vectors = n >= 64 ? 2 : 1;
-  const columns = Math.ceil(n / (4 * vectors));
-  return {
-    key: `squares ${rows} ${vectors}`,
-    groups: Math.ceil((columns * Math.ceil(m / rows)) / kSquareThreads),
-    columns,
-    text: () => squaresText(call, rows, vectors),
-  };
-}
-
-function dispatchWhole(commands: Commands, call: TiledProduct, plan: Plan): void {
-  const { key, memory, numbers, m, n, k, count, type } = call;
-  const { groups, columns, text } = plan;
-  const [x, y] = workgroups(groups);
-  for (let first = 0; first < count; first += kMostBatches) {
-    commands.dispatch({
-      key: `${key} ${plan.key}`,
-      memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, columns, first_batch: first } },
-      workgroups: [x, y, Math.min(kMostBatches, count - first)],
-      body: () => `${call.functions()}
-fn batch_of(z: u32) -> u32 { return u.first_batch + z; }
-fn first_step(z: u32) -> u32 { return 0u; }
-fn last_step(z: u32) -> u32 { return u.k; }
-fn give(z: u32, row: u32, column: u32, sum: ${type}) {
-  finish(first_c(batch_of(z)), row, column, sum);
-}
-${text()}`,
-    });
-  }
 }
 
 // Long sums of few results: workgroups share them, and a second dispatch adds up what each has.
@@ -190,7 +137,7 @@ fn bring_b(thread: u32, first: u32, step: u32, column: u32) {
     let values = ${all((i) => `b_at(first, row, c + ${i}u)`)};
     b_tile[k * 16u + place] = select(${zero}, values, row < u.k);
 }
-${kMainHead(256)}
+${mainHead(256)}
   let tile = group.x + group.y * groups.x;
   let row = tile / u.columns * ${16 * width}u;
   let column = tile % u.columns * ${16 * width}u;
@@ -210,53 +157,7 @@ ${kMainHead(256)}
   }
   let first_row = row + y * ${width}u;
   let first_column = column + x * ${width}u;
-  ${givesText(width, width, (i, j) => part(`sum_${i}`, j))}
+  ${givesText("give(group.z", width, width, (i, j) => part(`sum_${i}`, j))}
 }
 `;
 }
-
-const kMainHead = (threads: number) => `@compute @workgroup_size(${threads})
-fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let batch = batch_of(group.z);
-  let from_a = first_a(batch);
-  let from_b = first_b(batch);`;
-
-// Results of an invocation, as far as there are so many.
-function givesText(rows: number, columns: number, sum: (i: number, j: number) => string): string {
-  const lines: string[] = [];
-  for (let i = 0; i < rows; i++)
-    for (let j = 0; j < columns; j++)
-      lines.push(`if (first_row + ${i}u < u.m && first_column + ${j}u < u.n) {
-    give(group.z, first_row + ${i}u, first_column + ${j}u, ${sum(i, j)});
-  }`);
-  return lines.join("\n  ");
-}
-
-// The same where memory of workgroups is memory like any other, and waiting for one another is all that it would
-// cost: every invocation makes a square of results by itself.
-function squaresText({ type }: TiledProduct, rows: number, vectors: number): string {
-  const vector = `vec4<${type}>`;
-  const eachRow = Array.from({ length: rows }, (_, i) => i);
-  const eachVector = Array.from({ length: vectors }, (_, j) => j);
-  const b = (j: number) =>
-    [0, 1, 2, 3].map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`).join(", ");
-  return `${kMainHead(kSquareThreads)}
-  let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
-  let first_row = square / u.columns * ${rows}u;
-  let first_column = square % u.columns * ${4 * vectors}u;
-  if (first_row >= u.m) {
-    return;
-  }
-  ${eachRow.flatMap((i) => eachVector.map((j) => `var sum_${i}_${j} = ${vector}(0);`)).join("\n  ")}
-  for (var k = first_step(group.z); k < last_step(group.z); k++) {
-    ${eachVector.map((j) => `let b_${j} = ${vector}(${b(j)});`).join("\n    ")}
-    ${eachRow.map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`).join("\n    ")}
-    ${eachRow.flatMap((i) => eachVector.map((j) => `sum_${i}_${j} += a_${i} * b_${j};`)).join("\n    ")}
-  }
-  ${givesText(rows, 4 * vectors, (i, j) => `sum_${i}_${Math.floor(j / 4)}[${j % 4}]`)}
-}
-`;
-}
-
-/** Invocations of a workgroup that make squares. */
-const kSquareThreads = 16;

@@ -7,7 +7,8 @@
 import type { Access } from "../../shader";
 import type { Reader, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { dispatchTiles, type TiledProduct } from "../matrix/tiles";
+import type { TiledProduct } from "../matrix/tiled_product";
+import { dispatchTiles } from "../matrix/tiles";
 
 interface Convolution {
   readonly numbers: Record<string, number>;

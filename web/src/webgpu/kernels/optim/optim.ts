@@ -1,6 +1,6 @@
 // Optimiser steps, in the order of operations of src/backend/cpu/optim: a step follows the CPU's.
 
-import type { Access } from "../../shader";
+import { type Access, liesInFours } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
@@ -29,15 +29,18 @@ interface Step {
 }
 
 function dispatchStep(commands: Commands, step: Step): void {
-  const { key, count, param, grad, state, numbers, weightDecay, maximize, text } = step;
+  const { key, param, grad, state, numbers, weightDecay, maximize, text } = step;
   const decays = weightDecay !== 0;
-  const memory: Access[] = [
+  const elements: Access[] = [
     { name: "param", view: param, mode: "write" },
     { name: "grad", view: grad, mode: "read" },
     ...Object.entries(state).flatMap(([name, view]) =>
       view === undefined ? [] : [{ name, view, mode: "write" } as const],
     ),
   ];
+  const inFours = step.count % 4 === 0 && elements.every(({ view }) => liesInFours(view));
+  const memory = inFours ? elements.map((one) => ({ ...one, as: "fours" }) as const) : elements;
+  const count = inFours ? step.count / 4 : step.count;
   commands.dispatch({
     key: `${key} ${Object.keys(state).filter((name) => state[name])} ${decays}`,
     memory,
@@ -48,7 +51,7 @@ function dispatchStep(commands: Commands, step: Step): void {
     workgroups: invocations(count),
     body: () =>
       [
-        "fn flush(x: f32, limit: f32) -> f32 { return select(x, 0f, abs_f32(x) < limit); }",
+        inFours ? kFoursFunctions : kFunctions,
         forEach(`var p = load_param(i);
   var g = u.sign * load_grad(i);
   ${decays ? "g = g + u.weight_decay * p;" : ""}
@@ -56,6 +59,18 @@ function dispatchStep(commands: Commands, step: Step): void {
       ].join("\n"),
   });
 }
+
+// What texts call, on numbers and on four at a time.
+const kFunctions = `fn flush(x: f32, limit: f32) -> f32 { return select(x, 0f, abs_f32(x) < limit); }
+fn root(x: f32) -> f32 { return sqrt_f32(x); }
+fn larger(x: f32, y: f32) -> f32 { return maximum_f32(x, y); }`;
+const kFoursFunctions = `fn flush(x: vec4<f32>, limit: f32) -> vec4<f32> { return select(x, vec4(0f), abs(x) < vec4(limit)); }
+fn root(x: vec4<f32>) -> vec4<f32> {
+  return vec4(sqrt_f32(x.x), sqrt_f32(x.y), sqrt_f32(x.z), sqrt_f32(x.w));
+}
+fn larger(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> {
+  return vec4(maximum_f32(x.x, y.x), maximum_f32(x.y, y.y), maximum_f32(x.z, y.z), maximum_f32(x.w, y.w));
+}`;
 
 export const sgdStep: Kernel = {
   supported: { all: kFloat },
@@ -122,7 +137,7 @@ export const adamStep: Kernel = {
     // Without eps even the smallest second moment decides how far a parameter moves.
     const flushes = eps > 0;
     const isNearStart = weight1 < 0.5;
-    const amsgrad = `v = maximum_f32(load_max_exp_avg_sq(i), v);
+    const amsgrad = `v = larger(load_max_exp_avg_sq(i), v);
   store_max_exp_avg_sq(i, v);`;
     dispatchStep(commands, {
       key: `adam_step ${decoupled} ${isNearStart}`,
@@ -153,7 +168,7 @@ export const adamStep: Kernel = {
   var v = flush(u.decay2 * load_exp_avg_sq(i) + u.share2 * g_squarable * g_squarable, u.limit2);
   store_exp_avg_sq(i, v);
   ${maxExpAvgSq === undefined ? "" : amsgrad}
-  store_param(i, p + u.negative_step * m / (sqrt_f32(v) + u.eps));`,
+  store_param(i, p + u.negative_step * m / (root(v) + u.eps));`,
     });
   },
 };
@@ -205,7 +220,7 @@ export const rmspropStep: Kernel = {
       text: `var v = flush(u.alpha * load_square_avg(i) + u.share * g * g, u.limit);
   store_square_avg(i, v);
   ${gradAvg === undefined ? "" : centered}
-  let divisor = sqrt_f32(v) + u.eps;
+  let divisor = root(v) + u.eps;
   ${momentumBuffer === undefined ? "store_param(i, p + u.negative_lr * g / divisor);" : withMomentum}`,
     });
   },
@@ -234,7 +249,7 @@ export const adagradStep: Kernel = {
       maximize,
       text: `let total = load_sum(i) + g * g;
   store_sum(i, total);
-  store_param(i, p + u.negative_lr * g / (sqrt_f32(total) + u.eps));`,
+  store_param(i, p + u.negative_lr * g / (root(total) + u.eps));`,
     });
   },
 };

@@ -1,0 +1,207 @@
+// Products where memory of workgroups is memory like any other, and waiting for one another is all that it would cost:
+// every invocation makes a rectangle of results by itself.
+//
+// A read costs such a device as much as a dozen multiplications, and one of four neighbours twice as much: so
+// rectangles are large, and read fours where matrices lie in them.
+
+import type { Commands } from "../kernel";
+import {
+  dispatchBatches,
+  type Fours,
+  givesText,
+  mainHead,
+  type Plan,
+  type TiledProduct,
+} from "./tiled_product";
+
+/** Invocations of a workgroup. */
+const kSquareThreads = 16;
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+export function dispatchSquares(commands: Commands, call: TiledProduct): void {
+  const { fours } = call;
+  if (fours === undefined) dispatchBatches(commands, call, planSquares(call), "");
+  else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
+}
+
+// Reads one number at a time, wherever it lies.
+function planSquares(call: TiledProduct): Plan {
+  const size = { rows: call.m >= 64 ? 8 : 4, columns: call.n >= 64 ? 8 : 4 };
+  return plan(call, "squares", size, squaresText);
+}
+
+// Reads four numbers at a time.
+function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
+  const name = `fours ${call.isARowMajor} ${call.isBRowMajor} ${hasResults}`;
+  const text = (_: TiledProduct, size: Size) => foursText(call, size, hasResults);
+  return plan(call, name, chooseSize(call), text);
+}
+
+interface Size {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+const kSizes: readonly Size[] = [
+  { rows: 16, columns: 8 },
+  { rows: 8, columns: 8 },
+  { rows: 8, columns: 4 },
+];
+const kSmallest: Size = { rows: 4, columns: 4 };
+
+/** With so many rectangles all cores have some. */
+const kEnough = 128;
+
+function chooseSize({ m, n, count }: TiledProduct): Size {
+  const isGood = ({ rows, columns }: Size) =>
+    rows <= m && columns <= n && (m * n * count) / (rows * columns) >= kEnough;
+  return kSizes.find(isGood) ?? kSmallest;
+}
+
+function plan(
+  call: TiledProduct,
+  name: string,
+  size: Size,
+  text: (call: TiledProduct, size: Size) => string,
+): Plan {
+  const { rows, columns } = size;
+  const across = Math.ceil(call.n / columns);
+  return {
+    key: `${name} ${rows} ${columns}`,
+    groups: Math.ceil((across * Math.ceil(call.m / rows)) / kSquareThreads),
+    columns: across,
+    text: () => text(call, size),
+  };
+}
+
+// The main function but for its work, of which sum_i_j is the j-th four of row i.
+function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string): string {
+  const vector = `vec4<${type}>`;
+  const sums = upTo(rows).flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j}`));
+  return `${mainHead(kSquareThreads)}
+  let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
+  let first_row = square / u.columns * ${rows}u;
+  let first_column = square % u.columns * ${columns}u;
+  if (first_row >= u.m) {
+    return;
+  }
+  ${sums.map((sum) => `var ${sum} = ${vector}(0);`).join("\n  ")}
+  ${work}
+}
+`;
+}
+
+// Sums of products: a(i) times the four b(j).
+function sumsText({ rows, columns }: Size, a: (i: number) => string, b: (j: number) => string) {
+  return upTo(rows)
+    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${a(i)} * ${b(j)};`))
+    .join("\n    ");
+}
+
+const kFinish = "finish(first_c(batch)";
+
+function partOf(i: number, j: number): string {
+  return `sum_${i}_${Math.floor(j / 4)}[${j % 4}]`;
+}
+
+function squaresText(call: TiledProduct, size: Size): string {
+  const { rows, columns } = size;
+  const four = (j: number) =>
+    upTo(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
+  return frameText(
+    call,
+    size,
+    `for (var k = 0u; k < u.k; k++) {
+    ${upTo(columns / 4)
+      .map((j) => `let b_${j} = vec4(${four(j).join(", ")});`)
+      .join("\n    ")}
+    ${upTo(rows)
+      .map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`)
+      .join("\n    ")}
+    ${sumsText(
+      size,
+      (i) => `a_${i}`,
+      (j) => `b_${j}`,
+    )}
+  }
+  ${givesText(kFinish, rows, columns, partOf)}`,
+  );
+}
+
+// Four steps of the sums at a time; strides, and where rows begin, count fours.
+function foursText(call: TiledProduct, size: Size, hasResults: boolean): string {
+  const a = foursOf("a", size.rows, call.isARowMajor, "first_row");
+  const b = foursOf("b", size.columns, !call.isBRowMajor, "first_column");
+  const steps = upTo(4).map((step) =>
+    sumsText(
+      size,
+      (i) => a.one(step, i),
+      (j) => b.four(step, j),
+    ),
+  );
+  return frameText(
+    call,
+    size,
+    `${a.before}
+  ${b.before}
+  for (var k = 0u; k < u.k / 4u; k++) {
+    ${a.reads}
+    ${b.reads}
+    ${steps.join("\n    ")}
+  }
+  ${hasResults ? givesFoursText(size) : givesText(kFinish, size.rows, size.columns, partOf)}`,
+  );
+}
+
+interface FoursText {
+  readonly before: string;
+  /** For four steps. */
+  readonly reads: string;
+  /** Of a step the number of a line (a row of A, a column of B), and the numbers of four lines. */
+  one(step: number, line: number): string;
+  four(step: number, j: number): string;
+}
+
+// What a shader reads of a matrix: `isAlong` says whether steps or lines lie side by side.
+function foursOf(name: "a" | "b", lines: number, isAlong: boolean, first: string): FoursText {
+  const [line, step] = name === "a" ? ["a_row", "a_column"] : ["b_column", "b_row"];
+  if (isAlong) {
+    const one = (at: number, i: number) => `${name}_${i}[${at}]`;
+    return {
+      before: upTo(lines)
+        .map((i) => `let at_${name}_${i} = (from_${name} + (${first} + ${i}u) * u.${line}) / 4u;`)
+        .join("\n  "),
+      reads: upTo(lines)
+        .map((i) => `let ${name}_${i} = load_${name}(at_${name}_${i} + k);`)
+        .join("\n    "),
+      one,
+      four: (at, j) => `vec4(${upTo(4).map((part) => one(at, 4 * j + part))})`,
+    };
+  }
+  return {
+    before: `let at_${name} = (from_${name} + ${first}) / 4u;
+  let step_${name} = u.${step} / 4u;`,
+    reads: upTo(4)
+      .flatMap((at) =>
+        upTo(lines / 4).map(
+          (j) =>
+            `let ${name}_${at}_${j} = load_${name}(at_${name} + (4u * k + ${at}u) * step_${name} + ${j}u);`,
+        ),
+      )
+      .join("\n    "),
+    one: (at, i) => `${name}_${at}_${Math.floor(i / 4)}[${i % 4}]`,
+    four: (at, j) => `${name}_${at}_${j}`,
+  };
+}
+
+function givesFoursText({ rows, columns }: Size): string {
+  const lines = upTo(rows).flatMap((i) =>
+    upTo(columns / 4).map(
+      (j) => `if (first_row + ${i}u < u.m && first_column + ${4 * j}u < u.n) {
+    finish_fours(first_c(batch), first_row + ${i}u, first_column + ${4 * j}u, sum_${i}_${j});
+  }`,
+    ),
+  );
+  return lines.join("\n  ");
+}
