@@ -38,7 +38,7 @@ export async function buildWeb() {
   if (!existsSync(join(source, "index.ts"))) return console.log("  web: no web/src/index.ts yet");
   await step("build web", async () => {
     await bundle(join(source, "index.ts"), join(kDist, "index.js"));
-    await bundle(join(source, "webgpu", "index.ts"), join(kDist, "edgegrad-webgpu.js"));
+    await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
     const options = [
       "--declaration",
@@ -88,7 +88,7 @@ function finish(file) {
 function printSizes(variants) {
   const gzipped = (...files) =>
     files.reduce((sum, file) => sum + gzipSync(readFileSync(join(kDist, file))).length, 0);
-  const chunk = "edgegrad-webgpu.js";
+  const chunk = "wasm/edgegrad-webgpu.js";
   if (existsSync(join(kDist, chunk)))
     console.log(`  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped more (${chunk})`);
   for (const variant of variants) {

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { kRoot } from "./support/files.mjs";
 
 const kWasm = readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`);
-const kScripts = ["index.js", "edgegrad-webgpu.js", ...kWasm]
+const kScripts = ["index.js", ...kWasm]
   .filter((name) => /\.m?js$/.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
 const [kIndex, ...kModules] = kScripts;

@@ -69,8 +69,7 @@ export async function buildWithEsbuild(project, { name, workers } = kDeployed) {
     external: ["./wasm/*"],
     outdir: out,
   });
-  for (const file of ["wasm", "edgegrad-webgpu.js"])
-    cpSync(join(installed(project), file), join(out, file), { recursive: true });
+  cpSync(join(installed(project), "wasm"), join(out, "wasm"), { recursive: true });
   return out;
 }
 

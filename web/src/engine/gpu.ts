@@ -4,7 +4,9 @@ import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
+import { scriptAt } from "../runtime/load.js";
 import { kFailed, type NativeModule } from "../runtime/native.js";
+import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
 export interface WebGpuInfo {
@@ -18,15 +20,16 @@ export interface WebGpuInfo {
 }
 
 /**
- * Says whether there may be a WebGPU device, and of which object like navigator.gpu: such an object cannot leave its
- * thread, so the main thread plays on it. Nothing is opened yet. @internal
+ * Says whether there may be a WebGPU device. What is given instead of navigator.gpu cannot leave its thread, so the main
+ * thread plays on it. Nothing is opened yet. @internal
  */
-export function allowGpu(module: NativeModule, isAllowed: boolean, gpu: object | undefined): void {
+export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitValues): void {
   native.connectGpu();
-  if (!isAllowed) return;
+  if (webgpu === "off") return;
   const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
   if (isGiven) module.gpu = gpu;
-  const url = new URL("./edgegrad-webgpu.js", import.meta.url).href;
+  const script = scriptAt(wasmUrl, "edgegrad-webgpu.js");
+  const url = script ?? new URL("./wasm/edgegrad-webgpu.js", import.meta.url).href;
   native.allowGpu(url, isGiven);
 }
 

@@ -74,7 +74,7 @@ function begin(options: InitValues): void {
 }
 
 async function start(options: InitValues): Promise<void> {
-  const { threads, variant: wanted, webgpu, gpu } = options;
+  const { threads, variant: wanted, webgpu } = options;
   const { variant, module, workers } = await load(chooseVariant(wanted), options);
   if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
     workers?.stop();
@@ -89,7 +89,7 @@ async function start(options: InitValues): Promise<void> {
   connect(module);
   threadWorkers = workers;
   checked(native.setThreads(variant === "single" ? 1 : threads));
-  allowGpu(module, webgpu !== "off", gpu);
+  allowGpu(module, options);
   globalThis.process?.on?.("exit", closeGpu);
   try {
     await openGpu(webgpu === "required");

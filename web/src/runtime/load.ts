@@ -33,7 +33,7 @@ export async function loadModule(
   wasmUrl: WasmUrl | undefined,
 ): Promise<LoadedModule> {
   if (variant === "single") return { module: await start(variant, 0, wasmUrl), workers: null };
-  const script = wasmUrl === undefined ? undefined : scriptAt(wasmUrl, variant);
+  const script = scriptAt(wasmUrl, `edgegrad-${variant}.mjs`);
   try {
     return await startWithWorkers(new Workers(variant, script), variant, threads, wasmUrl);
   } catch (error) {
@@ -110,9 +110,10 @@ function adviceFor(reason: string): string {
   return "Serve the package's folder dist/wasm beside its script, or say where it is with wasmUrl.";
 }
 
-// Where the workers' script is beside the .wasm file, as far as one can tell.
-function scriptAt(wasmUrl: WasmUrl, variant: Variant): string | undefined {
-  const url = locate(`edgegrad-${variant}.mjs`, wasmUrl);
+/** Where a script is beside the .wasm file, as far as one can tell by what init() was told. @internal */
+export function scriptAt(wasmUrl: WasmUrl | undefined, file: string): string | undefined {
+  if (wasmUrl === undefined) return undefined;
+  const url = locate(file, wasmUrl);
   if (url.endsWith(".wasm")) return undefined;
   const node = globalThis.process?.getBuiltinModule?.("node:url");
   if (node === undefined) return new URL(url, globalThis.location?.href).href;

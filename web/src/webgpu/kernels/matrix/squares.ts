@@ -19,6 +19,7 @@ const kSquareThreads = 16;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
+/** Runs the product on a device that computes on the CPU. */
 export function dispatchSquares(commands: Commands, call: TiledProduct): void {
   const { fours } = call;
   if (fours === undefined) dispatchBatches(commands, call, planSquares(call), "");
@@ -28,14 +29,14 @@ export function dispatchSquares(commands: Commands, call: TiledProduct): void {
 // Reads one number at a time, wherever it lies.
 function planSquares(call: TiledProduct): Plan {
   const size = { rows: call.m >= 64 ? 8 : 4, columns: call.n >= 64 ? 8 : 4 };
-  return plan(call, "squares", size, squaresText);
+  return plan(call, "squares", size, () => squaresText(call, size));
 }
 
 // Reads four numbers at a time.
 function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
   const name = `fours ${call.isARowMajor} ${call.isBRowMajor} ${hasResults}`;
-  const text = (_: TiledProduct, size: Size) => foursText(call, size, hasResults);
-  return plan(call, name, chooseSize(call), text);
+  const size = chooseSize(call);
+  return plan(call, name, size, () => foursText(call, size, hasResults));
 }
 
 interface Size {
@@ -60,18 +61,17 @@ function chooseSize({ m, n, count }: TiledProduct): Size {
 }
 
 function plan(
-  call: TiledProduct,
+  { m, n }: TiledProduct,
   name: string,
-  size: Size,
-  text: (call: TiledProduct, size: Size) => string,
+  { rows, columns }: Size,
+  text: () => string,
 ): Plan {
-  const { rows, columns } = size;
-  const across = Math.ceil(call.n / columns);
+  const across = Math.ceil(n / columns);
   return {
     key: `${name} ${rows} ${columns}`,
-    groups: Math.ceil((across * Math.ceil(call.m / rows)) / kSquareThreads),
+    groups: Math.ceil((across * Math.ceil(m / rows)) / kSquareThreads),
     columns: across,
-    text: () => text(call, size),
+    text,
   };
 }
 
