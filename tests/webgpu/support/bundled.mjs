@@ -10,6 +10,7 @@ export async function bundled(contents) {
     bundle: true,
     format: "esm",
     write: false,
+    external: ["webgpu"],
     loader: { ".wgsl": "text" },
     logLevel: "error",
   });
