@@ -121,6 +121,12 @@ for await (const [input, target] of new eg.data.DataLoader(dataset, { batchSize:
 }
 const bytes: Uint8Array = eg.io.saveSafetensors(net.stateDict());
 console.log(bytes);
+const loaded: Record<string, eg.Tensor> = eg.io.loadSafetensors(bytes, { device: "webgpu" });
+const moved: eg.nn.Linear = new eg.nn.Linear(2, 2).to({ device: "webgpu", dtype: "float32" });
+const there: eg.Device = eg.zerosLike(x, { device: "cpu" }).device;
+console.log(loaded, moved, there, eg.webgpuStats()?.dispatches, eg.runtime().webgpu?.vendor);
+// @ts-expect-error: there is no such device
+eg.io.loadSafetensors(bytes, { device: "cuda" });
 
 // Lifetimes and errors.
 {

@@ -5,6 +5,8 @@ import { describe, test } from "node:test";
 import { runProgram } from "../../js/support/child.mjs";
 import { options } from "../support/engine.mjs";
 
+const kWorkers = new URL("../support/worker_module.mjs", import.meta.url);
+
 /** Runs a program that has the device open, under a watchdog. */
 function run(body) {
   return runProgram(
@@ -31,6 +33,15 @@ const kEndings = {
   "by shutdown()": `
     x.mul(2).sum().backward();
     await eg.shutdown();
+    console.log(12);`,
+  "by shutdown(), with reads on their way": `
+    for (let i = 0; i < 20; i++) x.mul(2).data().catch(() => {});
+    await eg.shutdown();
+    console.log(12);`,
+  "by shutdown(), with a worker that reads": `
+    const job = eg.spawn(${JSON.stringify(kWorkers.href)}, "read", x, 100_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await Promise.allSettled([job, eg.shutdown()]);
     console.log(12);`,
   "by process.exit()": `
     x.mul(2).sum().backward();

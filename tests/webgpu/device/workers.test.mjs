@@ -50,6 +50,21 @@ describe("engine workers on one device", options, () => {
     assertTensor(w.grad, [2, 4, 6]);
   });
 
+  test("have their hooks called, which may read, by backward of another thread", async () => {
+    const [w, seen] = [leaf([1, 2, 3]), eg.zeros([1], { device: "webgpu" })];
+    (await run("hooked", w, seen)).sum().backward();
+    assertTensor(w.grad, [20, 20, 20]);
+    await (await run("hooked", w, seen)).sum().backwardAsync();
+    assertTensor(w.grad, [40, 40, 40]);
+    assertTensor(seen, [3]);
+  });
+
+  test("may end with reads on their way, and the device works on", async () => {
+    const x = onGpu([1, 2]);
+    await assertRejects(run("exitReading", x), "Internal", /exited/);
+    assertTensor(x.mul(3), [3, 6]);
+  });
+
   test("see one device's memory and statistics", async () => {
     const before = eg.webgpuStats();
     await run("train", 3, 2);

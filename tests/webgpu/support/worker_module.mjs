@@ -55,3 +55,26 @@ export const outOfRange = (x) =>
     .indexSelect(0, eg.tensor([99n], { device: "webgpu" }))
     .sum()
     .item();
+
+/** Ends this worker with reads on their way. */
+export const exitReading = (x) => {
+  for (let i = 0; i < 50; i++) x.mul(2).data();
+  process.exit(0);
+};
+
+/** Twice x, with a hook of this thread that reads the gradient and writes its sum into `seen`. */
+export const hooked = (x, seen) => {
+  // The hook outlives this call, at whose end its arguments are freed.
+  eg.keep(seen);
+  const y = x.mul(2);
+  y.registerHook((grad) => {
+    eg.noGrad(() => seen.fill_(grad.sum().item()));
+    return grad.mul(10);
+  });
+  return y;
+};
+
+/** Reads again and again. */
+export const read = (x, times) => {
+  for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
+};
