@@ -8,6 +8,7 @@
 #include <emscripten/bind.h>
 
 #include "callbacks.h"
+#include "runtime/accelerator.h"
 
 namespace eg::bindings {
 namespace {
@@ -69,6 +70,12 @@ void append_number(std::string& out, double value, int digits) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.*g", digits, value);
   out.append(text.data());
+}
+
+Handle return_tensor(Tensor tensor) {
+  if (!tensor.defined()) return 0;
+  check_has_dtype(tensor.device(), tensor.dtype());
+  return handles().insert(std::move(tensor));
 }
 
 void keep_error() {

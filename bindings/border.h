@@ -29,10 +29,9 @@ std::vector<double>& frame(std::size_t words = 0);
 /// Handles of tensors, and of nodes.
 inline HandleTable& handles() { return HandleTable::instance(); }
 
-/// A new handle, or 0 for an undefined tensor.
-inline Handle return_tensor(Tensor tensor) {
-  return tensor.defined() ? handles().insert(std::move(tensor)) : 0;
-}
+/// A new handle, or 0 for an undefined tensor. Throws DtypeMismatch for a tensor of what its device
+/// lacks: the CPU, computing in its place, may use such numbers in between.
+Handle return_tensor(Tensor tensor);
 
 /// Appends a number as text with so many significant digits. No streams: see base/error.h.
 void append_number(std::string& out, double value, int digits);

@@ -21,29 +21,26 @@ unsigned number_of(std::string_view digits) {
 
 }  // namespace
 
-std::string_view GpuSupport::kept(std::string_view name) {
-  return *names_.emplace_back(std::make_unique<std::string>(name));
-}
-
 void GpuSupport::read(const std::string& lines) {
   for (std::string_view left = lines; !left.empty();) read_line(take_until('\n', left));
 }
 
 void GpuSupport::read_line(std::string_view line) {
   if (line.starts_with('=')) {
-    formulas_.insert(kept(line.substr(1)));
+    formulas_.add(line.substr(1));
     return;
   }
-  Kernel& kernel = kernels_[kept(take_until(' ', line))];
+  kernel_names_.add(take_until(' ', line));
+  Kernel& kernel = kernels_.emplace_back();
   kernel.is_for_all = line.starts_with("* ");
   if (kernel.is_for_all) line.remove_prefix(2);
   while (!line.empty()) kernel.dtypes.push_back(number_of(take_until(' ', line)));
 }
 
 bool GpuSupport::has(const kernel::Call& call) const {
-  const auto found = kernels_.find(call.name());
-  if (found == kernels_.end()) return false;
-  const Kernel& kernel = found->second;
+  const std::uint32_t found = kernel_names_.find(call.name());
+  if (found == 0) return false;
+  const Kernel& kernel = kernels_[found - 1];
   std::size_t place = 0;
   bool fits = true;
   const auto check_memory = [&](const MemoryView& memory) {
@@ -60,7 +57,7 @@ bool GpuSupport::has(const kernel::Call& call) const {
     if (field.kind == FieldKind::kOut) check_memory(call.at<kernel::Out>(field).view());
     if (field.kind == FieldKind::kFormula) {
       const kernel::Formula& formula = call.at<kernel::Formula>(field);
-      if (formula.shader_numbers == nullptr || !formulas_.contains(formula.op)) fits = false;
+      if (formula.shader_numbers == nullptr || formulas_.find(formula.op) == 0) fits = false;
     }
     if (field.kind != FieldKind::kOperands) continue;
     for (const kernel::Operand& operand : call.at<kernel::Operands>(field))

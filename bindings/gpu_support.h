@@ -3,13 +3,11 @@
 // What the GPU's player can play: kernels, with the dtypes of their memory, and formulas. The
 // player says so in text when it opens its device.
 
-#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "base/name_table.h"
 #include "kernels/call.h"
 
 namespace eg::bindings {
@@ -28,11 +26,10 @@ class GpuSupport {
   };
 
   void read_line(std::string_view line);
-  std::string_view kept(std::string_view name);
 
-  std::unordered_map<std::string_view, Kernel> kernels_;
-  std::unordered_set<std::string_view> formulas_;
-  std::vector<std::unique_ptr<std::string>> names_;
+  NameTable kernel_names_;
+  std::vector<Kernel> kernels_;  // by their numbers there, which begin at 1
+  NameTable formulas_;
 };
 
 }  // namespace eg::bindings

@@ -48,7 +48,8 @@ EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
 EM_JS(void, eg_gpu_close, (), {
   Module["gpuPlayer"].close().then(() => Module["eg_gpuClosed"]());
 });
-EM_JS(void, eg_gpu_play_soon, (), { setTimeout(() => wasmExports["eg_gpuPlay"](), 1); });
+EM_JS(void, eg_gpu_play_soon, (), { setTimeout(() => wasmExports["eg_gpuPlayWhenQuiet"](), 1); });
+EM_JS(void, eg_gpu_play_next, (), { setTimeout(() => wasmExports["eg_gpuPlay"](), 0); });
 EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 // clang-format on
 
@@ -171,7 +172,7 @@ bool can_wait_for_opening() {
 #else
 
 bool GpuPlayer::can_wait() const { return false; }
-void GpuPlayer::wake(bool) { eg_gpu_play_soon(); }
+void GpuPlayer::wake(bool now) { now ? eg_gpu_play_next() : eg_gpu_play_soon(); }
 void GpuPlayer::open() { eg_gpu_start(gpu().url.c_str()); }
 bool GpuPlayer::close() { return false; }
 bool can_wait_for_opening() { return false; }
@@ -352,6 +353,14 @@ double gpu_stats() {
 
 EG_EXPORT("gpuPlay")
 void play_all() { play(); }
+
+EG_EXPORT("gpuPlayWhenQuiet")
+void play_when_quiet() {
+  if (gpu().device->has_grown())
+    eg_gpu_play_soon();
+  else
+    play();
+}
 
 EG_EXPORT("gpuMemory")
 double gpu_memory() {

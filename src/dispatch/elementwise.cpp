@@ -14,6 +14,7 @@
 #include "dispatch/record.h"
 #include "dispatch/transfer.h"
 #include "kernels/kernel.h"
+#include "runtime/accelerator.h"
 
 namespace eg {
 namespace {
@@ -219,10 +220,14 @@ bool is_elsewhere(const Tensor& t, Device device) { return t.defined() && t.devi
 
 // Brings numbers of the CPU to the device of the other operands.
 SmallVector<Tensor, 5> joined(std::span<const Tensor> inputs, DType compute, Device device) {
+  // complex64 is computed in complex128, which not every device has.
+  const bool is_narrowed =
+      compute == DType::kComplex128 && !accelerator(device).types().has_float64;
+  const DType dtype = is_narrowed ? DType::kComplex64 : compute;
   SmallVector<Tensor, 5> operands(inputs.begin(), inputs.end());
   for (Tensor& operand : operands) {
     if (!is_elsewhere(operand, device)) continue;
-    const Tensor number = Tensor::empty(operand.shape(), compute, device);
+    const Tensor number = Tensor::empty(operand.shape(), dtype, device);
     copy_data(number, operand);
     operand = number;
   }

@@ -70,12 +70,34 @@ Device device_of(const Call& call) {
   return device.value_or(Device{});
 }
 
+// Numbers that the host needs at once are made on the device, and read from there.
+bool ran_for_host(Accelerator& there, Device device, const Call& call) {
+  struct Number {
+    MemoryView* view;
+    MemoryView host;
+    IntrusivePtr<Storage> made;
+  };
+  SmallVector<Number, 2> numbers;
+  call.for_each_memory([&](MemoryView& memory, bool) {
+    if (!memory.device.is_cpu()) return;
+    const auto bytes = static_cast<std::size_t>(item_size(memory.dtype));
+    numbers.push_back({&memory, memory, make_intrusive<Storage>(bytes, device)});
+    memory = {numbers.back().made->data(), 0, memory.dtype, device};
+  });
+  const bool has_run = there.run(call);
+  for (const Number& number : numbers) {
+    *number.view = number.host;
+    if (has_run) there.read(number.made->data(), 0, number.host.address(), number.made->bytes());
+  }
+  return has_run;
+}
+
 }  // namespace
 
 void run_off_cpu(const Call& call) {
   const Device device = device_of(call);
   Accelerator& there = accelerator(device);
-  if (there.run(call)) return;
+  if (ran_for_host(there, device, call)) return;
   warn_of_fallback(call.name(), device);
   run_on_cpu_instead(there, call);
 }

@@ -1,6 +1,7 @@
 #include "backend/webgpu/device.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace eg::webgpu {
 namespace {
@@ -138,8 +139,14 @@ MemoryUse WebGpuDevice::memory_use() {
 std::vector<std::uint32_t> WebGpuDevice::take() {
   const std::lock_guard lock(mutex_);
   kernels_ = 0;
+  seen_words_ = 0;
   woken_ = Woken::kNo;
   return stream_.take();
+}
+
+bool WebGpuDevice::has_grown() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(seen_words_, stream_.size()) != stream_.size();
 }
 
 void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error) {

@@ -6,8 +6,8 @@
 // deadlock.
 //
 // The player is woken when somebody waits, or when so much is written down that it should begin;
-// else it comes by itself a moment after the first command, so that a step of training is one
-// batch.
+// else it comes by itself when nothing more has been called for a moment, so that a step of
+// training is one batch.
 
 #include <condition_variable>
 #include <functional>
@@ -69,6 +69,8 @@ class WebGpuDevice final : public Accelerator {
 
   /// All commands so far.
   std::vector<std::uint32_t> take();
+  /// Whether there are commands that were not there when it was last asked.
+  bool has_grown();
   void finish_read(std::uint32_t ticket, std::optional<Error> error);
   /// The GPU is gone: every call and every read fails from now on, those that wait too.
   void lose(const std::string& reason);
@@ -88,6 +90,7 @@ class WebGpuDevice final : public Accelerator {
   Stream stream_;
   Blocks blocks_;
   std::size_t kernels_ = 0;  // since the last batch
+  std::size_t seen_words_ = 0;
   // What the player has been asked for and has not yet done.
   enum class Woken : std::uint8_t { kNo, kSoon, kNow } woken_ = Woken::kNo;
   std::uint32_t last_ticket_ = 0;

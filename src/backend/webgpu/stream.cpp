@@ -152,9 +152,8 @@ void Stream::stamps(Block block, std::uint32_t count) {
 }
 
 std::uint32_t Stream::name(std::string_view text) {
-  if (const auto known = names_.find(text); known != names_.end()) return known->second;
-  const auto number = static_cast<std::uint32_t>(names_.size() + 1);
-  names_.emplace(text, number);
+  if (const std::uint32_t known = names_.find(text); known != 0) return known;
+  const std::uint32_t number = names_.add(text);
   const Writer command(words_, Command::kName);
   add(words_, number);
   add(words_, text.size());

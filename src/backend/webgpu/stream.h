@@ -8,12 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/name_table.h"
 #include "kernels/call.h"
 
 namespace eg::webgpu {
@@ -46,7 +45,7 @@ class Stream {
   void formula(const kernel::Formula& formula);
 
   std::vector<std::uint32_t> words_;
-  std::map<std::string, std::uint32_t, std::less<>> names_;
+  NameTable names_;
 };
 
 /// The block that a storage's address stands for; numbers begin at 1.

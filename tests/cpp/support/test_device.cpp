@@ -98,7 +98,6 @@ class TestDevice final : public Accelerator {
     const std::lock_guard lock(*this);
     if (lacking == call.name()) return false;
     call.for_each_memory([&](MemoryView& memory, bool) {
-      if (memory.device.is_cpu()) return;  // a number of the host
       memory.base = at(memory.base).memory;
       memory.device = {};
     });

@@ -184,26 +184,20 @@ describe("a step of training, once it is warm,", options, () => {
       step();
       await played();
     }
-    const before = await played();
-    const kMeasured = 4;
-    for (let i = 0; i < kMeasured; i++) {
+    const submitsOf = [];
+    for (let i = 0; i < 5; i++) {
+      const before = await played();
       step();
-      await played();
+      const after = await played();
+      const { submits, dispatches, ...anew } = Object.fromEntries(
+        Object.entries(after).map(([name, count]) => [name, count - before[name]]),
+      );
+      submitsOf.push(submits);
+      // The sum of the losses is a dispatch of this test, and the read is its own.
+      assert.ok(dispatches - 1 <= 40, `${dispatches - 1} dispatches`);
+      assert.deepEqual(anew, { pipelines: 0, bindGroups: 0, buffersCreated: 0, readbacks: 1 });
     }
-    const after = eg.webgpuStats();
-    const used = Object.fromEntries(
-      Object.entries(after).map(([name, count]) => [name, count - before[name]]),
-    );
-    // The reads of this test are one submit and one readback a step, which take the step along.
-    const { submits, dispatches, ...anew } = used;
-    assert.equal(submits, kMeasured);
-    // The sum of the losses is a dispatch of this test.
-    assert.ok(dispatches / kMeasured - 1 <= 40, `${dispatches / kMeasured - 1} dispatches`);
-    assert.deepEqual(anew, {
-      pipelines: 0,
-      bindGroups: 0,
-      buffersCreated: 0,
-      readbacks: kMeasured,
-    });
+    // A process that is held up in the middle of a step has begun to play it.
+    assert.equal(Math.min(...submitsOf), 1);
   });
 });

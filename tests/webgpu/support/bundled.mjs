@@ -10,7 +10,6 @@ export async function bundled(contents) {
     bundle: true,
     format: "esm",
     write: false,
-    external: ["webgpu"],
     loader: { ".wgsl": "text" },
     external: ["webgpu"],
     logLevel: "error",
