@@ -1,16 +1,26 @@
 #include "base/name_table.h"
 
+#include <algorithm>
+
 namespace eg {
+namespace {
+
+template <class Entries>
+auto place_for(Entries& entries, std::string_view text) {
+  return std::lower_bound(entries.begin(), entries.end(), text,
+                          [](const auto& entry, std::string_view t) { return entry.text < t; });
+}
+
+}  // namespace
 
 std::uint32_t NameTable::find(std::string_view text) const {
-  const auto found = numbers_.find(text);
-  return found == numbers_.end() ? 0 : found->second;
+  const auto place = place_for(entries_, text);
+  return place == entries_.end() || place->text != text ? 0 : place->number;
 }
 
 std::uint32_t NameTable::add(std::string_view text) {
-  texts_.push_back(std::make_unique<std::string>(text));
-  const auto number = static_cast<std::uint32_t>(texts_.size());
-  numbers_.emplace(*texts_.back(), number);
+  const auto number = static_cast<std::uint32_t>(entries_.size() + 1);
+  entries_.insert(place_for(entries_, text), {std::string(text), number});
   return number;
 }
 

@@ -3,10 +3,8 @@
 // Numbers for texts.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace eg {
@@ -19,8 +17,11 @@ class NameTable {
   std::uint32_t add(std::string_view text);
 
  private:
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::vector<std::unique_ptr<std::string>> texts_;
+  struct Entry {
+    std::string text;
+    std::uint32_t number;
+  };
+  std::vector<Entry> entries_;  // in the order of their texts
 };
 
 }  // namespace eg

@@ -24,9 +24,10 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   check(bytes <= limits_.block_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
         " bytes were asked for; a tensor on this adapter can have ", limits_.block_bytes, '.');
   const std::size_t size = std::min(size_for(bytes), limits_.block_bytes);
-  if (const auto found = kept_.find(size); found != kept_.end() && !found->second.empty()) {
-    const Block block = *found->second.begin();
-    found->second.erase(found->second.begin());
+  const auto found = std::ranges::lower_bound(kept_, Kept{size, 0});
+  if (found != kept_.end() && found->size == size) {
+    const Block block = found->block;
+    kept_.erase(found);
     kept_bytes_ -= size;
     bytes_in_use_ += size;
     peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
@@ -56,15 +57,14 @@ void Blocks::free(Block block) {
   const std::size_t size = all_[block - 1].size;
   bytes_in_use_ -= size;
   kept_bytes_ += size;
-  kept_[size].insert(block);
+  const Kept kept{size, block};
+  kept_.insert(std::ranges::lower_bound(kept_, kept), kept);
 }
 
 void Blocks::trim(Stream& stream) {
-  for (const auto& [size, blocks] : kept_) {
-    for (const Block block : blocks) {
-      stream.free(block);
-      unused_numbers_.push_back(block);
-    }
+  for (const auto& [size, block] : kept_) {
+    stream.free(block);
+    unused_numbers_.push_back(block);
   }
   kept_.clear();
   kept_bytes_ = 0;

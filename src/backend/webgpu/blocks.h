@@ -5,10 +5,9 @@
 // first, so a program that does the same again gets the same blocks again, and nothing the player
 // keeps of them (bind groups) is made anew.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
 
 #include "backend/webgpu/stream.h"
@@ -51,7 +50,12 @@ class Blocks {
   std::vector<Entry> all_;
   Block first_ = 1;  // of this GPU
   std::vector<Block> unused_numbers_;
-  std::map<std::size_t, std::set<Block>> kept_;  // by size
+  struct Kept {
+    std::size_t size;
+    Block block;
+    friend auto operator<=>(const Kept&, const Kept&) = default;
+  };
+  std::vector<Kept> kept_;  // in order
   std::size_t bytes_in_use_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t peak_bytes_ = 0;

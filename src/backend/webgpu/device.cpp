@@ -75,7 +75,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
   check_there(block);
-  reads_[++last_ticket_] = std::move(done);
+  reads_.push_back({++last_ticket_, std::move(done)});
   stream_.read(block_of(block), offset, bytes, to, last_ticket_);
   wake(true);
 }
@@ -153,16 +153,16 @@ void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error)
   Done done;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = reads_.find(ticket);
+    const auto found = std::ranges::find(reads_, ticket, &Read::ticket);
     if (found == reads_.end()) return;
-    done = std::move(found->second);
+    done = std::move(found->done);
     reads_.erase(found);
   }
   done(std::move(error));
 }
 
 void WebGpuDevice::lose(const std::string& reason) {
-  std::unordered_map<std::uint32_t, Done> waiting;
+  std::vector<Read> waiting;
   {
     const std::lock_guard lock(mutex_);
     lost_ = Error(ErrorCode::kDeviceLost,
@@ -171,7 +171,7 @@ void WebGpuDevice::lose(const std::string& reason) {
     stream_.take();
     waiting.swap(reads_);
   }
-  for (auto& [ticket, done] : waiting) done(lost_);
+  for (const Read& read : waiting) read.done(lost_);
 }
 
 void WebGpuDevice::begin_anew(BlockLimits limits) {

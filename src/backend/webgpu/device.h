@@ -94,7 +94,11 @@ class WebGpuDevice final : public Accelerator {
   // What the player has been asked for and has not yet done.
   enum class Woken : std::uint8_t { kNo, kSoon, kNow } woken_ = Woken::kNo;
   std::uint32_t last_ticket_ = 0;
-  std::unordered_map<std::uint32_t, Done> reads_;
+  struct Read {
+    std::uint32_t ticket;
+    Done done;
+  };
+  std::vector<Read> reads_;  // that have not come yet
   std::optional<Error> lost_;
 };
 

@@ -74,12 +74,13 @@ async function findGpu(): Promise<GPU> {
     Object.assign(globalThis, globals);
     nodeGpu ??= create([]);
     return nodeGpu;
-  } catch {
-    throw new Error("Node.js has no WebGPU of its own: npm install webgpu.");
+  } catch (error) {
+    const [reason] = describeError(error).split("\n");
+    throw new Error(`Node.js has no WebGPU of its own: npm install webgpu. (${reason})`);
   }
 }
 
-// As GpuPlayer::set_supported (bindings/webgpu.cpp) reads it.
+// As GpuSupport::read (bindings/gpu_support.h) takes it.
 function supportedLines(): string {
   const kernels = Object.entries(supported).map(([name, dtypes]) => `${name} ${bitsOf(dtypes)}`);
   return [...kernels, ...supportedFormulas.map((name) => `=${name}`)].join("\n");
