@@ -1,9 +1,8 @@
 // The player on the engine's GPU thread: opens the device, and tells the engine (bindings/webgpu.cpp).
 
-import { describeError } from "../runtime/portable_error.js";
 import { openDevice } from "./device";
 import { dtypes as kDTypes } from "./dtype";
-import type { PlayerError } from "./errors";
+import { asPlayerError, type PlayerError } from "./errors";
 import type { SupportedDTypes } from "./kernels/kernel";
 import { supported, supportedFormulas } from "./kernels/table";
 import { Player, type PlayerStats } from "./player";
@@ -47,7 +46,7 @@ export async function start(module: EngineModule): Promise<void> {
     const hasClock = features.includes("timestamp-query");
     module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most, hasClock);
   } catch (error) {
-    module.eg_gpuFailed(error instanceof Error ? error.message : describeError(error));
+    module.eg_gpuFailed(asPlayerError(error, "").message);
   }
 }
 
@@ -75,8 +74,8 @@ async function findGpu(): Promise<GPU> {
     nodeGpu ??= create([]);
     return nodeGpu;
   } catch (error) {
-    const [reason] = describeError(error).split("\n");
-    throw new Error(`Node.js has no WebGPU of its own: npm install webgpu. (${reason})`);
+    const { message } = asPlayerError(error, "");
+    throw new Error(`Node.js has no WebGPU of its own: npm install webgpu. (${message})`);
   }
 }
 
