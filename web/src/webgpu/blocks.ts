@@ -53,18 +53,23 @@ export class Blocks {
   }
 
   free(number: number): void {
-    this.give(this.get(number));
+    this.give(this.#known(number));
     this.#byNumber.delete(number);
   }
 
   get(number: number): Block {
-    const block = this.#byNumber.get(number);
-    if (block === undefined) throw new Error(`there is no block ${number}`);
+    const block = this.#known(number);
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
     const again = this.take(block.used);
     this.#byNumber.set(number, again);
     return again;
+  }
+
+  #known(number: number): Block {
+    const block = this.#byNumber.get(number);
+    if (block === undefined) throw new Error(`there is no block ${number}`);
+    return block;
   }
 
   /** A buffer without a number, for as long as a kernel needs one. */
