@@ -31,6 +31,7 @@ NodeTask NodeTask::shutdown() {
 }
 
 void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
+  SmallVector<std::shared_ptr<Inbox>, 2> waiting;
   {
     const std::scoped_lock lock(mutex_);
     if (increment_outstanding) {
@@ -39,20 +40,35 @@ void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
     heap_.push_back(std::move(task));
     std::push_heap(heap_.begin(), heap_.end(), runs_after);
     count_.store(heap_.size(), std::memory_order_relaxed);
+    waiting.append(waiting_.begin(), waiting_.end());
   }
-  not_empty_.notify_one();
+  for (const std::shared_ptr<Inbox>& inbox : waiting) inbox->wake();
 }
 
 void ReadyQueue::push_shutdown() { push(NodeTask::shutdown(), false); }
 
 NodeTask ReadyQueue::pop() {
-  std::unique_lock lock(mutex_);
-  not_empty_.wait(lock, [&] { return !heap_.empty(); });
+  NodeTask task;
+  if (take(task)) return task;
+  const std::shared_ptr<Inbox> inbox = Inbox::current();
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back(inbox);
+  }
+  inbox->serve_until([&] { return take(task); });
+  const std::scoped_lock lock(mutex_);
+  waiting_.erase(std::ranges::find(waiting_, inbox));
+  return task;
+}
+
+bool ReadyQueue::take(NodeTask& task) {
+  const std::scoped_lock lock(mutex_);
+  if (heap_.empty()) return false;
   std::pop_heap(heap_.begin(), heap_.end(), runs_after);
-  NodeTask task = std::move(heap_.back());
+  task = std::move(heap_.back());
   heap_.pop_back();
   count_.store(heap_.size(), std::memory_order_relaxed);
-  return task;
+  return true;
 }
 
 bool ReadyQueue::empty() const {

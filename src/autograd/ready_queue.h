@@ -6,15 +6,16 @@
 // call nested more deeply, then the newest node.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "autograd/graph_task.h"
 #include "autograd/input_buffer.h"
 #include "autograd/node.h"
+#include "runtime/inbox.h"
 
 namespace eg {
 
@@ -37,11 +38,11 @@ struct NodeTask {
 
 class ReadyQueue {
  public:
-  /// Adds a task and wakes one waiter; counts it as outstanding work of its call unless told not
-  /// to.
+  /// Adds a task and wakes who waits; counts it as outstanding work of its call unless told not to.
   void push(NodeTask task, bool increment_outstanding = true);
   void push_shutdown();
-  /// Waits until there is a task and takes the first one.
+  /// Waits until there is a task and takes the first one. What only this thread can do, such as a
+  /// hook that a device's thread waits for, it does meanwhile (its Inbox).
   NodeTask pop();
   bool empty() const;
   /// empty() without a lock: what another thread does at this moment may be missed.
@@ -49,8 +50,10 @@ class ReadyQueue {
   std::size_t size() const;
 
  private:
+  bool take(NodeTask& task);
+
   mutable std::mutex mutex_;
-  std::condition_variable not_empty_;
+  std::vector<std::shared_ptr<Inbox>> waiting_;
   std::vector<NodeTask> heap_;
   std::atomic<std::size_t> count_{0};
 };

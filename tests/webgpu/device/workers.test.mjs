@@ -59,6 +59,10 @@ describe("engine workers on one device", options, () => {
     assertTensor(seen, [3]);
   });
 
+  test("may call backward in hooks of their backward calls", async () => {
+    assert.deepEqual(await run("nested", onGpu([1, 2, 3])), [20, 20, 20]);
+  });
+
   test("may end with reads on their way, and the device works on", async () => {
     const x = onGpu([1, 2]);
     await assertRejects(run("exitReading", x), "Internal", /exited/);

@@ -74,6 +74,18 @@ export const hooked = (x, seen) => {
   return y;
 };
 
+/** The gradient of sum(2x), times that of z^2 at 5, which a hook of this thread finds by a backward call of its own. */
+export const nested = (x) => {
+  const w = x.detach().requiresGrad_();
+  w.registerHook((grad) => {
+    const z = eg.tensor(5, { device: "webgpu", requiresGrad: true });
+    eg.enableGrad(() => z.square().backward());
+    return grad.mul(z.grad.item());
+  });
+  w.mul(2).sum().backward();
+  return w.grad.arraySync();
+};
+
 /** Reads again and again. */
 export const read = (x, times) => {
   for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
