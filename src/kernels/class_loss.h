@@ -22,13 +22,11 @@ struct ClassTargets {
   double smoothing = 0;
 };
 
-/// The first target that is neither a class nor ignored; ignore_index when there is none. Without
-/// output it is an error, as FindOutOfRange says.
+/// A target that is neither a class nor ignored is an error of `op`, as FindOutOfRange says.
 struct FindBadTarget {
   static constexpr std::string_view name = "find_bad_target";
   std::string_view op;
   ClassTargets targets;
-  Out bad;  ///< int64
 
   void compute_on_cpu() const;
 };

@@ -15,12 +15,13 @@
 
 namespace eg::kernel {
 
-/// The first index outside [0, size), if there is one. Without outputs it is an error,
+/// The first index outside [0, size), if there is one. Without outputs it is an error of `op`,
 /// IndexOutOfRange: at once on the CPU, and elsewhere when the device is next waited for.
 struct FindOutOfRange {
   static constexpr std::string_view name = "find_out_of_range";
   std::string_view op;
   std::int64_t count;
+  std::int64_t dim;  ///< along which the indices go, for the error
   std::int64_t size;
   In index;      ///< int64 [count]
   Out position;  ///< int64: its place in `index`; -1 when there is none

@@ -112,6 +112,7 @@ test("an index that is out of range", options, async () => {
     [
       field.text("gather"),
       field.long(3),
+      field.long(0),
       field.long(8),
       field.in(list),
       field.out(none),
@@ -125,6 +126,7 @@ test("an index that is out of range", options, async () => {
     [
       field.text("gather"),
       field.long(3),
+      field.long(0),
       field.long(7),
       field.in(list),
       field.out(none),

@@ -27,11 +27,15 @@ std::span<const std::int64_t> index_values(const Tensor& index) {
   return {index.data_as<std::int64_t>(), static_cast<std::size_t>(index.numel())};
 }
 
-std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size,
-                                              std::string_view op) {
+std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size) {
   std::int64_t position = -1;
   std::int64_t bad = 0;
-  run(kernel::FindOutOfRange{op, index.numel(), size, index.memory(), kernel::host_number(position),
+  run(kernel::FindOutOfRange{{},
+                             index.numel(),
+                             0,
+                             size,
+                             index.memory(),
+                             kernel::host_number(position),
                              kernel::host_number(bad)});
   return position < 0 ? std::nullopt : std::optional(bad);
 }
@@ -39,12 +43,7 @@ std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t 
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
                      std::string_view op) {
   Tensor values = to_index(index, op);
-  if (!values.device().is_cpu()) {
-    run(kernel::FindOutOfRange{op, values.numel(), size, values.memory(), {}, {}});
-  } else if (const auto bad = find_out_of_range(values, size, op)) {
-    fail(ErrorCode::kIndexOutOfRange, '[', op, "] index out of range in self: index ", *bad,
-         " is out of bounds for dimension ", dim, " with size ", size, '.');
-  }
+  run(kernel::FindOutOfRange{op, values.numel(), dim, size, values.memory(), {}, {}});
   return values;
 }
 

@@ -23,8 +23,7 @@ Tensor index_tensor(std::span<const std::int64_t> values, Device device);
 std::span<const std::int64_t> index_values(const Tensor& index);
 
 /// The first value of a tensor from to_index that is not in [0, size), if there is one.
-std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size,
-                                              std::string_view op);
+std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size);
 
 /// to_index, with every value in [0, size), the size of dimension `dim`; else IndexOutOfRange.
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, std::string_view op);

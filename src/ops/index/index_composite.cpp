@@ -127,7 +127,7 @@ Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
   }
   check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name,
         "num_classes should be positive, got ", num_classes, '.');
-  if (const auto bad = find_out_of_range(classes, num_classes, doc.name)) {
+  if (const auto bad = find_out_of_range(classes, num_classes)) {
     check(*bad >= 0, ErrorCode::kIndexOutOfRange, doc.name,
           "Class values must be non-negative, got ", *bad, '.');
     fail(ErrorCode::kIndexOutOfRange,

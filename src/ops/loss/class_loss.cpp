@@ -65,14 +65,7 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
   check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
         op, "expected target dtype to be int64, got ", target.dtype(), '.');
   const Classes classes(input, target, weight);
-  const kernel::ClassTargets targets = classes.targets(ignore_index, 0);
-  if (!target.device().is_cpu()) {
-    run(kernel::FindBadTarget{op, targets, {}});
-    return classes;
-  }
-  std::int64_t bad = 0;
-  run(kernel::FindBadTarget{op, targets, kernel::host_number(bad)});
-  check(bad == ignore_index, ErrorCode::kIndexOutOfRange, op, "Target ", bad, " is out of bounds.");
+  run(kernel::FindBadTarget{op, classes.targets(ignore_index, 0)});
   return classes;
 }
 

@@ -199,8 +199,8 @@ void FindOutOfRange::compute_on_cpu() const {
   for (const auto* i = begin; i != end; ++i) any |= is_bad(*i);
   const auto* const found = any ? std::find_if(begin, end, is_bad) : end;
   if (!position) {
-    check(!any, ErrorCode::kIndexOutOfRange, op, "index ", any ? *found : 0,
-          " is out of bounds for dimension with size ", size, '.');
+    check(!any, ErrorCode::kIndexOutOfRange, op, "index out of range in self: index ",
+          any ? *found : 0, " is out of bounds for dimension ", dim, " with size ", size, '.');
     return;
   }
   *position.as<std::int64_t>() = any ? found - begin : -1;

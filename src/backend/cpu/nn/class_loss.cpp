@@ -179,11 +179,8 @@ void FindBadTarget::compute_on_cpu() const {
   const auto* const found = std::find_if(begin, end, [&](std::int64_t t) {
     return t != targets.ignore_index && (t < 0 || t >= targets.rows.size);
   });
-  if (bad) {
-    *bad.as<std::int64_t>() = found == end ? targets.ignore_index : *found;
-  } else if (found != end) {
-    fail(ErrorCode::kIndexOutOfRange, '[', op, "] Target ", *found, " is out of bounds.");
-  }
+  check(found == end, ErrorCode::kIndexOutOfRange, op, "Target ", found == end ? 0 : *found,
+        " is out of bounds.");
 }
 
 void MeanLoss::compute_on_cpu() const {

@@ -14,6 +14,7 @@ export const findOutOfRange: Kernel = {
   play(fields: Reader, commands: Commands): void {
     fields.namedText(); // the op, which the status words name by the command
     const count = fields.long();
+    fields.long(); // the dimension, of which the status words say nothing
     const size = fields.long();
     const index = fields.in();
     if (fields.optionalOut() !== undefined || fields.optionalOut() !== undefined)

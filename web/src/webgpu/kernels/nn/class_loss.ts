@@ -279,12 +279,11 @@ export const meanLoss: Kernel = {
 
 /** Nothing is written: the status words take what the host would be told. */
 export const findBadTarget: Kernel = {
-  supported: { views: [...kTargetViews, []] },
+  supported: { views: kTargetViews },
 
   play(fields: Reader, commands: Commands): void {
     fields.namedText(); // the op, which the status words name by the command
     const targets = readTargets(fields);
-    if (fields.optionalOut() !== undefined) throw new Error("bad targets go to the status words");
     const { key, memory, numbers, functions } = partsOf(commands, targets);
     const count = targets.rows.outer * targets.rows.inner;
     commands.dispatch({
