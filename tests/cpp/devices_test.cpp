@@ -13,6 +13,7 @@
 #include "kernels/matmul.h"
 #include "kernels/softmax.h"
 #include "ops/create/copy.h"
+#include "ops/index/index.h"
 #include "ops/index/index_composite.h"
 #include "ops/nn/softmax.h"
 #include "ops/shape/slice.h"
@@ -77,6 +78,17 @@ TEST(Devices, GradientsOfNumbersComeBackToTheCpu) {
   EXPECT_EQ(values(grad(number)), Values{3});
   EXPECT_EQ(grad(x).device(), kTestDevice);
   EXPECT_EQ(values(grad(x)), (Values{10, 10}));
+}
+
+TEST(Devices, GradientsOfNumbersInPlacesOfATensorComeBackToTheCpu) {
+  const Tensor x = tensor({1, 2, 3}, {3}, kTestDevice);
+  const Tensor number = leaf({10}, {}, Device{});
+  const Tensor places = tensor<std::int64_t>({0, 2}, {2}, kTestDevice);
+  const Tensor y = IndexFill::call(x, 0, places, number);
+  EXPECT_EQ(values(y), (Values{10, 2, 10}));
+  backward({testing::sum(y)});
+  EXPECT_TRUE(grad(number).device().is_cpu());
+  EXPECT_EQ(values(grad(number)), Values{2});
 }
 
 #endif

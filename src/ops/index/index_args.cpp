@@ -54,7 +54,7 @@ Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t
 
 Tensor element_for(const Tensor& t, const Operand& number) {
   const Tensor element = as_element(number.tensor(), t.dtype());
-  return moved(ToDType::call(element, t.dtype()), t.device());
+  return ToDevice::call(ToDType::call(element, t.dtype()), t.device());
 }
 
 Tensor true_places(const Tensor& mask) {

@@ -32,7 +32,7 @@ Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, s
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op);
 
-/// A plain number as an element for places of `t`: of its dtype, on its device.
+/// A number as an element for places of `t`: of its dtype, on its device. Gradients reach it.
 Tensor element_for(const Tensor& t, const Operand& number);
 
 /// The positions of the true elements of a mask, in row-major order: a vector of int64.
