@@ -14,17 +14,16 @@ bool fills_storage(const Tensor& t) {
          byte_count(t.shape(), t.dtype()) == t.storage()->bytes();
 }
 
-// Row-major, of the shape and dtype of `destination`.
-Tensor laid_out_for(const Tensor& destination, const Tensor& source, Device device) {
-  const Tensor copy = Tensor::empty(destination.shape(), destination.dtype(), device);
-  copy_data(copy, source);
-  return copy;
+// True for a row-major tensor of the shape and dtype of `other`.
+bool is_laid_out_for(const Tensor& t, const Tensor& other) {
+  return t.is_contiguous() && t.dtype() == other.dtype() && t.shape() == other.shape();
 }
 
 void upload(const Tensor& destination, const Tensor& source) {
-  const bool is_laid_out = source.is_contiguous() && source.dtype() == destination.dtype() &&
-                           source.shape() == destination.shape();
-  const Tensor from = is_laid_out ? source : laid_out_for(destination, source, {});
+  const bool is_laid_out = is_laid_out_for(source, destination);
+  const Tensor from =
+      is_laid_out ? source : Tensor::empty(destination.shape(), destination.dtype());
+  if (!is_laid_out) copy_data(from, source);
   const bool is_direct = fills_storage(destination);
   const Tensor to =
       is_direct ? destination
@@ -36,8 +35,7 @@ void upload(const Tensor& destination, const Tensor& source) {
 
 void download(const Tensor& destination, const Tensor& source) {
   const Tensor from = packed(source);
-  const bool is_direct = destination.is_contiguous() && from.dtype() == destination.dtype() &&
-                         from.shape() == destination.shape();
+  const bool is_direct = is_laid_out_for(destination, from);
   const Tensor to = is_direct ? destination : Tensor::empty(from.shape(), from.dtype());
   accelerator(from.device())
       .read(from.storage()->data(), byte_offset(from), to.data(),

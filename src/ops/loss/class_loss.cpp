@@ -1,6 +1,7 @@
 #include "ops/loss/class_loss.h"
 
 #include "dispatch/factories.h"
+#include "dispatch/optional_memory.h"
 #include "kernels/class_loss.h"
 #include "ops/create/copy.h"
 #include "ops/nn/softmax.h"
@@ -50,8 +51,8 @@ struct Classes {
         weight(any_weight.defined() ? packed(any_weight) : Tensor()) {}
 
   kernel::ClassTargets targets(std::int64_t ignore_index, double smoothing) const {
-    return {rows_along(input, class_dim(input)), target.memory(),
-            weight.defined() ? weight.memory() : kernel::In(), ignore_index, smoothing};
+    return {rows_along(input, class_dim(input)), target.memory(), optional_memory(weight),
+            ignore_index, smoothing};
   }
 };
 
@@ -175,11 +176,9 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  const Tensor total_weight = b.saved(5);
   run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
                                    b.saved(4).memory(), grad.memory(), attrs.is_reduced ? 0 : 1,
-                                   total_weight.defined() ? total_weight.memory() : kernel::In(),
-                                   result.memory()});
+                                   optional_memory(b.saved(5)), result.memory()});
   return {result};
 }
 

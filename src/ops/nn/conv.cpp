@@ -1,6 +1,7 @@
 #include "ops/nn/conv.h"
 
 #include "dispatch/factories.h"
+#include "dispatch/optional_memory.h"
 #include "kernels/conv.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/reduce/reduction.h"
@@ -62,7 +63,7 @@ struct ConvolutionPart {
     if (a.numel() == 0 || b.numel() == 0) {
       fill_without_sums(result, shift);
     } else {
-      const MemoryView bias_memory = shift.defined() ? shift.memory() : MemoryView();
+      const MemoryView bias_memory = optional_memory(shift);
       if constexpr (kPart == Part::kOut) {
         run(kernel::Convolve{conv, from_a.memory(), from_b.memory(), bias_memory, result.memory()});
       } else if constexpr (kPart == Part::kIn) {

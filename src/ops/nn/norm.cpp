@@ -5,6 +5,7 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
+#include "dispatch/optional_memory.h"
 #include "dispatch/var.h"
 #include "kernels/norm.h"
 
@@ -56,9 +57,6 @@ Tensor check_parameter(std::string_view op, std::string_view name,
   return *parameter;
 }
 
-// No memory, for the kernel, where the tensor is undefined.
-MemoryView memory_of(const Tensor& t) { return t.defined() ? t.memory() : MemoryView(); }
-
 // What backward works on. An undefined mean means RMS norm.
 struct SavedNorm {
   Tensor input;
@@ -80,13 +78,13 @@ GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const T
   }
   if (needs[0]) {
     run(kernel::RowNormBackwardInput{attrs.rows, attrs.width, norm.input.memory(),
-                                     memory_of(norm.weight), memory_of(norm.mean),
+                                     optional_memory(norm.weight), optional_memory(norm.mean),
                                      norm.rstd.memory(), g.memory(), grads[0].memory()});
   }
   if (needs[1] || needs[2]) {
-    run(kernel::RowNormBackwardParameters{attrs.rows, attrs.width, norm.input.memory(),
-                                          memory_of(norm.mean), norm.rstd.memory(), g.memory(),
-                                          memory_of(grads[1]), memory_of(grads[2])});
+    run(kernel::RowNormBackwardParameters{
+        attrs.rows, attrs.width, norm.input.memory(), optional_memory(norm.mean),
+        norm.rstd.memory(), g.memory(), optional_memory(grads[1]), optional_memory(grads[2])});
   }
   return grads;
 }
@@ -141,8 +139,8 @@ Tensor normalize(std::string_view op, const Tensor& input, const Tensor& weight,
   norm.rstd = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
   if (kCentered) norm.mean = Tensor::empty(attrs.statistics_shape, input.dtype(), input.device());
   run(kernel::RowNorm{attrs.rows, attrs.width, attrs.eps, norm.input.memory(),
-                      memory_of(norm.weight), memory_of(packed_bias), out.memory(),
-                      memory_of(norm.mean), norm.rstd.memory()});
+                      optional_memory(norm.weight), optional_memory(packed_bias), out.memory(),
+                      optional_memory(norm.mean), norm.rstd.memory()});
   return record<NormNode<kCentered>>(out, {input, weight, bias}, attrs,
                                      {Save{input}, Save{weight}, Save{norm.mean}, Save{norm.rstd}});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dispatch/optional_memory.h"
 #include "ops/complex/complex.h"
 #include "ops/reduce/reduction.h"
 
@@ -71,7 +72,7 @@ Tensor run_reduction(const kernel::Reduction& reduction, const Tensor& input,
   const Tensor result =
       Tensor::empty(reduced.result_shape(input.shape()), reduction.compute, input.device());
   run(kernel::Reduce{reduction, input.shape(), reduced.dims, input.memory(), input.strides(),
-                     shifts.defined() ? shifts.memory() : kernel::In(), result.memory()});
+                     optional_memory(shifts), result.memory()});
   return result;
 }
 

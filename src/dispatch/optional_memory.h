@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace eg {
+
+/// The memory of a tensor, for a kernel that takes none where the tensor is undefined.
+inline MemoryView optional_memory(const Tensor& t) {
+  return t.defined() ? t.memory() : MemoryView();
+}
+
+}  // namespace eg
