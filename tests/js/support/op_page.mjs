@@ -14,7 +14,7 @@ with the same gradient in double), and a second order when the gradient of the g
 values. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there
 is nothing to differentiate.
 
-The only device is \`cpu\`.
+The dtypes are those of the CPU; [kernels.md](kernels.md) says what the WebGPU device computes itself.
 `;
 
 const kGroups = {

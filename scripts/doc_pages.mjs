@@ -1,4 +1,5 @@
-// npm run docs: writes docs/ops.md, what every op can do, from a run of all of them.
+// npm run docs: writes docs/ops.md, what every op can do, from a run of all of them, and docs/kernels.md, what the
+// WebGPU device has.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -13,10 +14,14 @@ await main(async () => {
   await buildWasm(nodeVariant());
   await buildWeb();
   await step("write docs/ops.md", async () => {
-    // Both start the package, which may not have been built before.
+    // These start the package, which may not have been built before.
     const { kOpPage, opPage } = await import("../tests/js/support/op_page.mjs");
     const { reportOps } = await import("../tests/js/support/op_report.mjs");
     mkdirSync(dirname(kOpPage), { recursive: true });
     writeFileSync(kOpPage, opPage(reportOps()));
+  });
+  await step("write docs/kernels.md", async () => {
+    const { kernelPage, kKernelPage } = await import("../tests/webgpu/support/kernel_page.mjs");
+    writeFileSync(kKernelPage, kernelPage());
   });
 });

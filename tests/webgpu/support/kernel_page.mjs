@@ -1,0 +1,52 @@
+// docs/kernels.md: which kernels the WebGPU device has, from the structs of src/kernels and what the player says of itself.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { kRoot } from "../../js/support/files.mjs";
+import { bundled } from "./bundled.mjs";
+
+const { supported, supportedFormulas, dtypes } = await bundled(`
+  export { supported, supportedFormulas } from "./kernels/table";
+  export { dtypes } from "./dtype";`);
+
+export { supported };
+export const kKernelPage = `${kRoot}docs/kernels.md`;
+
+const kFolder = `${kRoot}src/kernels`;
+const kStruct =
+  /((?:\/\/\/ .*\n)*)struct \w+ \{\n\s*static constexpr std::string_view name = "(\w+)"/g;
+
+/** Every kernel: its name, its header, and the first sentence of its comment. */
+function readKernels() {
+  const headers = readdirSync(kFolder).filter((name) => name.endsWith(".h"));
+  return headers.sort().flatMap((header) => {
+    const text = readFileSync(`${kFolder}/${header}`, "utf8");
+    return [...text.matchAll(kStruct)].map(([, comment, name]) => {
+      const words = comment.replaceAll("/// ", "").replaceAll("\n", " ").trim();
+      return { name, header, about: words.split(/(?<=[.:])\s/)[0].replace(/:$/, ".") };
+    });
+  });
+}
+
+function dtypesOf(name) {
+  const support = supported[name];
+  if (support === undefined) return "–";
+  const taken = new Set(support.all ?? support.views.flat());
+  return dtypes.filter((dtype) => taken.has(dtype)).join(", ");
+}
+
+/** The page as text. */
+export function kernelPage() {
+  const rows = readKernels().map(
+    ({ name, header, about }) => `| \`${name}\` | \`${header}\` | ${dtypesOf(name)} | ${about} |`,
+  );
+  return `# Kernels
+
+Written by \`npm run docs\`. A kernel is what ops ask of a device (\`src/kernels\`). The CPU has all of them, in every dtype of the op.
+The column \`webgpu\` has the dtypes of memory that the WebGPU device takes; with others, and where there is a –, the CPU computes in its
+place, with copies there and back and a warning the first time. \`elementwise\` has there the formulas of ${supportedFormulas.length} ops, with their gradients.
+
+| kernel | header | webgpu | what it computes |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}
