@@ -49,7 +49,7 @@ bool GpuSupport::has(const kernel::Call& call) const {
     if (memory.base == nullptr) return;
     const unsigned allowed = i < kernel.dtypes.size() ? kernel.dtypes[i] : 0;
     const unsigned bit = 1U << static_cast<unsigned>(memory.dtype);
-    if (memory.device.is_cpu() || (allowed & bit) == 0) fits = false;
+    if ((allowed & bit) == 0) fits = false;
   };
   for (const kernel::Field field : call.fields()) {
     using kernel::FieldKind;

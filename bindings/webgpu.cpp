@@ -54,6 +54,10 @@ EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 // clang-format on
 
 namespace eg::bindings {
+
+// Plays all that has been called, on the thread of the player.
+EG_EXPORT("gpuPlay") void play();
+
 namespace {
 
 // Which thread plays.
@@ -114,11 +118,6 @@ void run_on(Inbox& inbox, const std::function<void()>& work) {
     work();
   else
     inbox.post(work);
-}
-
-void play() {
-  const std::vector<std::uint32_t> words = gpu().device->take();
-  if (!words.empty()) eg_gpu_play(words.data(), words.size());
 }
 
 #if EG_THREADS
@@ -351,8 +350,10 @@ double gpu_stats() {
   return static_cast<double>(player_stats.size());
 }
 
-EG_EXPORT("gpuPlay")
-void play_all() { play(); }
+void play() {
+  const std::vector<std::uint32_t> words = gpu().device->take();
+  if (!words.empty()) eg_gpu_play(words.data(), words.size());
+}
 
 EG_EXPORT("gpuPlayWhenQuiet")
 void play_when_quiet() {

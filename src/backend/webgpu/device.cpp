@@ -1,6 +1,7 @@
 #include "backend/webgpu/device.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace eg::webgpu {
@@ -83,9 +84,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
 bool WebGpuDevice::run(const kernel::Call& call) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  call.for_each_memory([this](const MemoryView& memory, bool) {
-    if (!memory.device.is_cpu()) check_there(memory.base);
-  });
+  call.for_each_memory([this](const MemoryView& memory, bool) { check_there(memory.base); });
   if (!player_.has(call)) return false;
   stream_.kernel(call);
   ++kernels_;
@@ -106,19 +105,13 @@ std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
   std::vector<std::uint64_t> times(count);
   const std::size_t bytes = count * sizeof(std::uint64_t);
   const std::lock_guard order(*this);
-  void* const block = allocate(bytes);
+  const auto give_back = [this](void* block) { free(block); };
+  const std::unique_ptr<void, decltype(give_back)> block(allocate(bytes), give_back);
   {
     const std::lock_guard lock(mutex_);
-    stream_.stamps(block_of(block), count);
+    stream_.stamps(block_of(block.get()), count);
   }
-  // What fails is the error of the next read, and that is this one.
-  try {
-    read(block, 0, times.data(), bytes);
-  } catch (...) {
-    free(block);
-    throw;
-  }
-  free(block);
+  read(block.get(), 0, times.data(), bytes);
   return times;
 }
 
@@ -179,6 +172,7 @@ void WebGpuDevice::begin_anew(BlockLimits limits) {
   lost_.reset();
   stream_ = {};
   kernels_ = 0;
+  seen_words_ = 0;
   woken_ = Woken::kNo;
   blocks_.begin_anew(limits);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/elementwise/kernel.h"
+#include "backend/cpu/elementwise/packed.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -10,7 +11,6 @@ namespace {
 
 // A tile per operand together fills about half of a first-level data cache.
 constexpr std::int64_t kTileBytes = 4096;
-constexpr std::int64_t kPackBytes = 16;
 
 struct Tile {
   alignas(64) char bytes[kTileBytes];

@@ -8,8 +8,6 @@
 namespace eg::cpu {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16;
-
 struct alignas(kPackBytes) OnePack {
   char bytes[kPackBytes];
 };

@@ -12,6 +12,9 @@
 
 namespace eg::cpu {
 
+/// What a formula computes at a time.
+inline constexpr std::int64_t kPackBytes = 16;
+
 /// Memory of the CPU: `count` elements, or one for all of them.
 struct PackedOperand {
   MemoryView memory;
