@@ -7,8 +7,8 @@
 
 #include <emscripten/bind.h>
 
-#include "autograd/engine.h"
-#include "autograd/variable.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/variable.h"
 #include "base/warning.h"
 #include "border.h"
 #include "callbacks.h"

@@ -5,9 +5,9 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
-#include "autograd/engine.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/stand_in.h"
 #include "autograd/grad_mode.h"
-#include "autograd/graph_task.h"
 #include "border.h"
 
 // Calls the function `id` with the first `count` words of the frame; returns how many it wrote

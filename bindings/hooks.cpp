@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "autograd/engine.h"
-#include "autograd/variable.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/variable.h"
 #include "border.h"
 
 namespace eg::bindings {

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "callbacks.h"
 
 namespace eg::bindings {

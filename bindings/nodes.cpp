@@ -2,10 +2,10 @@
 
 #include <emscripten/bind.h>
 
-#include "autograd/accumulate_grad.h"
 #include "autograd/anomaly_mode.h"
 #include "autograd/autograd.h"
-#include "autograd/variable.h"
+#include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/variable.h"
 #include "border.h"
 #include "callbacks.h"
 

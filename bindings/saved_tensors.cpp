@@ -4,9 +4,9 @@
 
 #include <emscripten/bind.h>
 
-#include "autograd/node.h"
-#include "autograd/saved_tensor_hooks.h"
-#include "autograd/saved_variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/saved_variable.h"
+#include "autograd/hooks/saved_tensor_hooks.h"
 #include "border.h"
 #include "callbacks.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "autograd/node.h"
-#include "autograd/variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
 #include "border.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"

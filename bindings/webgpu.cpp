@@ -21,7 +21,7 @@
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "backend/webgpu/device.h"
 #include "border.h"
 #include "callbacks.h"

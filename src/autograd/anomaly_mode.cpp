@@ -1,7 +1,7 @@
 #include "autograd/anomaly_mode.h"
 
-#include "autograd/engine.h"
-#include "autograd/node.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/node.h"
 #include "autograd/tensor_math.h"
 #include "base/warning.h"
 

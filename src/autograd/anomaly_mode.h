@@ -10,7 +10,7 @@
 #include <atomic>
 #include <string>
 
-#include "autograd/hooks.h"
+#include "autograd/hooks/hooks.h"
 
 namespace eg {
 

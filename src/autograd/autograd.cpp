@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "autograd/basic_nodes.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 #include "base/error.h"
 
 namespace eg {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "autograd/graph_task.h"
-#include "autograd/node.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/graph/node.h"
 #include "tensor/tensor.h"
 
 namespace eg {

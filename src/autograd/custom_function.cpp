@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "autograd/basic_nodes.h"
-#include "autograd/graph_task.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 #include "base/error.h"
 #include "base/warning.h"
 

@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "autograd/grad_mode.h"
-#include "autograd/node.h"
-#include "autograd/saved_variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/saved_variable.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "autograd/grad_mode.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 #include "base/error.h"
 
 namespace eg {

@@ -4,7 +4,7 @@
 #include <array>
 #include <mutex>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "runtime/accelerator.h"
 
 namespace eg {

@@ -5,7 +5,7 @@
 // tensors they belong to. Declared here because neither may depend on the layer of ops above it;
 // defined there (ops/tensor_math.cpp). All of them record like any op when grad mode is on.
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "tensor/tensor.h"
 
 namespace eg::math {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "autograd/node.h"
-#include "autograd/saved_variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/saved_variable.h"
 #include "dispatch/elementwise.h"
 
 namespace eg {

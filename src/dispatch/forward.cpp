@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "autograd/autograd.h"
-#include "autograd/basic_nodes.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/graph_task.h"
 #include "autograd/grad_mode.h"
-#include "autograd/graph_task.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 
 namespace eg {
 

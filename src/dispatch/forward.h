@@ -14,7 +14,7 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "tensor/tensor.h"
 
 namespace eg {

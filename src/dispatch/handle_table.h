@@ -21,7 +21,7 @@
 #include <mutex>
 #include <variant>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "tensor/tensor.h"
 
 namespace eg {

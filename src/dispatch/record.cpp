@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "autograd/graph_task.h"
+#include "autograd/engine/graph_task.h"
 #include "autograd/tensor_math.h"
 #include "dispatch/overlap.h"
 

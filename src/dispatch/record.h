@@ -22,9 +22,9 @@
 #include <string>
 
 #include "autograd/grad_mode.h"
-#include "autograd/node.h"
-#include "autograd/saved_variable.h"
-#include "autograd/variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/saved_variable.h"
+#include "autograd/graph/variable.h"
 #include "dispatch/forward.h"
 #include "tensor/tensor.h"
 

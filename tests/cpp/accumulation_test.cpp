@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/accumulate_grad.h"
 #include "autograd/autograd.h"
-#include "autograd/graph_task.h"
-#include "autograd/input_buffer.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/input_buffer.h"
+#include "autograd/graph/accumulate_grad.h"
 #include "autograd/tensor_math.h"
 #include "ops/index/index.h"
 #include "ops/shape/slice.h"

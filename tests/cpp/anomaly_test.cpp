@@ -4,7 +4,7 @@
 
 #include "autograd/anomaly_mode.h"
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "support/errors.h"
 #include "support/graphs.h"
 #include "support/live_counts.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/engine.h"
-#include "autograd/graph_task.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/graph_task.h"
 #include "base/warning.h"
 #include "ops/create/copy.h"
 #include "ops/shape/join.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/basic_nodes.h"
+#include "autograd/graph/basic_nodes.h"
 #include "base/warning.h"
 #include "ops/create/copy.h"
 #include "ops/shape/slice.h"

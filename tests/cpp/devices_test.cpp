@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/stand_in.h"
 #include "base/fields.h"
 #include "dispatch/transfer.h"
 #include "kernels/call.h"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "support/random_graphs.h"
 #include "support/tensors.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/grad_mode.h"
 #include "autograd/tensor_math.h"
 #include "runtime/background.h"

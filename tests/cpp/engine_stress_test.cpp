@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/grad_mode.h"
 #include "support/live_counts.h"
 #include "support/random_graphs.h"

@@ -6,9 +6,9 @@
 
 #include "autograd/autograd.h"
 #include "autograd/custom_function.h"
-#include "autograd/engine.h"
-#include "autograd/graph_task.h"
-#include "autograd/input_buffer.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/input_buffer.h"
 #include "ops/shape/slice.h"
 #include "support/graphs.h"
 #include "support/tensors.h"

@@ -1,4 +1,4 @@
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 
 #include <atomic>
 #include <thread>
@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/basic_nodes.h"
 #include "autograd/grad_mode.h"
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/tensor_math.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"

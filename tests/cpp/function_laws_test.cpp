@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "ops/op_table.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"

@@ -1,11 +1,11 @@
-#include "autograd/hooks.h"
+#include "autograd/hooks/hooks.h"
 
 #include <gtest/gtest.h>
 
-#include "autograd/accumulate_grad.h"
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/grad_mode.h"
+#include "autograd/graph/accumulate_grad.h"
 #include "ops/shape/stride.h"
 #include "support/errors.h"
 #include "support/graphs.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "dispatch/factories.h"
 #include "ops/op_table.h"
 #include "support/sample_cases.h"

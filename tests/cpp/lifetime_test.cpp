@@ -6,7 +6,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/custom_function.h"
-#include "autograd/saved_tensor_hooks.h"
+#include "autograd/hooks/saved_tensor_hooks.h"
 #include "support/errors.h"
 #include "support/live_counts.h"
 #include "support/ops.h"

@@ -1,10 +1,10 @@
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 
 #include <gtest/gtest.h>
 
-#include "autograd/accumulate_grad.h"
 #include "autograd/autograd.h"
-#include "autograd/basic_nodes.h"
+#include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/basic_nodes.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
 #include "support/errors.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/grad_mode.h"
 #include "support/errors.h"
 #include "support/graphs.h"

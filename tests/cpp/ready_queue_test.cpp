@@ -1,11 +1,11 @@
-#include "autograd/ready_queue.h"
+#include "autograd/engine/ready_queue.h"
 
 #include <memory>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "autograd/basic_nodes.h"
+#include "autograd/graph/basic_nodes.h"
 
 namespace eg {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/grad_mode.h"
-#include "autograd/saved_variable.h"
+#include "autograd/graph/saved_variable.h"
 #include "ops/index/index.h"
 #include "ops/matrix/matmul.h"
 #include "support/errors.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "autograd/autograd.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/profiler.h"
 #include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "autograd/autograd.h"
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "ops/complex/complex.h"
 #include "support/tensors.h"
 

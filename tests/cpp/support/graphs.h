@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "autograd/hooks.h"
-#include "autograd/node.h"
-#include "autograd/variable.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
+#include "autograd/hooks/hooks.h"
 #include "support/ops.h"
 
 namespace eg::testing {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "autograd/engine.h"
-#include "autograd/graph_task.h"
-#include "autograd/node.h"
+#include "autograd/engine/engine.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/graph/node.h"
 #include "runtime/device.h"
 #include "tensor/tensor.h"
 

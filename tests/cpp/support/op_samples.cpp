@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "dispatch/factories.h"
 #include "dispatch/handle_table.h"
 #include "ops/create/copy.h"

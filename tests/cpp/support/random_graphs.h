@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "support/graphs.h"
 #include "support/tensors.h"
 

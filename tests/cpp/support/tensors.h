@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "dispatch/factories.h"
 #include "dispatch/transfer.h"
 #include "ops/complex/complex.h"

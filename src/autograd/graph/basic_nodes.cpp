@@ -1,7 +1,7 @@
-#include "autograd/basic_nodes.h"
+#include "autograd/graph/basic_nodes.h"
 
 #include "autograd/grad_mode.h"
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "base/error.h"
 
 namespace eg {

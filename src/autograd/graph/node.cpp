@@ -1,10 +1,10 @@
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "autograd/graph_task.h"
-#include "autograd/node_extras.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/graph/node_extras.h"
 #include "base/error.h"
 
 namespace eg {

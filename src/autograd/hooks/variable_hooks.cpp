@@ -1,5 +1,5 @@
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 #include "base/error.h"
 
 namespace eg {

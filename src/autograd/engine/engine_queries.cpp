@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "autograd/basic_nodes.h"
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/grad_mode.h"
+#include "autograd/graph/basic_nodes.h"
 #include "base/error.h"
 
 namespace eg {

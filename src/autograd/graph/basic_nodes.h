@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 
 namespace eg {
 

@@ -1,8 +1,8 @@
-#include "autograd/accumulate_grad.h"
+#include "autograd/graph/accumulate_grad.h"
 
 #include "autograd/grad_mode.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "autograd/variable.h"
 #include "base/error.h"
 
 namespace eg {

@@ -1,4 +1,4 @@
-#include "autograd/ready_queue.h"
+#include "autograd/engine/ready_queue.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,9 @@
-#include "autograd/saved_variable.h"
+#include "autograd/graph/saved_variable.h"
 
 #include "autograd/anomaly_mode.h"
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 #include "base/error.h"
 
 namespace eg {

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/graph_task.h"
+#include "autograd/engine/graph_task.h"
 
 namespace eg {
 

@@ -1,4 +1,4 @@
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"
 

@@ -32,7 +32,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/hooks.h"
+#include "autograd/hooks/hooks.h"
 #include "base/intrusive_ptr.h"
 #include "base/lazy.h"
 #include "base/pool.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "autograd/anomaly_mode.h"
-#include "autograd/hooks.h"
+#include "autograd/hooks/hooks.h"
 
 namespace eg {
 

@@ -1,7 +1,7 @@
-#include "autograd/graph_task.h"
+#include "autograd/engine/graph_task.h"
 
-#include "autograd/basic_nodes.h"
-#include "autograd/ready_queue.h"
+#include "autograd/engine/ready_queue.h"
+#include "autograd/graph/basic_nodes.h"
 #include "base/error.h"
 
 namespace eg {
@@ -218,8 +218,8 @@ void GraphTask::wait() {
 
 GradList GraphTask::take_result() {
   const std::scoped_lock lock(future_mutex_);
-  // Given away, so that the caller is the last to have it: a thread of the call that lets go of this
-  // task later does not free what the caller may be reading.
+  // Given away, so that the caller is the last to have it: a thread of the call that lets go of
+  // this task later does not free what the caller may be reading.
   if (std::exception_ptr error = std::move(error_)) std::rethrow_exception(std::move(error));
   return std::move(captured_grads);
 }

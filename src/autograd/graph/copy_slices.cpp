@@ -1,7 +1,7 @@
-#include "autograd/copy_slices.h"
+#include "autograd/graph/copy_slices.h"
 
-#include "autograd/saved_variable.h"
-#include "autograd/variable.h"
+#include "autograd/graph/saved_variable.h"
+#include "autograd/graph/variable.h"
 #include "base/error.h"
 
 namespace eg {

@@ -12,9 +12,9 @@
 #include <mutex>
 #include <vector>
 
-#include "autograd/graph_task.h"
-#include "autograd/input_buffer.h"
-#include "autograd/node.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/input_buffer.h"
+#include "autograd/graph/node.h"
 #include "runtime/inbox.h"
 
 namespace eg {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <mutex>
 
-#include "autograd/node.h"
-#include "autograd/saved_tensor_hooks.h"
+#include "autograd/graph/node.h"
+#include "autograd/hooks/saved_tensor_hooks.h"
 #include "tensor/tensor.h"
 
 namespace eg {

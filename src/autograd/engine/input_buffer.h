@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 
 namespace eg {
 

@@ -25,9 +25,9 @@
 #include <memory>
 #include <mutex>
 
-#include "autograd/graph_task.h"
-#include "autograd/node.h"
-#include "autograd/ready_queue.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/ready_queue.h"
+#include "autograd/graph/node.h"
 
 namespace eg {
 
@@ -114,32 +114,6 @@ class Engine {
   std::mutex device_mutex_;
   std::condition_variable device_stopped_;
   std::array<DeviceThread, kMaxAccelerators> device_threads_;
-};
-
-/// Where a thread is in the engine, for one that runs user code in its place.
-struct EnginePlace {
-  int device = kNoDevice;
-  int depth = 0;
-  std::shared_ptr<ReadyQueue> queue;
-
-  /// That of this thread.
-  static EnginePlace here();
-};
-
-/// Puts this thread in the place of another one, which waits meanwhile, for a scope. When a hook of
-/// a device's node runs on the thread that registered it, and calls backward, who else should run
-/// the nodes of that device?
-class StandInGuard {
- public:
-  explicit StandInGuard(const EnginePlace& place);
-  ~StandInGuard();
-  StandInGuard(const StandInGuard&) = delete;
-  StandInGuard& operator=(const StandInGuard&) = delete;
-
- private:
-  EnginePlace own_;
-  LocalWork* own_work_ = nullptr;
-  bool stands_in_ = false;
 };
 
 /// Checks that `grads` fit the slots `edges` lead to; sums broadcast dimensions, casts and moves

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "autograd/tensor_math.h"
 
 namespace eg {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "autograd/forward_ad.h"
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "base/lazy.h"
 #include "tensor/tensor.h"
 

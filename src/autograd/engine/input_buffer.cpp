@@ -1,4 +1,4 @@
-#include "autograd/input_buffer.h"
+#include "autograd/engine/input_buffer.h"
 
 #include "autograd/grad_mode.h"
 #include "autograd/tensor_math.h"

@@ -1,8 +1,8 @@
-#include "autograd/variable.h"
+#include "autograd/graph/variable.h"
 
-#include "autograd/accumulate_grad.h"
-#include "autograd/copy_slices.h"
 #include "autograd/grad_mode.h"
+#include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/copy_slices.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"
 

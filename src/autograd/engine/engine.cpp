@@ -1,4 +1,4 @@
-#include "autograd/engine.h"
+#include "autograd/engine/engine.h"
 
 #include <chrono>
 #include <optional>
@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "autograd/anomaly_mode.h"
-#include "autograd/basic_nodes.h"
-#include "autograd/local_work.h"
+#include "autograd/engine/local_work.h"
+#include "autograd/engine/thread_role.h"
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/profiler.h"
 #include "base/error.h"
 #include "base/warning.h"
@@ -24,69 +25,10 @@ constexpr std::size_t kStackReserve = std::size_t{64} * 1024;
 
 constexpr std::chrono::seconds kStopWait{10};
 
-// The call that this thread runs a piece of, and until when.
-struct Piece {
-  const GraphTask* task;
-  std::chrono::steady_clock::time_point deadline;
-
-  bool is_over() const { return std::chrono::steady_clock::now() >= deadline; }
-};
-
-// What a thread is to the engine.
-struct ThreadRole {
-  int device = kNoDevice;
-  int depth = 0;        ///< Calls around the running one, on whichever threads.
-  int stack_depth = 0;  ///< Those of them on this thread.
-  /// A shutdown was taken from the queue: the thread ends when no call of its own is running.
-  bool shutdown_requested = false;
-  /// The row of nodes this thread is running, or null.
-  LocalWork* work = nullptr;
-  const Piece* piece = nullptr;
-  std::shared_ptr<ReadyQueue> queue;
-};
-thread_local ThreadRole role;
-
 const std::shared_ptr<ReadyQueue>& local_ready_queue() {
   if (role.queue == nullptr) role.queue = std::make_shared<ReadyQueue>();
   return role.queue;
 }
-
-// Restores this thread's role when a backward call ends, also by an exception.
-class RoleGuard {
- public:
-  RoleGuard(int device, int depth, int stack_depth)
-      : device_(std::exchange(role.device, device)),
-        depth_(std::exchange(role.depth, depth)),
-        stack_depth_(std::exchange(role.stack_depth, stack_depth)) {}
-  ~RoleGuard() {
-    role.device = device_;
-    role.depth = depth_;
-    role.stack_depth = stack_depth_;
-  }
-  RoleGuard(const RoleGuard&) = delete;
-  RoleGuard& operator=(const RoleGuard&) = delete;
-
- private:
-  int device_;
-  int depth_;
-  int stack_depth_;
-};
-
-// Takes this thread out of the calls it is in, for a scope: a call in pieces is inside none of
-// them.
-class SeparateRoleGuard {
- public:
-  explicit SeparateRoleGuard(std::shared_ptr<ReadyQueue> queue)
-      : outer_(std::exchange(role, ThreadRole{.queue = std::move(queue)})),
-        evaluation_(nullptr, nullptr) {}
-  ~SeparateRoleGuard() { role = std::move(outer_); }
-  SeparateRoleGuard(const SeparateRoleGuard&) = delete;
-  SeparateRoleGuard& operator=(const SeparateRoleGuard&) = delete;
-
- private:
-  ThreadRole outer_;
-  EvaluationGuard evaluation_;
-};
 
 bool piece_is_over(const GraphTask& task) {
   return role.piece != nullptr && role.piece->task == &task && role.piece->is_over();
@@ -104,18 +46,6 @@ bool stack_is_used_up() {
     return false;
   }
 }
-
-// Makes a row of nodes the one that new ready nodes join, for a scope.
-class LocalWorkGuard {
- public:
-  explicit LocalWorkGuard(LocalWork* work) : previous_(std::exchange(role.work, work)) {}
-  ~LocalWorkGuard() { role.work = previous_; }
-  LocalWorkGuard(const LocalWorkGuard&) = delete;
-  LocalWorkGuard& operator=(const LocalWorkGuard&) = delete;
-
- private:
-  LocalWork* previous_;
-};
 
 // The index of the device whose queue runs a node.
 int device_for(const GraphTask& task, const Node& fn) {
@@ -182,25 +112,6 @@ GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
 
 }  // namespace
 
-EnginePlace EnginePlace::here() { return {role.device, role.depth, role.queue}; }
-
-StandInGuard::StandInGuard(const EnginePlace& place) : stands_in_(place.device >= 0) {
-  if (!stands_in_) return;
-  own_ = {std::exchange(role.device, place.device), std::exchange(role.depth, place.depth),
-          std::exchange(role.queue, place.queue)};
-  own_work_ = std::exchange(role.work, nullptr);
-}
-
-StandInGuard::~StandInGuard() {
-  if (!stands_in_) return;
-  // Meant for the thread whose queue this is.
-  if (std::exchange(role.shutdown_requested, false)) role.queue->push_shutdown();
-  role.device = own_.device;
-  role.depth = own_.depth;
-  role.queue = std::move(own_.queue);
-  role.work = own_work_;
-}
-
 Engine& Engine::instance() {
   // Never destroyed: its threads may outlive every static destructor.
   static auto* const engine = new Engine;
@@ -261,7 +172,8 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
     });
     task->wait();
   } else {
-    const RoleGuard guard(task->owner, task->reentrant_depth, nested ? role.stack_depth + 1 : 0);
+    const NestedRoleGuard guard(task->owner, task->reentrant_depth,
+                                nested ? role.stack_depth + 1 : 0);
     thread_main(task);
   }
   task->warnings.replay();
@@ -271,16 +183,17 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
 IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList grads, bool keep_graph,
                                              bool create_graph, bool accumulate_grad,
                                              const EdgeList& outputs) {
-  const SeparateRoleGuard separate(std::make_shared<ReadyQueue>());
+  const OtherRoleGuard other({.queue = std::make_shared<ReadyQueue>()});
+  const EvaluationGuard inside_no_call(nullptr, nullptr);
   return begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
 }
 
 bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
                        std::chrono::steady_clock::time_point deadline) {
-  const SeparateRoleGuard separate(task->cpu_ready_queue);
   const Piece piece{task.get(), deadline};
-  role.device = task->owner;
-  role.piece = &piece;
+  const OtherRoleGuard other(
+      {.device = task->owner, .piece = &piece, .queue = task->cpu_ready_queue});
+  const EvaluationGuard inside_no_call(nullptr, nullptr);
   do {
     run_next();
   } while (!task->future_completed() && !piece.is_over());
@@ -291,15 +204,12 @@ bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
 
 void Engine::continue_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
-  role.queue =
-      task->owner == kCpuDevice ? task->cpu_ready_queue : engine.device_thread(task->owner).queue;
-  {
-    const RoleGuard guard(task->owner, task->reentrant_depth, 0);
-    engine.thread_main(task);
-  }
-  // Meant for the thread whose queue this is.
-  if (role.shutdown_requested) role.queue->push_shutdown();
-  role = {};
+  const OtherRoleGuard other({.device = task->owner,
+                              .depth = task->reentrant_depth,
+                              .queue = task->owner == kCpuDevice
+                                           ? task->cpu_ready_queue
+                                           : engine.device_thread(task->owner).queue});
+  engine.thread_main(task);
 }
 
 void Engine::thread_main(const IntrusivePtr<GraphTask>& task) {

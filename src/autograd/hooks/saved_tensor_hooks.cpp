@@ -1,4 +1,4 @@
-#include "autograd/saved_tensor_hooks.h"
+#include "autograd/hooks/saved_tensor_hooks.h"
 
 #include "base/error.h"
 

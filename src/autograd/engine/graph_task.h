@@ -20,9 +20,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/engine/input_buffer.h"
 #include "autograd/grad_mode.h"
-#include "autograd/input_buffer.h"
-#include "autograd/node.h"
+#include "autograd/graph/node.h"
 #include "base/warning.h"
 #include "runtime/inbox.h"
 

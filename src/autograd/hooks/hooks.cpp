@@ -1,4 +1,4 @@
-#include "autograd/hooks.h"
+#include "autograd/hooks/hooks.h"
 
 #include "base/error.h"
 
