@@ -10,8 +10,9 @@ import {
   copyFiles,
   copyWithImportMap,
 } from "./support/bundlers.mjs";
-import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { noBrowser, startChromium } from "./support/chromium.mjs";
 import { assertLosses } from "./support/losses.mjs";
+import { resultOf } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
 
