@@ -11,7 +11,7 @@ const kStartTimeout = 30_000;
 // WebKitGTK shares memory between threads, as Safari does, only when it is told to.
 const kSharedMemory = { JSC_useSharedArrayBuffer: "1" };
 
-/** Starts WebKitGTK: { newPage, close }. There is one page at a time. */
+/** Starts WebKitGTK: { version, newPage, close }. There is one page at a time. */
 export async function startWebKit() {
   const screen = await startScreen();
   const port = await freePort();
@@ -26,9 +26,10 @@ export async function startWebKit() {
     await untilReady(request);
     const browser = { binary: miniBrowser(), args: ["--automation"] };
     const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": browser } };
-    const { sessionId } = await request("POST", "/session", { capabilities });
+    const { sessionId, capabilities: has } = await request("POST", "/session", { capabilities });
     const session = `/session/${sessionId}`;
     return {
+      version: () => has.browserVersion,
       newPage: async () =>
         new WebKitPage((method, path, body) => request(method, session + path, body)),
       close: async () => {

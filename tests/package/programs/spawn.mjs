@@ -1,0 +1,11 @@
+// Trains here, and has a worker of the user's own train in the memory of this thread.
+
+import * as eg from "edgegrad";
+import { train } from "./train.js";
+
+await eg.init({ threads: 2 });
+const worker = new Worker(new URL("./deployed_worker.js", import.meta.url), { type: "module" });
+const weights = eg.ones([4], { requiresGrad: true });
+await eg.spawn(worker, "train", weights, 20);
+worker.terminate();
+console.log(JSON.stringify({ losses: train(), weights: weights.arraySync() }));
