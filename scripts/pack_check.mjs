@@ -16,6 +16,7 @@ const kHelp = `npm run pack:check -- [options]
 const kResults = join(kRoot, "tests", "package", "results.json");
 const kReadme = join(kRoot, "README.md");
 const kMostLines = 30;
+const kMostColumns = 200;
 
 function readOptions() {
   const options = {
@@ -70,7 +71,8 @@ async function runRow(row, context) {
 /** The end of what a command printed, or where an error comes from. */
 function describe(error) {
   const text = error instanceof CommandError ? `${error.message}\n${error.output}` : error.stack;
-  return text.trimEnd().split("\n").slice(-kMostLines).join("\n");
+  const lines = text.trimEnd().split("\n").slice(-kMostLines);
+  return lines.map((line) => `    ${line.slice(0, kMostColumns)}`).join("\n");
 }
 
 /** Keeps the results of rows beside those that did not run this time, and writes README.md's table of all. */

@@ -20,7 +20,7 @@ const kOthers = {
 };
 
 /** The oldest Node that package.json allows. */
-export const kOldestNode = "20.0.0";
+export const kOldestNode = /\d+\.\d+\.\d+/.exec(manifest.engines.node)[0];
 
 /** The oldest TypeScript that the declarations are for, the last 5, the last 6, and the checkout's. */
 export const kTypeScripts = ["5.2.2", "5.9.3", "6.0.3", versionOf("typescript")];

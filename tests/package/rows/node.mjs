@@ -7,11 +7,12 @@ import { assertTrained, run, runTool } from "../running.mjs";
 import { kOldestNode, versionOf } from "../tools.mjs";
 
 const kPrograms = {
-  import: "module.mjs",
-  "import() in CommonJS": "import.cjs",
-  require: "require.cjs",
-  "in a worker thread": "in_thread.mjs",
-  "a worker of one's own": "spawn.mjs",
+  module: { title: "`import`", args: ["module.mjs"] },
+  import: { title: "`import()` in CommonJS", args: ["import.cjs"] },
+  require: { title: "`require`", args: ["require.cjs"] },
+  thread: { title: "in a worker thread", args: ["in_thread.mjs"] },
+  spawn: { title: "`spawn` on a worker thread", args: ["spawn.mjs"] },
+  global: { title: "on a global `Worker`", args: ["spawn.mjs", "global"] },
 };
 
 const kNodes = {
@@ -20,45 +21,50 @@ const kNodes = {
   newer: newerNode,
 };
 
-// Node could not before 20.19.
-const kRefused = {
-  "oldest require": "Node before 20.19 cannot `require` a module; `import()` it",
-};
-
-function assertOutcome(output) {
-  const { weights = [] } = assertTrained(output);
-  assertWeights(weights);
-}
-
-const nodeRows = Object.entries(kNodes).flatMap(([name, find]) =>
-  Object.entries(kPrograms).map(([title, program]) => ({
-    id: `node-${name}-${program.split(".")[0]}`,
-    group: "Node.js",
-    title,
-    quick: name === "this",
-    refused: kRefused[`${name} ${title}`],
-    version: async () => read(await find(), ["--version"]).slice(1),
-    async run({ projects }) {
-      assertOutcome(await run(await projects.with(), await find(), program));
-    },
-  })),
-);
-
 const kRuntimes = {
   deno: { group: "Deno", command: ["run", "--allow-all"] },
   bun: { group: "Bun", command: ["run"] },
 };
 
+const kOwnWorkers = "its own `Worker` is a page's; import that of `node:worker_threads`";
+
+const kRefused = {
+  "node-oldest-require": "Node before 20.19 cannot `require` a module; `import()` it",
+  "deno-global": kOwnWorkers,
+  "bun-global": kOwnWorkers,
+};
+
+function rowsOf(name, row) {
+  return Object.entries(kPrograms).map(([program, { title, args }]) => {
+    const id = `${name}-${program}`;
+    return { id, title, refused: kRefused[id], ...row(args) };
+  });
+}
+
+const nodeRows = Object.entries(kNodes).flatMap(([name, find]) =>
+  rowsOf(`node-${name}`, (args) => ({
+    group: "Node.js",
+    quick: name === "this",
+    version: async () => read(await find(), ["--version"]).slice(1),
+    async run({ projects }) {
+      assertOutcome(await run(await projects.with(), await find(), ...args));
+    },
+  })),
+);
+
 const runtimeRows = Object.entries(kRuntimes).flatMap(([tool, { group, command }]) =>
-  Object.entries(kPrograms).map(([title, program]) => ({
-    id: `${tool}-${program.split(".")[0]}`,
+  rowsOf(tool, (args) => ({
     group,
-    title,
     version: () => versionOf(tool),
     async run({ projects }) {
-      assertOutcome(await runTool(await projects.with(tool), tool, ...command, program));
+      assertOutcome(await runTool(await projects.with(tool), tool, ...command, ...args));
     },
   })),
 );
 
 export const kNodeRows = [...nodeRows, ...runtimeRows];
+
+function assertOutcome(output) {
+  const { weights = [] } = assertTrained(output);
+  assertWeights(weights);
+}

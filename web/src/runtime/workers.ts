@@ -136,7 +136,9 @@ export class Workers {
       throw new Error(`there is no ${script}`);
     }
     try {
-      return this.script === undefined ? make() : workerOf(script, make);
+      return this.script === undefined && nodeWorker() === undefined
+        ? make()
+        : workerOf(script, make);
     } catch (error) {
       if ((error as Error).name !== "SecurityError") throw error;
       // No page may construct a worker from another origin, but it may from a blob that imports the script.
@@ -151,9 +153,17 @@ type WorkerArguments = ConstructorParameters<typeof Worker>;
 
 // A worker like that of `make`, but with another script.
 function workerOf(script: string, make: () => Worker): Worker {
-  const { Worker } = globalThis;
   const [, options] = argumentsOf(make);
-  return new Worker(nodeFiles() === undefined ? script : new URL(script), options);
+  const NodeWorker = nodeWorker();
+  if (NodeWorker === undefined) return new globalThis.Worker(script, options);
+  return new NodeWorker(new URL(script), options as object) as unknown as Worker;
+}
+
+// Deno and Bun have a global Worker too, a page's, of which Emscripten's script knows nothing where there is Node.
+function nodeWorker() {
+  const { process } = globalThis;
+  const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
+  return isWindow ? undefined : process?.getBuiltinModule?.("node:worker_threads").Worker;
 }
 
 /** The address that a bundler gave the script. */
