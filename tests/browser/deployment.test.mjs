@@ -11,6 +11,7 @@ import {
   copyWithImportMap,
 } from "./support/bundlers.mjs";
 import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { assertPageTrains, kPath, kPolicy } from "./support/deployed.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
 

@@ -10,6 +10,9 @@ import { runVite } from "./servers.mjs";
 const kScripts = ["deployed.js", "deployed_worker.js", "train.js", "rate.js"];
 const kDeployed = { name: "deployed", workers: ["deployed_worker.js"] };
 
+// For newer ones Parcel writes an import map into the page, which a strict policy does not allow.
+const kBrowsers = "chrome >= 95, firefox >= 100, safari >= 16.4";
+
 /** The page that trains with WebGPU, for the functions that take one. */
 export const kWebGpuPage = { name: "webgpu", workers: [] };
 
@@ -94,6 +97,8 @@ export async function buildWithRollup(project, { name, workers } = kDeployed) {
 
 export async function buildWithParcel(project, { name } = kDeployed) {
   const out = join(project, `parcel-${name}`);
+  const manifest = { type: "module", private: true, browserslist: kBrowsers };
+  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
   const parcel = join(project, "node_modules", "parcel", "lib", "bin.js");
   const options = ["--dist-dir", out, "--public-url", "./", "--no-cache"];
   await quiet(process.execPath, [parcel, "build", `${name}.html`, ...options], { cwd: project });

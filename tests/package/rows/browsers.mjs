@@ -10,6 +10,11 @@ const kBrowsers = {
   webkit: "WebKitGTK with `JSC_useSharedArrayBuffer=1`",
 };
 
+const kRefused = {
+  "webkit-cdn":
+    "one thread, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+};
+
 const kEntry = "node_modules/edgegrad/dist/index.js";
 const isolated = (folder) => serveFiles(folder, kIsolation);
 
@@ -17,7 +22,7 @@ const kWays = {
   isolated: { title: "threads in an isolated page", serve: isolated },
   single: { title: "one thread in another", serve: (folder) => serveFiles(folder), threads: 1 },
   policy: { title: "strict policy below a path", serve: serveStrictly },
-  cdn: { title: "from another origin", serve: serveWithCdn },
+  cdn: { title: "threads from another origin", serve: serveWithCdn },
   worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
 };
 
@@ -26,6 +31,7 @@ export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
     id: `${name}-${way}`,
     group,
     title,
+    refused: kRefused[`${name}-${way}`],
     version: async ({ browsers }) => {
       const version = await (await browsers.start(name)).version();
       return version.replace(/^\w+\//, "");
