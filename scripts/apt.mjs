@@ -33,6 +33,13 @@ const kPackages = {
     chromium: "/usr/bin/chromium",
     libvulkan1: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",
   },
+  firefox: {
+    "firefox-esr": "/usr/bin/firefox-esr",
+  },
+  webkit: {
+    "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",
+    xvfb: "/usr/bin/Xvfb",
+  },
 };
 
 /** Installs the named groups of kPackages; elsewhere than on Debian CMake says what it misses. */

@@ -1,5 +1,5 @@
 // npm run bench: this package beside TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
-// writes build/bench/<date>.json. The pieces are in tests/bench.
+// writes build/bench/<date>.json; with --write README.md's tables too. The pieces are in tests/bench.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureWorkload } from "../tests/bench/measure.mjs";
 import { checksOf } from "../tests/bench/report/checks.mjs";
+import { keepTables } from "../tests/bench/report/keep.mjs";
 import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
 import { buildWasm, buildWeb } from "./build.mjs";
@@ -19,6 +20,7 @@ const kHelp = `npm run bench -- [options]
   --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
   --no-build        measure dist/ as it is
+  --write           keep the figures of the newest Node in tests/bench/results.json, and write README.md's tables anew
   --json            print the report as JSON too, not only into build/bench`;
 
 const kPeers = [
@@ -36,6 +38,7 @@ function readOptions() {
       node: { type: "string" },
       "no-build": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -138,6 +141,7 @@ await main(async () => {
   printSummary(tables);
   const report = `${JSON.stringify({ machine, tables }, null, 1)}\n`;
   if (options.json) console.log(report);
+  if (options.write) keepTables(tables, machine);
   const path = writeReport(machine.date, report);
   console.log(`\nWritten to ${path} after ${seconds(start)}`);
 });

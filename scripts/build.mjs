@@ -1,6 +1,14 @@
 // npm run build: the package's dist/. `node scripts/build.mjs [relaxed] [simd] [single] [web]` builds only those.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -37,6 +45,7 @@ export async function buildWeb() {
   const source = join(kRoot, "web", "src");
   if (!existsSync(join(source, "index.ts"))) return console.log("  web: no web/src/index.ts yet");
   await step("build web", async () => {
+    removeOldFiles();
     await bundle(join(source, "index.ts"), join(kDist, "index.js"));
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
@@ -50,6 +59,14 @@ export async function buildWeb() {
     ];
     await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
   });
+}
+
+// What an earlier build left of sources that are gone would be published. The folder wasm has fixed names.
+function removeOldFiles() {
+  if (!existsSync(kDist)) return;
+  for (const name of readdirSync(kDist).filter((name) => name !== "wasm")) {
+    rmSync(join(kDist, name), { recursive: true });
+  }
 }
 
 async function bundle(entry, outfile) {

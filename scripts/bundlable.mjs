@@ -27,7 +27,9 @@ const kThreadRewrites = [
   ],
 ];
 
+// Of a variable of the module no bundler thinks that it is Node's global, for which Parcel installs a substitute.
 const kPrelude = `
+const process = globalThis.process;
 const builtin = async (name) => process.getBuiltinModule?.("node:" + name) ?? import("node:" + name);
 `;
 

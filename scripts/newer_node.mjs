@@ -1,5 +1,5 @@
-// A Node with relaxed SIMD (22 or newer) for tests on a machine that has Node 20: the npm package of Node's
-// binary, in the user's cache. Not a devDependency, because npm scripts would then all run under it.
+// Other versions of Node for tests, above all one with relaxed SIMD (22 or newer) on a machine that has Node 20: the npm
+// packages of Node's binaries, in the user's cache. No devDependencies, because npm scripts would then all run under them.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,13 @@ const kVersion = "24.9.0";
 /** Returns the path of a Node binary with relaxed SIMD. */
 export async function newerNode() {
   if (Number.parseInt(process.versions.node, 10) >= 22) return process.execPath;
+  return downloadedNode(kVersion);
+}
+
+/** Returns the path of a Node binary of this version. */
+export async function downloadedNode(version) {
   const name = `node-${process.platform}-${process.arch}`;
-  const prefix = join(cacheFolder(), `node-${kVersion}`);
+  const prefix = join(cacheFolder(), `node-${version}`);
   const binary = join(prefix, "node_modules", name, "bin", "node");
   if (!existsSync(binary)) {
     mkdirSync(prefix, { recursive: true });
@@ -21,9 +26,9 @@ export async function newerNode() {
       prefix,
       "--ignore-scripts",
       "--no-save",
-      `${name}@${kVersion}`,
+      `${name}@${version}`,
     ];
-    await step(`npm install ${name}@${kVersion} for tests`, () => quiet("npm", args));
+    await step(`npm install ${name}@${version} for tests`, () => quiet("npm", args));
   }
   return binary;
 }

@@ -34,6 +34,12 @@ const kSections = {
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
   ],
   browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
+  package: [
+    [
+      "the package as npm packs it",
+      () => run(process.execPath, "scripts/pack_check.mjs", "--quick"),
+    ],
+  ],
   webgpu: [
     ["shaders in Node", () => runWithChromium("tests/webgpu")],
     ["the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")],

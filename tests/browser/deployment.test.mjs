@@ -10,18 +10,10 @@ import {
   copyFiles,
   copyWithImportMap,
 } from "./support/bundlers.mjs";
-import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
-import { assertLosses } from "./support/losses.mjs";
+import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { assertPageTrains, kPath, kPolicy } from "./support/deployed.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
-
-const kBase = "/below/a/path/";
-const kPolicy = {
-  "Content-Security-Policy":
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
-};
-// 20 steps of 1 - 0.1 * 2.
-const kWeight = 0.8 ** 20;
 
 describe("a deployed page", { skip: noBrowser }, () => {
   let browser;
@@ -39,25 +31,13 @@ describe("a deployed page", { skip: noBrowser }, () => {
   });
 
   async function assertWorks(folder, headers = kPolicy) {
-    await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, { base: kBase }));
+    await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, { base: kPath }));
   }
 
   async function assertWorksOn(server) {
     servers.push(server);
-    const { error, losses, inWorker, runtime } = await resultOf(
-      browser,
-      `${server.url}deployed.html`,
-    );
-    assert.equal(error, undefined);
-    assertLosses(losses);
-    assert.equal(runtime.threads, 2);
-    const { weights, ...rest } = inWorker;
-    assert.ok(weights.every((weight) => Math.abs(weight - kWeight) < 1e-6));
-    assert.deepEqual(rest, {
-      where: ["undefined", "undefined"],
-      error: "RangeError: in the worker",
-      ended: "Internal",
-    });
+    const { inWorker } = await assertPageTrains(browser, server.url);
+    assert.ok(inWorker);
   }
 
   test("of plain files", () => assertWorks(copyFiles(project.folder)));
@@ -70,7 +50,7 @@ describe("a deployed page", { skip: noBrowser }, () => {
     await assertWorksOn(await serveWithVite(project.folder, args));
   });
 
-  test("built by Vite", async () => assertWorks(await buildWithVite(project.folder, kBase)));
+  test("built by Vite", async () => assertWorks(await buildWithVite(project.folder, kPath)));
 
   test("built by webpack, without a warning", async () => {
     const { out, messages } = await buildWithWebpack(project.folder);

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { noBrowser, startChromium } from "./support/chromium.mjs";
 import { assertLosses } from "./support/losses.mjs";
+import { resultOf } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { runVite, serveFiles, serveWithVite } from "./support/servers.mjs";
 

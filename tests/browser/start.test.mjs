@@ -5,7 +5,8 @@ import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { resultOf } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
 

@@ -8,7 +8,8 @@ import {
   buildWithWebpack,
   kWebGpuPage,
 } from "./support/bundlers.mjs";
-import { kWebGpu, noBrowser, resultOf, startChromium } from "./support/chromium.mjs";
+import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
+import { resultOf } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
 

@@ -29,6 +29,12 @@ describe("the package's scripts", () => {
     assert.equal(new Set(workers.map(([, , name]) => name)).size, 2);
   });
 
+  test("name no global of Node's, for which Parcel installs a substitute", () => {
+    for (const { name, text } of kScripts) {
+      assert.doesNotMatch(text, /(?<![\w.$])process\s*(\.|\?\.|==)/, name);
+    }
+  });
+
   test("import nothing by a name that only Node knows, and mark what is known at run time only", () => {
     for (const { name, text } of kScripts) {
       for (const [, argument] of text.matchAll(/\bimport\s*\(([^)]*)\)/g)) {

@@ -18,6 +18,7 @@ export default {
     { id: "total", title: "JavaScript + one wasm", unit: "kB", better: "lower", target: 264 },
     { id: "script", title: "JavaScript", unit: "kB" },
     { id: "wasm", title: "WebAssembly", unit: "kB" },
+    { id: "player", title: "for WebGPU, when it is used", unit: "kB" },
   ],
 
   async measureAll() {
@@ -37,12 +38,13 @@ export default {
   },
 };
 
-async function ours() {
+/** What is downloaded of a built dist/. */
+export async function ours() {
   const dist = (name) => join(kRoot, "dist", name);
   if (!existsSync(dist("index.js"))) throw new Error("no dist/");
   const script = gzipped(dist("index.js")) + gzipped(dist("wasm/edgegrad-relaxed.mjs"));
   const wasm = gzipped(dist("wasm/edgegrad-relaxed.wasm"));
-  return { total: script + wasm, script, wasm };
+  return { total: script + wasm, script, wasm, player: gzipped(dist("wasm/edgegrad-webgpu.js")) };
 }
 
 async function tfjs() {

@@ -1,4 +1,4 @@
-// A page as it is put into production: it trains a network, and has a worker train.
+// A page as it is put into production: it trains a network, and where there are threads has a worker train.
 
 import * as eg from "edgegrad";
 import { train } from "./train.js";
@@ -20,7 +20,9 @@ async function trainInWorker() {
 
 async function run() {
   await eg.init({ threads: 2 });
-  return { losses: train(), inWorker: await trainInWorker(), runtime: eg.runtime() };
+  const runtime = eg.runtime();
+  const inWorker = runtime.threads > 1 ? await trainInWorker() : null;
+  return { losses: train(), inWorker, runtime };
 }
 
 run().then(finish, (error) => finish({ error: `${error.code}: ${error.stack}` }));

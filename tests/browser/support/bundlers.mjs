@@ -1,11 +1,17 @@
 // A page of a project put into production, with what README.md says of each tool. All return the folder to serve.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { quiet } from "../../../scripts/process.mjs";
 import { runVite } from "./servers.mjs";
 
 const kScripts = ["deployed.js", "deployed_worker.js", "train.js", "rate.js"];
 const kDeployed = { name: "deployed", workers: ["deployed_worker.js"] };
+
+// For newer ones Parcel writes an import map into the page, which a strict policy does not allow.
+const kBrowsers = "chrome >= 95, firefox >= 100, safari >= 16.4";
 
 /** The page that trains with WebGPU, for the functions that take one. */
 export const kWebGpuPage = { name: "webgpu", workers: [] };
@@ -41,7 +47,7 @@ export async function buildWithVite(project, base, { name } = kDeployed) {
 
 /** Returns what webpack complains of, too. */
 export async function buildWithWebpack(project, { name } = kDeployed) {
-  const { default: webpack } = await import("webpack");
+  const { default: webpack } = await importFrom(project, "webpack");
   const out = copyPage(project, "webpack", name);
   const stats = await new Promise((resolve, reject) => {
     const options = {
@@ -58,9 +64,9 @@ export async function buildWithWebpack(project, { name } = kDeployed) {
 }
 
 export async function buildWithEsbuild(project, { name, workers } = kDeployed) {
-  const { build } = await import("esbuild");
+  const { default: esbuild } = await importFrom(project, "esbuild");
   const out = copyPage(project, "esbuild", name);
-  await build({
+  await esbuild.build({
     absWorkingDir: project,
     entryPoints: [`${name}.js`, ...workers],
     bundle: true,
@@ -69,8 +75,43 @@ export async function buildWithEsbuild(project, { name, workers } = kDeployed) {
     external: ["./wasm/*"],
     outdir: out,
   });
-  cpSync(join(installed(project), "wasm"), join(out, "wasm"), { recursive: true });
+  copyWasm(project, out);
   return out;
+}
+
+export async function buildWithRollup(project, { name, workers } = kDeployed) {
+  const { rollup } = await importFrom(project, "rollup");
+  const { nodeResolve } = await importFrom(project, "@rollup/plugin-node-resolve");
+  const out = copyPage(project, "rollup", name);
+  const bundle = await rollup({
+    input: [`${name}.js`, ...workers].map((file) => join(project, file)),
+    plugins: [nodeResolve()],
+    external: /\.\/wasm\//,
+    makeAbsoluteExternalsRelative: false,
+  });
+  await bundle.write({ dir: out, format: "es" });
+  await bundle.close();
+  copyWasm(project, out);
+  return out;
+}
+
+export async function buildWithParcel(project, { name } = kDeployed) {
+  const out = join(project, `parcel-${name}`);
+  const manifest = { type: "module", private: true, browserslist: kBrowsers };
+  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
+  const parcel = join(project, "node_modules", "parcel", "lib", "bin.js");
+  const options = ["--dist-dir", out, "--public-url", "./", "--no-cache"];
+  await quiet(process.execPath, [parcel, "build", `${name}.html`, ...options], { cwd: project });
+  return out;
+}
+
+/** Imports what is installed in a project, which need not be what the checkout has. */
+export function importFrom(project, name) {
+  return import(pathToFileURL(createRequire(join(project, "package.json")).resolve(name)));
+}
+
+function copyWasm(project, out) {
+  cpSync(join(installed(project), "wasm"), join(out, "wasm"), { recursive: true });
 }
 
 function installed(project) {

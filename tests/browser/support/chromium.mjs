@@ -1,4 +1,4 @@
-// Chromium, and what its pages say.
+// Chromium, driven by Playwright.
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -13,7 +13,6 @@ const kArguments = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const kTimeout = 120_000;
 
 /** Arguments of a Chromium that has WebGPU, on a renderer of its own. */
 export const kWebGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
@@ -28,22 +27,4 @@ export const noBrowser = executablePath
 /** Starts Chromium, with more arguments where they are given. */
 export function startChromium(more = []) {
   return chromium.launch({ executablePath, args: [...kArguments, ...more] });
-}
-
-/** Opens a page and returns the JSON that it writes into its body. */
-export async function resultOf(browser, url) {
-  const page = await browser.newPage();
-  const messages = [];
-  page.on("console", (message) => messages.push(message.text()));
-  page.on("pageerror", (error) => messages.push(String(error)));
-  try {
-    await page.goto(url);
-    const isReady = () => document.body?.textContent.startsWith("{");
-    await page.waitForFunction(isReady, null, { timeout: kTimeout });
-    return JSON.parse(await page.textContent("body"));
-  } catch (error) {
-    throw new Error(`${url}: ${error.message}\n${messages.join("\n")}`);
-  } finally {
-    await page.close();
-  }
 }

@@ -1,10 +1,13 @@
-// What a page that trains has to come to.
+// What programs that train have to come to.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 const golden = new URL("../../golden/training.json", import.meta.url);
 const kLosses = JSON.parse(readFileSync(golden, "utf8")).programs["mlp-adam"];
+
+// deployed_worker.js makes 20 steps of 1 - 0.1 * 2, of one weight as of another.
+const kWeight = 0.8 ** 20;
 
 /** Asserts that the losses of page/train.js are PyTorch's. */
 export function assertLosses(losses) {
@@ -13,4 +16,9 @@ export function assertLosses(losses) {
     const difference = Math.abs(loss - kLosses[step]);
     assert.ok(difference <= 1e-4 * kLosses[step], `loss ${loss} at step ${step}`);
   });
+}
+
+/** Asserts that page/deployed_worker.js made 20 steps with these weights. */
+export function assertWeights(weights) {
+  for (const weight of weights) assert.ok(Math.abs(weight - kWeight) < 1e-6, `weight ${weight}`);
 }

@@ -1,4 +1,4 @@
-// A project of a user: the package installed as from a registry, a page, and Vite.
+// A project of a user: the package installed as from a registry, pages, and tools that build them.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const kRoot = fileURLToPath(new URL("../../../", import.meta.url));
+const kTools = ["vite", "webpack", "esbuild"];
 
 /** The headers of a page that may use threads. */
 export const kIsolation = {
@@ -13,19 +14,27 @@ export const kIsolation = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** Installs the package in a project, as npm does. */
-export function installPackage(folder) {
+// Installs the package in a project, as npm does.
+function installPackage(folder) {
   const installed = join(folder, "node_modules", "edgegrad");
   mkdirSync(installed, { recursive: true });
   cpSync(join(kRoot, "package.json"), join(installed, "package.json"));
   cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
 }
 
-/** Makes a project folder; `remove` deletes it. */
+/** Makes a project folder with the checkout's package and tools; `remove` deletes it. */
 export function makeProject() {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-project-"));
   installPackage(folder);
-  symlinkSync(join(kRoot, "node_modules", "vite"), join(folder, "node_modules", "vite"));
+  for (const tool of kTools) {
+    symlinkSync(join(kRoot, "node_modules", tool), join(folder, "node_modules", tool));
+  }
+  writePages(folder);
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Writes what a user has in a project: pages that train, and what tells Vite of them. */
+export function writePages(folder) {
   cpSync(join(kRoot, "tests", "browser", "page"), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   // All that a page needs for threads is a header, which Vite sends when asked to.
@@ -36,5 +45,4 @@ export function makeProject() {
     const input = `export default { build: { rollupOptions: { input: "${name}.html" } } };\n`;
     writeFileSync(join(folder, `${name}.config.mjs`), input);
   }
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

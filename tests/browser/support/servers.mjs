@@ -103,7 +103,8 @@ function addressIn(child) {
   });
 }
 
-async function freePort() {
+/** Returns the number of a port that nobody listens at. */
+export async function freePort() {
   const server = createServer();
   const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));

@@ -135,25 +135,40 @@ export class Workers {
     if (script.startsWith("file:") && nodeFiles()?.existsSync(new URL(script)) === false) {
       throw new Error(`there is no ${script}`);
     }
-    try {
-      return this.script === undefined ? make() : workerOf(script, make);
-    } catch (error) {
-      if ((error as Error).name !== "SecurityError") throw error;
-      // No page may construct a worker from another origin, but it may from a blob that imports the script.
-      const text = `import ${JSON.stringify(script)};`;
-      const blob = new Blob([text], { type: "text/javascript" });
-      return workerOf(URL.createObjectURL(blob), make);
-    }
+    if (isForeign(script)) return workerOf(blobOf(script), make);
+    const isAsMade = this.script === undefined && nodeWorker() === undefined;
+    return isAsMade ? make() : workerOf(script, make);
   }
+}
+
+// No page may construct a worker from another origin. Chromium says so at once, others by an event.
+function isForeign(script: string): boolean {
+  if (nodeWorker() !== undefined) return false;
+  const { location, origin } = globalThis;
+  return new URL(script, location.href).origin !== origin;
+}
+
+// What a page may do is to construct one from a blob that imports the script.
+function blobOf(script: string): string {
+  const text = `import ${JSON.stringify(script)};`;
+  return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 }
 
 type WorkerArguments = ConstructorParameters<typeof Worker>;
 
 // A worker like that of `make`, but with another script.
 function workerOf(script: string, make: () => Worker): Worker {
-  const { Worker } = globalThis;
   const [, options] = argumentsOf(make);
-  return new Worker(nodeFiles() === undefined ? script : new URL(script), options);
+  const NodeWorker = nodeWorker();
+  if (NodeWorker === undefined) return new globalThis.Worker(script, options);
+  return new NodeWorker(new URL(script), options as object) as unknown as Worker;
+}
+
+// Deno and Bun have a global Worker too, a page's, of which Emscripten's script knows nothing where there is Node.
+function nodeWorker() {
+  const { process } = globalThis;
+  const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
+  return isWindow ? undefined : process?.getBuiltinModule?.("node:worker_threads").Worker;
 }
 
 /** The address that a bundler gave the script. */

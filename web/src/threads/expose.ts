@@ -53,7 +53,8 @@ export function expose(exposed: Readonly<Record<string, WorkerFunction>>): void 
   if (isEngineWorker()) return;
   const parent = parentHere();
   if (parent === null) {
-    fail("InvalidArgument", "expose", "call it in the script of a worker, not on the main thread.");
+    const where = "in the script of a worker (in Deno and Bun one of node:worker_threads)";
+    fail("InvalidArgument", "expose", `call it ${where}, not on the main thread.`);
   }
   functions = { ...exposed };
   if (!isStarted()) expectModule();

@@ -66,6 +66,7 @@ function startWorker(): EngineWorker {
 function workerOf(worker: WorkerLike): EngineWorker {
   const known = given.get(worker);
   if (known !== undefined) return known;
+  checkKind(worker);
   const module = startedModule();
   const user = new UserWorker(worker, (reason) => engineWorker.end(reason));
   const engineWorker = new EngineWorker(user, (self, isIdle) => {
@@ -78,6 +79,14 @@ function workerOf(worker: WorkerLike): EngineWorker {
     (error: EdgeGradError) => engineWorker.fail(error),
   );
   return engineWorker;
+}
+
+// Deno and Bun have a page's workers beside Node's, which know nothing of the threads of a module started as in Node.
+function checkKind(worker: WorkerLike): void {
+  const { deno, bun } = globalThis.process?.versions ?? {};
+  if ((deno ?? bun) === undefined || "on" in worker) return;
+  const text = "expected a Worker of the module node:worker_threads; got one of a page's kind.";
+  fail("InvalidArgument", "spawn", text);
 }
 
 function remember(worker: EngineWorker): void {

@@ -1,0 +1,117 @@
+// npm run pack:check: makes the package's tarball, installs it in fresh folders with the tools that people use it with,
+// and has a small program train there. Prints a table, and writes the one in README.md. The pieces are in tests/package.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureNodeModules } from "./dependencies.mjs";
+import { withMarkedPart } from "./marked_text.mjs";
+import { CommandError, expected, kRoot, main, quiet, step } from "./process.mjs";
+
+const kHelp = `npm run pack:check -- [options]
+  --only A,B  only rows whose names begin with one of these, such as node,vite,chromium-csp
+  --quick     only the rows of npm test, which write nothing
+  --list      print the names of the rows`;
+
+const kResults = join(kRoot, "tests", "package", "results.json");
+const kReadme = join(kRoot, "README.md");
+const kMostLines = 30;
+const kMostColumns = 200;
+
+function readOptions() {
+  const options = {
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  };
+  return parseArgs({ options }).values;
+}
+
+function chooseRows(rows, { only, quick }) {
+  const starts = only?.split(",") ?? [""];
+  const unknown = starts.find((start) => !rows.some(({ id }) => id.startsWith(start)));
+  if (unknown) throw expected(`No row begins with "${unknown}"\n${kHelp}`);
+  return rows.filter(
+    (row) => starts.some((start) => row.id.startsWith(start)) && (!quick || row.quick),
+  );
+}
+
+async function makeTarball() {
+  if (!existsSync(join(kRoot, "dist", "index.js"))) {
+    await step("npm run build", () =>
+      quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot }),
+    );
+  }
+  const folder = join(kRoot, "build", "package");
+  mkdirSync(folder, { recursive: true });
+  const options = ["pack", "--json", "--pack-destination", folder];
+  await step("npm pack", () => quiet("npm", options, { cwd: kRoot }));
+  const { name, version } = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
+  return join(folder, `${name}-${version}.tgz`);
+}
+
+/** Runs a row and returns what is printed and kept of it. */
+async function runRow(row, context) {
+  const { id, group, title, refused } = row;
+  const start = performance.now();
+  const failure = await row.run(context).then(
+    () => null,
+    (error) => error,
+  );
+  const works = failure === null;
+  if (!works && !refused) console.error(describe(failure));
+  const version = await row.version(context);
+  const seconds = (performance.now() - start) / 1000;
+  const reason = works && refused ? `works, though: ${refused}` : refused;
+  const asExpected = works === !refused;
+  return { id, group, title, version, works, reason, asExpected, seconds };
+}
+
+/** The end of what a command printed, or where an error comes from. */
+function describe(error) {
+  const text = error instanceof CommandError ? `${error.message}\n${error.output}` : error.stack;
+  const lines = text.trimEnd().split("\n").slice(-kMostLines);
+  return lines.map((line) => `    ${line.slice(0, kMostColumns)}`).join("\n");
+}
+
+/** Keeps the results of rows beside those that did not run this time, and writes README.md's table of all. */
+function keep(results, rows, readmeTable) {
+  const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
+  const of = (id, list) => list.find((result) => result.id === id);
+  const all = rows.map(({ id }) => of(id, results) ?? of(id, kept)).filter(Boolean);
+  const lasting = all.map(({ id, group, title, version, works, reason }) => {
+    return { id, group, title, version, works, reason };
+  });
+  writeFileSync(kResults, `${JSON.stringify(lasting, null, 2)}\n`);
+  const readme = readFileSync(kReadme, "utf8");
+  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(lasting)));
+}
+
+await main(async () => {
+  const options = readOptions();
+  if (options.help) return console.log(kHelp);
+  await ensureNodeModules();
+  const { kRows } = await import("../tests/package/rows/index.mjs");
+  const rows = chooseRows(kRows, options);
+  if (options.list) return console.log(rows.map(({ id }) => id).join("\n"));
+  const { Browsers } = await import("../tests/package/browsers.mjs");
+  const { Projects } = await import("../tests/package/projects.mjs");
+  const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
+  const tarball = await makeTarball();
+  const context = { tarball, projects: new Projects(tarball), browsers: new Browsers() };
+  const results = [];
+  try {
+    for (const row of rows) {
+      results.push(await runRow(row, context));
+      console.log(lineOf(results.at(-1)));
+    }
+  } finally {
+    await context.browsers.close();
+    await context.projects.remove();
+  }
+  if (!options.quick) keep(results, kRows, readmeTable);
+  const wrong = results.filter(({ asExpected }) => !asExpected);
+  console.log(`${results.length - wrong.length} as expected, ${wrong.length} not`);
+  return wrong.length ? 1 : 0;
+});

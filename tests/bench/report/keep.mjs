@@ -1,0 +1,46 @@
+// What `npm run bench -- --write` keeps of a run: the figures behind README.md's tables, and where they were measured.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withMarkedPart } from "../../../scripts/marked_text.mjs";
+import { kRoot } from "../../../scripts/process.mjs";
+import { kTables, readmePart } from "./readme.mjs";
+
+const kResults = new URL("../results.json", import.meta.url);
+const kReadme = join(kRoot, "README.md");
+
+/** Returns the figures that are kept, by workload. */
+export function keptResults() {
+  return JSON.parse(readFileSync(kResults, "utf8"));
+}
+
+/** Keeps the tables of the newest Node in place of those of the same workloads, and writes README.md's anew. */
+export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
+  const node = nodes.at(-1);
+  const measured = {
+    date: date.slice(0, 10),
+    cpu,
+    cores,
+    node: node.title.replace("Node ", ""),
+    packages,
+  };
+  const results = keptResults();
+  for (const table of tables.filter((table) => table.node === node)) {
+    results[table.name] = { measured, ...figuresOf(table) };
+  }
+  writeFileSync(kResults, `${JSON.stringify(results, null, 1)}\n`);
+  let readme = readFileSync(kReadme, "utf8");
+  for (const name of Object.keys(kTables)) {
+    readme = withMarkedPart(readme, name, readmePart(name, results));
+  }
+  writeFileSync(kReadme, readme);
+}
+
+function figuresOf({ rows, results, context }) {
+  const figures = {};
+  for (const { id } of rows) {
+    const given = results.filter(({ values }) => values[id] !== undefined);
+    figures[id] = Object.fromEntries(given.map(({ contender, values }) => [contender, values[id]]));
+  }
+  return context.ceilings ? { ceilings: context.ceilings.fused, figures } : { figures };
+}

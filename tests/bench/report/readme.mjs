@@ -1,0 +1,131 @@
+// README.md's tables of speed, made of what results.json keeps of every workload: { measured, ceilings, figures }, where
+// `measured` is { date, cpu, cores, node, packages } and `figures` are numbers by row and contender.
+
+import { formatNumber } from "./format.mjs";
+
+const kJit = { jax: " (`jit`)", jaxGpu: " (`jit`)" };
+
+const kSpeedLines = [
+  {
+    title: ({ gemm }) =>
+      `matrix product 1024, A·B / A·Bᵀ / Aᵀ·B, GFLOPS (FMA ceiling ${short(gemm.ceilings[0])})`,
+    workload: "gemm",
+    rows: ["NN 1024", "NT 1024", "TN 1024"],
+  },
+  {
+    title: ({ gemm }) => `the same on two threads (ceiling ${short(gemm.ceilings[1])})`,
+    workload: "gemm",
+    rows: ["NN 1024", "NT 1024", "TN 1024"],
+    contenders: ["edgegrad2"],
+  },
+  {
+    title: "recorded operation from JavaScript, µs",
+    workload: "chain",
+    rows: ["record 20000"],
+    scale: 1e-3,
+  },
+  { title: "backward, per node, µs", workload: "chain", rows: ["backward 20000"], scale: 1e-3 },
+  {
+    title: "MLP 784-128-10, batch 64, SGD, ms per step",
+    workload: "mlp-sgd",
+    rows: ["step"],
+    notes: kJit,
+  },
+  {
+    title: "MLP 784-512-256-10, batch 64, Adam, steps/s",
+    workload: "mlp-adam",
+    rows: ["rate"],
+    notes: kJit,
+  },
+  { title: "the same, batch 1", workload: "mlp-adam-1", rows: ["same"], notes: kJit },
+  {
+    title: ({ startup }) =>
+      `process start to first training step, ms (bare Node: ${short(startup.figures.first.bare)})`,
+    workload: "startup",
+    rows: ["first"],
+  },
+  { title: "download, gzipped kB", workload: "download", rows: ["total"] },
+  { title: "the same for WebGPU, when it is used", workload: "download", rows: ["player"] },
+];
+
+const kWebgpuLines = [
+  {
+    title: "MLP 784-512-256-10, batch 64, Adam, ms per step",
+    workload: "webgpu-mlp",
+    rows: ["step"],
+    notes: kJit,
+  },
+  {
+    title: "small GPT, batch 8, AdamW, ms per step",
+    workload: "webgpu-gpt",
+    rows: ["step"],
+    notes: kJit,
+  },
+  {
+    title: "the same: submits / dispatches per step",
+    workload: "webgpu-gpt",
+    rows: ["submits", "dispatches"],
+    digits: 0,
+  },
+];
+
+/** The marked parts of README.md that are made here, by name: the lines, and the packages behind the columns. */
+export const kTables = {
+  speed: {
+    lines: kSpeedLines,
+    columns: { edgegrad: null, tfjs: "@tensorflow/tfjs-backend-wasm", jax: "@jax-js/jax" },
+  },
+  "speed on WebGPU": {
+    lines: kWebgpuLines,
+    columns: {
+      edgegradGpu: null,
+      tfjsGpu: "@tensorflow/tfjs-backend-webgpu",
+      jaxGpu: "@jax-js/jax",
+    },
+  },
+};
+
+const kNames = {
+  "@tensorflow/tfjs-backend-wasm": "tfjs-wasm",
+  "@tensorflow/tfjs-backend-webgpu": "tfjs-webgpu",
+  "@jax-js/jax": "jax-js",
+};
+
+/** Returns a marked part: where its figures come from, and the table. */
+export function readmePart(name, results) {
+  const { lines, columns } = kTables[name];
+  const sources = [...new Set(lines.map(({ workload }) => results[workload].measured))];
+  const cells = lines.map((line) => cellsOf(line, Object.keys(columns), results));
+  const header = ["", ...Object.values(columns).map((peer) => columnTitle(peer, sources.at(-1)))];
+  const rows = [header, header.map(() => "---"), ...cells];
+  const table = rows.map((row) => `| ${row.join(" | ")} |\n`).join("");
+  const places = new Set(sources.map(describeSource));
+  return `Measured ${[...places].join("; ")}:\n\n${table}`;
+}
+
+function describeSource({ date, cpu, cores, node }) {
+  return `${date} on ${cores} cores of ${cpu}, Node ${node}`;
+}
+
+function columnTitle(peer, { packages }) {
+  return peer === null ? "edgegrad" : `${kNames[peer]} ${packages[peer]}`;
+}
+
+function cellsOf({ title, workload, rows, contenders, notes = {}, ...style }, columns, results) {
+  const { figures } = results[workload];
+  const text = typeof title === "function" ? title(results) : title;
+  const cells = (contenders ?? columns).map((contender) => {
+    const values = rows.map((row) => figures[row]?.[contender]);
+    const isThere = values.every((value) => value !== undefined);
+    return isThere ? joined(values, style) + (notes[contender] ?? "") : "";
+  });
+  return [text, ...columns.map((_, i) => cells[i] ?? "")];
+}
+
+function joined(values, { scale = 1, digits }) {
+  return values.map((value) => short(value * scale, digits)).join(" / ");
+}
+
+function short(value, digits = value >= 10 ? 0 : value >= 1 ? 1 : 2) {
+  return formatNumber(value, digits);
+}

@@ -1,0 +1,109 @@
+// WebKitGTK's MiniBrowser, which is Safari's engine, on a screen of its own; driven by WebDriver's HTTP requests.
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./servers.mjs";
+
+const kLibraries = "/usr/lib/x86_64-linux-gnu";
+const kStartTimeout = 30_000;
+// WebKitGTK shares memory between threads, as Safari does, only when it is told to.
+const kSharedMemory = { JSC_useSharedArrayBuffer: "1" };
+
+/** Starts WebKitGTK: { version, newPage, close }. There is one page at a time. */
+export async function startWebKit() {
+  const screen = await startScreen();
+  const port = await freePort();
+  const env = { ...process.env, ...kSharedMemory, DISPLAY: screen.display };
+  const driver = spawn("WebKitWebDriver", [`--port=${port}`], { env, stdio: "ignore" });
+  const stop = () => {
+    driver.kill();
+    screen.stop();
+  };
+  try {
+    const request = requestsTo(`http://127.0.0.1:${port}`);
+    await untilReady(request);
+    const browser = { binary: miniBrowser(), args: ["--automation"] };
+    const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": browser } };
+    const { sessionId, capabilities: has } = await request("POST", "/session", { capabilities });
+    const session = `/session/${sessionId}`;
+    return {
+      version: () => has.browserVersion,
+      newPage: async () =>
+        new WebKitPage((method, path, body) => request(method, session + path, body)),
+      close: async () => {
+        await request("DELETE", session);
+        stop();
+      },
+    };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** A page with the methods of Playwright's that WebDriver can serve; it tells nothing of the console. */
+class WebKitPage {
+  constructor(request) {
+    this.request = request;
+  }
+
+  on() {}
+
+  goto(url) {
+    return this.request("POST", "/url", { url });
+  }
+
+  /** Returns what a function returns in the page, or its promise resolves to. */
+  evaluate(fn, ...args) {
+    const script = `const done = arguments[arguments.length - 1];
+      Promise.resolve((${fn})(...Array.from(arguments).slice(0, -1))).then(done);`;
+    return this.request("POST", "/execute/async", { script, args });
+  }
+
+  close() {
+    return this.goto("about:blank");
+  }
+}
+
+function requestsTo(address) {
+  return async (method, path, body) => {
+    const response = await fetch(address + path, { method, body: body && JSON.stringify(body) });
+    const { value } = await response.json();
+    if (!response.ok) throw new Error(`WebDriver: ${value.error}: ${value.message}`);
+    return value;
+  };
+}
+
+async function untilReady(request) {
+  const end = performance.now() + kStartTimeout;
+  while (true) {
+    const status = await request("GET", "/status").catch((error) => {
+      if (performance.now() > end) throw error;
+    });
+    if (status?.ready) return;
+    await sleep(50);
+  }
+}
+
+// Xvfb takes a free screen and says its number.
+function startScreen() {
+  const child = spawn("Xvfb", ["-displayfd", "3"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => reject(new Error(`Xvfb ended with ${status}`)));
+    child.stdio[3].once("data", (number) => {
+      resolve({ display: `:${String(number).trim()}`, stop: () => child.kill() });
+    });
+  });
+}
+
+function miniBrowser() {
+  const folder = readdirSync(kLibraries).find((name) => name.startsWith("webkit2gtk-4"));
+  const path = join(kLibraries, folder ?? "", "MiniBrowser");
+  if (!folder || !existsSync(path)) throw new Error("There is no MiniBrowser of WebKitGTK");
+  return path;
+}

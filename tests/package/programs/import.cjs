@@ -1,0 +1,10 @@
+// The same in every Node that has modules.
+
+async function main() {
+  const eg = await import("edgegrad");
+  const { train } = await import("./train.js");
+  await eg.init();
+  console.log(JSON.stringify({ losses: train(), runtime: eg.runtime() }));
+}
+
+main();

@@ -1,0 +1,11 @@
+// The same as a test of a runner that makes `test` global.
+
+import { writeFileSync } from "node:fs";
+import * as eg from "edgegrad";
+import { train } from "./train.js";
+
+test("trains", async () => {
+  await eg.init();
+  writeFileSync("result.json", JSON.stringify({ losses: train(), runtime: eg.runtime() }));
+  await eg.shutdown();
+});

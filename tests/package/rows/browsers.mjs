@@ -1,0 +1,64 @@
+// Plain files in three browsers, served in every way that makes a difference.
+
+import { assertPageTrains, kPath, kPolicy } from "../../browser/support/deployed.mjs";
+import { kIsolation } from "../../browser/support/project.mjs";
+import { serveFiles } from "../../browser/support/servers.mjs";
+
+const kBrowsers = {
+  chromium: "Chromium",
+  firefox: "Firefox ESR",
+  webkit: "WebKitGTK with `JSC_useSharedArrayBuffer=1`",
+};
+
+const kRefused = {
+  "webkit-cdn":
+    "one thread, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+};
+
+const kEntry = "node_modules/edgegrad/dist/index.js";
+const isolated = (folder) => serveFiles(folder, kIsolation);
+
+const kWays = {
+  isolated: { title: "threads in an isolated page", serve: isolated },
+  single: { title: "one thread in another", serve: (folder) => serveFiles(folder), threads: 1 },
+  policy: { title: "strict policy below a path", serve: serveStrictly },
+  cdn: { title: "threads from another origin", serve: serveWithCdn },
+  worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
+};
+
+export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
+  Object.entries(kWays).map(([way, { title, serve, ...expected }]) => ({
+    id: `${name}-${way}`,
+    group,
+    title,
+    refused: kRefused[`${name}-${way}`],
+    version: async ({ browsers }) => {
+      const version = await (await browsers.start(name)).version();
+      return version.replace(/^\w+\//, "");
+    },
+    async run({ projects, browsers }) {
+      const browser = await browsers.start(name);
+      const server = await serve(await projects.with());
+      try {
+        await assertPageTrains(browser, server.url, expected);
+      } finally {
+        server.stop();
+      }
+    },
+  })),
+);
+
+function serveStrictly(folder) {
+  const headers = { ...kIsolation, ...kPolicy };
+  return serveFiles(folder, headers, { base: kPath, package: kPath + kEntry });
+}
+
+async function serveWithCdn(folder) {
+  const cdn = await serveFiles(folder, { "Access-Control-Allow-Origin": "*" });
+  const page = await serveFiles(folder, kIsolation, { package: cdn.url + kEntry });
+  const stop = () => {
+    page.stop();
+    cdn.stop();
+  };
+  return { ...page, stop };
+}

@@ -1,0 +1,24 @@
+// All rows of `npm run pack:check`, in the order of its table.
+//
+// A row is { id, group, title, version, run }: `run` throws where something does not work; `version` is that of the tool.
+// `quick` rows are those of npm test. `refused` is why a row is known not to work; one that works all the same is an error.
+
+import { kBrowserRows } from "./browsers.mjs";
+import { kBundlerRows } from "./bundlers.mjs";
+import { kNextRows } from "./next.mjs";
+import { kNodeRows } from "./node.mjs";
+import { kRunnerRows } from "./runners.mjs";
+import { kSideEffectRows } from "./side_effects.mjs";
+import { kTarballRows } from "./tarball.mjs";
+import { kTypeRows } from "./types.mjs";
+
+export const kRows = [
+  ...kTarballRows,
+  ...kSideEffectRows,
+  ...kNodeRows,
+  ...kTypeRows,
+  ...kBundlerRows,
+  ...kNextRows,
+  ...kRunnerRows,
+  ...kBrowserRows,
+];

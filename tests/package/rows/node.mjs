@@ -1,0 +1,70 @@
+// Programs of Node and of the other runtimes beside it.
+
+import { downloadedNode, newerNode } from "../../../scripts/newer_node.mjs";
+import { read } from "../../../scripts/process.mjs";
+import { assertWeights } from "../../browser/support/losses.mjs";
+import { assertTrained, run, runTool } from "../running.mjs";
+import { kOldestNode, versionOf } from "../tools.mjs";
+
+const kPrograms = {
+  module: { title: "`import`", args: ["module.mjs"] },
+  import: { title: "`import()` in CommonJS", args: ["import.cjs"] },
+  require: { title: "`require`", args: ["require.cjs"] },
+  thread: { title: "in a worker thread", args: ["in_thread.mjs"] },
+  spawn: { title: "`spawn` on a worker thread", args: ["spawn.mjs"] },
+  global: { title: "on a global `Worker`", args: ["spawn.mjs", "global"] },
+};
+
+const kNodes = {
+  oldest: () => downloadedNode(kOldestNode),
+  this: () => process.execPath,
+  newer: newerNode,
+};
+
+const kRuntimes = {
+  deno: { group: "Deno", command: ["run", "--allow-all"] },
+  bun: { group: "Bun", command: ["run"] },
+};
+
+const kOwnWorkers = "its own `Worker` is a page's; import that of `node:worker_threads`";
+
+const kRefused = {
+  "node-oldest-require": "Node before 20.19 cannot `require` a module; `import()` it",
+  "deno-global": kOwnWorkers,
+  "bun-global": kOwnWorkers,
+};
+
+function rowsOf(name, row) {
+  return Object.entries(kPrograms).map(([program, { title, args }]) => {
+    const id = `${name}-${program}`;
+    return { id, title, refused: kRefused[id], ...row(args) };
+  });
+}
+
+const nodeRows = Object.entries(kNodes).flatMap(([name, find]) =>
+  rowsOf(`node-${name}`, (args) => ({
+    group: "Node.js",
+    quick: name === "this",
+    version: async () => read(await find(), ["--version"]).slice(1),
+    async run({ projects }) {
+      assertOutcome(await run(await projects.with(), await find(), ...args));
+    },
+  })),
+);
+
+const runtimeRows = Object.entries(kRuntimes).flatMap(([tool, { group, command }]) =>
+  rowsOf(tool, (args) => ({
+    group,
+    version: () => versionOf(tool),
+    async run({ projects }) {
+      assertOutcome(await runTool(await projects.with(tool), tool, ...command, ...args));
+    },
+  })),
+);
+
+export const kNodeRows = [...nodeRows, ...runtimeRows];
+
+function assertOutcome(output) {
+  const { weights = [] } = assertTrained(output);
+  assertWeights(weights);
+}

@@ -1,0 +1,33 @@
+// What the package is checked with, in exact versions. Tools that the checkout has too are package.json's.
+
+import { readFileSync } from "node:fs";
+
+const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+const kOthers = {
+  "@arethetypeswrong/cli": "0.18.5",
+  "@rollup/plugin-node-resolve": "16.0.3",
+  bun: "1.4.5",
+  deno: "2.9.6",
+  jest: "30.5.2",
+  next: "16.4.6",
+  parcel: "2.16.4",
+  publint: "0.3.25",
+  react: "19.3.1",
+  "react-dom": "19.3.1",
+  rollup: "4.68.7",
+  vitest: "5.1.1",
+};
+
+/** The oldest Node that package.json allows. */
+export const kOldestNode = /\d+\.\d+\.\d+/.exec(manifest.engines.node)[0];
+
+/** The oldest TypeScript that the declarations are for, the last 5, the last 6, and the checkout's. */
+export const kTypeScripts = ["5.2.2", "5.9.3", "6.0.3", versionOf("typescript")];
+
+/** Returns the version of a tool. */
+export function versionOf(name) {
+  const version = kOthers[name] ?? manifest.devDependencies[name];
+  if (version === undefined) throw new Error(`No version of ${name} was decided on`);
+  return version;
+}
