@@ -44,7 +44,9 @@ async function biome(fix) {
 async function types() {
   if (!existsSync(join(kRoot, "web", "src", "index.ts"))) return;
   const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-  await quiet(process.execPath, [tsc, "--noEmit", "--project", kRoot], { cwd: kRoot });
+  for (const project of [kRoot, join(kRoot, "demos")]) {
+    await quiet(process.execPath, [tsc, "--noEmit", "--project", project], { cwd: kRoot });
+  }
 }
 
 function reject(name, errors) {

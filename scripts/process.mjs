@@ -31,6 +31,24 @@ export function show(command, args = [], options = {}) {
   });
 }
 
+/** Runs a command on this terminal like show(), and calls `onText` with all that it prints. */
+export function showAnd(onText, command, args = [], options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["inherit", "pipe", "pipe"], ...options });
+    for (const [from, to] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
+      from.setEncoding("utf8").on("data", (text) => {
+        to.write(text);
+        onText(text);
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve(code ?? signalStatus(signal)));
+  });
+}
+
 /** Runs a command without showing it; resolves to its output, or throws with it. */
 export function quiet(command, args = [], options = {}) {
   return new Promise((resolve, reject) => {

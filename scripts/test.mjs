@@ -9,7 +9,7 @@ import { ensurePackages, isDebian } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { newerNode } from "./newer_node.mjs";
 import { buildPreset } from "./preset.mjs";
-import { CommandError, expected, isExpected, kRoot, main, seconds, show } from "./process.mjs";
+import { CommandError, expected, isExpected, kRoot, main, seconds, showAnd } from "./process.mjs";
 
 const kOnTestDevice = { EG_TEST_DEVICE: "1" };
 
@@ -99,9 +99,24 @@ async function runWith(environment, command, ...args) {
   };
   const timeout = kMostMinutes * 60_000;
   const start = performance.now();
-  const status = await show(command, args, { cwd: kRoot, env, timeout });
+  let output = "";
+  const keep = (text) => {
+    output += text;
+  };
+  const status = await showAnd(keep, command, args, { cwd: kRoot, env, timeout });
   if (performance.now() - start > timeout) console.error(`Stopped after ${kMostMinutes} minutes.`);
-  if (status !== 0) throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status);
+  if (status === 0) return;
+  throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status, output);
+}
+
+// What the runners print of a failure: GoogleTest, the sanitizers, node:test, scripts/check.mjs.
+const kTelling = /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(/;
+const kMostLines = 12;
+
+/** The lines that say what failed, for the end of a long log. */
+function tellingLines(output = "") {
+  const lines = output.split("\n").filter((line) => kTelling.test(line));
+  return [...new Set(lines.map((line) => line.trim()))].slice(0, kMostLines);
 }
 
 async function runSection([title, work]) {
@@ -114,7 +129,7 @@ async function runSection([title, work]) {
     failure = error;
     console.error(isExpected(error) ? error.message : error);
   }
-  return { title, time: seconds(start), passed: failure === null };
+  return { title, time: seconds(start), failure };
 }
 
 function wantedSections() {
@@ -132,8 +147,13 @@ await main(async () => {
   const results = [];
   for (const section of sections) results.push(await runSection(section));
   console.log("\n== Summary");
-  for (const { title, time, passed } of results) {
-    console.log(`  ${passed ? "passed" : "FAILED"}  ${time.padStart(8)}  ${title}`);
+  for (const { title, time, failure } of results) {
+    console.log(`  ${failure ? "FAILED" : "passed"}  ${time.padStart(8)}  ${title}`);
   }
-  return results.every(({ passed }) => passed) ? 0 : 1;
+  const failed = results.filter(({ failure }) => failure);
+  for (const { title, failure } of failed) {
+    console.log(`\n${title}: ${failure.message}`);
+    for (const line of tellingLines(failure.output)) console.log(`  ${line}`);
+  }
+  return failed.length ? 1 : 0;
 });

@@ -218,7 +218,9 @@ void GraphTask::wait() {
 
 GradList GraphTask::take_result() {
   const std::scoped_lock lock(future_mutex_);
-  if (error_ != nullptr) std::rethrow_exception(error_);
+  // Given away, so that the caller is the last to have it: a thread of the call that lets go of this
+  // task later does not free what the caller may be reading.
+  if (std::exception_ptr error = std::move(error_)) std::rethrow_exception(std::move(error));
   return std::move(captured_grads);
 }
 

@@ -1,0 +1,17 @@
+// The pages of the navigation, in its order: the folder, the name, and one sentence for the list on the start page.
+
+export const kPages = [
+  [
+    "digits",
+    "Digits",
+    "Draw a digit, train a classifier on MNIST in the page, and teach it your handwriting.",
+  ],
+  ["gpt", "Small GPT", "A language model learns from a book while you read what it writes."],
+  [
+    "engine_room",
+    "Engine room",
+    "The backward graph of your model, node by node, on the threads that run it.",
+  ],
+  ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
+  ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own."],
+];

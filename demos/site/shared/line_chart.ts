@@ -1,0 +1,121 @@
+// A live line chart on uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once a frame.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { color, kThemeChanged } from "./frame.js";
+
+/** One line of a chart; its colour is a token of style.css. */
+export interface Series {
+  readonly label: string;
+  readonly color: string;
+}
+
+/** What a chart shows; the labels are read out by screen readers too. */
+export interface LineChartOptions {
+  readonly label: string;
+  readonly x: string;
+  readonly series: readonly Series[];
+  /** The ends of the y axis; by default those of the data. */
+  readonly range?: readonly [number, number];
+  readonly log?: boolean;
+  readonly height?: number;
+}
+
+type Columns = [number[], ...(number | null)[][]];
+
+// Beyond this, every second point is dropped: a screen has no more columns.
+const kMostPoints = 4000;
+
+export class LineChart {
+  readonly #element: HTMLElement;
+  readonly #options: LineChartOptions;
+  #plot: uPlot;
+  #data: Columns;
+  #drawn = true;
+
+  constructor(element: HTMLElement, options: LineChartOptions) {
+    this.#element = element;
+    this.#options = options;
+    this.#data = [[], ...options.series.map(() => [])];
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", options.label);
+    this.#plot = this.#make();
+    new ResizeObserver(() => this.#plot.setSize(this.#size())).observe(element);
+    document.addEventListener(kThemeChanged, () => {
+      this.#plot.destroy();
+      this.#plot = this.#make();
+    });
+  }
+
+  /** Adds a point of each series; null where a series has none. */
+  push(x: number, ...values: (number | null)[]): void {
+    const [xs, ...columns] = this.#data;
+    xs.push(x);
+    columns.forEach((column, i) => {
+      column.push(values[i] ?? null);
+    });
+    if (this.#data[0].length > kMostPoints) this.#thin();
+    this.#drawSoon();
+  }
+
+  clear(): void {
+    for (const column of this.#data) column.length = 0;
+    this.#drawSoon();
+  }
+
+  #thin(): void {
+    const kept = this.#data.map((column) => column.filter((_, i) => i % 2 === 0));
+    this.#data = kept as Columns;
+  }
+
+  #drawSoon(): void {
+    if (!this.#drawn) return;
+    this.#drawn = false;
+    requestAnimationFrame(() => {
+      this.#drawn = true;
+      this.#plot.setData(this.#data);
+      this.#describe();
+    });
+  }
+
+  #describe(): void {
+    const latest = this.#options.series.map(({ label }, i) => {
+      const value = this.#data[i + 1]?.findLast((v) => v !== null);
+      return value === undefined ? "" : `, ${label} ${value?.toPrecision(3)}`;
+    });
+    this.#element.setAttribute("aria-label", this.#options.label + latest.join(""));
+  }
+
+  #size(): { width: number; height: number } {
+    return { width: this.#element.clientWidth || 300, height: this.#options.height ?? 200 };
+  }
+
+  #make(): uPlot {
+    const { series, range, log, x } = this.#options;
+    const axis = {
+      stroke: color("dim"),
+      grid: { stroke: color("line"), width: 1 },
+      ticks: { stroke: color("line"), width: 1 },
+    };
+    const options: uPlot.Options = {
+      ...this.#size(),
+      scales: {
+        x: { time: false },
+        y: { ...(range && { range: [...range] }), distr: log ? 3 : 1 },
+      },
+      axes: [axis, { ...axis, size: 54 }],
+      cursor: { drag: { x: false, y: false } },
+      series: [
+        { label: x },
+        ...series.map((line) => ({
+          label: line.label,
+          stroke: color(line.color),
+          width: 2,
+          spanGaps: true,
+          points: { show: false },
+        })),
+      ],
+    };
+    return new uPlot(options, this.#data, this.#element);
+  }
+}

@@ -1,0 +1,34 @@
+// The site: every folder here with an index.html is a page, and addresses are relative, so that it works in any
+// folder of any server. `npm run site` builds it into build/site.
+
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+import { pageFrame } from "./page_frame.mjs";
+import { serviceWorker } from "./service_worker.mjs";
+
+const kHere = dirname(fileURLToPath(import.meta.url));
+const kRoot = join(kHere, "../..");
+const kIsolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+const pages = readdirSync(kHere, { recursive: true }).filter((name) => /index\.html$/.test(name));
+
+export default defineConfig({
+  root: kHere,
+  base: "./",
+  resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
+  plugins: [pageFrame(kHere), serviceWorker()],
+  worker: { format: "es" },
+  server: { headers: kIsolation, fs: { allow: [kRoot] } },
+  preview: { headers: kIsolation },
+  build: {
+    outDir: join(kRoot, "build/site"),
+    emptyOutDir: true,
+    target: "es2022",
+    rolldownOptions: { input: pages.map((name) => join(kHere, name)) },
+  },
+});
