@@ -24,6 +24,12 @@ const kChapters = {
 };
 const kRest = "The engine";
 
+const kFields = {
+  Parameter: "Learned, and saved under this name.",
+  Buffer: "Saved under this name, not learned.",
+  other: "As the constructor was told.",
+};
+
 /** Extends typedoc, which calls this. */
 export function load(app) {
   tagByRules();
@@ -31,6 +37,7 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const reflection of Object.values(project.reflections)) {
       shareComment(reflection);
+      describeField(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
       // Where something is declared matters to its authors alone.
@@ -83,6 +90,14 @@ function shareComment(reflection) {
   for (const signature of all) signature.comment ??= first?.clone();
 }
 
+// Fields of modules, optimizers and schedulers are what their constructors were told, or what they learn.
+function describeField(reflection) {
+  const isField = reflection.kindOf(ReflectionKind.Property);
+  if (!isField || reflection.comment || !reflection.parent.kindOf(ReflectionKind.Class)) return;
+  const kind = /\b(Parameter|Buffer)\b/.exec(String(reflection.type))?.[0] ?? "other";
+  reflection.comment = new Comment([{ kind: "text", text: kFields[kind] }]);
+}
+
 // Of the package's own names, and of what a tensor has.
 function chapterOf(reflection) {
   const { parent, name } = reflection;
@@ -99,9 +114,7 @@ function chapterOf(reflection) {
 function addTo(chapter, reflection) {
   const described = reflection.signatures?.[0] ?? reflection;
   described.comment ??= new Comment();
-  described.comment.blockTags.push(
-    new CommentTag("@category", [{ kind: "text", text: chapter }]),
-  );
+  described.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: chapter }]));
 }
 
 // Links from the reference to the rest of the site are written from its root.
