@@ -21,6 +21,7 @@ const kChapters = {
   ops: "Tensors",
   dispatch: "Tensors",
   autograd: "Modes and hooks",
+  nn: "Losses",
 };
 const kRest = "The engine";
 
@@ -35,6 +36,7 @@ export function load(app) {
   tagByRules();
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    dropHeading(project.readme);
     for (const reflection of Object.values(project.reflections)) {
       shareComment(reflection);
       describeField(reflection);
@@ -73,21 +75,30 @@ function isOfSignatures(type) {
   return ts.isTypeLiteralNode(type) && type.members.every(ts.isCallSignatureDeclaration);
 }
 
-// A page of Markdown is called what its heading says, which typedoc shows above it.
+// A page of Markdown is called what its heading says.
 function nameDocument(document) {
-  const [first] = document.content;
-  const [heading, title] = /^\s*# (.*)\n/.exec(first.text);
-  first.text = first.text.slice(heading.length);
   document.frontmatter.category = /(^|\/)guide\//.test(document.name) ? "Guide" : "Lists";
-  document.name = title;
+  document.name = headingOf(document.content).title;
 }
 
-// What an overload does is said at the first one, what an accessor is at its getter.
+// The first page has a heading from typedoc.
+function dropHeading(page) {
+  page[0].text = page[0].text.slice(headingOf(page).line.length);
+}
+
+function headingOf([first]) {
+  const [line, title] = /^\s*# (.*)\n/.exec(first.text);
+  return { line, title };
+}
+
+// What overloads do is said once, at the first; what an accessor does, at its getter.
 function shareComment(reflection) {
   const { signatures = [], getSignature, setSignature } = reflection;
-  const all = [...signatures, getSignature, setSignature].filter(Boolean);
-  const first = all.find(({ comment }) => comment)?.comment ?? reflection.comment;
-  for (const signature of all) signature.comment ??= first?.clone();
+  if (setSignature) setSignature.comment ??= getSignature?.comment?.clone();
+  const [first, ...others] = signatures;
+  if (!first?.comment || others.length === 0 || others.some(({ comment }) => comment)) return;
+  reflection.comment = first.comment;
+  delete first.comment;
 }
 
 // Fields of modules, optimizers and schedulers are what their constructors were told, or what they learn.
@@ -112,7 +123,7 @@ function chapterOf(reflection) {
 }
 
 function addTo(chapter, reflection) {
-  const described = reflection.signatures?.[0] ?? reflection;
+  const described = reflection.comment ? reflection : (reflection.signatures?.[0] ?? reflection);
   described.comment ??= new Comment();
   described.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: chapter }]));
 }
