@@ -128,8 +128,17 @@ function addTo(chapter, reflection) {
   described.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: chapter }]));
 }
 
-// Links from the reference to the rest of the site are written from its root.
+// Links from the reference to the rest of the site are written from its root. What typedoc's theme leaves out for those
+// who do not see: which part is the page's own, wide tables that the keyboard scrolls, and no link inside a button.
 function finishPage(page) {
-  const depth = page.url.split("/").length;
-  page.contents = page.contents.replaceAll('href="site:', `href="${"../".repeat(depth)}`);
+  const toRoot = "../".repeat(page.url.split("/").length);
+  page.contents = page.contents
+    .replaceAll('href="site:', `href="${toRoot}`)
+    .replace('<div class="col-content">', '<div class="col-content" role="main">')
+    .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
+    .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
+      return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
+    });
 }
+
+const kScrollable = '<div class="scroll" tabindex="0" role="group" aria-label="Table">$&</div>';

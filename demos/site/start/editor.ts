@@ -46,7 +46,7 @@ function stateOf(doc: string, label: string, run: () => void): EditorState {
       bracketMatching(),
       javascript(),
       syntaxHighlighting(classHighlighter),
-      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     ],
   });
 }
