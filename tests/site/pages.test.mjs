@@ -76,9 +76,11 @@ async function assertFocus(page) {
     await page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])').count(),
     0,
   );
-  for (let stop = 0; stop < 5; stop++) {
+  for (let stop = 0; stop < 6; stop++) {
     await page.keyboard.press("Tab");
     const seen = await page.evaluate(describeFocus);
+    // After the last stop comes the browser itself.
+    if (stop >= 3 && seen.html.startsWith("<body")) return;
     assert.ok(seen.isOutlined && seen.isInView, JSON.stringify(seen));
   }
 }

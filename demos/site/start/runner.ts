@@ -24,6 +24,11 @@ class Runner {
     try {
       const program = new AsyncFunction("kPackage", "plot", "console", withoutImports(text));
       await program(eg, (value: unknown) => reporter.plot(value), output);
+    } catch (error) {
+      // Of an error only the message leaves a worker.
+      throw error instanceof eg.EdgeGradError
+        ? new Error(`${error.code}: ${error.message}`)
+        : error;
     } finally {
       reporter.flush();
     }
