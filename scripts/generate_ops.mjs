@@ -71,7 +71,19 @@ function readOp(entry, id) {
     args.push({ name: "dtype", type: "dtype?", default: "null" });
   }
   const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
-  return { ...entry, id, args, isMethod, writes: entry.js.endsWith("_") };
+  return {
+    ...entry,
+    id,
+    args,
+    isMethod,
+    writes: entry.js.endsWith("_"),
+    doc: asMarkdown(entry.doc),
+  };
+}
+
+// In Markdown, "[values, indices]: ..." would define a link, and the sentence be gone.
+function asMarkdown(doc) {
+  return doc.replace(/^(\[[^\]]*\]):/, "`$1`:");
 }
 
 function opsFile(ops) {

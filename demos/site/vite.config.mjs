@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { pageFrame } from "./page_frame.mjs";
 import { serviceWorker } from "./service_worker.mjs";
+import { startPage } from "./start/from_readme.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
 const kRoot = join(kHere, "../..");
@@ -21,7 +22,7 @@ export default defineConfig({
   root: kHere,
   base: "./",
   resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
-  plugins: [pageFrame(kHere), serviceWorker()],
+  plugins: [pageFrame(kHere), startPage(kHere, join(kRoot, "README.md")), serviceWorker()],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   preview: { headers: kIsolation },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { runNode, runProgram } from "./support/child.mjs";
+import { runProgram } from "./support/child.mjs";
 import { kRoot, readJson } from "./support/files.mjs";
 
 const kOpTableHash = readJson("web/src/generated/op_table.json").hash;
@@ -184,21 +184,4 @@ describe("a Node program", () => {
     assert.equal(stderr, "");
     assert.ok(performance.now() - start < 20_000);
   });
-
-  const programs = [
-    ...readFileSync(join(kRoot, "README.md"), "utf8").matchAll(/```js\n([\s\S]*?)```/g),
-  ];
-  for (const [i, [, program]] of programs.entries()) {
-    test(`number ${i + 1} of the README runs as printed`, async () => {
-      const file = join(kRoot, "tests", "js", `readme_program_${process.pid}_${i}.mjs`);
-      writeFileSync(file, program);
-      try {
-        const { status, stdout, stderr } = await runNode([file]);
-        assert.equal(status, 0, stderr);
-        assert.notEqual(stdout, "");
-      } finally {
-        rmSync(file);
-      }
-    });
-  }
 });

@@ -103,7 +103,7 @@ export class LineChart {
         x: { time: false },
         y: { ...(range && { range: [...range] }), distr: log ? 3 : 1 },
       },
-      axes: [axis, { ...axis, size: 54 }],
+      axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
       cursor: { drag: { x: false, y: false } },
       series: [
         { label: x },
@@ -118,4 +118,9 @@ export class LineChart {
     };
     return new uPlot(options, this.#data, this.#element);
   }
+}
+
+// The labels of a logarithmic axis; uPlot rounds small ones to 0.
+function powers(_: uPlot, ticks: number[]): string[] {
+  return ticks.map((tick) => (tick === null ? "" : tick.toExponential(0)));
 }

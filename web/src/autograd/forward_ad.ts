@@ -7,7 +7,9 @@ import { runInMode } from "./mode.js";
 
 /** A value and its derivative; `tangent` is null when there is none. */
 export interface DualTensor {
+  /** The value. */
   readonly primal: Tensor;
+  /** Its derivative along the tangents of the inputs; null where there is none. */
   readonly tangent: Tensor | null;
 }
 

@@ -9,6 +9,7 @@ const kFunction = functionOf<() => unknown>();
 
 /** Restores the mode that was in force before; for `using`. */
 export interface ModeGuard {
+  /** Ends the mode, for `using`. */
   [Symbol.dispose](): void;
 }
 

@@ -11,9 +11,11 @@ export class ProfileEvent {
   constructor(
     /** The node's name, for example "MulBackward0". */
     readonly name: string,
+    /** The node's number in the order of recording. */
     readonly sequenceNr: number,
     /** Threads are numbered in the order in which they first ran a node. */
     readonly thread: number,
+    /** Where the node ran. */
     readonly device: Device,
     /** Milliseconds since the recording began. */
     readonly start: number,

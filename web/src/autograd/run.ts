@@ -58,7 +58,9 @@ export type BackwardValues = Values<typeof kBackwardOptions>;
  * whatever in-place operations have made of the tensor since.
  */
 export interface GradientEdge {
+  /** The node whose output it is. */
   readonly node: Node;
+  /** Which output. */
   readonly outputNr: number;
 }
 

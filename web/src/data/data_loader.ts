@@ -23,13 +23,17 @@ export type DataLoaderOptions = Options<typeof kOptions>;
 
 /** Gives the batches of a dataset: `for await (const batch of loader)`. */
 export class DataLoader<Sample> implements AsyncIterable<Sample> {
+  /** Samples in a batch. */
   readonly batchSize: number;
+  /** Whether every pass has an order of its own. */
   readonly shuffle: boolean;
+  /** Whether a smaller last batch is left out. */
   readonly dropLast: boolean;
   readonly #seed: number | null;
   #pass = 0;
 
   constructor(
+    /** What the batches are made of. */
     readonly dataset: Dataset<Sample>,
     ...rest: [options?: DataLoaderOptions]
   ) {
@@ -48,6 +52,7 @@ export class DataLoader<Sample> implements AsyncIterable<Sample> {
     return this.dropLast ? Math.floor(batches) : Math.ceil(batches);
   }
 
+  /** One pass over the dataset; between batches the page and the garbage collector have their turn. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Sample, void, undefined> {
     const length = size.check("DataLoader", "the length of the dataset", this.dataset.length);
     const order = this.shuffle ? this.#shuffled(length) : null;

@@ -28,6 +28,7 @@ export function checkDataset(where: string, value: unknown): void {
 
 /** Samples that are the rows of tensors of equal length. */
 export class TensorDataset implements Dataset<Tensor[]> {
+  /** The tensors whose rows are the samples. */
   readonly tensors: readonly Tensor[];
   readonly length: number;
 

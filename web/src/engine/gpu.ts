@@ -10,8 +10,11 @@ import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
 export interface WebGpuInfo {
+  /** Who made it; empty where the browser does not tell. */
   readonly vendor: string;
+  /** Its family; empty where the browser does not tell. */
   readonly architecture: string;
+  /** It in words; empty where the browser does not tell. */
   readonly description: string;
   /** Shaders may use subgroups. */
   readonly subgroups: boolean;
@@ -56,11 +59,17 @@ export async function openGpu(isWanted: boolean): Promise<void> {
 
 /** What the WebGPU device has done since it was opened. */
 export interface WebGpuStats {
+  /** Lists of commands handed to the GPU. */
   readonly submits: number;
+  /** Runs of a shader. */
   readonly dispatches: number;
+  /** Shaders compiled. */
   readonly pipelines: number;
+  /** Connections made of memory to shaders. */
   readonly bindGroups: number;
+  /** Blocks of memory asked of the GPU. */
   readonly buffersCreated: number;
+  /** Reads of data from the GPU. */
   readonly readbacks: number;
 }
 

@@ -22,26 +22,41 @@ import {
 
 /** What `runtime` returns. */
 export interface RuntimeInfo {
+  /** The version of the package. */
   readonly version: string;
+  /** The WebAssembly build that runs. */
   readonly variant: Variant;
+  /** Threads of the CPU, the calling one included. */
   readonly threads: number;
+  /** Whether the build has SIMD. */
   readonly simd: boolean;
+  /** Whether the build has relaxed SIMD. */
   readonly relaxedSimd: boolean;
+  /** Whether this page may share memory between threads; false in Node, which always may. */
   readonly crossOriginIsolated: boolean;
+  /** The WebGPU device, or null while none is open. */
   readonly webgpu: WebGpuInfo | null;
 }
 
 /** What `memory` returns; bytes count tensor data, not the JavaScript heap. */
 export interface MemoryInfo {
+  /** Tensors, those that graphs keep too. */
   readonly tensors: number;
+  /** Blocks of tensor data. */
   readonly storages: number;
+  /** Bytes of tensor data on the CPU. */
   readonly cpuBytes: number;
+  /** The most that cpuBytes has been. */
   readonly cpuPeakBytes: number;
+  /** Bytes of tensor data on the GPU. */
   readonly gpuBytes: number;
+  /** The most that gpuBytes has been. */
   readonly gpuPeakBytes: number;
   /** Blocks of memory on the GPU, those kept for later too. */
   readonly gpuBuffers: number;
+  /** Recorded operations that are still there. */
   readonly graphNodes: number;
+  /** Tensor objects of JavaScript that have not been freed. */
   readonly jsHandles: number;
 }
 

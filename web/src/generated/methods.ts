@@ -883,7 +883,7 @@ export interface TensorMethods {
   outer(vec2: Tensor): Tensor;
   /** Determinant of every square matrix. */
   det(): Tensor;
-  /** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+  /** `[sign, logabsdet]`: the determinant as sign and logarithm of its magnitude. */
   slogdet(): [sign: Tensor, logabsdet: Tensor];
   /** Inverse of every square matrix. */
   inverse(): Tensor;
@@ -917,7 +917,7 @@ export interface TensorMethods {
   pinv(options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
   pinv(atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   pinv(atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-  /** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+  /** `[solution, residuals, rank, singularValues]`: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
   lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
@@ -1107,7 +1107,7 @@ export interface TensorMethods {
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
-  /** [values, indices]: the elements along dim in order. */
+  /** `[values, indices]`: the elements along dim in order. */
   sort(dim?: number, descending?: boolean, stable?: boolean): [values: Tensor, indices: Tensor];
   sort(options: { dim?: number; descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
   sort(dim: number, options: { descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
@@ -1119,12 +1119,12 @@ export interface TensorMethods {
   argsort(dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
   /** The elements along the first dimension in order. */
   msort(): Tensor;
-  /** [values, indices]: the k largest, or smallest, elements along dim, in order. */
+  /** `[values, indices]`: the k largest, or smallest, elements along dim, in order. */
   topk(k: number, dim?: number, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   topk(k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   topk(k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   topk(k: number, dim: number, largest: boolean, options: { sorted?: boolean }): [values: Tensor, indices: Tensor];
-  /** [values, indices]: the k-th smallest element along dim, counted from one. */
+  /** `[values, indices]`: the k-th smallest element along dim, counted from one. */
   kthvalue(k: number, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   kthvalue(k: number, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   kthvalue(k: number, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -1148,13 +1148,13 @@ export interface TensorMethods {
   nanmedian(dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-  /** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
+  /** `[values, indices]`: the most frequent element along dim, the smallest of several such, where it is last. */
   mode(dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   mode(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  /** [values, indices]: the largest element up to each along dim, the last of equals. */
+  /** `[values, indices]`: the largest element up to each along dim, the last of equals. */
   cummax(dim: number): [values: Tensor, indices: Tensor];
-  /** [values, indices]: the smallest element up to each along dim, the last of equals. */
+  /** `[values, indices]`: the smallest element up to each along dim, the last of equals. */
   cummin(dim: number): [values: Tensor, indices: Tensor];
   /** Sums of the elements up to each, along dim. */
   cumsum(dim: number, dtype?: DType | null): Tensor;

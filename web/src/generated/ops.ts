@@ -1990,7 +1990,7 @@ export const det: {
   (input: Tensor): Tensor;
 } = define("det", 243, "input:tensor");
 
-/** [sign, logabsdet]: the determinant as sign and logarithm of its magnitude. */
+/** `[sign, logabsdet]`: the determinant as sign and logarithm of its magnitude. */
 export const slogdet: {
   (input: Tensor): [sign: Tensor, logabsdet: Tensor];
 } = define("slogdet", 244, "input:tensor", "tensors");
@@ -2060,7 +2060,7 @@ export const pinv: {
   (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
 } = define("pinv", 255, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
 
-/** [solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+/** `[solution, residuals, rank, singularValues]`: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
 export const lstsq: {
   (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
@@ -2346,7 +2346,7 @@ export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
 } = define("scaled_dot_product_attention", 283, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
 
-/** [values, indices]: the elements along dim in order. */
+/** `[values, indices]`: the elements along dim in order. */
 export const sort: {
   (input: Tensor, dim?: number, descending?: boolean, stable?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
@@ -2367,7 +2367,7 @@ export const msort: {
   (input: Tensor): Tensor;
 } = define("msort", 286, "input:tensor");
 
-/** [values, indices]: the k largest, or smallest, elements along dim, in order. */
+/** `[values, indices]`: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
   (input: Tensor, k: number, dim?: number, largest?: boolean, sorted?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
@@ -2375,7 +2375,7 @@ export const topk: {
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): [values: Tensor, indices: Tensor];
 } = define("topk", 287, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
 
-/** [values, indices]: the k-th smallest element along dim, counted from one. */
+/** `[values, indices]`: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
@@ -2408,19 +2408,19 @@ export const nanmedian: {
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("nanmedian", 290, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
 
-/** [values, indices]: the most frequent element along dim, the smallest of several such, where it is last. */
+/** `[values, indices]`: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
 } = define("mode", 291, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
 
-/** [values, indices]: the largest element up to each along dim, the last of equals. */
+/** `[values, indices]`: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummax", 292, "input:tensor dim:int", "tensors");
 
-/** [values, indices]: the smallest element up to each along dim, the last of equals. */
+/** `[values, indices]`: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummin", 293, "input:tensor dim:int", "tensors");

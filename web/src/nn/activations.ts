@@ -146,7 +146,12 @@ export class Dropout extends Module {
   }
 }
 
-const kFlattenArguments = { startDim: integer.or(1), endDim: integer.or(-1) };
+const kFlattenArguments = {
+  /** The first dimension to join; default 1. */
+  startDim: integer.or(1),
+  /** The last one; default -1. */
+  endDim: integer.or(-1),
+};
 
 /** Options of `Flatten`. */
 export type FlattenOptions = Options<typeof kFlattenArguments>;

@@ -128,6 +128,7 @@ abstract class BatchNorm extends ChannelNorm {
 
 /** Brings every channel to mean 0 and variance 1 over a batch [batch, channels, length?]. */
 export class BatchNorm1d extends BatchNorm {
+  /** Returns the normalised batch. */
   override forward(input: Tensor): Tensor {
     this.checkDims(input, 2, 3);
     return super.forward(input);
@@ -136,6 +137,7 @@ export class BatchNorm1d extends BatchNorm {
 
 /** Brings every channel to mean 0 and variance 1 over a batch of images. */
 export class BatchNorm2d extends BatchNorm {
+  /** Returns the normalised batch. */
   override forward(input: Tensor): Tensor {
     this.checkDims(input, 4);
     return super.forward(input);

@@ -39,6 +39,7 @@ export class Sequential extends Module {
     return value;
   }
 
+  /** The modules in their order. */
   *[Symbol.iterator](): Iterator<TensorModule> {
     for (const value of Object.values(this))
       if (value instanceof Module) yield value as TensorModule;
@@ -79,6 +80,7 @@ export class ModuleList<M extends Module = Module> extends Module {
     return this;
   }
 
+  /** The modules in their order. */
   *[Symbol.iterator](): Iterator<M> {
     for (const value of Object.values(this)) if (value instanceof Module) yield value as M;
   }

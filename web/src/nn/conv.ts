@@ -33,12 +33,17 @@ function sizesOf(spatial: number) {
 
 function convOptions(spatial: number) {
   return {
+    /** From one place of the kernel to the next; default 1. */
     stride: perDimension(spatial, 1).or(1),
+    /** What is added around the input: sizes, "same" or "valid"; default 0. */
     padding: either(perDimension(spatial, 0), kNamedPadding).or(0),
+    /** From one element of the kernel to the next; default 1. */
     dilation: perDimension(spatial, 1).or(1),
+    /** Parts of the channels that do not see each other; default 1. */
     groups: count.or(1),
     /** Add a learned bias; default true. */
     bias: boolean.or(true),
+    /** What the added border holds; default "zeros". */
     paddingMode: kPaddingMode.or("zeros"),
     ...kLayerArguments,
   };
@@ -48,13 +53,17 @@ const kConv1dArguments = { ...sizesOf(1), ...convOptions(1) };
 const kConv2dArguments = { ...sizesOf(2), ...convOptions(2) };
 
 const kConvTransposeOptions = {
+  /** From one place of the kernel to the next; default 1. */
   stride: perDimension(2, 1).or(1),
+  /** What is taken off every border of the result; default 0. */
   padding: perDimension(2, 0).or(0),
   /** Rows and columns added at the end, to choose among the sizes a convolution maps to one. */
   outputPadding: perDimension(2, 0).or(0),
+  /** Parts of the channels that do not see each other; default 1. */
   groups: count.or(1),
   /** Add a learned bias; default true. */
   bias: boolean.or(true),
+  /** From one element of the kernel to the next; default 1. */
   dilation: perDimension(2, 1).or(1),
   ...kLayerArguments,
 };
@@ -131,6 +140,7 @@ function formatConvolution(
     outputPadding: unlessAll(0, outputPadding),
     groups: unlessAll(1, groups),
     bias: bias === null ? false : undefined,
+    /** What the added border holds; default "zeros". */
     paddingMode: paddingMode === "zeros" ? undefined : paddingMode,
   });
 }

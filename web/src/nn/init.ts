@@ -287,7 +287,9 @@ export function fans(...given: [tensor: Tensor]): Fans {
 
 /** How many inputs and outputs each unit of a weight has. */
 export interface Fans {
+  /** How many inputs an output has. */
   readonly fanIn: number;
+  /** How many outputs an input has. */
   readonly fanOut: number;
 }
 

@@ -11,7 +11,9 @@ import { Tensor } from "../tensor/tensor.js";
 
 /** What did not match, when loading was not strict. */
 export interface LoadResult {
+  /** What the module has and the state dict lacks. */
   readonly missingKeys: string[];
+  /** What the state dict has and the module lacks. */
   readonly unexpectedKeys: string[];
 }
 

@@ -30,6 +30,7 @@ const kFromZero = marginArguments(0);
 const kFromOne = marginArguments(1);
 
 const kTripletMarginArguments = {
+  /** The distance from which on nothing is lost; default 1. */
   margin: kFromOne.margin,
   /** The norm that measures distances; default 2. */
   p: number.or(2),
@@ -43,6 +44,7 @@ const kTripletMarginArguments = {
 const kMultiMarginArguments = {
   /** The power of what lacks, 1 or 2; default 1. */
   p: number.or(1),
+  /** The distance from which on nothing is lost; default 1. */
   margin: kFromOne.margin,
   /** A weight per class. */
   weight: tensorRule.orNull(),

@@ -30,7 +30,10 @@ export class Parameter extends Tensor {
   }
 }
 
-const kBufferOptions = { persistent: boolean.or(true) };
+const kBufferOptions = {
+  /** Save it with the state dict; default true. */
+  persistent: boolean.or(true),
+};
 
 /** Options of `Buffer`. */
 export type BufferOptions = Options<typeof kBufferOptions>;

@@ -10,8 +10,11 @@ import { formatArguments } from "./module_text.js";
 const kMaxPoolOptions = {
   /** From one window to the next; default the size of a window. */
   stride: perDimension(2, 1).orNull(),
+  /** What is added around the input; default 0. */
   padding: perDimension(2, 0).or(0),
+  /** From one element of a window to the next; default 1. */
   dilation: perDimension(2, 1).or(1),
+  /** Return where the largest elements are, too; default false. */
   returnIndices: boolean.or(false),
   /** Keep windows that reach over the end; default false. */
   ceilMode: boolean.or(false),
@@ -64,6 +67,7 @@ export class MaxPool2d extends Module {
 const kAvgPoolOptions = {
   /** From one window to the next; default the size of a window. */
   stride: perDimension(2, 1).orNull(),
+  /** What is added around the input; default 0. */
   padding: perDimension(2, 0).or(0),
   /** Keep windows that reach over the end; default false. */
   ceilMode: boolean.or(false),

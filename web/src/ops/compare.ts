@@ -8,7 +8,9 @@ import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 const kTolerance = {
+  /** The difference allowed in proportion to the second operand; default 1e-5. */
   rtol: number.or(1e-5),
+  /** The difference allowed in any case; default 1e-8. */
   atol: number.or(1e-8),
   /** Take NaN for equal to NaN; default false. */
   equalNan: boolean.or(false),

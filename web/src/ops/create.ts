@@ -47,6 +47,7 @@ export type NumericArray =
 const kOptions = {
   /** The element type; default that of the data. */
   dtype: dtypeRule.orNull(),
+  /** Where the tensor is to be; default the CPU. */
   device: kPlaceOptions.device,
   /** Record operations on the new tensor; default false. */
   requiresGrad: kPlaceOptions.requiresGrad,

@@ -19,8 +19,11 @@ const kIntegers: readonly DType[] = ["int32", "int64"];
 /** A range of positions along one dimension. */
 export class Slice {
   constructor(
+    /** The first index. */
     readonly start: number | null,
+    /** The index after the last one. */
     readonly end: number | null,
+    /** From one index to the next. */
     readonly step: number,
   ) {}
 }

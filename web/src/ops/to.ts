@@ -9,7 +9,12 @@ import { type Device, type DType, deviceCode, deviceRule, dtypeRule } from "../t
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
-const kOptions = { dtype: dtypeRule.optional(), device: deviceRule.optional() };
+const kOptions = {
+  /** The element type to convert to. */
+  dtype: dtypeRule.optional(),
+  /** Where the result is to be. */
+  device: deviceRule.optional(),
+};
 
 /** Options of `to`. */
 export type ToOptions = Options<typeof kOptions>;

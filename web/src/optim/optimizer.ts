@@ -20,6 +20,7 @@ export type GroupOf<Settings> = GroupParts & Partial<Settings>;
 
 /** What a group has besides the settings of its optimizer. */
 export interface GroupParts {
+  /** The parameters. */
   params: Iterable<Tensor> | Tensor;
   /** The rate that schedulers begin with when training is resumed. */
   initialLr?: number;
@@ -30,7 +31,9 @@ export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<S
 
 /** PyTorch's structure: state by parameter number, settings by group, in PyTorch's spelling. */
 export interface OptimizerState {
+  /** What is remembered of each parameter, by its number. */
   state: Record<number, Record<string, Tensor>>;
+  /** The settings of each group, and the numbers of its parameters. */
   param_groups: ({ params: number[] } & Record<string, unknown>)[];
 }
 

@@ -30,9 +30,11 @@ export type ErrorCode =
 
 /** A failure of edgegrad: `code` is for programs, `message` for people. */
 export class EdgeGradError extends Error {
+  /** Always "EdgeGradError". */
   override readonly name = "EdgeGradError";
 
   constructor(
+    /** What kind of failure it is. */
     readonly code: ErrorCode,
     message: string,
     options?: ErrorOptions,

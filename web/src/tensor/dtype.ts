@@ -22,7 +22,9 @@ export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Arra
 
 /** A complex number. */
 export interface Complex {
+  /** The real part. */
   readonly re: number;
+  /** The imaginary part. */
   readonly im: number;
 }
 

@@ -22,7 +22,9 @@ import {
 const kOptions = {
   /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
   totalSteps: number.orNull(),
+  /** With `stepsPerEpoch`, in place of `totalSteps`. */
   epochs: number.orNull(),
+  /** With `epochs`, in place of `totalSteps`. */
   stepsPerEpoch: number.orNull(),
   /** The share of the cycle in which the rate rises; default 0.3. */
   pctStart: number.or(0.3),

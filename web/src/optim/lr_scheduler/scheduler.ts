@@ -8,12 +8,15 @@ import { snakeCase } from "../../runtime/spelling.js";
 
 /** A parameter group as schedulers see it. */
 export interface ScheduledGroup {
+  /** The rate now. */
   lr: number;
+  /** The rate that the schedule began with. */
   initialLr?: number;
 }
 
 /** An optimizer whose groups have learning rates. */
 export interface ScheduledOptimizer {
+  /** The groups whose rate is changed. */
   readonly paramGroups: readonly { lr: number }[];
 }
 

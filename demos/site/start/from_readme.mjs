@@ -1,0 +1,77 @@
+// What the start page says that README.md says already, taken from there, and the list of the demos.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { kPages } from "../pages.mjs";
+
+/** A Vite plugin that fills the places <!-- features -->, <!-- demos --> and <!-- speed --> of the start page. */
+export function startPage(site, readme) {
+  return {
+    name: "start-page",
+    transformIndexHtml: {
+      order: "pre",
+      handler(html, { path }) {
+        if (path !== "/index.html") return html;
+        const text = readFileSync(readme, "utf8");
+        return html
+          .replace("<!-- features -->", () => features(text))
+          .replace("<!-- demos -->", () => demos(site))
+          .replace("<!-- speed -->", () => speed(text));
+      },
+    },
+  };
+}
+
+function features(text) {
+  const items = beforeHeading(text, "Try it").match(/^- .*\n(?: {2}.*\n)*/gm);
+  return `<ul>${items.map((item) => `<li>${inline(item.slice(2))}</li>`).join("")}</ul>`;
+}
+
+function demos(site) {
+  const pages = kPages.filter(([name]) => existsSync(join(site, name, "index.html")));
+  const items = pages.map(
+    ([name, title, sentence]) =>
+      `<li><a href="${name}/index.html">${title}</a>: ${inline(sentence)}</li>`,
+  );
+  return `<ul>${items.join("")}</ul>`;
+}
+
+// The paragraphs and tables of the section.
+function speed(text) {
+  const [, section] = text.split(/^## How fast\n/m);
+  const blocks = section.split(/^## /m)[0].split(/\n{2,}/);
+  return blocks
+    .map((block) => block.replace(/^<!--.*-->$/gm, "").trim())
+    .map(block)
+    .join("");
+}
+
+function block(text) {
+  if (text === "") return "";
+  return text.startsWith("|") ? table(text) : `<p>${inline(text)}</p>`;
+}
+
+function table(text) {
+  const [head, , ...rows] = text.split("\n").map((line) => line.split("|").slice(1, -1));
+  const cells = (row, tag) => row.map((cell, i) => cellOf(cell, i === 0 ? "th" : tag)).join("");
+  const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("");
+  const whole = `<thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody>`;
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Table of speeds"><table>${whole}</table></div>`;
+}
+
+function cellOf(text, tag) {
+  const content = inline(text.trim());
+  return tag === "th" && content === "" ? "<td></td>" : `<${tag}>${content}</${tag}>`;
+}
+
+function inline(text) {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replace(/\*\*(.*?)\*\*/g, "<strong>$1</strong>")
+    .replace(/`(.*?)`/g, "<code>$1</code>");
+}
+
+function beforeHeading(text, heading) {
+  return text.slice(0, text.indexOf(`\n## ${heading}`));
+}

@@ -1,0 +1,51 @@
+// A server of files.
+
+import { createReadStream, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+/** The headers of a page that may use threads. */
+export const kIsolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+const kTypes = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".mjs": "text/javascript",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain",
+  ".wasm": "application/wasm",
+};
+
+/** Serves a folder below `base`, with these headers; port 0 is any free one. Resolves to { url, stop }. */
+export async function serveFolder(folder, { port = 0, base = "/", headers = {} } = {}) {
+  const server = createServer((request, response) => {
+    const file = fileOf(folder, base, request.url);
+    if (file === null) return response.writeHead(404).end();
+    const type = kTypes[extname(file)] ?? "application/octet-stream";
+    response.writeHead(200, { "Content-Type": type, ...headers });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(port, "localhost", resolve);
+  });
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://localhost:${server.address().port}${base}`, stop };
+}
+
+// The file that an address stands for, or null.
+function fileOf(folder, base, url) {
+  const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
+  if (!path.startsWith(base)) return null;
+  const file = join(folder, normalize(path.slice(base.length - 1)).replace(/\/$/, "/index.html"));
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : null;
+}

@@ -1,0 +1,30 @@
+// Code of a page as files of a program. The folder is inside the checkout, where "edgegrad" is this package.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runNode } from "../../js/support/child.mjs";
+import { kRoot } from "../../js/support/files.mjs";
+
+const kArrow = "// → ";
+
+/** Makes a folder for programs, with these files in it; `remove` deletes it. */
+export function makeFolder(files) {
+  const parent = join(kRoot, "build", "docs");
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, "page-"));
+  for (const { note, code } of files) writeFileSync(join(folder, note), code);
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Runs a program in its folder. */
+export function runIn(folder, name, code) {
+  writeFileSync(join(folder, name), code);
+  return runNode([name], { cwd: folder });
+}
+
+/** What a program says that it prints, with arrows; null where it does not say. */
+export function expectedOutput(code) {
+  const lines = code.split("\n").filter((line) => line.includes(kArrow));
+  if (lines.length === 0) return null;
+  return lines.map((line) => `${line.slice(line.indexOf(kArrow) + kArrow.length)}\n`).join("");
+}

@@ -1,0 +1,96 @@
+// What every page of the site has: a language, a title, a description, one heading above all, contrast, an order of
+// focus that can be seen, and no complaint; also on a phone, below a path, in light and dark.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { chosenPages, complaintsOf, noSite, openSite } from "./support/pages.mjs";
+
+const kAxe = createRequire(import.meta.url).resolve("axe-core");
+const kRules = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+  // Typedoc's theme leaves levels of headings out.
+  rules: { "heading-order": { enabled: false } },
+};
+
+test("the site is built", () => assert.equal(noSite, false));
+
+describe("the pages of the site", { skip: noBrowser || noSite }, () => {
+  let site;
+  before(async () => {
+    site = await openSite();
+  });
+  after(() => site?.stop());
+
+  for (const name of chosenPages()) {
+    test(name, async () => {
+      const page = await site.browser.newPage({ viewport: { width: 360, height: 780 } });
+      try {
+        const complaints = complaintsOf(page);
+        await page.goto(site.url + name, { waitUntil: "load" });
+        await page.locator("h1").first().waitFor();
+        await assertBasics(page);
+        await assertAccessible(page);
+        await assertFocus(page);
+        assert.deepEqual(complaints, []);
+      } finally {
+        await page.close();
+      }
+    });
+  }
+});
+
+async function assertBasics(page) {
+  const found = await page.evaluate(() => ({
+    lang: document.documentElement.lang,
+    title: document.title.length > 5,
+    description:
+      document.querySelector('meta[name="description"]')?.getAttribute("content")?.length > 15,
+    headings: document.querySelectorAll("h1").length,
+    wide: document.documentElement.scrollWidth > innerWidth,
+  }));
+  const expected = { lang: "en", title: true, description: true, headings: 1, wide: false };
+  assert.deepEqual(found, expected);
+}
+
+async function assertAccessible(page) {
+  await page.addScriptTag({ path: kAxe });
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(async (rules) => {
+      const found = await globalThis.axe.run(document, rules);
+      return found.violations.flatMap(({ id, nodes }) =>
+        nodes
+          .slice(0, 3)
+          .map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ""}`),
+      );
+    }, kRules);
+    assert.deepEqual(violations, [], colorScheme);
+  }
+}
+
+// The first stops of the Tab key: each can be seen, and no element is taken out of its order.
+async function assertFocus(page) {
+  assert.equal(
+    await page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])').count(),
+    0,
+  );
+  for (let stop = 0; stop < 6; stop++) {
+    await page.keyboard.press("Tab");
+    const seen = await page.evaluate(describeFocus);
+    // After the last stop comes the browser itself.
+    if (stop >= 3 && seen.html.startsWith("<body")) return;
+    assert.ok(seen.isOutlined && seen.isInView, JSON.stringify(seen));
+  }
+}
+
+function describeFocus() {
+  const element = document.activeElement;
+  const { top, left, bottom, right } = element.getBoundingClientRect();
+  const isOutlined = [element, element.parentElement, element.closest(".cm-editor")].some(
+    (one) => one && getComputedStyle(one).outlineStyle !== "none",
+  );
+  const isInView = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+  return { html: element.outerHTML.slice(0, 120), isOutlined, isInView };
+}

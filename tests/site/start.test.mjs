@@ -1,0 +1,91 @@
+// The start page: its program trains by itself, can be changed, stopped and broken, with threads and without.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { complaintsOf, noSite, openSite } from "./support/pages.mjs";
+
+const kEndless = "for (;;) plot(1);";
+const kTimeout = 60_000;
+
+for (const [title, headers, isIsolated] of [
+  ["isolated", undefined, true],
+  ["not isolated", {}, false],
+]) {
+  describe(`the start page, ${title}`, { skip: noBrowser || noSite }, () => {
+    let site;
+    let page;
+    let complaints;
+
+    before(async () => {
+      site = await openSite(headers);
+      page = await site.browser.newPage();
+      // The service worker of the site would isolate it.
+      await page.addInitScript("globalThis.coi = { shouldRegister: () => false };");
+      page.setDefaultTimeout(kTimeout);
+      complaints = complaintsOf(page);
+      await page.goto(site.url);
+    });
+    after(() => site?.stop());
+
+    test("trains by itself", async () => {
+      assert.equal(await page.evaluate(() => crossOriginIsolated), isIsolated);
+      await printed(/^1000 /m);
+      assert.equal(await page.locator("#chart canvas").count(), 1);
+      await page.locator("#chart[aria-label*='value 0.']").waitFor();
+    });
+
+    test("runs what was written into it", async () => {
+      await write("import { init, ones } from 'edgegrad'; await init(); console.log(ones([2]));");
+      await page.keyboard.press("Control+Enter");
+      await printed(/^tensor\(\[1\., 1\.\]\)$/m);
+      const threads = isIsolated ? /SIMD/ : /not cross-origin isolated/;
+      await page.locator("#runtime", { hasText: threads }).waitFor();
+    });
+
+    test("stops what does not end", async () => {
+      await write(kEndless);
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.locator("#chart[aria-label*='value 1']").waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByRole("button", { name: "Run" }).waitFor();
+    });
+
+    test("shows an error, and starts over", async () => {
+      await write("import * as eg from 'edgegrad'; await eg.init(); eg.ones([2]).backward();");
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByRole("alert").filter({ hasText: "NoGradPath" }).waitFor();
+      await page.getByRole("button", { name: "Start over" }).click();
+      await page.getByRole("alert").waitFor({ state: "hidden" });
+      await printed(/^1000 /m);
+    });
+
+    test("complains of nothing", () => assert.deepEqual(complaints, []));
+
+    function printed(pattern) {
+      const isThere = ([source, flags]) =>
+        new RegExp(source, flags).test(document.getElementById("output").value);
+      return page.waitForFunction(isThere, [pattern.source, pattern.flags]);
+    }
+
+    async function write(text) {
+      await page.locator(".cm-content").click();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.insertText(text);
+    }
+  });
+}
+
+describe("the start page on a server without headers", { skip: noBrowser || noSite }, () => {
+  test("is isolated by the service worker", async () => {
+    const site = await openSite({});
+    try {
+      const page = await site.browser.newPage();
+      await page.goto(site.url);
+      await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
+      await page.locator("#runtime", { hasText: "threads" }).waitFor({ timeout: kTimeout });
+    } finally {
+      await site.stop();
+    }
+  });
+});

@@ -1,0 +1,63 @@
+// The built site: its pages, and a browser that sees them below a path, as on many servers.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
+import { startChromium } from "../../browser/support/chromium.mjs";
+import { kRoot } from "../../js/support/files.mjs";
+
+/** The folder that `npm run site` fills. */
+export const kSite = join(kRoot, "build", "site");
+
+/** Why there is nothing to test, or false. */
+export const noSite = existsSync(join(kSite, "docs", "index.html"))
+  ? false
+  : "no build/site: npm run site";
+
+/** All pages, by their paths in the site. */
+export function allPages() {
+  if (noSite) return [];
+  return readdirSync(kSite, { recursive: true }).filter((name) => name.endsWith(".html"));
+}
+
+/** The pages that Vite made, the first pages of the reference, and one of every kind in it. */
+export function chosenPages() {
+  const kinds = new Set();
+  return allPages().filter((page) => {
+    const [, folder, rest] = page.split("/");
+    const kind = page.startsWith("docs/") && rest ? folder : page;
+    const isNew = !kinds.has(kind);
+    kinds.add(kind);
+    return isNew || kTablePages.some((name) => page.endsWith(name));
+  });
+}
+
+// Those of the guide with the widest tables.
+const kTablePages = ["/Coming_from_PyTorch.html", "/Ops.html"];
+
+/** Serves the site and starts Chromium. Returns { url, browser, stop }. */
+export async function openSite(headers = kIsolation) {
+  const { url, stop } = await serveFolder(kSite, { base: "/some/path/", headers });
+  const browser = await startChromium();
+  return {
+    url,
+    browser,
+    stop: async () => {
+      await browser.close();
+      stop();
+    },
+  };
+}
+
+/** Collects what a page complains of: errors in the console, uncaught ones, and what it did not find. */
+export function complaintsOf(page) {
+  const complaints = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("response", (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  return complaints;
+}
