@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
 import { serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
@@ -22,7 +23,12 @@ export default defineConfig({
   root: kHere,
   base: "./",
   resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
-  plugins: [pageFrame(kHere), startPage(kHere, join(kRoot, "README.md")), serviceWorker()],
+  plugins: [
+    pageFrame(kHere),
+    startPage(kHere, join(kRoot, "README.md")),
+    serviceWorker(),
+    digitShards(),
+  ],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   preview: { headers: kIsolation },
