@@ -2,12 +2,12 @@
 
 import * as eg from "edgegrad";
 import { Gpt, kSizes } from "./model.mjs";
-import { windows } from "./text.mjs";
+import { evenStarts, randomStarts, windows } from "./text.mjs";
 
 // The first steps are small, until AdamW knows how large gradients are.
 const kWarmUpSteps = 50;
 const kLargestNorm = 1;
-const kHeldOutWindows = 64;
+const kHeldOutWindows = 32;
 
 export class Learner {
   /** Steps taken so far, also before a checkpoint was loaded. */
@@ -43,7 +43,7 @@ export class Learner {
       group.lr = this.size.lr * Math.min(1, (this.steps + 1) / kWarmUpSteps);
     }
     const loss = eg.scope(() => {
-      const loss = this.#loss(this.book.train, this.size.batch);
+      const loss = this.#loss(this.book.train, randomStarts);
       this.optimizer.zeroGrad();
       loss.backward();
       eg.nn.utils.clipGradNorm_(this.model.parameters(), kLargestNorm);
@@ -57,7 +57,7 @@ export class Learner {
   /** The loss on text that was not learned from. */
   heldOutLoss() {
     return numberIn(
-      eg.scope(() => eg.noGrad(() => this.#loss(this.book.heldOut, kHeldOutWindows))),
+      eg.scope(() => eg.noGrad(() => this.#loss(this.book.heldOut, evenStarts, kHeldOutWindows))),
     );
   }
 
@@ -110,8 +110,10 @@ export class Learner {
     });
   }
 
-  #loss(tokens, count) {
-    const [inputs, targets] = windows(tokens, count, this.size.context, this.device);
+  #loss(tokens, choose, count = this.size.batch) {
+    const { context } = this.size;
+    const starts = choose(tokens, count, context);
+    const [inputs, targets] = windows(tokens, starts, context, this.device);
     return eg.crossEntropy(this.model.call(inputs).flatten(0, 1), targets.flatten());
   }
 }

@@ -47,22 +47,42 @@ export class Book {
 }
 
 /**
- * `count` windows from anywhere in `tokens`, and for each of their characters the one that follows.
+ * Windows of `tokens` and for each of their characters the one that follows.
  * @param {Uint8Array} tokens
- * @param {number} count
+ * @param {readonly number[]} starts
  * @param {number} length
  * @param {eg.Device} device
- * @returns {[inputs: eg.Tensor, targets: eg.Tensor]} both int64, [count, length]
+ * @returns {[inputs: eg.Tensor, targets: eg.Tensor]} both int64, a row of `length` for each start
  */
-export function windows(tokens, count, length, device) {
-  const rows = new Uint8Array(count * (length + 1));
-  const starts = eg.randint(0, tokens.length - length, [count]);
-  starts.dataSync().forEach((start, i) => {
-    rows.set(tokens.subarray(Number(start), Number(start) + length + 1), i * (length + 1));
+export function windows(tokens, starts, length, device) {
+  const rows = new Uint8Array(starts.length * (length + 1));
+  starts.forEach((start, i) => {
+    rows.set(tokens.subarray(start, start + length + 1), i * (length + 1));
   });
   const all = eg
-    .tensor(rows, { shape: [count, length + 1] })
+    .tensor(rows, { shape: [starts.length, length + 1] })
     .to("int64")
     .to(device);
   return [all.narrow(1, 0, length), all.narrow(1, 1, length)];
+}
+
+/**
+ * Where `count` windows of `length` may start, at random.
+ * @param {Uint8Array} tokens
+ * @param {number} count
+ * @param {number} length
+ */
+export function randomStarts(tokens, count, length) {
+  return Array.from(eg.randint(0, tokens.length - length, [count]).dataSync(), Number);
+}
+
+/**
+ * Where `count` windows of `length` start that are spread evenly.
+ * @param {Uint8Array} tokens
+ * @param {number} count
+ * @param {number} length
+ */
+export function evenStarts(tokens, count, length) {
+  const apart = (tokens.length - length - 1) / count;
+  return Array.from({ length: count }, (_, i) => Math.floor(i * apart));
 }
