@@ -1,8 +1,10 @@
+import { CodePanel } from "../shared/code_panel.js";
 import { chosenDevice, fillDevices } from "../shared/device_picker.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import { kOwnCode } from "./own_code.js";
 import type { SpiralTrainer } from "./trainer.js";
 
 const { trainer } = linkTrainer<SpiralTrainer>(
@@ -31,3 +33,5 @@ run.addEventListener("click", async () => {
   training = false;
   run.textContent = "Train";
 });
+
+new CodePanel(byId("code"), { code: kOwnCode, label: "Your code" });

@@ -1,5 +1,7 @@
 // What every page does: the theme button, and errors that nobody caught, where a visitor sees them.
 
+import { errorText } from "./printed.js";
+
 const kThemes = ["auto", "light", "dark"] as const;
 
 type Theme = (typeof kThemes)[number];
@@ -11,7 +13,7 @@ export const kThemeChanged = "themechanged";
 export function showError(error: unknown): void {
   const alert = byId("alert");
   alert.hidden = error === null;
-  alert.textContent = error === null ? "" : textOf(error);
+  alert.textContent = error === null ? "" : errorText(error);
 }
 
 /** The element with this id; it must exist. */
@@ -29,12 +31,6 @@ export function color(token: string): string {
   const value = getComputedStyle(probe).color;
   probe.remove();
   return value;
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as { code?: string };
-  return code === undefined ? error.message : `${code}: ${error.message}`;
 }
 
 function storedTheme(): Theme {

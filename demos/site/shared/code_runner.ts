@@ -1,0 +1,47 @@
+// A visitor's code in a worker of its own: an endless loop there stops nothing here, and ends with its worker.
+
+import type { FromCode, Output } from "./code_messages.js";
+
+export type { Line, Output, Point } from "./code_messages.js";
+
+export class CodeRunner {
+  readonly #show: (output: Output) => void;
+  #worker: Worker | null = null;
+  #end: () => void = () => {};
+
+  /** `show` gets what the code prints and plots, as it does. */
+  constructor(show: (output: Output) => void) {
+    this.#show = show;
+  }
+
+  /**
+   * Runs a module that may import "edgegrad" and call plot(x, y), in a new worker, so that nothing of the last run is left.
+   * Resolves when its text ran to the end, or was stopped; what it left waiting goes on until the next run or stop().
+   */
+  run(code: string): Promise<void> {
+    this.stop();
+    const worker = new Worker(new URL("./code_worker.ts", import.meta.url), { type: "module" });
+    this.#worker = worker;
+    return new Promise((resolve) => {
+      this.#end = resolve;
+      worker.addEventListener("message", ({ data }: MessageEvent<FromCode>) => {
+        if (data === "ended") resolve();
+        else this.#show(data);
+      });
+      worker.addEventListener("error", (event) => {
+        event.preventDefault();
+        const text = event.message || "The worker of this code could not be started.";
+        this.#show({ lines: [{ kind: "error", text }], points: [] });
+        resolve();
+      });
+      worker.postMessage({ code });
+    });
+  }
+
+  /** Ends the code, whatever it is doing. */
+  stop(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#end();
+  }
+}
