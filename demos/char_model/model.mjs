@@ -4,13 +4,13 @@ import * as eg from "edgegrad";
 
 const { Embedding, GELU, LayerNorm, Linear, Module, ModuleList, Sequential } = eg.nn;
 
-// Residual sums grow with the depth unless what is added starts small.
-const kStartingDeviation = 0.02;
+// PyTorch's embeddings start ten times as large, and learn more slowly.
+const kEmbeddingDeviation = 0.1;
 
 /** The sizes that the demos offer, and how many windows a step reads. */
 export const kSizes = {
-  tiny: { context: 64, width: 64, heads: 4, blocks: 2, batch: 16, lr: 3e-3 },
-  small: { context: 128, width: 128, heads: 4, blocks: 4, batch: 8, lr: 2e-3 },
+  tiny: { context: 64, width: 64, heads: 4, blocks: 2, batch: 16, lr: 5e-3 },
+  small: { context: 128, width: 128, heads: 4, blocks: 4, batch: 8, lr: 3e-3 },
 };
 
 /** @typedef {keyof typeof kSizes} Size */
@@ -28,10 +28,8 @@ export class Gpt extends Module {
     this.blocks = new ModuleList(Array.from({ length: blocks }, () => new Block(width, heads)));
     this.norm = new LayerNorm(width);
     this.head = new Linear(width, characters, { bias: false });
-    for (const [name, parameter] of this.namedParameters()) {
-      if (name.endsWith("weight") && parameter.ndim === 2) {
-        eg.nn.init.normal_(parameter, { std: kStartingDeviation });
-      }
+    for (const { weight } of [this.tokens, this.positions]) {
+      eg.nn.init.normal_(weight, { std: kEmbeddingDeviation });
     }
   }
 

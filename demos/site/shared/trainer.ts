@@ -5,7 +5,18 @@ import * as eg from "edgegrad";
 /** Starts the engine of this worker, with the GPU if that is the device. */
 export async function startEngine(device: eg.Device): Promise<eg.RuntimeInfo> {
   await eg.init(device === "webgpu" ? { webgpu: "required" } : {});
+  if (device === "webgpu") await startDeviceThread();
   return eg.runtime();
+}
+
+// A browser starts threads of a worker only while that worker is idle, so a first backward() that blocks waits for ever
+// for the thread of its device.
+async function startDeviceThread(): Promise<void> {
+  const x = eg.ones([1], { device: "webgpu", requiresGrad: true });
+  const y = x.sum();
+  await y.backwardAsync();
+  x.dispose();
+  y.dispose();
 }
 
 // Between messages of the page at most this long.
