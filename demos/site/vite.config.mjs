@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
 import { serviceWorker } from "./service_worker.mjs";
 
@@ -21,7 +22,7 @@ export default defineConfig({
   root: kHere,
   base: "./",
   resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
-  plugins: [pageFrame(kHere), serviceWorker()],
+  plugins: [pageFrame(kHere), serviceWorker(), digitShards()],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   preview: { headers: kIsolation },

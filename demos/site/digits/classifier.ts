@@ -1,0 +1,127 @@
+// A classifier that learns, on its device. Work is synchronous and frees what it made; only reading waits, outside of any
+// scope, so that a prediction asked for meanwhile does not mix with it.
+
+import * as eg from "edgegrad";
+import { fileOf, packCheckpoint, unpackCheckpoint } from "../shared/checkpoint.js";
+import type { Digits } from "./digits.js";
+import { firstWeights, lastLayers, type ModelName, makeModel } from "./models.js";
+
+const kLearningRate = 0.002;
+const kFineTuningRate = 0.003;
+
+/** What one batch gave. */
+export interface Outcome {
+  /** Mean over the batch. */
+  readonly loss: number;
+  /** The digit that was read, for each. */
+  readonly guesses: Uint8Array;
+}
+
+interface OutcomeTensors {
+  readonly loss: eg.Tensor;
+  readonly guesses: eg.Tensor;
+}
+
+export class Classifier {
+  readonly name: ModelName;
+  readonly device: eg.Device;
+  readonly model: eg.nn.Sequential;
+  readonly optimizer: eg.optim.Adam;
+  /** Steps taken so far. */
+  steps = 0;
+
+  constructor(name: ModelName, device: eg.Device) {
+    this.name = name;
+    this.device = device;
+    this.model = makeModel(name, device);
+    this.optimizer = new eg.optim.Adam(this.model.parameters(), { lr: kLearningRate });
+  }
+
+  /** Takes one step; the loss before it is read only where `read` is true. */
+  step(digits: Digits, read: boolean): Promise<Outcome> | null {
+    this.steps++;
+    const tensors = this.#learn(this.optimizer, digits);
+    if (read) return outcomeOf(tensors);
+    for (const tensor of Object.values(tensors)) tensor.dispose();
+    return null;
+  }
+
+  /** Reads digits and compares with their labels. */
+  test(digits: Digits): Promise<Outcome> {
+    const tensors = eg.scope(() => eg.noGrad(() => this.#lossAndGuesses(digits)));
+    return outcomeOf(tensors);
+  }
+
+  /** The probabilities of the ten digits for one image. */
+  async predict(image: Uint8Array): Promise<number[]> {
+    const scores = eg.scope(() =>
+      eg.noGrad(() => this.model.call(this.#input(image)).softmax(1).to("float32")),
+    );
+    const values = await scores.data();
+    scores.dispose();
+    return Array.from(values as Float32Array);
+  }
+
+  /** The first layer's weights, [pictures, pixels of each]. */
+  async firstLayer(): Promise<{ values: Float32Array; count: number }> {
+    const weights = firstWeights(this.model);
+    return { values: (await weights.data()) as Float32Array, count: weights.shape[0] ?? 0 };
+  }
+
+  /** A function that teaches the last two layers alone, one step a call. */
+  fineTuner(): (digits: Digits) => Promise<Outcome> {
+    const optimizer = new eg.optim.Adam(lastLayers(this.model), { lr: kFineTuningRate });
+    return (digits) => outcomeOf(this.#learn(optimizer, digits));
+  }
+
+  /** The weights as a safetensors file, which PyTorch reads too. */
+  weights(): Promise<Uint8Array> {
+    return fileOf(this.model.stateDict());
+  }
+
+  /** Takes over weights; throws, with nothing changed, where the file is none or of another model. */
+  loadWeights(file: Uint8Array): void {
+    eg.scope(() => void this.model.loadStateDict(eg.io.loadSafetensors(file)));
+  }
+
+  checkpoint(): Promise<Uint8Array> {
+    return packCheckpoint(this);
+  }
+
+  restore(file: Uint8Array): void {
+    unpackCheckpoint(this, file);
+  }
+
+  #learn(optimizer: eg.optim.Adam, digits: Digits): OutcomeTensors {
+    const inputs = optimizer.paramGroups.flatMap(({ params }) => params);
+    return eg.scope(() => {
+      const { loss, guesses } = this.#lossAndGuesses(digits);
+      optimizer.zeroGrad();
+      loss.backward(null, { inputs });
+      optimizer.step();
+      return { loss: loss.detach(), guesses };
+    });
+  }
+
+  #lossAndGuesses({ images, labels }: Digits): OutcomeTensors {
+    const scores = this.model.call(this.#input(images));
+    const target = eg.tensor(labels).to("int64").to(this.device);
+    return { loss: eg.crossEntropy(scores, target), guesses: scores.argmax(1).to("uint8") };
+  }
+
+  // Pixels from 0 to 255 become numbers of mean 0 and variance 1 over all of MNIST.
+  #input(images: Uint8Array): eg.Tensor {
+    const pixels = eg.tensor(images, { shape: [images.length / 784, 784] }).to(this.device);
+    return pixels
+      .to("float32")
+      .mul(1 / 255 / 0.3081)
+      .sub(0.1307 / 0.3081);
+  }
+}
+
+async function outcomeOf({ loss, guesses }: OutcomeTensors): Promise<Outcome> {
+  const [value, read] = await Promise.all([loss.itemAsync(), guesses.data()]);
+  loss.dispose();
+  guesses.dispose();
+  return { loss: Number(value), guesses: read as Uint8Array };
+}

@@ -1,0 +1,107 @@
+// The digits as they arrive: training can begin with the first file.
+
+export const kSide = 28;
+export const kPixels = kSide * kSide;
+
+/** Digits with their labels; pixels from 0 to 255, row by row. */
+export interface Digits {
+  readonly labels: Uint8Array;
+  readonly images: Uint8Array;
+}
+
+// What digits/shards.mjs makes. The test digits come second, so that what the first ones taught is soon put to the test.
+const kTrainFiles = 12;
+const kTestFile = "test.bin";
+const kAllBytes = 70_000 * (kPixels + 1);
+
+/** All of MNIST, filled while it is used. */
+export class DigitStream {
+  readonly train: Digits[] = [];
+  test: Digits | null = null;
+  /** Resolves with the first digits to train on. */
+  readonly ready: Promise<void>;
+  /** Resolves when the digits to test with are there. */
+  readonly testable: Promise<void>;
+  /** Resolves when all are there. */
+  readonly done: Promise<void>;
+
+  /** `watch` is told the share that has arrived, of 1. */
+  constructor(folder: string, watch: (share: number) => void) {
+    let bytes = 0;
+    const count = (arrived: number) => {
+      bytes += arrived;
+      watch(bytes / kAllBytes);
+    };
+    this.ready = this.#load(folder, "train-0.bin", count);
+    this.testable = this.ready.then(() => this.#load(folder, kTestFile, count));
+    this.done = this.testable.then(async () => {
+      for (let i = 1; i < kTrainFiles; i++) await this.#load(folder, `train-${i}.bin`, count);
+    });
+  }
+
+  /** How many digits there are to train on. */
+  get length(): number {
+    return this.train.reduce((sum, { labels }) => sum + labels.length, 0);
+  }
+
+  /** Random digits of those that are there. */
+  sample(count: number): Digits {
+    const sample = { labels: new Uint8Array(count), images: new Uint8Array(count * kPixels) };
+    for (let i = 0; i < count; i++) {
+      const shard = this.train[Math.floor(Math.random() * this.train.length)] as Digits;
+      copyDigit(shard, Math.floor(Math.random() * shard.labels.length), sample, i);
+    }
+    return sample;
+  }
+
+  async #load(folder: string, file: string, count: (bytes: number) => void): Promise<void> {
+    const digits = digitsOf(await fetchUnpacked(new URL(file, folder), count));
+    if (file === kTestFile) this.test = digits;
+    else this.train.push(digits);
+  }
+}
+
+/** Copies one digit with its label. */
+export function copyDigit(from: Digits, i: number, to: Digits, k: number): void {
+  to.labels[k] = from.labels[i] as number;
+  to.images.set(from.images.subarray(i * kPixels, (i + 1) * kPixels), k * kPixels);
+}
+
+/** The digits from `start` on, at most `count`. */
+export function sliceOf({ labels, images }: Digits, start: number, count: number): Digits {
+  const end = Math.min(start + count, labels.length);
+  return {
+    labels: labels.subarray(start, end),
+    images: images.subarray(start * kPixels, end * kPixels),
+  };
+}
+
+function digitsOf(bytes: Uint8Array): Digits {
+  const count = bytes.length / (kPixels + 1);
+  return { labels: bytes.subarray(0, count), images: bytes.subarray(count) };
+}
+
+// The length that a server names is that of the packed file, or of one packed anew: what counts is what comes out.
+async function fetchUnpacked(url: URL, count: (bytes: number) => void): Promise<Uint8Array> {
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) {
+    throw new Error(`The digits did not arrive: ${url.pathname} answered ${response.status}.`);
+  }
+  const chunks: Uint8Array[] = [];
+  const reader = response.body.pipeThrough(new DecompressionStream("gzip")).getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    chunks.push(part.value);
+    count(part.value.length);
+  }
+  return joined(chunks);
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,171 @@
+import { chosenDevice, fillDevices } from "../shared/device_picker.js";
+import { download, onFile } from "../shared/files.js";
+import { byId, showError } from "../shared/frame.js";
+import { newestWins } from "../shared/newest_wins.js";
+import { errorText } from "../shared/printed.js";
+import { runtimeText } from "../shared/runtime_text.js";
+import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import { DrawingPad } from "./drawing_pad.js";
+import type { ModelName } from "./models.js";
+import { OwnDigits } from "./own_digits.js";
+import { PredictionBars } from "./prediction_bars.js";
+import type { DigitTrainer } from "./trainer.js";
+import { percent, TrainingView } from "./training_view.js";
+
+const { trainer } = linkTrainer<DigitTrainer>(
+  new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
+);
+const button = (id: string) => byId<HTMLButtonElement>(id);
+const device = byId<HTMLSelectElement>("device");
+const model = byId<HTMLSelectElement>("model");
+const fileNote = byId("file-note");
+
+const view = new TrainingView();
+const bars = new PredictionBars(byId("prediction"));
+const predict = newestWins(async (image: Uint8Array | null) => {
+  bars.show(image === null ? null : await trainer.predict(image));
+});
+const pad = new DrawingPad(byId<HTMLCanvasElement>("pad"), () => {
+  byId("truth").textContent = "";
+  predict(pad.image());
+});
+const own = new OwnDigits(byId("slots"), (digit) => {
+  button("keep").textContent = `Keep as ${digit}`;
+});
+
+let training: Promise<void> | null = null;
+
+/** Stops the training, if there is any, after its last step. */
+async function stopTraining(): Promise<void> {
+  await trainer.stop();
+  await training;
+}
+
+async function train(): Promise<void> {
+  button("run").textContent = "Stop";
+  showError(null);
+  try {
+    await trainer.train();
+  } finally {
+    training = null;
+    button("run").textContent = "Go on";
+  }
+}
+
+// What changes the model waits until training has stopped, and nothing else starts meanwhile.
+async function alone(work: () => Promise<void>): Promise<void> {
+  const controls = ["run", "anew", "save", "load", "learn", "unlearn"].map(button);
+  const before = controls.map(({ disabled }) => disabled);
+  for (const control of [...controls, device, model]) control.disabled = true;
+  try {
+    await stopTraining();
+    await work();
+  } finally {
+    controls.forEach((control, i) => {
+      control.disabled = before[i] as boolean;
+    });
+    device.disabled = false;
+    model.disabled = false;
+    button("learn").disabled = !own.isComplete;
+    predict(pad.image());
+  }
+}
+
+async function use(): Promise<void> {
+  const chosen = chosenDevice(device);
+  const { runtime, steps } = await trainer.use(model.value as ModelName, chosen);
+  byId("runtime").textContent = runtimeText(runtime, chosen);
+  view.restart(steps);
+  button("run").textContent = steps > 0 ? "Go on" : "Train";
+}
+
+await fillDevices(device);
+await trainer.watch(
+  new URL("data/", document.baseURI).href,
+  proxy({
+    arrived: (share) => view.arrived(share),
+    failed: showError,
+    progress: (progress) => view.progress(progress),
+    tested: (result, pictures, count) => {
+      view.tested(result, pictures, count);
+      predict(pad.image());
+    },
+    kept: (steps) => view.kept(steps),
+  }),
+);
+await use();
+for (const id of ["run", "anew", "save", "load"]) button(id).disabled = false;
+
+button("run").addEventListener("click", () => {
+  if (training === null) training = train();
+  else void stopTraining();
+});
+button("anew").addEventListener("click", () =>
+  alone(async () => {
+    await trainer.startAnew();
+    view.restart(0);
+    button("run").textContent = "Train";
+    button("unlearn").disabled = true;
+  }),
+);
+model.addEventListener("change", () => alone(use));
+device.addEventListener("change", () =>
+  alone(() =>
+    use().catch((error: unknown) => {
+      showError(error);
+      device.value = "cpu";
+    }),
+  ),
+);
+
+button("clear").addEventListener("click", () => pad.clear());
+button("sample").addEventListener("click", async () => {
+  const { images, labels } = await trainer.testDigit();
+  pad.show(images);
+  byId("truth").textContent = `This is a ${labels[0]}.`;
+});
+
+button("save").addEventListener("click", async () => {
+  download(`digits-${model.value}.safetensors`, await trainer.weights());
+});
+onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
+  alone(async () => {
+    try {
+      await trainer.loadWeights(bytes);
+      view.restart(0);
+      fileNote.textContent = `The weights of ${name} are in use.`;
+    } catch (error) {
+      const network = model.selectedOptions[0]?.textContent;
+      fileNote.textContent = `${name} does not hold weights of the network ${network}, which is as it was. ${errorText(error)}`;
+    }
+  }),
+);
+
+button("keep").addEventListener("click", () => {
+  const image = pad.image();
+  if (image === null) return;
+  own.keep(image);
+  pad.clear();
+  button("learn").disabled = !own.isComplete;
+});
+button("learn").addEventListener("click", () =>
+  alone(async () => {
+    byId("lesson").textContent = "Learning …";
+    const { before, after, accuracyBefore, accuracyAfter } = await trainer.learn(own.digits());
+    const rightBefore = own.judge(before);
+    const right = own.judge(before, after);
+    byId("lesson").textContent =
+      `Of your ten drawings ${rightBefore} were read before, ${right} are now; of the test digits ` +
+      `${percent(accuracyBefore)} before, ${percent(accuracyAfter)} now.`;
+  }).then(() => {
+    button("unlearn").disabled = false;
+  }),
+);
+button("unlearn").addEventListener("click", () =>
+  alone(async () => {
+    await trainer.unlearn();
+    byId("lesson").textContent = "The lesson is undone.";
+  }).then(() => {
+    button("unlearn").disabled = true;
+  }),
+);

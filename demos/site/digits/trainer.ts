@@ -1,0 +1,260 @@
+// The worker of the page: the engine, the digits, and the classifier that learns them.
+
+import { expose } from "comlink";
+import type { Device, RuntimeInfo } from "edgegrad";
+import { loadFile, removeFile, saveFile } from "../shared/opfs.js";
+import { Loop, startEngine } from "../shared/trainer.js";
+import { Classifier } from "./classifier.js";
+import { copyDigit, DigitStream, type Digits, sliceOf } from "./digits.js";
+import { Evaluation, type TestResult } from "./evaluation.js";
+import { Meter, type Progress } from "./meter.js";
+import type { ModelName } from "./models.js";
+
+const kBatch = 64;
+// Reading waits for the device: only every so many steps, but often enough that no device falls far behind.
+const kStepsPerRead = 4;
+const kReportMs = 100;
+const kSaveMs = 10_000;
+// Between two tests, at least so long, and so many times as long as a test takes.
+const kTestMs = 1000;
+const kTestShare = 5;
+const kFineTuningSteps = 80;
+
+/** What the page is told while it waits for nothing. */
+export interface Watch {
+  arrived(share: number): void;
+  failed(message: string): void;
+  progress(progress: Progress): void;
+  tested(result: TestResult, pictures: Float32Array, count: number): void;
+  /** A checkpoint was kept at this step; null where the browser keeps none. */
+  kept(steps: number | null): void;
+}
+
+/** The model in use. */
+export interface State {
+  readonly runtime: RuntimeInfo;
+  readonly steps: number;
+}
+
+/** The digits that were read before and after a lesson, and the accuracy on the test digits. */
+export interface Lesson {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly accuracyBefore: number;
+  readonly accuracyAfter: number;
+}
+
+class DigitTrainer {
+  readonly #loop = new Loop();
+  #folder = "";
+  #watch: Watch | null = null;
+  #stream: DigitStream | null = null;
+  #classifier: Classifier | null = null;
+  #evaluation: Evaluation | null = null;
+  #meter = new Meter();
+  #reportAt = 0;
+  #testAt = 0;
+  #testStart = 0;
+  #saveAt = 0;
+  #beforeLesson: Uint8Array | null = null;
+
+  /** Must be called first: where the digits are, and who is told. */
+  watch(folder: string, watch: Watch): void {
+    this.#folder = folder;
+    this.#watch = watch;
+  }
+
+  /** Makes a model on a device: as it is on another one now, or as it was kept here, or new. */
+  async use(name: ModelName, device: Device): Promise<State> {
+    const runtime = await startEngine(device);
+    const next = new Classifier(name, device);
+    const now = this.#classifier;
+    if (now?.name === name) next.restore(await now.checkpoint());
+    else await restoreKept(next);
+    this.#take(next);
+    return { runtime, steps: next.steps };
+  }
+
+  /** Trains until stop(); resolves when the last step is done and kept. */
+  async train(): Promise<void> {
+    const digits = this.#digits();
+    await digits.ready;
+    this.#meter = new Meter();
+    this.#saveAt = performance.now() + kSaveMs;
+    await this.#loop.run(() => this.#next(digits));
+    await this.#keep();
+  }
+
+  stop(): void {
+    this.#loop.stop();
+  }
+
+  predict(image: Uint8Array): Promise<number[]> {
+    return this.#model.predict(image);
+  }
+
+  /** A random digit of those that are never learned. */
+  async testDigit(): Promise<Digits> {
+    const digits = this.#digits();
+    await digits.testable;
+    const test = digits.test as Digits;
+    const one = sliceOf(test, Math.floor(Math.random() * test.labels.length), 1);
+    return { labels: one.labels.slice(), images: one.images.slice() };
+  }
+
+  weights(): Promise<Uint8Array> {
+    return this.#model.weights();
+  }
+
+  /** Takes the weights of a file; the model stays as it was where that is not possible. */
+  async loadWeights(file: Uint8Array): Promise<void> {
+    const { name, device } = this.#model;
+    const next = new Classifier(name, device);
+    next.loadWeights(file);
+    this.#take(next);
+    await this.#keep();
+    await this.#test();
+  }
+
+  /** Forgets what was learned and kept. */
+  async startAnew(): Promise<void> {
+    const { name, device } = this.#model;
+    await removeFile(fileName(name)).catch(() => {});
+    this.#take(new Classifier(name, device));
+  }
+
+  /** Teaches the last layers a visitor's drawings, among other digits so that those are not forgotten. */
+  async learn(drawings: Digits): Promise<Lesson> {
+    const digits = this.#digits();
+    await digits.testable;
+    const classifier = this.#model;
+    this.#beforeLesson = await classifier.checkpoint();
+    const { guesses: before } = await classifier.test(drawings);
+    const accuracyBefore = await this.#test();
+    const teach = classifier.fineTuner();
+    let steps = 0;
+    await this.#loop.run(async () => {
+      await teach(mixed(drawings, digits.sample(kBatch)));
+      return ++steps < kFineTuningSteps;
+    });
+    const { guesses: after } = await classifier.test(drawings);
+    const accuracyAfter = await this.#test();
+    await this.#keep();
+    return { before, after, accuracyBefore, accuracyAfter };
+  }
+
+  /** Takes back what learn() did. */
+  async unlearn(): Promise<void> {
+    if (this.#beforeLesson !== null) this.#model.restore(this.#beforeLesson);
+    await this.#keep();
+    await this.#test();
+  }
+
+  get #model(): Classifier {
+    if (this.#classifier === null) throw new Error("call use() first");
+    return this.#classifier;
+  }
+
+  #take(classifier: Classifier): void {
+    this.#classifier = classifier;
+    this.#evaluation = null;
+    this.#beforeLesson = null;
+    this.#testAt = 0;
+  }
+
+  #digits(): DigitStream {
+    if (this.#stream !== null) return this.#stream;
+    const stream = new DigitStream(this.#folder, (share) => this.#watch?.arrived(share));
+    stream.done.catch((error: Error) => {
+      this.#watch?.failed(error.message);
+      // Training goes on with what there is; without any, the next call tries again.
+      if (stream.train.length === 0) this.#stream = null;
+    });
+    this.#stream = stream;
+    return stream;
+  }
+
+  // A training step, or a part of a test.
+  async #next(digits: DigitStream): Promise<boolean> {
+    if (this.#evaluation !== null) await this.#testOn(this.#evaluation);
+    else await this.#learnOn(digits);
+    if (performance.now() > this.#saveAt) await this.#keep();
+    return true;
+  }
+
+  async #learnOn(digits: DigitStream): Promise<void> {
+    const start = performance.now();
+    const batch = digits.sample(kBatch);
+    const outcome = await this.#model.step(batch, this.#model.steps % kStepsPerRead === 0);
+    const now = performance.now();
+    this.#meter.count(kBatch, now - start);
+    if (outcome !== null) this.#meter.read(outcome, batch.labels);
+    if (now > this.#reportAt && !this.#meter.isEmpty) {
+      this.#watch?.progress(this.#meter.report(this.#model.steps));
+      this.#meter = new Meter();
+      this.#reportAt = now + kReportMs;
+    }
+    if (digits.test === null || now < this.#testAt) return;
+    this.#evaluation = new Evaluation(this.#model, digits.test);
+    this.#testStart = now;
+  }
+
+  async #testOn(evaluation: Evaluation): Promise<void> {
+    if (await evaluation.advance()) return;
+    this.#evaluation = null;
+    const now = performance.now();
+    this.#testAt = now + Math.max(kTestMs, kTestShare * (now - this.#testStart));
+    await this.#tell(evaluation.result());
+  }
+
+  // A whole test at once, where the digits are there.
+  async #test(): Promise<number> {
+    const test = this.#stream?.test;
+    if (!test) return Number.NaN;
+    const evaluation = new Evaluation(this.#model, test);
+    await this.#loop.run(() => evaluation.advance());
+    const result = evaluation.result();
+    await this.#tell(result);
+    return result.accuracy;
+  }
+
+  async #tell(result: TestResult): Promise<void> {
+    const { values, count } = await this.#model.firstLayer();
+    this.#watch?.tested(result, values, count);
+  }
+
+  async #keep(): Promise<void> {
+    const { name, steps } = this.#model;
+    this.#saveAt = performance.now() + kSaveMs;
+    const file = await this.#model.checkpoint();
+    const isKept = await saveFile(fileName(name), file).then(
+      () => true,
+      () => false,
+    );
+    this.#watch?.kept(isKept ? steps : null);
+  }
+}
+
+function fileName(name: ModelName): string {
+  return `digits-${name}.safetensors`;
+}
+
+// What was kept by another version of this page may not fit, and some browsers keep nothing: then the model stays new.
+async function restoreKept(classifier: Classifier): Promise<void> {
+  const file = await loadFile(fileName(classifier.name)).catch(() => null);
+  try {
+    if (file !== null) classifier.restore(file);
+  } catch (error) {
+    console.warn(error);
+  }
+}
+
+// The drawings in place of the first digits of a batch.
+function mixed(drawings: Digits, batch: Digits): Digits {
+  for (let i = 0; i < drawings.labels.length; i++) copyDigit(drawings, i, batch, i);
+  return batch;
+}
+
+export type { DigitTrainer };
+
+expose(new DigitTrainer());
