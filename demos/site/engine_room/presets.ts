@@ -131,7 +131,7 @@ export const loss = [
     title: "CPU and WebGPU in one graph",
     needsGpu: true,
     about:
-      "ToCopyBackward is where the graph changes the device. Nodes of the GPU go to the queue of its own thread, as PyTorch's engine has one per device; the thread that called backward runs those of the CPU and waits for the others. A GPU node's time here is that of writing down its commands.",
+      "ToDeviceBackward is where the graph changes the device. Nodes of the GPU go to the queue of its own thread, as PyTorch’s engine has one per device; the thread that called backward runs those of the CPU and waits for the others. A GPU node’s time is that of writing down its commands; only a node that brings numbers back waits for the GPU.",
     code: `${kStart}const device = "webgpu";
 export const a = eg.randn([64, 64]).requiresGrad_();
 export const b = eg.randn([64, 64], { device }).requiresGrad_();
