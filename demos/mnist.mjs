@@ -2,15 +2,10 @@
 // loads them again and reads five digits. `node demos/mnist.mjs --help` lists the options.
 
 import { kHelp, readOptions } from "./mnist/options.mjs";
+import { runCommandLine } from "./support/options.mjs";
 
-const { options, problem } = readOptions(process.argv.slice(2));
-if (problem) {
-  console.error(`${problem}\n\n${kHelp}`);
-  process.exitCode = 2;
-} else if (options.help) {
-  console.log(kHelp);
-} else {
-  // Imported only now: --help answers before the engine is loaded.
+// Imported only where it is needed: --help answers before the engine is loaded.
+await runCommandLine(readOptions(process.argv.slice(2)), kHelp, async (options) => {
   const { run } = await import("./mnist/run.mjs");
-  process.exitCode = await run(options);
-}
+  return run(options);
+});

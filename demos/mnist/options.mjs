@@ -1,6 +1,6 @@
 // The demo's command line.
 
-import { parseArgs } from "node:util";
+import { oneOf, positiveNumber, readCommandLine, wholeNumber } from "../support/options.mjs";
 
 export const kHelp = `Trains a digit classifier on MNIST.
 
@@ -38,19 +38,11 @@ const kChoices = {
 
 /** Returns the options, or what is wrong with them. */
 export function readOptions(args) {
-  try {
-    const { values } = parseArgs({ args, options: kOptions });
-    return { options: convert(values) };
-  } catch (error) {
-    return { problem: error.message };
-  }
+  return readCommandLine(args, kOptions, convert);
 }
 
 function convert(values) {
-  for (const [name, choices] of Object.entries(kChoices)) {
-    if (choices.includes(values[name])) continue;
-    throw new Error(`--${name} is one of ${choices.join(", ")}, got "${values[name]}"`);
-  }
+  for (const [name, choices] of Object.entries(kChoices)) oneOf(name, values[name], choices);
   return {
     ...values,
     epochs: wholeNumber("epochs", values.epochs, 0),
@@ -59,16 +51,4 @@ function convert(values) {
     threads: values.threads === undefined ? undefined : wholeNumber("threads", values.threads, 1),
     seed: wholeNumber("seed", values.seed, 0),
   };
-}
-
-function wholeNumber(name, text, least) {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= least) return value;
-  throw new Error(`--${name} is a whole number of at least ${least}, got "${text}"`);
-}
-
-function positiveNumber(name, text) {
-  const value = Number(text);
-  if (value > 0 && Number.isFinite(value)) return value;
-  throw new Error(`--${name} is a number above 0, got "${text}"`);
 }

@@ -4,27 +4,19 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as eg from "edgegrad";
+import { kInterrupted, startEngine, watchInterrupt } from "../support/engine.mjs";
+import { startProgress } from "../support/progress.mjs";
 import { loadDigits } from "./data.mjs";
 import { drawDigits } from "./drawing.mjs";
 import { accuracy, makeModel, probabilities, trainStep } from "./model.mjs";
-import { startProgress } from "./progress.mjs";
 
 const kDefaultOut = fileURLToPath(new URL("../../build/mnist.safetensors", import.meta.url));
-const kInterrupted = 130;
 // The loss shown is a running average over about so many steps.
 const kSmoothing = 50;
 
-const kNoDevice = `In Node.js WebGPU comes from the package "webgpu" (npm install webgpu), and needs a GPU with a Vulkan
-driver. Without a GPU a software one does, slowly: on Debian, apt-get install chromium libvulkan1, and
-VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json in the environment.`;
-
 /** Runs the demo and returns the exit status. */
 export async function run(options) {
-  if (!(await start(options))) return 1;
-  const runtime = eg.runtime();
-  console.log(`edgegrad ${runtime.version}: ${runtime.variant}, ${runtime.threads} thread(s)`);
-  if (runtime.webgpu) console.log(`WebGPU on ${nameOf(runtime.webgpu)}`);
-
+  if (!(await startEngine(options))) return 1;
   const { train, test } = loadDigits();
   console.log(`MNIST: ${train.length} digits to train on, ${test.length} to test with`);
   eg.manualSeed(options.seed);
@@ -37,32 +29,6 @@ export async function run(options) {
   if (interrupt.happened) return kInterrupted;
   await showDigits(load(options, out), test);
   return 0;
-}
-
-// False where there is no such device, after saying how to get one.
-async function start({ variant, threads, device }) {
-  const webgpu = device === "webgpu" ? "required" : "off";
-  try {
-    await eg.init({ variant, webgpu, ...(threads !== undefined && { threads }) });
-    return true;
-  } catch (error) {
-    if (error.code !== "DeviceUnavailable") throw error;
-    console.error(`${error.message}\n\n${kNoDevice}`);
-    return false;
-  }
-}
-
-function nameOf({ vendor, architecture, description }) {
-  return [description, vendor, architecture].filter((part) => part !== "").join(", ");
-}
-
-// The event loop tells of Ctrl-C between two steps, because the DataLoader returns to it.
-function watchInterrupt() {
-  const interrupt = { happened: false };
-  process.once("SIGINT", () => {
-    interrupt.happened = true;
-  });
-  return interrupt;
 }
 
 async function fit(model, train, test, options, interrupt) {
@@ -94,7 +60,7 @@ async function fit(model, train, test, options, interrupt) {
 }
 
 async function runEpoch(title, loader, interrupt, step) {
-  const progress = startProgress(title, loader.dataset.length);
+  const progress = startProgress(title, loader.dataset.length, "samples");
   let done = 0;
   let steps = 0;
   let shownLoss = 0;

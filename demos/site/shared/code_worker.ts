@@ -1,12 +1,9 @@
-// Runs a visitor's module. Its text becomes a module of its own, a blob: that takes no eval, and `import` and top-level
-// `await` work as anywhere. A blob cannot resolve the name "edgegrad" (a worker has no import map, and a built site no file
-// of that name), so the name is replaced by the address of a second blob that exports this worker's engine.
+// Runs a visitor's module, and tells the page what it prints and plots.
 
-import * as eg from "edgegrad";
 import type { FromCode, Line, Point } from "./code_messages.js";
+import { CodeError, importCode } from "./code_module.js";
 import { printed } from "./printed.js";
 
-const kEngineKey = "edgegradOfThisWorker";
 // A loop that never ends must not fill the page's memory: so much is told at once, and the rest is counted.
 const kFlushMs = 50;
 const kMostAtOnce = 400;
@@ -46,44 +43,20 @@ function flush(): void {
   flushAt = performance.now() + kFlushMs;
 }
 
-function moduleAddress(text: string): string {
-  return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-}
-
-// Exports under every name of the engine, also those that are reserved words.
-function engineModule(): string {
-  Object.assign(globalThis, { [kEngineKey]: eg });
-  const names = Object.keys(eg);
-  const taken = names.map((name, i) => `${name}: $${i}`).join(", ");
-  const given = names.map((name, i) => `$${i} as ${name}`).join(", ");
-  return `const { ${taken} } = globalThis.${kEngineKey};\nexport { ${given} };`;
-}
-
-function withEngine(code: string): string {
-  const engine = JSON.stringify(moduleAddress(engineModule()));
-  return code.replace(
-    /(\bfrom\s*|\bimport\s*\(?\s*)(["'])edgegrad\2/g,
-    (_, start) => start + engine,
-  );
-}
-
 async function run(code: string): Promise<void> {
-  const address = moduleAddress(withEngine(code));
   try {
-    await import(/* @vite-ignore */ address);
+    await importCode(code);
   } catch (error) {
-    print("error", [textOf(error, address)]);
+    print("error", [textOf(error)]);
   }
   flush();
   post("ended");
 }
 
-// With the line of the visitor's text: replacing the import moved no line.
-function textOf(error: unknown, address: string): string {
-  const text = printed(error);
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const line = stack.split(`${address}:`)[1]?.match(/^\d+/)?.[0];
-  return line === undefined ? text : `line ${line}: ${text}`;
+function textOf(error: unknown): string {
+  if (!(error instanceof CodeError)) return printed(error);
+  const { line, cause } = error;
+  return line === null ? printed(cause) : `line ${line}: ${printed(cause)}`;
 }
 
 Object.assign(console, {

@@ -15,7 +15,8 @@ export function chosenDevice(select: HTMLSelectElement): Device {
   return select.value === "webgpu" ? "webgpu" : "cpu";
 }
 
-async function hasWebGpu(): Promise<boolean> {
+/** True where a GPU answers. */
+export async function hasWebGpu(): Promise<boolean> {
   if (!("gpu" in navigator)) return false;
   return (await (navigator.gpu as GPU).requestAdapter()) !== null;
 }

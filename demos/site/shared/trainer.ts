@@ -4,21 +4,8 @@ import * as eg from "edgegrad";
 
 /** Starts the engine of this worker, with the GPU if that is the device. */
 export async function startEngine(device: eg.Device): Promise<eg.RuntimeInfo> {
-  if (device === "webgpu") {
-    await eg.init({ webgpu: "required" });
-    await startBackwardThread();
-  } else {
-    await eg.init();
-  }
+  await eg.init(device === "webgpu" ? { webgpu: "required" } : {});
   return eg.runtime();
-}
-
-// The first backward on a device starts a thread, whose script this worker must be free to load: where the engine has few
-// threads, the blocking backward() would wait for it forever.
-async function startBackwardThread(): Promise<void> {
-  const loss = eg.scope(() => eg.ones([1], { device: "webgpu", requiresGrad: true }).sum());
-  await loss.backwardAsync();
-  loss.dispose();
 }
 
 // Between messages of the page at most this long.

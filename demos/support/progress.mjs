@@ -1,19 +1,19 @@
-// How a pass over the digits shows: a bar on a terminal, a line now and then elsewhere.
+// How training shows: a bar on a terminal, a line now and then elsewhere.
 
 import cliProgress from "cli-progress";
 
 const kLineInterval = 2000;
 
-/** Starts showing a pass of `total` samples. */
-export function startProgress(title, total) {
-  return process.stdout.isTTY ? new Bar(title, total) : new Lines(title, total);
+/** Starts showing how `total` things, named by `unit`, are learned. */
+export function startProgress(title, total, unit) {
+  return process.stdout.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
 }
 
 class Bar {
-  constructor(title, total) {
+  constructor(title, total, unit) {
     this.start = performance.now();
     this.bar = new cliProgress.SingleBar({
-      format: `${title} [{bar}] {percentage}% | loss {loss} | {speed} samples/s | {eta_formatted} left`,
+      format: `${title} [{bar}] {percentage}% | loss {loss} | {speed} ${unit}/s | {eta_formatted} left`,
       barsize: 24,
       hideCursor: true,
       clearOnComplete: true,
@@ -31,9 +31,10 @@ class Bar {
 }
 
 class Lines {
-  constructor(title, total) {
+  constructor(title, total, unit) {
     this.title = title;
     this.total = total;
+    this.unit = unit;
     this.start = performance.now();
     this.shown = this.start;
   }
@@ -45,7 +46,7 @@ class Lines {
     const left = ((now - this.start) / 1000) * (this.total / done - 1);
     console.log(
       `${this.title} ${done}/${this.total}, loss ${loss.toFixed(4)}, ` +
-        `${speedOf(done, this.start)} samples/s, ${left.toFixed(0)} s left`,
+        `${speedOf(done, this.start)} ${this.unit}/s, ${left.toFixed(0)} s left`,
     );
   }
 

@@ -1,0 +1,153 @@
+// A model that learns a book step by step, what it has learned so far as a file, and what it writes.
+
+import * as eg from "edgegrad";
+import { Gpt, kSizes } from "./model.mjs";
+import { evenStarts, randomStarts, windows } from "./text.mjs";
+
+// The first steps are small, until AdamW knows how large gradients are.
+const kWarmUpSteps = 50;
+const kLargestNorm = 1;
+const kHeldOutWindows = 32;
+
+export class Learner {
+  /** Steps taken so far, also before a checkpoint was loaded. */
+  steps = 0;
+
+  /**
+   * @param {import("./text.mjs").Book} book
+   * @param {import("./model.mjs").Size} size
+   * @param {eg.Device} device
+   */
+  constructor(book, size, device) {
+    this.book = book;
+    this.device = device;
+    this.size = kSizes[size];
+    this.model = eg.keep(new Gpt(book.characters.length, this.size).to(device));
+    const { lr } = this.size;
+    this.optimizer = new eg.optim.AdamW(this.model.parameters(), { lr, betas: [0.9, 0.99] });
+  }
+
+  /** Characters that one step reads. */
+  get tokensPerStep() {
+    return this.size.batch * this.size.context;
+  }
+
+  /** Numbers that are learned. */
+  get parameterCount() {
+    return [...this.model.parameters()].reduce((sum, { numel }) => sum + numel, 0);
+  }
+
+  /** Takes one step and returns the loss before it. */
+  async step() {
+    for (const group of this.optimizer.paramGroups) {
+      group.lr = this.size.lr * Math.min(1, (this.steps + 1) / kWarmUpSteps);
+    }
+    const loss = eg.scope(() => {
+      const loss = this.#loss(this.book.train, randomStarts);
+      this.optimizer.zeroGrad();
+      loss.backward();
+      eg.nn.utils.clipGradNorm_(this.model.parameters(), kLargestNorm);
+      this.optimizer.step();
+      return loss.detach();
+    });
+    this.steps++;
+    return numberIn(loss);
+  }
+
+  /** The loss on text that was not learned from. */
+  heldOutLoss() {
+    return numberIn(
+      eg.scope(() => eg.noGrad(() => this.#loss(this.book.heldOut, evenStarts, kHeldOutWindows))),
+    );
+  }
+
+  /**
+   * Draws the character that follows a text: the most likely one at a temperature near 0, anything at a high one.
+   * @param {string} text
+   * @param {number} temperature
+   */
+  async nextCharacter(text, temperature) {
+    const tokens = this.book.encode(text || "\n").slice(-this.size.context);
+    const scores = eg.scope(() =>
+      eg.noGrad(() => {
+        const input = eg.tensor(tokens, { shape: [1, tokens.length] }).to("int64");
+        return this.model.call(input.to(this.device)).at(0, -1);
+      }),
+    );
+    const numbers = await scores.data();
+    scores.dispose();
+    return this.book.decode(draw(Array.from(numbers, Number), temperature));
+  }
+
+  /** All that is needed to go on later: weights, AdamW's averages and the steps taken, as a safetensors file. */
+  async save() {
+    const { state } = this.optimizer.stateDict();
+    const all = { ...prefixed("model", this.model.stateDict()), steps: eg.tensor(this.steps) };
+    for (const [i, own] of Object.entries(state))
+      Object.assign(all, prefixed(`optimizer.${i}`, own));
+    const here = await Promise.all(
+      Object.entries(all).map(async ([name, tensor]) => [name, await onCpu(tensor)]),
+    );
+    return eg.scope(() => eg.io.saveSafetensors(Object.fromEntries(here)));
+  }
+
+  /**
+   * Takes up what save() wrote.
+   * @param {Uint8Array} bytes
+   */
+  load(bytes) {
+    eg.scope(() => {
+      const { steps, ...saved } = eg.io.loadSafetensors(bytes, { device: this.device });
+      this.model.loadStateDict(under("model", saved));
+      const { param_groups } = this.optimizer.stateDict();
+      const state = Object.fromEntries(
+        param_groups.flatMap(({ params }) =>
+          params.map((i) => [i, under(`optimizer.${i}`, saved)]),
+        ),
+      );
+      this.optimizer.loadStateDict({ state, param_groups });
+      this.steps = Number(steps.item());
+    });
+  }
+
+  #loss(tokens, choose, count = this.size.batch) {
+    const { context } = this.size;
+    const starts = choose(tokens, count, context);
+    const [inputs, targets] = windows(tokens, starts, context, this.device);
+    return eg.crossEntropy(this.model.call(inputs).flatten(0, 1), targets.flatten());
+  }
+}
+
+async function numberIn(tensor) {
+  const value = Number(await tensor.itemAsync());
+  tensor.dispose();
+  return value;
+}
+
+async function onCpu(tensor) {
+  return eg.tensor(await tensor.data(), { shape: tensor.shape });
+}
+
+function prefixed(prefix, tensors) {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => [`${prefix}.${name}`, tensor]),
+  );
+}
+
+function under(prefix, tensors) {
+  const start = `${prefix}.`;
+  const own = Object.entries(tensors).filter(([name]) => name.startsWith(start));
+  return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
+}
+
+// A place, drawn by the softmax of the scores.
+function draw(scores, temperature) {
+  const highest = Math.max(...scores);
+  const weights = scores.map((score) => Math.exp((score - highest) / Math.max(temperature, 1e-3)));
+  let left = Math.random() * weights.reduce((sum, weight) => sum + weight, 0);
+  const drawn = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  return drawn < 0 ? scores.indexOf(highest) : drawn;
+}

@@ -1,0 +1,14 @@
+/** Makes an SVG element with attributes. */
+export function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | number>> = {},
+): SVGElementTagNameMap[Name] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+/** The colour of a lane, a token of style.css. */
+export function laneColor(lane: number): string {
+  return `var(--series-${(lane % 4) + 1})`;
+}

@@ -1,0 +1,109 @@
+// From a recording to what a moment looked like. Starts and ends were measured, and are told from the first start on; when a
+// node became ready is derived: when the last of the nodes that compute its gradients ended.
+
+import type { Recording, Run } from "./recording.js";
+
+export type State = "waiting" | "ready" | "running" | "done";
+
+/** A run with the moment from which it could have run. */
+export interface TimedRun extends Run {
+  readonly ready: number;
+  readonly end: number;
+}
+
+/** What one thread did for one device; it serves one queue. */
+export interface Lane {
+  readonly title: string;
+  readonly runs: readonly TimedRun[];
+}
+
+export class Timeline {
+  readonly runs: readonly TimedRun[];
+  readonly lanes: readonly Lane[];
+  /** All moments at which something begins or ends, in order. */
+  readonly moments: readonly number[];
+  readonly #byNode: ReadonlyMap<number, readonly TimedRun[]>;
+
+  constructor({ runs, edges }: Recording) {
+    const begin = Math.min(...runs.map(({ start }) => start));
+    const timed = runs.map((run) => ({
+      ...run,
+      start: run.start - begin,
+      end: run.start - begin + run.duration,
+    }));
+    const endOf = new Map(timed.map((run) => [keyOf(run), run.end]));
+    const sources = groupedBy(edges, ({ to }) => to);
+    this.runs = timed
+      .map((run) => {
+        const ends = (sources.get(run.node) ?? []).map(({ from }) =>
+          endOf.get(keyOf({ node: from, pass: run.pass })),
+        );
+        const known = ends.filter((end) => end !== undefined);
+        // Of the first node of a call it is not known; and clocks are read a little after a node handed its results on.
+        const ready = known.length === 0 ? run.start : Math.min(run.start, Math.max(...known));
+        return { ...run, ready };
+      })
+      .sort((a, b) => a.start - b.start);
+    this.lanes = lanesOf(this.runs);
+    const moments = this.runs.flatMap(({ start, end }) => [start, end]);
+    this.moments = [...new Set([0, ...moments])].sort((a, b) => a - b);
+    this.#byNode = groupedBy(this.runs, ({ node }) => node);
+  }
+
+  get end(): number {
+    return this.moments.at(-1) ?? 0;
+  }
+
+  runsOf(node: number): readonly TimedRun[] {
+    return this.#byNode.get(node) ?? [];
+  }
+
+  /** What a node is doing; of several runs the liveliest counts. */
+  stateOf(node: number, time: number): { state: State; lane: number } {
+    const runs = this.runsOf(node).map((run) => ({
+      state: stateOf(run, time),
+      lane: this.lanes.findIndex((lane) => lane.runs.includes(run)),
+    }));
+    const order: readonly State[] = ["running", "ready", "done", "waiting"];
+    for (const state of order) {
+      const found = runs.find((run) => run.state === state);
+      if (found !== undefined) return found;
+    }
+    return { state: "waiting", lane: 0 };
+  }
+
+  /** The runs of a lane that are ready, in the order in which they will be taken. */
+  queueOf(lane: Lane, time: number): readonly TimedRun[] {
+    return lane.runs.filter((run) => stateOf(run, time) === "ready");
+  }
+}
+
+export function stateOf({ ready, start, end }: TimedRun, time: number): State {
+  if (time >= end) return "done";
+  if (time >= start) return "running";
+  return time >= ready ? "ready" : "waiting";
+}
+
+function keyOf({ node, pass }: Pick<Run, "node" | "pass">): string {
+  return `${node} ${pass}`;
+}
+
+function lanesOf(runs: readonly TimedRun[]): Lane[] {
+  const groups = groupedBy(runs, ({ thread, device }) => `${device} ${thread}`);
+  return [...groups.values()].map((own) => {
+    const [{ device, thread }] = own as [TimedRun, ...TimedRun[]];
+    const name = device === "cpu" ? "CPU" : "WebGPU";
+    return { title: `${name} · thread ${thread}`, runs: own };
+  });
+}
+
+// Map.groupBy(), which browsers have had only since 2024.
+function groupedBy<T, Key>(values: readonly T[], key: (value: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const value of values) {
+    const group = groups.get(key(value)) ?? [];
+    group.push(value);
+    groups.set(key(value), group);
+  }
+  return groups;
+}

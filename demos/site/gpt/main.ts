@@ -1,0 +1,126 @@
+import type { Size } from "../../char_model/model.mjs";
+import { chosenDevice, fillDevices } from "../shared/device_picker.js";
+import { byId } from "../shared/frame.js";
+import { LineChart } from "../shared/line_chart.js";
+import { runtimeText } from "../shared/runtime_text.js";
+import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import type { Point, Report } from "./messages.js";
+import { SampleList } from "./samples.js";
+import type { GptTrainer } from "./trainer.js";
+
+const { trainer } = linkTrainer<GptTrainer>(
+  new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
+);
+const run = byId<HTMLButtonElement>("run");
+const anew = byId<HTMLButtonElement>("anew");
+const device = byId<HTMLSelectElement>("device");
+const size = byId<HTMLSelectElement>("size");
+const prompt = byId<HTMLInputElement>("prompt");
+const temperature = byId<HTMLInputElement>("temperature");
+const samples = new SampleList(byId("samples"));
+const chart = new LineChart(byId("loss"), {
+  label: "Loss by step",
+  x: "step",
+  series: [
+    { label: "train", color: "series-1" },
+    { label: "held out", color: "series-2" },
+  ],
+});
+
+// The model that the worker has: none, one that rests, or one that is trained or writes.
+let state: "none" | "resting" | "training" | "writing" = "none";
+
+function setState(next: typeof state): void {
+  state = next;
+  const isBusy = state === "training" || state === "writing";
+  run.textContent = isBusy ? "Stop" : "Train";
+  for (const control of [anew, size, device]) control.disabled = isBusy;
+}
+
+async function start(): Promise<void> {
+  if (state !== "none") return;
+  byId("status").textContent = "Starting the engine and reading the book…";
+  const chosen = chosenDevice(device);
+  const { runtime, steps, parameters } = await trainer.start(chosenSize(), chosen);
+  byId("runtime").textContent = runtimeText(runtime, chosen);
+  byId("parameters").textContent = parameters.toLocaleString("en");
+  byId("step").textContent = steps.toLocaleString("en");
+  byId("status").textContent = "";
+  setState("resting");
+}
+
+async function whileBusy(next: "training" | "writing", work: () => Promise<void>): Promise<void> {
+  run.disabled = true;
+  try {
+    await start();
+    setState(next);
+    run.disabled = false;
+    await work();
+    setState("resting");
+  } finally {
+    run.disabled = false;
+  }
+}
+
+function show(report: Report): void {
+  byId("step").textContent = report.step.toLocaleString("en");
+  for (const point of report.points) showPoint(point);
+  for (const part of report.written) samples.add(part);
+  if (report.tokensPerSecond !== null) {
+    byId("rate").textContent = Math.round(report.tokensPerSecond).toLocaleString("en");
+  }
+  if (report.keptAt !== null) {
+    const time = new Date(report.keptAt).toLocaleTimeString();
+    byId("status").textContent = `Kept in this browser at ${time}: a reload goes on from there.`;
+  }
+}
+
+function showPoint({ step, loss, heldOut }: Point): void {
+  chart.push(step, loss, heldOut);
+  byId("train-loss").textContent = loss.toFixed(3);
+  byId("held-out").textContent = heldOut.toFixed(3);
+}
+
+// What is kept of the chosen size; the engine starts when it is needed.
+async function showKept(): Promise<void> {
+  setState("none");
+  chart.clear();
+  samples.clear();
+  for (const id of ["train-loss", "held-out", "rate", "parameters"]) byId(id).textContent = "–";
+  const points = await trainer.kept(chosenSize());
+  const step = points.at(-1)?.step ?? 0;
+  for (const point of points) showPoint(point);
+  byId("step").textContent = step.toLocaleString("en");
+  byId("status").textContent =
+    step === 0
+      ? ""
+      : `Kept from an earlier visit, about ${step} steps in: “Train” goes on from there.`;
+}
+
+function chosenSize(): Size {
+  return size.value === "small" ? "small" : "tiny";
+}
+
+run.addEventListener("click", () => {
+  if (state === "training" || state === "writing") return trainer.stop();
+  return whileBusy("training", () => trainer.train(proxy(show)));
+});
+anew.addEventListener("click", async () => {
+  await trainer.forget(chosenSize());
+  await showKept();
+});
+size.addEventListener("change", showKept);
+device.addEventListener("change", () => setState("none"));
+temperature.addEventListener("input", () => {
+  byId("temperature-value").textContent = Number(temperature.value).toFixed(1);
+  return trainer.setTemperature(Number(temperature.value));
+});
+byId("writing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const write = () => trainer.write(prompt.value, proxy(show));
+  if (state === "training" || state === "writing") return write();
+  return whileBusy("writing", write);
+});
+
+await fillDevices(device);
+await showKept();

@@ -1,0 +1,147 @@
+// The worker's side of the small GPT: it learns, writes meanwhile, and is kept for the next visit.
+
+import { expose } from "comlink";
+import type * as eg from "edgegrad";
+import { Learner } from "../../char_model/learner.mjs";
+import bookUrl from "../../char_model/moby_dick.txt?url";
+import type { Size } from "../../char_model/model.mjs";
+import { Book } from "../../char_model/text.mjs";
+import { Loop, startEngine } from "../shared/trainer.js";
+import { forgetModel, keepModel, keptPoints, takeUpModel } from "./kept_model.js";
+import type { Point, Report } from "./messages.js";
+import { Writer } from "./writer.js";
+
+const kReportMs = 60;
+const kKeepMs = 10_000;
+const kStepsPerPoint = 20;
+// Beyond this, every second point is dropped.
+const kMostPoints = 1000;
+// A little faster than one reads, without taking much from the training.
+const kCharacterMs = 25;
+
+type Listener = (report: Report) => void;
+
+class GptTrainer {
+  readonly #loop = new Loop();
+  readonly #writer = new Writer();
+  #book: Promise<Book> | null = null;
+  #learner: Learner | null = null;
+  #size: Size = "tiny";
+  #points: Point[] = [];
+  #losses: number[] = [];
+  #reportedAt = 0;
+  #reportedStep = 0;
+  #keptAt: number | null = null;
+
+  /** The chart of the model that was kept; the engine is not started for it. */
+  kept(size: Size): Promise<Point[]> {
+    return keptPoints(size);
+  }
+
+  /** Starts the engine and makes a model of this size, or goes on with the one that was kept. */
+  async start(size: Size, device: eg.Device) {
+    const runtime = await startEngine(device);
+    this.#book ??= fetch(bookUrl).then(async (answer) => new Book(await answer.text()));
+    const learner = new Learner(await this.#book, size, device);
+    await takeUpModel(size, learner);
+    this.#points = await keptPoints(size);
+    this.#reportedStep = learner.steps;
+    this.#losses = [];
+    this.#size = size;
+    this.#learner = learner;
+    return { runtime, steps: learner.steps, parameters: learner.parameterCount };
+  }
+
+  async forget(size: Size): Promise<void> {
+    await forgetModel(size);
+    this.#learner = null;
+    this.#keptAt = null;
+  }
+
+  /** Trains until stop(), writing meanwhile. */
+  async train(report: Listener): Promise<void> {
+    const learner = this.#started();
+    const start = { time: performance.now(), step: learner.steps };
+    let keepAt = start.time + kKeepMs;
+    let writeAt = start.time;
+    await this.#loop.run(async () => {
+      await this.#step(learner);
+      const now = performance.now();
+      if (now > writeAt) {
+        await this.#writer.writeCharacter(learner);
+        writeAt = now + kCharacterMs;
+      }
+      if (now > keepAt) {
+        await this.#keep(learner);
+        keepAt = now + kKeepMs;
+      }
+      const tokens = (learner.steps - start.step) * learner.tokensPerStep;
+      this.#reportSometimes(learner, report, (1000 * tokens) / (now - start.time));
+      return true;
+    });
+    await this.#keep(learner);
+    this.#report(learner, report, null);
+  }
+
+  stop(): void {
+    this.#loop.stop();
+  }
+
+  setTemperature(temperature: number): void {
+    this.#writer.temperature = temperature;
+  }
+
+  /** Begins a sample with this prompt; where nothing is trained, writes it to its end, or until stop(). */
+  async write(prompt: string, report: Listener): Promise<void> {
+    this.#writer.begin(prompt);
+    if (this.#loop.running) return;
+    const learner = this.#started();
+    await this.#loop.run(async () => {
+      await this.#writer.writeCharacter(learner);
+      this.#reportSometimes(learner, report, null);
+      return !this.#writer.isAtEnd;
+    });
+    this.#report(learner, report, null);
+  }
+
+  #started(): Learner {
+    if (this.#learner === null) throw new Error("call start() first");
+    return this.#learner;
+  }
+
+  async #step(learner: Learner): Promise<void> {
+    this.#losses.push(await learner.step());
+    if (learner.steps % kStepsPerPoint !== 0) return;
+    const losses = this.#losses.splice(0);
+    const loss = losses.reduce((sum, one) => sum + one, 0) / losses.length;
+    this.#points.push({ step: learner.steps, loss, heldOut: await learner.heldOutLoss() });
+    if (this.#points.length > kMostPoints) this.#points = this.#points.filter((_, i) => i % 2);
+  }
+
+  async #keep(learner: Learner): Promise<void> {
+    await keepModel(this.#size, learner, this.#points);
+    this.#keptAt = Date.now();
+  }
+
+  #reportSometimes(learner: Learner, report: Listener, tokensPerSecond: number | null): void {
+    if (performance.now() < this.#reportedAt + kReportMs) return;
+    this.#report(learner, report, tokensPerSecond);
+  }
+
+  #report(learner: Learner, report: Listener, tokensPerSecond: number | null): void {
+    const before = this.#reportedStep;
+    this.#reportedStep = learner.steps;
+    this.#reportedAt = performance.now();
+    report({
+      step: learner.steps,
+      points: this.#points.filter(({ step }) => step > before),
+      written: this.#writer.take(),
+      tokensPerSecond,
+      keptAt: this.#keptAt,
+    });
+  }
+}
+
+export type { GptTrainer };
+
+expose(new GptTrainer());

@@ -1,0 +1,40 @@
+// Samples, one character after the other.
+
+import type { Learner } from "../../char_model/learner.mjs";
+import type { Written } from "./messages.js";
+
+// Beyond the prompt.
+const kLength = 300;
+
+/** Writes samples that begin with a prompt, one after the other, with whatever the model knows at that moment. */
+export class Writer {
+  temperature = 0.8;
+  #prompt = "Call me";
+  #sample = "";
+  #written: Written[] = [];
+
+  /** Begins a new sample with the next character. */
+  begin(prompt: string): void {
+    this.#prompt = prompt;
+    this.#sample = "";
+  }
+
+  /** True when the next character begins a sample. */
+  get isAtEnd(): boolean {
+    return this.#sample === "" || this.#sample.length >= this.#prompt.length + kLength;
+  }
+
+  async writeCharacter(learner: Learner): Promise<void> {
+    const begins = this.isAtEnd;
+    if (begins) this.#sample = this.#prompt;
+    const character = await learner.nextCharacter(this.#sample, this.temperature);
+    this.#sample += character;
+    const text = begins ? this.#sample : character;
+    this.#written.push({ step: learner.steps, begins, text });
+  }
+
+  /** What was written since this was called last. */
+  take(): Written[] {
+    return this.#written.splice(0);
+  }
+}

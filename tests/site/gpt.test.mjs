@@ -1,0 +1,103 @@
+// The page of the small GPT: it learns, writes, is kept, and goes on after a reload.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { kWebGpu, noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { forgetLongTasks, longestTask, openPage, startSite } from "./support/site.mjs";
+
+const kPage = "gpt/index.html";
+// What the issue allows the page's thread.
+const kLongestTask = 100;
+
+describe("the small GPT", { skip: noBrowser }, () => {
+  let site;
+  let browser;
+  before(async () => {
+    [site, browser] = await Promise.all([startSite(), startChromium(kWebGpu)]);
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  for (const [kind, runtime] of [
+    ["isolated", /threads?, (relaxed|simd) SIMD/],
+    ["plain", /not cross-origin isolated/],
+  ]) {
+    test(`learns and goes on after a reload, ${kind}`, async () => {
+      const { page, problems, close } = await openPage(browser, site[kind] + kPage);
+      await page.click("#run");
+      await stepIs(page, 20);
+      await forgetLongTasks(page);
+      await stepIs(page, 60);
+      assert.ok((await longestTask(page)) < kLongestTask);
+      assert.match(await page.textContent("#runtime"), runtime);
+      assert.match(await page.textContent("#samples li p"), /^Call me./);
+      assert.ok((await numberIn(page, "#rate")) > 0);
+      const loss = await numberIn(page, "#held-out");
+      assert.ok(loss < 3.5, `loss ${loss}`);
+      await stop(page);
+      assert.match(await page.textContent("#status"), /a reload goes on/);
+      const stopped = await numberIn(page, "#step");
+
+      await page.reload();
+      await page.waitForFunction(() => document.getElementById("status").textContent !== "");
+      assert.match(await page.textContent("#status"), /Kept from an earlier visit/);
+      assert.ok(Math.abs((await numberIn(page, "#held-out")) - loss) < 0.5);
+      await page.click("#run");
+      await stepIs(page, stopped + 1);
+      assert.ok((await numberIn(page, "#step")) < stopped + 50, "did not begin anew");
+      await stop(page);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test("writes from a prompt, at a temperature, and starts anew", async () => {
+    const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    await page.fill("#prompt", "The whale ");
+    await page.locator("#temperature").fill("0.1");
+    await page.press("#prompt", "Enter");
+    await page.waitForFunction(() => document.querySelector("#samples p")?.textContent.length > 30);
+    assert.match(await page.textContent("#samples p"), /^The whale /);
+    assert.equal(await page.textContent("#temperature-value"), "0.1");
+    await stop(page);
+    await page.click("#run");
+    await stepIs(page, 1);
+    await stop(page);
+    await page.click("#anew");
+    await page.waitForFunction(() => document.getElementById("step").textContent === "0");
+    await page.reload();
+    await page.waitForFunction(() => document.getElementById("device").length > 0);
+    assert.equal(await page.textContent("#status"), "");
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test("learns on WebGPU", async () => {
+    const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    await page.waitForFunction(() => document.getElementById("device").length > 1);
+    await page.selectOption("#device", "webgpu");
+    await page.click("#run");
+    await stepIs(page, 2);
+    assert.match(await page.textContent("#runtime"), /WebGPU/);
+    await stop(page);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
+
+function stepIs(page, least) {
+  const isReached = (step) =>
+    Number(document.getElementById("step").textContent.replaceAll(",", "")) >= step;
+  return page.waitForFunction(isReached, least, { timeout: 60_000 });
+}
+
+async function stop(page) {
+  await page.click("#run");
+  await page.waitForFunction(() => document.getElementById("run").textContent === "Train");
+}
+
+async function numberIn(page, selector) {
+  return Number((await page.textContent(selector)).replaceAll(",", ""));
+}
