@@ -21,6 +21,7 @@
 #include <emscripten/bind.h>
 #include <emscripten/em_js.h>
 
+#include "autograd/engine/engine.h"
 #include "autograd/graph/variable.h"
 #include "backend/webgpu/device.h"
 #include "border.h"
@@ -232,7 +233,8 @@ void opened(const std::string& supported, const std::string& adapter, double max
     all.device->begin_anew(limits);
   }
   all.adapter = adapter;
-  opening_ended(Gpu::State::kOpen);
+  Engine::instance().start_ahead(Device{DeviceType::kWebGpu}.index,
+                                 [] { opening_ended(Gpu::State::kOpen); });
 }
 
 void failed(const std::string& reason) {

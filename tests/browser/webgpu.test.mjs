@@ -79,6 +79,19 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.equal(server.requests.filter((path) => kPlayer.test(path)).length, 1);
   });
 
+  // A browser starts no thread for a page that waits for one.
+  test("may block in its first backward(), with no thread to spare", async () => {
+    const server = await serve(project.folder);
+    const options = { threads: 1, variant: "simd", webgpu: "required" };
+    const run = JSON.stringify({ options, devices: ["webgpu"], blocks: true });
+    const { error, losses } = await resultOf(
+      browser,
+      `${server.url}webgpu.html?${new URLSearchParams({ run })}`,
+    );
+    assert.equal(error, undefined);
+    assert.ok(losses.webgpu.at(-1) < losses.webgpu[0]);
+  });
+
   test("is told where there is no WebGPU, and trains on the CPU", async () => {
     const plain = await startChromium(["--disable-features=WebGPU,WebGPUService"]);
     try {

@@ -1,6 +1,7 @@
 #include "autograd/engine/engine.h"
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -466,6 +467,29 @@ TEST(EngineDevices, StopEndsTheThreadsAndTheyStartAgain) {
   backward({sum(mul(x, x))});
   EXPECT_EQ(values(grad(x)), (Values{4, 8}));
   Engine::instance().stop();
+}
+
+TEST(EngineDevices, AThreadStartedAheadRunsWhatComesFirst) {
+  const testing::DefaultDeviceGuard cpu_default({});
+  Engine& engine = Engine::instance();
+  std::promise<std::thread::id> started;
+  engine.start_ahead(kTestDevice.index, [&] { started.set_value(std::this_thread::get_id()); });
+  const std::thread::id thread = started.get_future().get();
+  EXPECT_NE(thread, std::this_thread::get_id());
+
+  // It runs already: there is nothing to wait for.
+  std::thread::id again;
+  engine.start_ahead(kTestDevice.index, [&] { again = std::this_thread::get_id(); });
+  EXPECT_EQ(again, std::this_thread::get_id());
+
+  std::thread::id used;
+  const Tensor x = leaf({1, 2}, {2}, kTestDevice);
+  backward({sum(through(x, [&](GradList&& grads) {
+    used = std::this_thread::get_id();
+    return std::move(grads);
+  }))});
+  EXPECT_EQ(used, thread);
+  engine.stop();
 }
 
 #endif

@@ -352,6 +352,20 @@ void Engine::start(int device) {
   std::thread([this, device] { run_device_thread(device); }).detach();
 }
 
+void Engine::start_ahead(int device, const std::function<void()>& running) {
+  {
+    const std::scoped_lock lock(device_mutex_);
+    if (EG_THREADS != 0 && !device_thread(device).is_running.exchange(true)) {
+      std::thread([this, device, running] {
+        running();
+        run_device_thread(device);
+      }).detach();
+      return;
+    }
+  }
+  running();
+}
+
 void Engine::run_device_thread(int device) {
   DeviceThread& self = device_thread(device);
   role = {.device = device, .queue = self.queue};

@@ -57,6 +57,11 @@ class Engine {
   bool run_piece(const IntrusivePtr<GraphTask>& task,
                  std::chrono::steady_clock::time_point deadline);
 
+  /// Starts the thread of a device before it has anything to run, and calls `running` there, or
+  /// here where it runs already or a build has no threads. A browser starts a thread only while the
+  /// thread that made it is idle, so a backward() that blocks must not be the first to need it.
+  void start_ahead(int device, const std::function<void()>& running);
+
   /// Ends the device threads whose queues are empty, and waits for them, but not longer than 10 s:
   /// one that hangs is left behind. They start again when needed.
   void stop();

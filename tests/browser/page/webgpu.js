@@ -11,8 +11,8 @@ function makeModel() {
   return new Sequential(new Linear(16, 32), new ReLU(), new Linear(32, 4));
 }
 
-// With the forms that do not block.
-async function train(device) {
+// With the forms that do not block, unless `blocks`.
+async function train(device, blocks) {
   eg.manualSeed(0);
   const model = makeModel().to(device);
   const x = eg.randn([32, 16], { device });
@@ -22,7 +22,8 @@ async function train(device) {
   for (let step = 0; step < 20; step++) {
     optimizer.zeroGrad();
     const loss = eg.crossEntropy(model.call(x), classes);
-    await loss.backwardAsync();
+    if (blocks) loss.backward();
+    else await loss.backwardAsync();
     optimizer.step();
     losses.push(await loss.itemAsync());
   }
@@ -46,12 +47,12 @@ async function longestGap(work) {
 }
 
 async function run() {
-  const { options, devices } = JSON.parse(new URLSearchParams(location.search).get("run"));
+  const { options, devices, blocks } = JSON.parse(new URLSearchParams(location.search).get("run"));
   await eg.init(options);
   const losses = {};
   const gaps = {};
   for (const device of devices) {
-    const { value, gap } = await longestGap(() => train(device));
+    const { value, gap } = await longestGap(() => train(device, blocks));
     losses[device] = value;
     gaps[device] = gap;
   }
