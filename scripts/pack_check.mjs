@@ -53,7 +53,7 @@ async function makeTarball() {
 
 /** Runs a row and returns what is printed and kept of it. */
 async function runRow(row, context) {
-  const { id, group, title, refused } = row;
+  const { id, refused } = row;
   const start = performance.now();
   const failure = await row.run(context).then(
     () => null,
@@ -65,7 +65,7 @@ async function runRow(row, context) {
   const seconds = (performance.now() - start) / 1000;
   const reason = works && refused ? `works, though: ${refused}` : refused;
   const asExpected = works === !refused;
-  return { id, group, title, version, works, reason, asExpected, seconds };
+  return { id, version, works, reason, asExpected, seconds };
 }
 
 /** The end of what a command printed, or where an error comes from. */
@@ -80,12 +80,10 @@ function keep(results, rows, readmeTable) {
   const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
   const of = (id, list) => list.find((result) => result.id === id);
   const all = rows.map(({ id }) => of(id, results) ?? of(id, kept)).filter(Boolean);
-  const lasting = all.map(({ id, group, title, version, works, reason }) => {
-    return { id, group, title, version, works, reason };
-  });
+  const lasting = all.map(({ id, version, works, reason }) => ({ id, version, works, reason }));
   writeFileSync(kResults, `${JSON.stringify(lasting, null, 2)}\n`);
   const readme = readFileSync(kReadme, "utf8");
-  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(lasting)));
+  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(rows, lasting)));
 }
 
 await main(async () => {
@@ -104,7 +102,7 @@ await main(async () => {
   try {
     for (const row of rows) {
       results.push(await runRow(row, context));
-      console.log(lineOf(results.at(-1)));
+      console.log(lineOf(row, results.at(-1)));
     }
   } finally {
     await context.browsers.close();

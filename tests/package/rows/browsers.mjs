@@ -19,9 +19,13 @@ const kEntry = "node_modules/edgegrad/dist/index.js";
 const isolated = (folder) => serveFiles(folder, kIsolation);
 
 const kWays = {
-  isolated: { title: "threads in an isolated page", serve: isolated },
-  single: { title: "one thread in another", serve: (folder) => serveFiles(folder), threads: 1 },
-  policy: { title: "strict policy below a path", serve: serveStrictly },
+  isolated: { title: "threads where the page is isolated", serve: isolated },
+  single: {
+    title: "one thread where it is not",
+    serve: (folder) => serveFiles(folder),
+    threads: 1,
+  },
+  policy: { title: "below a path under a strict policy", serve: serveStrictly },
   cdn: { title: "threads from another origin", serve: serveWithCdn },
   worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
 };
@@ -34,7 +38,7 @@ export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
     refused: kRefused[`${name}-${way}`],
     version: async ({ browsers }) => {
       const version = await (await browsers.start(name)).version();
-      return version.replace(/^\w+\//, "");
+      return /\d+\.\d+/.exec(version)[0];
     },
     async run({ projects, browsers }) {
       const browser = await browsers.start(name);

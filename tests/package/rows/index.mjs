@@ -13,12 +13,12 @@ import { kTarballRows } from "./tarball.mjs";
 import { kTypeRows } from "./types.mjs";
 
 export const kRows = [
-  ...kTarballRows,
-  ...kSideEffectRows,
   ...kNodeRows,
   ...kTypeRows,
   ...kBundlerRows,
+  ...kSideEffectRows,
   ...kNextRows,
   ...kRunnerRows,
   ...kBrowserRows,
+  ...kTarballRows,
 ];

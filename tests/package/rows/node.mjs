@@ -12,7 +12,7 @@ const kPrograms = {
   require: { title: "`require`", args: ["require.cjs"] },
   thread: { title: "in a worker thread", args: ["in_thread.mjs"] },
   spawn: { title: "`spawn` on a worker thread", args: ["spawn.mjs"] },
-  global: { title: "on a global `Worker`", args: ["spawn.mjs", "global"] },
+  global: { title: "`spawn` on a global `Worker`", args: ["spawn.mjs", "global"] },
 };
 
 const kNodes = {
