@@ -11,8 +11,10 @@ const kBrowsers = {
 };
 
 const kRefused = {
-  "webkit-cdn":
-    "one thread, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+  "webkit-cdn": {
+    reason: "one, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+    error: /threads: 1/,
+  },
 };
 
 const kEntry = "node_modules/edgegrad/dist/index.js";
