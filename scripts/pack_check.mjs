@@ -53,19 +53,25 @@ async function makeTarball() {
 
 /** Runs a row and returns what is printed and kept of it. */
 async function runRow(row, context) {
-  const { id, group, title, refused } = row;
+  const { id, refused } = row;
   const start = performance.now();
-  const failure = await row.run(context).then(
-    () => null,
-    (error) => error,
-  );
-  const works = failure === null;
-  if (!works && !refused) console.error(describe(failure));
-  const version = await row.version(context);
+  const { error } = await outcomeOf(() => row.run(context));
+  const { value: version = "" } = await outcomeOf(() => row.version(context));
   const seconds = (performance.now() - start) / 1000;
-  const reason = works && refused ? `works, though: ${refused}` : refused;
-  const asExpected = works === !refused;
-  return { id, group, title, version, works, reason, asExpected, seconds };
+  const works = error === undefined;
+  const isRefused = !works && refused?.error.test(describe(error)) === true;
+  if (!works && !isRefused) console.error(describe(error));
+  const reason = isRefused ? refused.reason : undefined;
+  const asExpected = refused ? isRefused : works;
+  return { id, version, works, reason, asExpected, seconds };
+}
+
+async function outcomeOf(work) {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** The end of what a command printed, or where an error comes from. */
@@ -80,12 +86,10 @@ function keep(results, rows, readmeTable) {
   const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
   const of = (id, list) => list.find((result) => result.id === id);
   const all = rows.map(({ id }) => of(id, results) ?? of(id, kept)).filter(Boolean);
-  const lasting = all.map(({ id, group, title, version, works, reason }) => {
-    return { id, group, title, version, works, reason };
-  });
+  const lasting = all.map(({ id, version, works, reason }) => ({ id, version, works, reason }));
   writeFileSync(kResults, `${JSON.stringify(lasting, null, 2)}\n`);
   const readme = readFileSync(kReadme, "utf8");
-  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(lasting)));
+  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(rows, lasting)));
 }
 
 await main(async () => {
@@ -104,14 +108,15 @@ await main(async () => {
   try {
     for (const row of rows) {
       results.push(await runRow(row, context));
-      console.log(lineOf(results.at(-1)));
+      console.log(lineOf(row, results.at(-1)));
     }
   } finally {
     await context.browsers.close();
     await context.projects.remove();
   }
   if (!options.quick) keep(results, kRows, readmeTable);
-  const wrong = results.filter(({ asExpected }) => !asExpected);
-  console.log(`${results.length - wrong.length} as expected, ${wrong.length} not`);
+  const wrong = results.filter(({ asExpected }) => !asExpected).map(({ id }) => id);
+  const names = wrong.length ? `: ${wrong.join(", ")}` : "";
+  console.log(`${results.length - wrong.length} as expected, ${wrong.length} not${names}`);
   return wrong.length ? 1 : 0;
 });

@@ -1,20 +1,21 @@
-// What came out of the rows: a table for the terminal and one for README.md.
+// What came out of the rows: a line for the terminal and README.md's table.
 
 /** Returns the line of a row for the terminal. */
-export function lineOf({ id, group, title, version, works, reason, seconds }) {
+export function lineOf({ id, group, title }, { version, works, reason, seconds }) {
   const answer = works ? "yes" : "no ";
   const time = `${seconds.toFixed(1)} s`.padStart(8);
-  const name = [group, version, title].filter(Boolean).join(" · ");
-  return `  ${answer} ${time}  ${id.padEnd(40)} ${name}${reason ? ` (${reason})` : ""}`;
+  return `  ${answer} ${time}  ${id.padEnd(34)} ${group} ${version}: ${title}${reason ? ` (${reason})` : ""}`;
 }
 
-/** Returns README.md's table, a line for every group. */
-export function readmeTable(results) {
-  const groups = [...new Set(results.map(({ group }) => group))];
+/** Returns README.md's table, a line for every group of the rows that have a result. */
+export function readmeTable(rows, results) {
+  const resultOf = (row) => results.find(({ id }) => id === row.id);
+  const all = rows.filter(resultOf).map((row) => ({ ...row, ...resultOf(row) }));
+  const groups = [...new Set(all.map(({ group }) => group))];
   const lines = groups.map((group) => {
-    const rows = results.filter((row) => row.group === group);
-    const versions = unique(rows.map(({ version }) => version)).join(", ");
-    return `| ${group} | ${versions} | ${whatWorks(rows)} |\n`;
+    const own = all.filter((row) => row.group === group);
+    const versions = unique(own.map(({ version }) => version)).join(", ");
+    return `| ${group} | ${versions} | ${whatWorks(own)} |\n`;
   });
   return `| | versions | what works |\n|---|---|---|\n${lines.join("")}`;
 }
@@ -23,8 +24,8 @@ function whatWorks(rows) {
   const works = unique(rows.filter((row) => row.works).map(({ title }) => title)).join(", ");
   const exceptions = rows
     .filter((row) => !row.works)
-    .map(({ title, version, reason }) => `; not ${title} in ${version}: ${reason}`);
-  return works + exceptions.join("");
+    .map(({ title, version, reason }) => `not ${title} in ${version}: ${reason ?? "it fails"}`);
+  return [works, ...exceptions].filter(Boolean).join("; ");
 }
 
 function unique(list) {

@@ -9,6 +9,7 @@ const kOthers = {
   "@rollup/plugin-node-resolve": "16.0.3",
   bun: "1.4.5",
   deno: "2.9.6",
+  "happy-dom": "21.0.4",
   jest: "30.5.2",
   next: "16.4.6",
   parcel: "2.16.4",

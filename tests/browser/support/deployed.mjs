@@ -18,7 +18,7 @@ export async function assertPageTrains(browser, url, { page = "deployed.html", t
   const result = await resultOf(browser, url + page);
   assert.equal(result.error, undefined);
   assertLosses(result.losses);
-  assert.equal(result.runtime.threads, threads);
+  assert.equal(`threads: ${result.runtime.threads}`, `threads: ${threads}`);
   if (result.inWorker) assertTrainedInWorker(result.inWorker);
   return result;
 }

@@ -11,17 +11,23 @@ const kBrowsers = {
 };
 
 const kRefused = {
-  "webkit-cdn":
-    "one thread, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+  "webkit-cdn": {
+    reason: "one, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+    error: /threads: 1/,
+  },
 };
 
 const kEntry = "node_modules/edgegrad/dist/index.js";
 const isolated = (folder) => serveFiles(folder, kIsolation);
 
 const kWays = {
-  isolated: { title: "threads in an isolated page", serve: isolated },
-  single: { title: "one thread in another", serve: (folder) => serveFiles(folder), threads: 1 },
-  policy: { title: "strict policy below a path", serve: serveStrictly },
+  isolated: { title: "threads where the page is isolated", serve: isolated },
+  single: {
+    title: "one thread where it is not",
+    serve: (folder) => serveFiles(folder),
+    threads: 1,
+  },
+  policy: { title: "below a path under a strict policy", serve: serveStrictly },
   cdn: { title: "threads from another origin", serve: serveWithCdn },
   worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
 };
@@ -34,7 +40,7 @@ export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
     refused: kRefused[`${name}-${way}`],
     version: async ({ browsers }) => {
       const version = await (await browsers.start(name)).version();
-      return version.replace(/^\w+\//, "");
+      return /\d+\.\d+/.exec(version)[0];
     },
     async run({ projects, browsers }) {
       const browser = await browsers.start(name);

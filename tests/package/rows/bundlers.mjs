@@ -27,7 +27,7 @@ async function buildWithWebpack(folder) {
 const kBuildRows = Object.entries(kBuilds).map(([group, { tools, build }]) => ({
   id: tools[0],
   group,
-  title: "built",
+  title: "built for a path under a strict policy",
   version: () => versionOf(tools[0]),
   async run({ projects, browsers }) {
     const out = await build(await projects.with(...tools));

@@ -33,7 +33,7 @@ const kConfig = `export default {
 export const kNextRows = ["turbopack", "webpack"].map((bundler) => ({
   id: `next-${bundler}`,
   group: "Next.js",
-  title: `built with ${bundler === "turbopack" ? "Turbopack" : "webpack"}, rendered on the server`,
+  title: `server-rendered and built with ${bundler === "turbopack" ? "Turbopack" : "webpack"}`,
   version: () => versionOf("next"),
   async run({ projects, browsers }) {
     const folder = await projects.with(...kTools);

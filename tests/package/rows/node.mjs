@@ -12,7 +12,7 @@ const kPrograms = {
   require: { title: "`require`", args: ["require.cjs"] },
   thread: { title: "in a worker thread", args: ["in_thread.mjs"] },
   spawn: { title: "`spawn` on a worker thread", args: ["spawn.mjs"] },
-  global: { title: "on a global `Worker`", args: ["spawn.mjs", "global"] },
+  global: { title: "`spawn` on a global `Worker`", args: ["spawn.mjs", "global"] },
 };
 
 const kNodes = {
@@ -26,10 +26,16 @@ const kRuntimes = {
   bun: { group: "Bun", command: ["run"] },
 };
 
-const kOwnWorkers = "its own `Worker` is a page's; import that of `node:worker_threads`";
+const kOwnWorkers = {
+  reason: "its own `Worker` is a page's; import that of `node:worker_threads`",
+  error: /EdgeGradError: \[(spawn|expose)\] .*node:worker_threads/,
+};
 
 const kRefused = {
-  "node-oldest-require": "Node before 20.19 cannot `require` a module; `import()` it",
+  "node-oldest-require": {
+    reason: "Node before 20.19 cannot `require` a module; `import()` it",
+    error: /ERR_REQUIRE_ESM/,
+  },
   "deno-global": kOwnWorkers,
   "bun-global": kOwnWorkers,
 };

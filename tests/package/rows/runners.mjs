@@ -1,4 +1,4 @@
-// Test runners, whose modules are their own.
+// Test runners, which load modules in ways of their own.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,23 +7,42 @@ import { versionOf } from "../tools.mjs";
 
 const kProgram = "train.test.mjs";
 
-const kCommands = {
-  vitest: ["vitest.mjs", "run", "--globals"],
-  jest: ["bin/jest.js", "--testMatch=**/*.test.mjs"],
+// Jest takes modules as Node has them only when Node gives it what that needs.
+const kRunners = {
+  vitest: {
+    group: "Vitest",
+    title: "as it comes",
+    tools: ["vitest"],
+    command: ["vitest/vitest.mjs", "run", "--globals"],
+  },
+  "vitest-happy-dom": {
+    group: "Vitest",
+    title: "in happy-dom",
+    tools: ["vitest", "happy-dom"],
+    command: ["vitest/vitest.mjs", "run", "--globals", "--environment", "happy-dom"],
+  },
+  jest: {
+    group: "Jest",
+    title: "with `node --experimental-vm-modules`",
+    tools: ["jest"],
+    nodeOptions: ["--experimental-vm-modules"],
+    command: ["jest/bin/jest.js", "--testMatch=**/*.test.mjs"],
+  },
 };
 
-// Jest takes modules from Node where that gives it what it needs.
-const kNodeOptions = { jest: ["--experimental-vm-modules"], vitest: [] };
-
-export const kRunnerRows = Object.entries(kCommands).map(([tool, [script, ...args]]) => ({
-  id: tool,
-  group: tool === "jest" ? "Jest" : "Vitest",
-  title: tool === "jest" ? "with `node --experimental-vm-modules`" : "as it comes",
-  version: () => versionOf(tool),
-  async run({ projects }) {
-    const folder = await projects.with(tool);
-    const program = join(folder, "node_modules", tool, script);
-    await run(folder, process.execPath, ...kNodeOptions[tool], program, ...args, kProgram);
-    assertTrained(readFileSync(join(folder, "result.json"), "utf8"));
-  },
-}));
+export const kRunnerRows = Object.entries(kRunners).map(([id, runner]) => {
+  const { group, title, tools, nodeOptions = [], command } = runner;
+  const [script, ...args] = command;
+  return {
+    id,
+    group,
+    title,
+    version: () => versionOf(tools[0]),
+    async run({ projects }) {
+      const folder = await projects.with(...tools);
+      const program = join(folder, "node_modules", script);
+      await run(folder, process.execPath, ...nodeOptions, program, ...args, kProgram);
+      assertTrained(readFileSync(join(folder, "result.json"), "utf8"));
+    },
+  };
+});

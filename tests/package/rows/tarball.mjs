@@ -9,7 +9,6 @@ import { runTool } from "../running.mjs";
 import { versionOf } from "../tools.mjs";
 
 const manifest = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
-const kGroup = "The tarball";
 
 const kScripts = [
   "index.js",
@@ -59,8 +58,8 @@ function assertLinks(installed, files) {
 export const kTarballRows = [
   {
     id: "files",
-    group: kGroup,
-    title: "has all files and no others, and no link of its texts leads out of it",
+    group: "The tarball",
+    title: "complete, nothing else in it, no link out of it",
     quick: true,
     version: () => manifest.version,
     async run({ projects }) {
@@ -72,8 +71,8 @@ export const kTarballRows = [
   },
   {
     id: "publint",
-    group: kGroup,
-    title: "publint",
+    group: "publint",
+    title: "no complaint",
     quick: true,
     version: () => versionOf("publint"),
     async run({ projects, tarball }) {
@@ -84,8 +83,8 @@ export const kTarballRows = [
   },
   {
     id: "attw",
-    group: kGroup,
-    title: "Are the types wrong?",
+    group: "Are the types wrong?",
+    title: "no",
     quick: true,
     version: () => versionOf("@arethetypeswrong/cli"),
     async run({ projects, tarball }) {

@@ -34,7 +34,8 @@ const requireRows = kTypeScripts
   .map((version) =>
     typeRow({
       version,
-      resolution: "require in nodenext",
+      resolution: "nodenext-require",
+      title: "`import = require()` from 5.8 on",
       options: kResolutions.nodenext,
       programs: ["typed_require.cts"],
     }),
@@ -44,22 +45,23 @@ const requireRows = kTypeScripts
 const oldRow = typeRow({
   version: kTypeScripts[0],
   resolution: "node10",
+  title: "`node10` of TypeScript 5",
   options: { module: "esnext", moduleResolution: "node10" },
   programs: ["typed.ts"],
 });
 
 export const kTypeRows = [...rows, ...requireRows, oldRow];
 
-function typeRow({ version, resolution, options, programs }) {
+function typeRow({ version, resolution, title = `\`${resolution}\``, options, programs }) {
   return {
-    id: `typescript-${version}-${resolution.replaceAll(" ", "-")}`,
+    id: `typescript-${version}-${resolution}`,
     group: "TypeScript, strict",
-    title: resolution,
+    title,
     quick: version === kTypeScripts.at(-1),
     version: () => version,
     async run({ projects }) {
       const folder = await projects.with(`typescript@${version}`);
-      const out = join(folder, `out-${resolution.replaceAll(" ", "-")}`);
+      const out = join(folder, `out-${resolution}`);
       mkdirSync(out);
       writeFileSync(join(out, "tsconfig.json"), JSON.stringify(config(options, programs)));
       const compiler = join(folder, "node_modules", "typescript", "bin", "tsc");
