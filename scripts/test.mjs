@@ -34,6 +34,11 @@ const kSections = {
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
   ],
   browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
+  docs: [["code and links of the docs", () => runWithChromium("tests/docs")]],
+  site: [
+    ["the site", () => run(process.execPath, "scripts/site.mjs")],
+    ["the site in Chromium", () => runWithChromium("tests/site")],
+  ],
   webgpu: [
     ["shaders in Node", () => runWithChromium("tests/webgpu")],
     ["the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")],
