@@ -1,12 +1,13 @@
 // npm run site: the site in build/site, static and for any folder of any server. Vite makes the pages (demos/site),
-// typedoc the guide and the reference. `npm run site:serve` serves it, with `--plain` as a server without headers does.
+// typedoc the guide and the reference. `npm run site:serve` serves it, and builds it if it is not there;
+// `npm run site:serve -- --plain` does so like a server that cannot send headers.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildWasm, buildWeb, kVariants } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
-import { expected, kRoot, main, quiet, step } from "./process.mjs";
+import { kRoot, main, quiet, step } from "./process.mjs";
 import { writeReference } from "./reference.mjs";
 import { kIsolation, serveFolder } from "./serve_folder.mjs";
 
@@ -31,7 +32,7 @@ function vite() {
 }
 
 async function serve({ port, plain }) {
-  if (!existsSync(join(kSite, "index.html"))) throw expected("Build first: npm run site");
+  if (!existsSync(join(kSite, "index.html"))) await build();
   const { url } = await serveFolder(kSite, {
     port: Number(port),
     headers: plain ? {} : kIsolation,

@@ -40,6 +40,11 @@ const kSections = {
       () => run(process.execPath, "scripts/pack_check.mjs", "--quick"),
     ],
   ],
+  docs: [["code and links of the docs", () => runWithChromium("tests/docs")]],
+  site: [
+    ["the site", () => run(process.execPath, "scripts/site.mjs")],
+    ["the site in Chromium", () => runWithChromium("tests/site")],
+  ],
   webgpu: [
     ["shaders in Node", () => runWithChromium("tests/webgpu")],
     ["the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")],

@@ -13,7 +13,8 @@ const clone = mkdtempSync(join(tmpdir(), "edgegrad-clone-"));
 
 for (const part of ["scripts", "tests/bench", "package.json", "package-lock.json"]) {
   mkdirSync(dirname(join(clone, part)), { recursive: true });
-  cpSync(join(kRoot, part), join(clone, part), { recursive: true });
+  const filter = (path) => !path.includes("node_modules");
+  cpSync(join(kRoot, part), join(clone, part), { recursive: true, filter });
 }
 // All that is on PATH: an npm that cannot install.
 const bin = join(clone, "bin");

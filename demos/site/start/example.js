@@ -4,10 +4,8 @@ await eg.init();
 eg.manualSeed(0);
 
 const x = eg.linspace(-1, 1, 256).unsqueeze(1);
-const y = x
-  .mul(6)
-  .sin()
-  .add(eg.randn([256, 1]).mul(0.1));
+const noise = eg.randn([256, 1]).mul(0.1);
+const y = x.mul(6).sin().add(noise);
 
 const { Linear, Sequential, Tanh } = eg.nn;
 const model = new Sequential(new Linear(1, 64), new Tanh(), new Linear(64, 1));

@@ -33,7 +33,7 @@ export function chosenPages() {
 }
 
 // Those of the guide with the widest tables.
-const kTablePages = ["/Coming_from_PyTorch.html", "/Ops.html"];
+const kTablePages = ["/Coming_from_PyTorch.html", "/Troubleshooting.html"];
 
 /** Serves the site and starts Chromium. Returns { url, browser, stop }. */
 export async function openSite(headers = kIsolation) {

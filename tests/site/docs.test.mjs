@@ -1,0 +1,40 @@
+// The guide and the reference: their search, and the way back to the pages.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { noSite, openSite } from "./support/pages.mjs";
+
+describe("the docs", { skip: noBrowser || noSite }, () => {
+  let site;
+  let page;
+  before(async () => {
+    site = await openSite();
+    page = await site.browser.newPage();
+  });
+  after(() => site?.stop());
+
+  for (const [word, found] of [
+    ["crossEntropy", "functions/crossEntropy.html"],
+    ["MultiheadAttention", "classes/nn.MultiheadAttention.html"],
+    ["Deploying", "documents/Deploying.html"],
+  ]) {
+    test(`are searched for ${word}`, async () => {
+      await page.goto(`${site.url}docs/types/DType.html`);
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByRole("combobox").fill(word);
+      await page.locator(`#tsd-search-results a[href$="${found}"]`).click();
+      await page.waitForURL(`${site.url}docs/${found}`);
+    });
+  }
+
+  test("lead back to the start page from any depth", async () => {
+    for (const name of ["index.html", "classes/nn.Linear.html"]) {
+      await page.goto(`${site.url}docs/${name}`);
+      await page.getByRole("link", { name: "Start", exact: true }).first().click();
+      await page.waitForURL(`${site.url}index.html`);
+      await page.getByRole("link", { name: "Reference" }).click();
+      assert.equal(new URL(page.url()).pathname, "/some/path/docs/modules.html");
+    }
+  });
+});
