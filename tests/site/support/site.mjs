@@ -62,3 +62,19 @@ export function forgetLongTasks(page) {
 export function longestTask(page) {
   return page.evaluate(() => Math.max(0, ...globalThis.longTasks));
 }
+
+const kTries = 3;
+
+/**
+ * Does `work` and returns the longest task of the page's thread meanwhile, in ms. Where that is over the limit it tries again
+ * and returns the shortest: other programs hold up a busy machine too, but not the same task three times.
+ */
+export async function longestTaskDuring(page, limit, work) {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < kTries && shortest >= limit; i++) {
+    await forgetLongTasks(page);
+    await work();
+    shortest = Math.min(shortest, await longestTask(page));
+  }
+  return shortest;
+}
