@@ -7,6 +7,8 @@ import type { Digits } from "./digits.js";
 import { firstWeights, lastLayers, type ModelName, makeModel } from "./models.js";
 
 const kLearningRate = 0.002;
+// So much that weights of pixels which never have ink fade in the pictures.
+const kWeightDecay = 0.3;
 const kFineTuningRate = 0.003;
 
 /** What one batch gave. */
@@ -26,7 +28,7 @@ export class Classifier {
   readonly name: ModelName;
   readonly device: eg.Device;
   readonly model: eg.nn.Sequential;
-  readonly optimizer: eg.optim.Adam;
+  readonly optimizer: eg.optim.AdamW;
   /** Steps taken so far. */
   steps = 0;
 
@@ -34,7 +36,10 @@ export class Classifier {
     this.name = name;
     this.device = device;
     this.model = makeModel(name, device);
-    this.optimizer = new eg.optim.Adam(this.model.parameters(), { lr: kLearningRate });
+    this.optimizer = new eg.optim.AdamW(this.model.parameters(), {
+      lr: kLearningRate,
+      weightDecay: kWeightDecay,
+    });
   }
 
   /** Takes one step; the loss before it is read only where `read` is true. */
@@ -70,7 +75,7 @@ export class Classifier {
 
   /** A function that teaches the last two layers alone, one step a call. */
   fineTuner(): (digits: Digits) => Promise<Outcome> {
-    const optimizer = new eg.optim.Adam(lastLayers(this.model), { lr: kFineTuningRate });
+    const optimizer = new eg.optim.AdamW(lastLayers(this.model), { lr: kFineTuningRate });
     return (digits) => outcomeOf(this.#learn(optimizer, digits));
   }
 
@@ -92,7 +97,7 @@ export class Classifier {
     unpackCheckpoint(this, file);
   }
 
-  #learn(optimizer: eg.optim.Adam, digits: Digits): OutcomeTensors {
+  #learn(optimizer: eg.optim.AdamW, digits: Digits): OutcomeTensors {
     const inputs = optimizer.paramGroups.flatMap(({ params }) => params);
     return eg.scope(() => {
       const { loss, guesses } = this.#lossAndGuesses(digits);

@@ -45,7 +45,7 @@ async function train(): Promise<void> {
   button("run").textContent = "Stop";
   showError(null);
   try {
-    await trainer.train();
+    view.stopped(await trainer.train());
   } finally {
     training = null;
     button("run").textContent = "Go on";
@@ -133,6 +133,7 @@ onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
     try {
       await trainer.loadWeights(bytes);
       view.restart(0);
+      await trainer.test();
       fileNote.textContent = `The weights of ${name} are in use.`;
     } catch (error) {
       const network = model.selectedOptions[0]?.textContent;

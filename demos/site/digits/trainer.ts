@@ -75,14 +75,15 @@ class DigitTrainer {
     return { runtime, steps: next.steps };
   }
 
-  /** Trains until stop(); resolves when the last step is done and kept. */
-  async train(): Promise<void> {
+  /** Trains until stop(); resolves with the number of steps when the last one is done and kept. */
+  async train(): Promise<number> {
     const digits = this.#digits();
     await digits.ready;
     this.#meter = new Meter();
     this.#saveAt = performance.now() + kSaveMs;
     await this.#loop.run(() => this.#next(digits));
     await this.#keep();
+    return this.#model.steps;
   }
 
   stop(): void {
@@ -113,7 +114,6 @@ class DigitTrainer {
     next.loadWeights(file);
     this.#take(next);
     await this.#keep();
-    await this.#test();
   }
 
   /** Forgets what was learned and kept. */
@@ -130,7 +130,7 @@ class DigitTrainer {
     const classifier = this.#model;
     this.#beforeLesson = await classifier.checkpoint();
     const { guesses: before } = await classifier.test(drawings);
-    const accuracyBefore = await this.#test();
+    const accuracyBefore = await this.test();
     const teach = classifier.fineTuner();
     let steps = 0;
     await this.#loop.run(async () => {
@@ -138,16 +138,27 @@ class DigitTrainer {
       return ++steps < kFineTuningSteps;
     });
     const { guesses: after } = await classifier.test(drawings);
-    const accuracyAfter = await this.#test();
+    const accuracyAfter = await this.test();
     await this.#keep();
     return { before, after, accuracyBefore, accuracyAfter };
+  }
+
+  /** Reads all test digits, where they are there, and returns the accuracy. */
+  async test(): Promise<number> {
+    const test = this.#stream?.test;
+    if (!test) return Number.NaN;
+    const evaluation = new Evaluation(this.#model, test);
+    await this.#loop.run(() => evaluation.advance());
+    const result = evaluation.result();
+    await this.#tell(result);
+    return result.accuracy;
   }
 
   /** Takes back what learn() did. */
   async unlearn(): Promise<void> {
     if (this.#beforeLesson !== null) this.#model.restore(this.#beforeLesson);
     await this.#keep();
-    await this.#test();
+    await this.test();
   }
 
   get #model(): Classifier {
@@ -205,17 +216,6 @@ class DigitTrainer {
     const now = performance.now();
     this.#testAt = now + Math.max(kTestMs, kTestShare * (now - this.#testStart));
     await this.#tell(evaluation.result());
-  }
-
-  // A whole test at once, where the digits are there.
-  async #test(): Promise<number> {
-    const test = this.#stream?.test;
-    if (!test) return Number.NaN;
-    const evaluation = new Evaluation(this.#model, test);
-    await this.#loop.run(() => evaluation.advance());
-    const result = evaluation.result();
-    await this.#tell(result);
-    return result.accuracy;
   }
 
   async #tell(result: TestResult): Promise<void> {

@@ -23,11 +23,13 @@ export class TrainingView {
     x: "step",
     series: kBatchesAndTest,
     log: true,
+    height: 230,
   });
   readonly #accuracy = new LineChart(byId("accuracies"), {
     label: "Accuracy by step",
     x: "step",
     series: kBatchesAndTest,
+    height: 230,
   });
   readonly #confusion = new ConfusionTable(byId("confusion"));
   readonly #pictures = new WeightPictures(byId<HTMLCanvasElement>("pictures"));
@@ -46,7 +48,6 @@ export class TrainingView {
   arrived(share: number): void {
     byId<HTMLProgressElement>("arrived").value = share;
     byId("arrived-text").textContent = `${count(share * 70_000)} of ${count(70_000)}`;
-    byId("arriving").hidden = share >= 1;
   }
 
   progress({ steps, loss, accuracy, samplesPerSecond }: Progress): void {
@@ -68,6 +69,11 @@ export class TrainingView {
     byId("accuracy").textContent = percent(accuracy);
     this.#confusion.show(confusion);
     this.#pictures.show(pictures, n);
+  }
+
+  /** Training has stopped: numbers are told less often than steps are taken. */
+  stopped(steps: number): void {
+    byId("steps").textContent = count(steps);
   }
 
   kept(steps: number | null): void {

@@ -1,8 +1,11 @@
-// Weights as pictures in a grid: one colour for positive, another for negative, none for zero.
+// Weights as pictures in a grid.
 
-import { color, kThemeChanged } from "../shared/frame.js";
+import { kThemeChanged } from "../shared/frame.js";
+import { signColors, signedImage } from "../shared/signed_image.js";
 
 const kGap = 1;
+// The weight that has a colour in full, in multiples of the usual one: one scale for all, so that idle neurons are pale.
+const kFull = 4;
 const kColumns = 8;
 
 export class WeightPictures {
@@ -33,27 +36,12 @@ export class WeightPictures {
     this.#canvas.height = Math.ceil(count / columns) * pitch - kGap;
     this.#canvas.setAttribute("aria-label", `${count} pictures of ${side} by ${side} weights`);
     const context = this.#canvas.getContext("2d") as CanvasRenderingContext2D;
-    const colors = [rgbOf("series-1"), rgbOf("series-2")] as const;
+    const colors = signColors();
+    const usual = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
     for (let i = 0; i < count; i++) {
       const own = values.subarray(i * pixels, (i + 1) * pixels);
-      const picture = pictureOf(own, side, colors);
+      const picture = signedImage(own, kFull * usual, colors);
       context.putImageData(picture, (i % columns) * pitch, Math.floor(i / columns) * pitch);
     }
   }
-}
-
-type Rgb = readonly number[];
-
-function pictureOf(weights: Float32Array, side: number, [positive, negative]: readonly [Rgb, Rgb]) {
-  const picture = new ImageData(side, side);
-  const largest = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 1e-6);
-  weights.forEach((weight, i) => {
-    picture.data.set(weight > 0 ? positive : negative, 4 * i);
-    picture.data[4 * i + 3] = 255 * Math.abs(weight / largest);
-  });
-  return picture;
-}
-
-function rgbOf(token: string): Rgb {
-  return (color(token).match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 }

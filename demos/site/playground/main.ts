@@ -1,37 +1,176 @@
 import { CodePanel } from "../shared/code_panel.js";
 import { chosenDevice, fillDevices } from "../shared/device_picker.js";
-import { byId } from "../shared/frame.js";
+import { byId, showError } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import type { Points } from "./datasets.js";
+import { kOutput, NetworkView } from "./network_view.js";
 import { kOwnCode } from "./own_code.js";
-import type { SpiralTrainer } from "./trainer.js";
+import { PlaneView } from "./plane_view.js";
+import {
+  type Feature,
+  kActivations,
+  kDatasets,
+  kFeatureNames,
+  kGrid,
+  kPenalties,
+  type Settings,
+  type Tuning,
+} from "./settings.js";
+import type { Frame, PlaygroundTrainer } from "./trainer.js";
 
-const { trainer } = linkTrainer<SpiralTrainer>(
+const { trainer } = linkTrainer<PlaygroundTrainer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
 );
-const device = byId<HTMLSelectElement>("device");
-const run = byId<HTMLButtonElement>("run");
+const select = (id: string) => byId<HTMLSelectElement>(id);
+const button = (id: string) => byId<HTMLButtonElement>(id);
+const plane = new PlaneView(byId<HTMLCanvasElement>("plane"));
+const showsTests = byId<HTMLInputElement>("show-tests");
 const chart = new LineChart(byId("loss"), {
   label: "Loss by step",
   x: "step",
-  series: [{ label: "loss", color: "series-1" }],
+  series: [
+    { label: "training", color: "series-1" },
+    { label: "test", color: "series-2" },
+  ],
 });
 
-await fillDevices(device);
-let started = false;
-let training = false;
-run.addEventListener("click", async () => {
-  if (training) return trainer.stop();
-  training = true;
-  run.textContent = "Stop";
-  device.disabled = true;
-  const chosen = chosenDevice(device);
-  if (!started) byId("runtime").textContent = runtimeText(await trainer.start(chosen), chosen);
-  started = true;
-  await trainer.train(proxy(({ step, loss }) => chart.push(step, loss)));
-  training = false;
-  run.textContent = "Train";
+let features: readonly Feature[] = ["x", "y"];
+let hidden: readonly number[] = [8, 6];
+let points: { train: Points; test: Points } | null = null;
+let latest: Frame | null = null;
+let lookedAt = kOutput;
+let training: Promise<void> | null = null;
+
+const network = new NetworkView(byId("network"), {
+  toggle: (feature) => {
+    const others = features.filter((name) => name !== feature);
+    const isNew = others.length === features.length;
+    // A network sees at least one.
+    if (!isNew && others.length === 0) return;
+    features = kFeatureNames.filter((name) => (name === feature ? isNew : features.includes(name)));
+    void setUp();
+  },
+  setHidden: (sizes) => {
+    hidden = sizes;
+    void setUp();
+  },
+  lookAt: (look) => {
+    lookedAt = look;
+    byId("plane-title").textContent = look.title;
+    showPlane();
+  },
 });
 
+function showPlane(): void {
+  const { unit, values } = lookedAt;
+  const size = kGrid * kGrid;
+  const planes = latest?.planes;
+  const index = unit ?? (planes?.length ?? 0) / size - 1;
+  const shown = values ?? planes?.subarray(index * size, (index + 1) * size);
+  if (shown !== undefined && shown.length > 0) plane.showValues(shown);
+}
+
+function showPoints(): void {
+  if (points !== null) plane.showPoints(points.train, showsTests.checked ? points.test : null);
+}
+
+function show(frame: Frame): void {
+  latest = frame;
+  network.show(frame.planes, frame.weights);
+  showPlane();
+  byId("steps").textContent = frame.steps.toLocaleString("en");
+  byId("accuracy").textContent = `${(100 * frame.testAccuracy).toFixed(0)} %`;
+  chart.push(frame.steps, frame.loss, frame.testLoss);
+}
+
+function tuning(): Tuning {
+  return {
+    learningRate: Number(select("learning-rate").value),
+    penalty: select("penalty").value as Tuning["penalty"],
+    penaltyRate: Number(select("penalty-rate").value),
+  };
+}
+
+function settings(): Settings {
+  return {
+    ...tuning(),
+    dataset: select("dataset").value as Settings["dataset"],
+    noise: Number(byId<HTMLInputElement>("noise").value),
+    features,
+    hidden,
+    activation: select("activation").value as Settings["activation"],
+    device: chosenDevice(select("device")),
+  };
+}
+
+async function stop(): Promise<void> {
+  await trainer.stop();
+  await training;
+}
+
+function train(): void {
+  button("run").textContent = "Stop";
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const showNext = async (frame: Frame) => {
+    await nextFrame();
+    show(frame);
+  };
+  training = trainer.run(proxy(showNext)).finally(() => {
+    training = null;
+    button("run").textContent = "Train";
+  });
+}
+
+// One after the other: a visitor may press + faster than networks are made.
+let setUps = Promise.resolve();
+
+function setUp(newPoints = false): Promise<void> {
+  setUps = setUps.then(() => makeNetwork(newPoints)).catch(showError);
+  return setUps;
+}
+
+/** Makes the network that is chosen, and goes on training where the last one did. */
+async function makeNetwork(newPoints: boolean): Promise<void> {
+  const wasTraining = training !== null;
+  await stop();
+  const chosen = settings();
+  network.build(chosen.features, chosen.hidden);
+  chart.clear();
+  const { runtime, train: trainPoints, test } = await trainer.setUp(chosen, newPoints);
+  points = { train: trainPoints, test };
+  byId("runtime").textContent = runtimeText(runtime, chosen.device);
+  showPoints();
+  show(await trainer.frame());
+  if (wasTraining) train();
+}
+
+function fill(id: string, names: readonly string[]): void {
+  select(id).replaceChildren(...names.map((name) => new Option(name)));
+}
+
+fill("dataset", kDatasets);
+fill("activation", kActivations);
+fill("penalty", kPenalties);
 new CodePanel(byId("code"), { code: kOwnCode, label: "Your code" });
+await fillDevices(select("device"));
+await setUp();
+for (const id of ["run", "step", "reset", "new-data"]) button(id).disabled = false;
+
+button("run").addEventListener("click", () => {
+  if (training === null) train();
+  else void stop();
+});
+button("step").addEventListener("click", async () => {
+  await stop();
+  show(await trainer.step());
+});
+button("reset").addEventListener("click", () => setUp());
+button("new-data").addEventListener("click", () => setUp(true));
+showsTests.addEventListener("change", showPoints);
+for (const id of ["dataset", "noise"]) byId(id).addEventListener("change", () => setUp(true));
+for (const id of ["activation", "device"]) select(id).addEventListener("change", () => setUp());
+for (const id of ["learning-rate", "penalty", "penalty-rate"]) {
+  select(id).addEventListener("change", () => trainer.tune(tuning()));
+}

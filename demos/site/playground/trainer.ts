@@ -1,37 +1,66 @@
+// The worker of the page: the engine, the data and the network.
+
 import { expose } from "comlink";
-import * as eg from "edgegrad";
-import { Loop, startEngine, throttled } from "../shared/trainer.js";
+import type { RuntimeInfo } from "edgegrad";
+import { Loop, startEngine } from "../shared/trainer.js";
+import { makePoints, type Points } from "./datasets.js";
+import { type Inputs, Network } from "./network.js";
+import type { Settings, Tuning } from "./settings.js";
 
-const kPoints = 200;
+// Between two pictures: so long for steps, at least one.
+const kStepsMs = 30;
 
-class SpiralTrainer {
-  #loop = new Loop();
-  #step: () => Promise<number> = () => Promise.reject(new Error("call start() first"));
+/** A network at one moment. */
+export interface Frame {
+  readonly steps: number;
+  readonly loss: number;
+  readonly testLoss: number;
+  readonly testAccuracy: number;
+  /** What each neuron, and last the output, gives on the grid. */
+  readonly planes: Float32Array;
+  /** By layer, one row per neuron. */
+  readonly weights: readonly Float32Array[];
+}
+
+/** What a new network was made with. */
+export interface Setup {
+  readonly runtime: RuntimeInfo;
+  readonly train: Points;
+  readonly test: Points;
+}
+
+class PlaygroundTrainer {
+  readonly #loop = new Loop();
+  #network: Network | null = null;
+  #points: { train: Points; test: Points } | null = null;
+  #train: Inputs | null = null;
+  #test: Inputs | null = null;
   #steps = 0;
 
-  async start(device: eg.Device): Promise<eg.RuntimeInfo> {
-    const runtime = await startEngine(device);
-    const { Sequential, Linear, Tanh } = eg.nn;
-    const model = new Sequential(new Linear(2, 32), new Tanh(), new Linear(32, 2)).to(device);
-    const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.02 });
-    const [points, labels] = spirals().map((tensor) => tensor.to(device)) as [eg.Tensor, eg.Tensor];
-    this.#step = () =>
-      eg.scope(async () => {
-        const loss = eg.crossEntropy(model.call(points), labels);
-        optimizer.zeroGrad();
-        loss.backward();
-        optimizer.step();
-        return Number(await loss.itemAsync());
-      });
-    return runtime;
+  /** Makes a new network, and new points where they are asked for or there are none. */
+  async setUp(settings: Settings, newPoints: boolean): Promise<Setup> {
+    const runtime = await startEngine(settings.device);
+    if (newPoints || this.#points === null) {
+      this.#points = { train: makePoints(settings), test: makePoints(settings) };
+    }
+    this.#network = new Network(settings);
+    this.#train = this.#network.inputsOf(this.#points.train);
+    this.#test = this.#network.inputsOf(this.#points.test);
+    this.#steps = 0;
+    return { runtime, ...this.#points };
   }
 
-  train(report: (progress: { step: number; loss: number }) => void): Promise<void> {
-    const tell = throttled(30, report);
-    return this.#loop.run(async () => {
-      const loss = await this.#step();
-      this.#steps++;
-      tell({ step: this.#steps, loss });
+  tune(tuning: Tuning): void {
+    this.#network?.tune(tuning);
+  }
+
+  /** Trains until stop(); goes on when `show` has drawn what it was given. */
+  async run(show: (frame: Frame) => Promise<void>): Promise<void> {
+    await this.#loop.run(async () => {
+      const end = performance.now() + kStepsMs;
+      do this.#step();
+      while (performance.now() < end);
+      await show(await this.frame());
       return true;
     });
   }
@@ -39,19 +68,40 @@ class SpiralTrainer {
   stop(): void {
     this.#loop.stop();
   }
+
+  /** Takes one step. */
+  step(): Promise<Frame> {
+    this.#step();
+    return this.frame();
+  }
+
+  /** The network as it is now. */
+  async frame(): Promise<Frame> {
+    const { network, train, test } = this.#parts();
+    const steps = this.#steps;
+    const [trained, tested, planes, weights] = await Promise.all([
+      network.test(train),
+      network.test(test),
+      network.planes(),
+      network.weights(),
+    ]);
+    const { loss: testLoss, accuracy: testAccuracy } = tested;
+    return { steps, loss: trained.loss, testLoss, testAccuracy, planes, weights };
+  }
+
+  #step(): void {
+    const { network, train } = this.#parts();
+    network.step(train);
+    this.#steps++;
+  }
+
+  #parts(): { network: Network; train: Inputs; test: Inputs } {
+    const [network, train, test] = [this.#network, this.#train, this.#test];
+    if (network === null || train === null || test === null) throw new Error("call setUp() first");
+    return { network, train, test };
+  }
 }
 
-function spirals(): eg.Tensor[] {
-  const angle = eg.linspace(0.3, 9, kPoints);
-  const arm = (sign: number) =>
-    eg
-      .stack([angle.cos(), angle.sin()], 1)
-      .mul(angle.unsqueeze(1))
-      .mul(sign / 9);
-  const labels = eg.cat([eg.zeros([kPoints]), eg.ones([kPoints])]).to("int64");
-  return [eg.cat([arm(1), arm(-1)]), labels];
-}
+export type { PlaygroundTrainer };
 
-export type { SpiralTrainer };
-
-expose(new SpiralTrainer());
+expose(new PlaygroundTrainer());

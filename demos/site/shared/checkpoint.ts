@@ -15,7 +15,7 @@ export interface Learner {
   steps: number;
 }
 
-type OptimizerState = ReturnType<eg.optim.Adam["stateDict"]>;
+type OptimizerState = ReturnType<eg.optim.AdamW["stateDict"]>;
 
 /** Returns a file of tensors as they are now, from any device, without blocking. */
 export async function fileOf(tensors: Tensors): Promise<Uint8Array> {

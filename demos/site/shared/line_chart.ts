@@ -74,11 +74,16 @@ export class LineChart {
     requestAnimationFrame(() => {
       this.#drawn = true;
       this.#plot.setData(this.#data);
-      this.#describe();
+      this.#showLatest();
     });
   }
 
-  #describe(): void {
+  // In the legend, where a pointer does not choose another point, and for screen readers.
+  #showLatest(): void {
+    if (this.#plot.cursor.idx == null) {
+      const idxs = this.#data.map((column) => column.findLastIndex((v) => v !== null));
+      this.#plot.setLegend({ idxs }, false);
+    }
     const latest = this.#options.series.map(({ label }, i) => {
       const value = this.#data[i + 1]?.findLast((v) => v !== null);
       return value === undefined ? "" : `, ${label} ${value?.toPrecision(3)}`;

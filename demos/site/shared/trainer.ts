@@ -4,19 +4,21 @@ import * as eg from "edgegrad";
 
 /** Starts the engine of this worker, with the GPU if that is the device. */
 export async function startEngine(device: eg.Device): Promise<eg.RuntimeInfo> {
-  await eg.init(device === "webgpu" ? { webgpu: "required" } : {});
-  if (device === "webgpu") await startDeviceThread();
+  if (device === "webgpu") {
+    await eg.init({ webgpu: "required" });
+    await startBackwardThread();
+  } else {
+    await eg.init();
+  }
   return eg.runtime();
 }
 
-// A browser starts threads of a worker only while that worker is idle, so a first backward() that blocks waits for ever
-// for the thread of its device.
-async function startDeviceThread(): Promise<void> {
-  const x = eg.ones([1], { device: "webgpu", requiresGrad: true });
-  const y = x.sum();
-  await y.backwardAsync();
-  x.dispose();
-  y.dispose();
+// The first backward on a device starts a thread, whose script this worker must be free to load: where the engine has few
+// threads, the blocking backward() would wait for it forever.
+async function startBackwardThread(): Promise<void> {
+  const loss = eg.scope(() => eg.ones([1], { device: "webgpu", requiresGrad: true }).sum());
+  await loss.backwardAsync();
+  loss.dispose();
 }
 
 // Between messages of the page at most this long.

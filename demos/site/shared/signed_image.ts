@@ -1,0 +1,40 @@
+// Numbers as a picture: one colour for positive, another for negative, and nothing for zero.
+
+import { color } from "./frame.js";
+
+type Rgb = readonly number[];
+
+/** The two colours in the present theme; ask again when it changed. */
+export interface SignColors {
+  readonly positive: Rgb;
+  readonly negative: Rgb;
+}
+
+export function signColors(): SignColors {
+  return { positive: rgbOf("series-1"), negative: rgbOf("series-2") };
+}
+
+/** A square picture of numbers, row by row; those of `full` or more, either way, have their colour in full. */
+export function signedImage(values: Float32Array, full: number, colors: SignColors): ImageData {
+  const side = Math.sqrt(values.length);
+  const picture = new ImageData(side, side);
+  // Written as whole pixels: pages draw dozens of such pictures in each frame.
+  const pixels = new Uint32Array(picture.data.buffer);
+  const [positive, negative] = [pixelOf(colors.positive), pixelOf(colors.negative)];
+  const scale = 255 / full;
+  for (let i = 0; i < pixels.length; i++) {
+    const value = (values[i] as number) * scale;
+    const strength = Math.min(255, Math.abs(value));
+    pixels[i] = (value > 0 ? positive : negative) | (strength << 24);
+  }
+  return picture;
+}
+
+// Without its alpha; the order of bytes is that of every machine with a browser.
+function pixelOf([red = 0, green = 0, blue = 0]: Rgb): number {
+  return red | (green << 8) | (blue << 16);
+}
+
+function rgbOf(token: string): Rgb {
+  return (color(token).match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+}

@@ -1,0 +1,113 @@
+// The page that learns MNIST: driven as a visitor would.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import {
+  drawLine,
+  openDigits,
+  readingOf,
+  stopTraining,
+  untilReading,
+} from "./support/digits_page.mjs";
+import {
+  kKinds,
+  kLongestTask,
+  longestTask,
+  numberIn,
+  startSite,
+  untilNumber,
+  untilText,
+} from "./support/site.mjs";
+
+describe("the page of digits", { skip: noBrowser }, () => {
+  let site;
+  let browser;
+
+  before(async () => {
+    [site, browser] = await Promise.all([startSite(), startChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  // Holds a file of digits back; returns what lets it go.
+  async function hold(page, file) {
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/${file}`, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return release;
+  }
+
+  const arrived = (page) => page.locator("#arrived").evaluate(({ value }) => value);
+
+  for (const kind of kKinds) {
+    test(`${kind}: trains while digits arrive, improves, stays responsive, goes on after a reload`, async (t) => {
+      const { page, problems, close } = await openDigits(browser, site[kind]);
+      const runtime = await page.textContent("#runtime");
+      assert.match(runtime, kind === "isolated" ? /thread.*SIMD/ : /1 thread .*not .*isolated/);
+
+      const release = await hold(page, "train-3.bin");
+      const { processor, clock } = await longestTask(browser, page, async () => {
+        await page.click("#run");
+        await untilNumber(page, "#steps", 100);
+        assert.ok((await arrived(page)) < 1, "training waited for all digits");
+        release();
+        await untilText(page, "#arrived-text", /^70,000 of 70,000$/);
+        await untilNumber(page, "#accuracy", 90);
+      });
+      t.diagnostic(`longest task ${processor} ms, ${clock} ms by the clock`);
+      assert.ok(processor < kLongestTask, `a task of ${processor} ms`);
+      assert.ok((await numberIn(page, "#speed")) > 0);
+      const counts = await page.locator(".confusion td").allTextContents();
+      const sum = counts.reduce((total, count) => total + Number(count), 0);
+      assert.equal(sum, 10_000);
+
+      await stopTraining(page);
+      const steps = await numberIn(page, "#steps");
+      await page.click("#run");
+      await untilNumber(page, "#steps", steps + 1);
+      await stopTraining(page);
+      const last = await numberIn(page, "#steps");
+      assert.match(await page.textContent("#kept"), /at step/);
+
+      await page.reload();
+      await page.waitForSelector("#run:enabled");
+      assert.equal(await numberIn(page, "#steps"), last);
+      await page.click("#run");
+      await untilNumber(page, "#steps", last + 1);
+      // What was learned before: the first test after a reload finds it.
+      await untilNumber(page, "#accuracy", 88);
+      await stopTraining(page);
+      await page.click("#anew");
+      await untilText(page, "#steps", /^0$/);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test("reads what a pointer and what keys draw, and test digits", async () => {
+    const { page, problems, close } = await openDigits(browser, site.isolated);
+    await untilReading(page, "Nothing is drawn");
+    await drawLine(page, 2);
+    await readingOf(page);
+    await page.click("#clear");
+    await untilReading(page, "Nothing is drawn");
+    await page.focus("#pad");
+    for (const key of [" ", "ArrowDown", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+    await readingOf(page);
+    await page.keyboard.press("Delete");
+    await untilReading(page, "Nothing is drawn");
+    await page.click("#sample");
+    await untilText(page, "#truth", /^This is a \d\.$/);
+    await readingOf(page);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});

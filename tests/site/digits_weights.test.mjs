@@ -1,0 +1,69 @@
+// The page of digits: weights in files, and a visitor's own handwriting.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { drawLine, openDigits, readingOf, trainTo, untilReading } from "./support/digits_page.mjs";
+import { startSite, untilNumber, untilText } from "./support/site.mjs";
+
+describe("the weights of the page of digits", { skip: noBrowser }, () => {
+  let site;
+  let browser;
+
+  before(async () => {
+    [site, browser] = await Promise.all([startSite(), startChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  test("are saved to a file and come back from it; another file is refused", async () => {
+    const { page, problems, close } = await openDigits(browser, site.plain);
+    await trainTo(page, 85);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+    assert.equal(download.suggestedFilename(), "digits-dense.safetensors");
+    const buffer = readFileSync(await download.path());
+    await drawLine(page, 1);
+    const learned = await readingOf(page);
+
+    const give = (name, content) =>
+      page.setInputFiles("#file", { name, mimeType: "", buffer: content });
+    await give("notes.txt", Buffer.from("no weights at all"));
+    await untilText(page, "#file-note", /notes\.txt does not hold weights .* as it was/);
+    assert.equal(await readingOf(page), learned);
+
+    await page.click("#anew");
+    await untilText(page, "#steps", /^0$/);
+    await page.waitForSelector(`#prediction:not([aria-label="${learned}"])`);
+    await give("mine.safetensors", buffer);
+    await untilText(page, "#file-note", /mine\.safetensors are in use/);
+    await untilReading(page, learned);
+    await untilNumber(page, "#accuracy", 85);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test("learn ten drawings, and forget them again", async () => {
+    const { page, problems, close } = await openDigits(browser, site.isolated);
+    await trainTo(page, 85);
+    for (let digit = 0; digit < 10; digit++) {
+      await drawLine(page, digit);
+      await page.click(`text=Keep as ${digit}`);
+    }
+    await drawLine(page, 4);
+    const before = await readingOf(page);
+    await page.click("#learn");
+    const lesson = await untilText(page, "#lesson", /^Of your ten/);
+    const [, rightBefore, right] = lesson.match(/drawings (\d+) were read before, (\d+) are now/);
+    assert.ok(Number(right) > Number(rightBefore) && Number(right) >= 6, lesson);
+    assert.match(lesson, /test digits [89]\d\.\d % before, [89]\d\.\d % now/);
+    await page.waitForSelector(`#prediction:not([aria-label="${before}"])`);
+    await page.click("#unlearn");
+    await untilText(page, "#lesson", /undone/);
+    await untilReading(page, before);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});

@@ -1,0 +1,50 @@
+// The page of digits, and what a visitor does there.
+
+import { openPage, untilNumber, untilText } from "./site.mjs";
+
+/** Opens the page; resolves when it can be used. */
+export async function openDigits(browser, address) {
+  const opened = await openPage(browser, `${address}digits/index.html`);
+  await opened.page.waitForSelector("#run:enabled");
+  return opened;
+}
+
+/** Stops the training. */
+export async function stopTraining(page) {
+  await page.click("#run");
+  await untilText(page, "#run", /^Go on$/);
+}
+
+/** Trains until so many percent of the test digits are read. */
+export async function trainTo(page, accuracy) {
+  await page.click("#run");
+  await untilNumber(page, "#accuracy", accuracy);
+  await stopTraining(page);
+}
+
+/** Draws a line from the middle outwards and back to the top, as a hand of a clock that stands at `hour` of ten. */
+export async function drawLine(page, hour) {
+  await page.locator("#pad").scrollIntoViewIfNeeded();
+  const { x, y, width } = await page.locator("#pad").boundingBox();
+  const angle = (hour / 10) * 2 * Math.PI;
+  const at = (share) => [
+    x + width * (0.5 + share * Math.cos(angle)),
+    y + width * (0.5 + share * Math.sin(angle)),
+  ];
+  await page.mouse.move(...at(0.1));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.4), { steps: 4 });
+  await page.mouse.move(x + width / 2, y + width / 4, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** What the network reads, once it reads something. */
+export async function readingOf(page) {
+  await page.waitForSelector("#prediction[aria-label^='Read as']");
+  return page.getAttribute("#prediction", "aria-label");
+}
+
+/** Waits until the network reads exactly this, or that nothing is drawn. */
+export function untilReading(page, text) {
+  return page.waitForSelector(`#prediction[aria-label="${text}"]`);
+}
