@@ -23,7 +23,7 @@ const kModels = {
 };
 
 /** Makes the classifier of a name, with new weights; it takes rows of 784 pixels. */
-export function makeModel(name, device) {
+export function makeModel(name, device = "cpu") {
   return kModels[name](eg.nn).to(device);
 }
 
@@ -38,11 +38,16 @@ function targetOf(scores, labels) {
   return labels.to("int64").to(scores.device);
 }
 
+/** Returns the loss on a batch. */
+export function lossOf(model, [images, labels]) {
+  const scores = model.call(inputOf(model, images));
+  return eg.crossEntropy(scores, targetOf(scores, labels));
+}
+
 /** Takes one training step and returns the loss before it. */
-export function trainStep(model, optimizer, [images, labels]) {
+export function trainStep(model, optimizer, batch) {
   return eg.scope(() => {
-    const scores = model.call(inputOf(model, images));
-    const loss = eg.crossEntropy(scores, targetOf(scores, labels));
+    const loss = lossOf(model, batch);
     optimizer.zeroGrad();
     loss.backward();
     optimizer.step();

@@ -5,6 +5,8 @@ import { makeGate, openGate, untilArrived, waitUntilDone } from "./gate.js";
 import { shapeText } from "./graph.js";
 import type { Run } from "./recording.js";
 
+const kAccumulate = "AccumulateGrad";
+
 type Ids = ReadonlyMap<eg.Node, number>;
 
 /** What the hooks of the rehearsal saw. */
@@ -101,9 +103,11 @@ export function runsOf(
     }
     const pass = passOfThread.get(event.thread) ?? 0;
     const waiting = accumulators[pass] ?? [];
-    const at = waiting.findIndex((id) => deviceOf(id) === event.device);
-    const id = known ?? waiting.splice(at, 1)[0];
+    const next = waiting.find((id) => deviceOf(id) === event.device);
+    const id = known ?? (event.name === kAccumulate ? next : undefined);
+    // Of a graph within: a Function may call backward itself.
     if (id === undefined) return [];
+    if (id === next) waiting.splice(waiting.indexOf(id), 1);
     const { thread, device, start, duration, deviceDuration } = event;
     return [{ node: id, pass, thread, device, start, duration, deviceDuration }];
   });

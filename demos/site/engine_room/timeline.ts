@@ -11,6 +11,9 @@ export interface TimedRun extends Run {
   readonly end: number;
 }
 
+// What took less than a tick of the clock is shown so long (ms), so that it is seen at all.
+const kShortest = 0.001;
+
 /** What one thread did for one device; it serves one queue. */
 export interface Lane {
   readonly title: string;
@@ -25,12 +28,7 @@ export class Timeline {
   readonly #byNode: ReadonlyMap<number, readonly TimedRun[]>;
 
   constructor({ runs, edges }: Recording) {
-    const begin = Math.min(...runs.map(({ start }) => start));
-    const timed = runs.map((run) => ({
-      ...run,
-      start: run.start - begin,
-      end: run.start - begin + run.duration,
-    }));
+    const timed = oneByOne(runs);
     const endOf = new Map(timed.map((run) => [keyOf(run), run.end]));
     const sources = groupedBy(edges, ({ to }) => to);
     this.runs = timed
@@ -82,6 +80,19 @@ export function stateOf({ ready, start, end }: TimedRun, time: number): State {
   if (time >= end) return "done";
   if (time >= start) return "running";
   return time >= ready ? "ready" : "waiting";
+}
+
+// From the first start on; a thread that ran two nodes within a tick of the clock did so one after the other.
+function oneByOne(runs: readonly Run[]): (Run & { end: number })[] {
+  const begin = Math.min(...runs.map(({ start }) => start));
+  const busyUntil = new Map<number, number>();
+  const inOrder = [...runs].sort((a, b) => a.start - b.start);
+  return inOrder.map((run) => {
+    const start = Math.max(run.start - begin, busyUntil.get(run.thread) ?? 0);
+    const end = Math.max(run.start - begin + run.duration, start + kShortest);
+    busyUntil.set(run.thread, end);
+    return { ...run, start, end };
+  });
 }
 
 function keyOf({ node, pass }: Pick<Run, "node" | "pass">): string {

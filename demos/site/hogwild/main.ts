@@ -30,7 +30,9 @@ async function start(): Promise<void> {
       progress.value = share;
     }),
   );
-  byId("runtime").textContent = runtimeText(runtime, "cpu");
+  byId("runtime").textContent = crossOriginIsolated
+    ? `${runtime.variant} SIMD, a thread for each worker`
+    : runtimeText(runtime, "cpu");
 }
 
 async function compare(): Promise<void> {

@@ -11,6 +11,7 @@ export class RunsChart {
       label: "Loss by time",
       x: "seconds",
       series: runs,
+      log: true,
       height: 240,
     });
     this.#runs = runs.map(() => []);

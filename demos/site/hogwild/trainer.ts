@@ -44,10 +44,10 @@ class Hogwild {
   /** Trains a new model with so many workers for `steps` steps in all. */
   async run(workers: number, steps: number, report: (progress: Progress) => void): Promise<Result> {
     const model = makeModel();
-    // Each worker starts and loads its code before the clock runs.
-    await this.#trainWith(workers, makeModel(), kWarmUpSteps);
     const counters = makeCounters();
     this.#counters = counters;
+    // Each worker starts and loads its code before the clock runs.
+    await this.#trainWith(workers, makeModel(), kWarmUpSteps);
     const begin = performance.now();
     let end: number | null = null;
     const training = this.#trainWith(workers, model, steps, counters).then(() => {

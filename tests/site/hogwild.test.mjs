@@ -1,0 +1,97 @@
+// The Hogwild page: workers of one model, compared; and what is left of it without shared memory.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { kLongestTask, longestTask, openPage, startSite, untilText } from "./support/site.mjs";
+
+const kPage = "hogwild/index.html";
+// A model that guesses reads 10 % correctly.
+const kLearned = 90;
+
+describe("the Hogwild page", { skip: noBrowser }, () => {
+  let site;
+  let browser;
+  before(async () => {
+    [site, browser] = await Promise.all([startSite(), startChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  test("trains one model with one, two and four workers", async () => {
+    const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    await page.selectOption("#steps", "1000");
+    const { processor } = await longestTask(browser, page, async () => {
+      await page.click("#run");
+      await ended(page);
+    });
+    assert.ok(processor < kLongestTask, `a task of ${processor} ms`);
+    const rows = await resultsOf(page);
+    assert.deepEqual(
+      rows.map(({ workers }) => workers),
+      [1, 2, 4],
+    );
+    for (const { samples, accuracy } of rows) {
+      assert.ok(samples > 0);
+      assert.ok(accuracy > kLearned, `${accuracy} %`);
+    }
+    assert.match(await page.getAttribute("#loss", "aria-label"), /4 workers 0\.\d/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test("stops, and can compare again", async () => {
+    const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    await page.selectOption("#steps", "16000");
+    await page.click("#run");
+    await untilText(page, "#status", /^1 worker…$/);
+    await page.click("#run");
+    await ended(page);
+    assert.equal((await resultsOf(page)).length, 1);
+    await page.selectOption("#steps", "1000");
+    await page.uncheck("input[value='2']");
+    await page.uncheck("input[value='4']");
+    await page.click("#run");
+    await ended(page);
+    assert.deepEqual(
+      (await resultsOf(page)).map(({ workers }) => workers),
+      [1],
+    );
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test("says why there is one worker where the page is not isolated", async () => {
+    const { page, problems, close } = await openPage(browser, site.plain + kPage);
+    await page.selectOption("#steps", "1000");
+    assert.match(await page.textContent("#isolation"), /not cross-origin isolated/);
+    assert.ok(await page.isVisible("#isolation"));
+    assert.ok(await page.isDisabled("input[value='2']"));
+    await page.click("#run");
+    await ended(page);
+    const [only, ...others] = await resultsOf(page);
+    assert.deepEqual(others, []);
+    assert.ok(only.accuracy > kLearned);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
+
+function ended(page) {
+  return untilText(page, "#run", /^Compare$/);
+}
+
+async function resultsOf(page) {
+  const rows = await page.locator("#results tr").all();
+  return Promise.all(
+    rows.map(async (row) => {
+      const cells = await row.locator("td").allTextContents();
+      const [workers, samples, , accuracy] = cells.map((text) =>
+        Number(text.replaceAll(/[^\d.]/g, "")),
+      );
+      return { workers, samples, accuracy };
+    }),
+  );
+}
