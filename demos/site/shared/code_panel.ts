@@ -13,6 +13,8 @@ export interface CodePanelOptions {
   readonly label: string;
   /** The label of the chart's y axis; default "loss". */
   readonly plotted?: string;
+  /** Whether that axis is logarithmic. */
+  readonly log?: boolean;
 }
 
 export class CodePanel {
@@ -65,12 +67,13 @@ export class CodePanel {
     this.#printed.scrollTop = this.#printed.scrollHeight;
     if (points.length === 0) return;
     this.#plotted.hidden = false;
-    const label = this.#options.plotted ?? "loss";
+    const { plotted: label = "loss", log = false } = this.#options;
     this.#chart ??= new LineChart(this.#plotted, {
       label: `What the code plots: ${label}`,
       x: "step",
       series: [{ label, color: "series-1" }],
       height: 160,
+      log,
     });
     for (const [x, y] of points) this.#chart.push(x, y);
   }

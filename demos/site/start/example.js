@@ -1,11 +1,15 @@
 import * as eg from "edgegrad";
 
 await eg.init();
+const { variant, threads } = eg.runtime();
+console.log(`threads: ${threads}, variant: ${variant}`);
 eg.manualSeed(0);
 
 const x = eg.linspace(-1, 1, 256).unsqueeze(1);
-const noise = eg.randn([256, 1]).mul(0.1);
-const y = x.mul(6).sin().add(noise);
+const y = x
+  .mul(6)
+  .sin()
+  .add(eg.randn([256, 1]).mul(0.1));
 
 const { Linear, Sequential, Tanh } = eg.nn;
 const model = new Sequential(new Linear(1, 64), new Tanh(), new Linear(64, 1));
@@ -18,7 +22,7 @@ for (let step = 1; step <= 8000; step++) {
     loss.backward();
     optimizer.step();
 
-    plot(loss.item());
+    plot(step, loss.item());
     if (step % 1000 === 0) console.log(step, loss.item());
   });
 }
