@@ -103,7 +103,8 @@ await main(async () => {
   const { Projects } = await import("../tests/package/projects.mjs");
   const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
   const tarball = await makeTarball();
-  const context = { tarball, projects: new Projects(tarball), browsers: new Browsers() };
+  const projects = new Projects(tarball);
+  const context = { tarball, projects, browsers: new Browsers(projects) };
   const results = [];
   try {
     for (const row of rows) {

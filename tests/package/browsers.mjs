@@ -5,12 +5,21 @@ import { startChromium } from "../browser/support/chromium.mjs";
 import { startFirefox } from "../browser/support/firefox.mjs";
 import { startWebKit } from "../browser/support/webkit.mjs";
 
-const kStarts = { chromium: startChromium, firefox: startFirefox, webkit: startWebKit };
+const kStarts = {
+  chromium: () => startChromium(),
+  firefox: async (projects) => startFirefox(await projects.with("puppeteer-core")),
+  webkit: () => startWebKit(),
+};
 const kPackages = { chromium: "browser", firefox: "firefox", webkit: "webkit" };
 
 /** Browsers, each started when it is first asked for. */
 export class Browsers {
+  #projects;
   #started = new Map();
+
+  constructor(projects) {
+    this.#projects = projects;
+  }
 
   start(name) {
     if (!this.#started.has(name)) this.#started.set(name, this.#start(name));
@@ -19,7 +28,7 @@ export class Browsers {
 
   async #start(name) {
     await ensurePackages(kPackages[name]);
-    return kStarts[name]();
+    return kStarts[name](this.#projects);
   }
 
   async close() {
