@@ -110,6 +110,7 @@ export class LineChart {
       },
       axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
       cursor: { drag: { x: false, y: false } },
+      legend: { live: false },
       series: [
         { label: x },
         ...series.map((line) => ({

@@ -1,6 +1,9 @@
 // The worker's side of a page: the engine, and a loop that can be stopped and goes on.
 
 import * as eg from "edgegrad";
+import { keepCodesOfErrors } from "./thrown_code.js";
+
+keepCodesOfErrors();
 
 /** Starts the engine of this worker, with the GPU if that is the device. */
 export async function startEngine(device: eg.Device): Promise<eg.RuntimeInfo> {
