@@ -118,6 +118,7 @@ export class LineChart {
           label: line.label,
           stroke: color(line.color),
           width: 2,
+          value: (_: uPlot, value: number | null) => value?.toPrecision(3) ?? "–",
           spanGaps: true,
           points: { show: false },
         })),
