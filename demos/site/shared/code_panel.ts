@@ -1,6 +1,7 @@
 // An editor with what belongs to it: run, stop and reset, what the code prints, and a chart of what it plots.
 
 import type { CodeEditor } from "./code_editor.js";
+import "./code_panel.css";
 import { CodeRunner, type Line, type Output } from "./code_runner.js";
 import { LineChart } from "./line_chart.js";
 
