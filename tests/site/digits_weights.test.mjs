@@ -63,6 +63,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     await page.click("#unlearn");
     await untilText(page, "#lesson", /undone/);
     await untilReading(page, before);
+    assert.ok(await page.isDisabled("#unlearn"));
     assert.deepEqual(problems, []);
     await close();
   });

@@ -34,6 +34,7 @@ const own = new OwnDigits(byId("slots"), (digit) => {
 });
 
 let training: Promise<void> | null = null;
+let hasLesson = false;
 
 /** Stops the training, if there is any, after its last step. */
 async function stopTraining(): Promise<void> {
@@ -44,31 +45,36 @@ async function stopTraining(): Promise<void> {
 async function train(): Promise<void> {
   button("run").textContent = "Stop";
   showError(null);
+  let steps = 0;
   try {
-    view.stopped(await trainer.train());
+    steps = await trainer.train();
+    view.stopped(steps);
   } finally {
     training = null;
-    button("run").textContent = "Go on";
+    button("run").textContent = steps > 0 ? "Go on" : "Train";
   }
 }
 
 // What changes the model waits until training has stopped, and nothing else starts meanwhile.
 async function alone(work: () => Promise<void>): Promise<void> {
-  const controls = ["run", "anew", "save", "load", "learn", "unlearn"].map(button);
-  const before = controls.map(({ disabled }) => disabled);
-  for (const control of [...controls, device, model]) control.disabled = true;
+  const buttons = ["run", "anew", "save", "load", "learn", "unlearn"].map(button);
+  const controls = [...buttons, device, model];
+  for (const control of controls) control.disabled = true;
   try {
     await stopTraining();
     await work();
   } finally {
-    controls.forEach((control, i) => {
-      control.disabled = before[i] as boolean;
-    });
-    device.disabled = false;
-    model.disabled = false;
+    for (const control of controls) control.disabled = false;
     button("learn").disabled = !own.isComplete;
+    button("unlearn").disabled = !hasLesson;
     predict(pad.image());
   }
+}
+
+// Another model has had no lesson.
+function forgetLesson(): void {
+  hasLesson = false;
+  byId("lesson").textContent = "";
 }
 
 async function use(): Promise<void> {
@@ -76,6 +82,7 @@ async function use(): Promise<void> {
   const { runtime, steps } = await trainer.use(model.value as ModelName, chosen);
   byId("runtime").textContent = runtimeText(runtime, chosen);
   view.restart(steps);
+  forgetLesson();
   button("run").textContent = steps > 0 ? "Go on" : "Train";
 }
 
@@ -104,8 +111,8 @@ button("anew").addEventListener("click", () =>
   alone(async () => {
     await trainer.startAnew();
     view.restart(0);
+    forgetLesson();
     button("run").textContent = "Train";
-    button("unlearn").disabled = true;
   }),
 );
 model.addEventListener("change", () => alone(use));
@@ -122,7 +129,7 @@ button("clear").addEventListener("click", () => pad.clear());
 button("sample").addEventListener("click", async () => {
   const { images, labels } = await trainer.testDigit();
   pad.show(images);
-  byId("truth").textContent = `This is a ${labels[0]}.`;
+  byId("truth").textContent = `MNIST says ${labels[0]}.`;
 });
 
 button("save").addEventListener("click", async () => {
@@ -133,6 +140,7 @@ onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
     try {
       await trainer.loadWeights(bytes);
       view.restart(0);
+      forgetLesson();
       await trainer.test();
       fileNote.textContent = `The weights of ${name} are in use.`;
     } catch (error) {
@@ -158,15 +166,13 @@ button("learn").addEventListener("click", () =>
     byId("lesson").textContent =
       `Of your ten drawings ${rightBefore} were read before, ${right} are now; of the test digits ` +
       `${percent(accuracyBefore)} before, ${percent(accuracyAfter)} now.`;
-  }).then(() => {
-    button("unlearn").disabled = false;
+    hasLesson = true;
   }),
 );
 button("unlearn").addEventListener("click", () =>
   alone(async () => {
     await trainer.unlearn();
+    hasLesson = false;
     byId("lesson").textContent = "The lesson is undone.";
-  }).then(() => {
-    button("unlearn").disabled = true;
   }),
 );
