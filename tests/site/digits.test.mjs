@@ -92,6 +92,19 @@ describe("the page of digits", { skip: noBrowser }, () => {
     });
   }
 
+  test("says when digits do not arrive, and tries again", async () => {
+    const { page, close } = await openDigits(browser, site.plain);
+    await page.route("**/train-0.bin", (route) => route.fulfill({ status: 503 }));
+    await page.click("#run");
+    await untilText(page, "#alert", /digits did not arrive: .*train-0\.bin answered 503/);
+    await untilText(page, "#run", /^Train$/);
+    await page.unroute("**/train-0.bin");
+    await page.click("#run");
+    await untilNumber(page, "#steps", 1);
+    assert.ok(await page.isHidden("#alert"));
+    await close();
+  });
+
   test("reads what a pointer and what keys draw, and test digits", async () => {
     const { page, problems, close } = await openDigits(browser, site.isolated);
     await untilReading(page, "Nothing is drawn");
@@ -105,7 +118,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
     await page.keyboard.press("Delete");
     await untilReading(page, "Nothing is drawn");
     await page.click("#sample");
-    await untilText(page, "#truth", /^This is a \d\.$/);
+    await untilText(page, "#truth", /^MNIST says \d\.$/);
     await readingOf(page);
     assert.deepEqual(problems, []);
     await close();

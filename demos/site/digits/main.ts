@@ -44,11 +44,13 @@ async function stopTraining(): Promise<void> {
 async function train(): Promise<void> {
   button("run").textContent = "Stop";
   showError(null);
+  let steps = 0;
   try {
-    view.stopped(await trainer.train());
+    steps = await trainer.train();
+    view.stopped(steps);
   } finally {
     training = null;
-    button("run").textContent = "Go on";
+    button("run").textContent = steps > 0 ? "Go on" : "Train";
   }
 }
 
@@ -122,7 +124,7 @@ button("clear").addEventListener("click", () => pad.clear());
 button("sample").addEventListener("click", async () => {
   const { images, labels } = await trainer.testDigit();
   pad.show(images);
-  byId("truth").textContent = `This is a ${labels[0]}.`;
+  byId("truth").textContent = `MNIST says ${labels[0]}.`;
 });
 
 button("save").addEventListener("click", async () => {

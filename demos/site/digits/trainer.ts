@@ -80,7 +80,9 @@ class DigitTrainer {
     const digits = this.#digits();
     await digits.ready;
     this.#meter = new Meter();
-    this.#saveAt = performance.now() + kSaveMs;
+    const now = performance.now();
+    this.#saveAt = now + kSaveMs;
+    this.#testAt = Math.max(this.#testAt, now + kTestMs);
     await this.#loop.run(() => this.#next(digits));
     await this.#keep();
     return this.#model.steps;

@@ -54,7 +54,8 @@ export class NetworkView {
     this.#element = element;
     this.#actions = actions;
     this.#lines.className = "lines";
-    new ResizeObserver(() => this.#drawLines()).observe(element);
+    const redraw = () => requestAnimationFrame(() => this.#drawLines());
+    new ResizeObserver(redraw).observe(element);
     document.addEventListener(kThemeChanged, () => {
       this.#colors = signColors();
       this.#drawFeatures();

@@ -1,6 +1,6 @@
 // An editor with what belongs to it: run, stop and reset, what the code prints, and a chart of what it plots.
 
-import { CodeEditor } from "./code_editor.js";
+import type { CodeEditor } from "./code_editor.js";
 import { CodeRunner, type Line, type Output } from "./code_runner.js";
 import { LineChart } from "./line_chart.js";
 
@@ -16,7 +16,8 @@ export interface CodePanelOptions {
 }
 
 export class CodePanel {
-  readonly #editor: CodeEditor;
+  // It comes after the page: two thirds of the script of a page are the editor.
+  readonly #editor: Promise<CodeEditor>;
   readonly #runner = new CodeRunner((output) => this.#show(output));
   readonly #run = button("Run", "primary");
   readonly #stop = button("Stop");
@@ -38,12 +39,12 @@ export class CodePanel {
     this.#printed.tabIndex = 0;
     element.classList.add("code-panel");
     element.append(text, controls, this.#plotted, this.#printed);
-    this.#editor = new CodeEditor(text, { ...options, onRun: () => void this.run() });
+    this.#editor = this.#loadEditor(text);
     this.#run.title = "Ctrl-Enter";
     this.#run.addEventListener("click", () => void this.run());
     this.#stop.addEventListener("click", () => this.#runner.stop());
-    reset.addEventListener("click", () => {
-      this.#editor.code = options.code;
+    reset.addEventListener("click", async () => {
+      (await this.#editor).code = options.code;
     });
     this.#stop.disabled = true;
     this.#plotted.hidden = true;
@@ -51,12 +52,24 @@ export class CodePanel {
 
   /** Runs what the editor holds; resolves when it ended or was stopped. */
   async run(): Promise<void> {
+    const editor = await this.#editor;
     this.#printed.replaceChildren();
     this.#chart?.clear();
     this.#stop.disabled = false;
     this.#run.textContent = "Run again";
-    await this.#runner.run(this.#editor.code);
+    await this.#runner.run(editor.code);
     this.#stop.disabled = true;
+  }
+
+  // Until then the code can be read where it will be edited.
+  async #loadEditor(element: HTMLElement): Promise<CodeEditor> {
+    const code = document.createElement("pre");
+    code.className = "code-to-come";
+    code.textContent = this.#options.code;
+    element.append(code);
+    const { CodeEditor } = await import("./code_editor.js");
+    code.remove();
+    return new CodeEditor(element, { ...this.#options, onRun: () => void this.run() });
   }
 
   #show({ lines, points }: Output): void {

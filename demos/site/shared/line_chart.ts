@@ -40,7 +40,9 @@ export class LineChart {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", options.label);
     this.#plot = this.#make();
-    new ResizeObserver(() => this.#plot.setSize(this.#size())).observe(element);
+    // In the next frame: a size that changes while sizes are told is an error to browsers.
+    const resize = () => requestAnimationFrame(() => this.#plot.setSize(this.#size()));
+    new ResizeObserver(resize).observe(element);
     document.addEventListener(kThemeChanged, () => {
       this.#plot.destroy();
       this.#plot = this.#make();
@@ -116,6 +118,7 @@ export class LineChart {
           label: line.label,
           stroke: color(line.color),
           width: 2,
+          value: (_: uPlot, value: number | null) => value?.toPrecision(3) ?? "–",
           spanGaps: true,
           points: { show: false },
         })),

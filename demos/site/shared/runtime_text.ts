@@ -9,5 +9,6 @@ export function runtimeText(runtime: RuntimeInfo, device: string): string {
     return `WebGPU (${webgpu.description || webgpu.vendor || "adapter without a name"})`;
   }
   if (variant === "single") return "CPU, 1 thread (this page is not cross-origin isolated)";
-  return `CPU, ${threads} ${threads === 1 ? "thread" : "threads"}, ${variant} SIMD`;
+  const simd = variant === "relaxed" ? "relaxed SIMD" : "SIMD";
+  return `CPU, ${threads} ${threads === 1 ? "thread" : "threads"}, ${simd}`;
 }
