@@ -1,4 +1,4 @@
-// A model that learns a book step by step, what it has learned so far as a file, and what it writes.
+// A model that learns a book step by step, and writes.
 
 import * as eg from "edgegrad";
 import { Gpt, kSizes } from "./model.mjs";
@@ -9,6 +9,7 @@ const kWarmUpSteps = 50;
 const kLargestNorm = 1;
 const kHeldOutWindows = 32;
 
+/** A Gpt and its optimizer; support/checkpoint.mjs keeps one for later. */
 export class Learner {
   /** Steps taken so far, also before a checkpoint was loaded. */
   steps = 0;
@@ -22,7 +23,7 @@ export class Learner {
     this.book = book;
     this.device = device;
     this.size = kSizes[size];
-    this.model = eg.keep(new Gpt(book.characters.length, this.size).to(device));
+    this.model = new Gpt(book.characters.length, this.size).to(device);
     const { lr } = this.size;
     this.optimizer = new eg.optim.AdamW(this.model.parameters(), { lr, betas: [0.9, 0.99] });
   }
@@ -79,37 +80,6 @@ export class Learner {
     return this.book.decode(draw(Array.from(numbers, Number), temperature));
   }
 
-  /** All that is needed to go on later: weights, AdamW's averages and the steps taken, as a safetensors file. */
-  async save() {
-    const { state } = this.optimizer.stateDict();
-    const all = { ...prefixed("model", this.model.stateDict()), steps: eg.tensor(this.steps) };
-    for (const [i, own] of Object.entries(state))
-      Object.assign(all, prefixed(`optimizer.${i}`, own));
-    const here = await Promise.all(
-      Object.entries(all).map(async ([name, tensor]) => [name, await onCpu(tensor)]),
-    );
-    return eg.scope(() => eg.io.saveSafetensors(Object.fromEntries(here)));
-  }
-
-  /**
-   * Takes up what save() wrote.
-   * @param {Uint8Array} bytes
-   */
-  load(bytes) {
-    eg.scope(() => {
-      const { steps, ...saved } = eg.io.loadSafetensors(bytes, { device: this.device });
-      this.model.loadStateDict(under("model", saved));
-      const { param_groups } = this.optimizer.stateDict();
-      const state = Object.fromEntries(
-        param_groups.flatMap(({ params }) =>
-          params.map((i) => [i, under(`optimizer.${i}`, saved)]),
-        ),
-      );
-      this.optimizer.loadStateDict({ state, param_groups });
-      this.steps = Number(steps.item());
-    });
-  }
-
   #loss(tokens, choose, count = this.size.batch) {
     const { context } = this.size;
     const starts = choose(tokens, count, context);
@@ -122,22 +92,6 @@ async function numberIn(tensor) {
   const value = Number(await tensor.itemAsync());
   tensor.dispose();
   return value;
-}
-
-async function onCpu(tensor) {
-  return eg.tensor(await tensor.data(), { shape: tensor.shape });
-}
-
-function prefixed(prefix, tensors) {
-  return Object.fromEntries(
-    Object.entries(tensors).map(([name, tensor]) => [`${prefix}.${name}`, tensor]),
-  );
-}
-
-function under(prefix, tensors) {
-  const start = `${prefix}.`;
-  const own = Object.entries(tensors).filter(([name]) => name.startsWith(start));
-  return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
 }
 
 // A place, drawn by the softmax of the scores.

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as eg from "edgegrad";
+import { packCheckpoint, unpackCheckpoint } from "../support/checkpoint.mjs";
 import { kInterrupted, startEngine, watchInterrupt } from "../support/engine.mjs";
 import { startProgress } from "../support/progress.mjs";
 import { Learner } from "./learner.mjs";
@@ -21,7 +22,7 @@ export async function run(options) {
   const learner = new Learner(book, options.size, options.device);
   console.log(`${options.size}: ${learner.parameterCount} parameters`);
   if (options.save !== undefined && existsSync(options.save)) {
-    learner.load(readFileSync(options.save));
+    unpackCheckpoint(learner, readFileSync(options.save));
     console.log(`${options.save}: goes on after step ${learner.steps}`);
   }
   const interrupt = watchInterrupt();
@@ -49,7 +50,7 @@ async function train(learner, steps, interrupt) {
 }
 
 async function save(learner, file) {
-  const bytes = await learner.save();
+  const bytes = await packCheckpoint(learner);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
   console.log(`saved ${file} (${(bytes.length / 1000).toFixed(0)} kB)`);

@@ -2,7 +2,7 @@
 // scope, so that a prediction asked for meanwhile does not mix with it.
 
 import * as eg from "edgegrad";
-import { fileOf, packCheckpoint, unpackCheckpoint } from "../shared/checkpoint.js";
+import { fileOf, packCheckpoint, unpackCheckpoint } from "../../support/checkpoint.mjs";
 import type { Digits } from "./digits.js";
 import { firstWeights, lastLayers, type ModelName, makeModel } from "./models.js";
 

@@ -21,6 +21,7 @@ export class Player {
   #last = 0;
   // From 0 to 1, by the pace that is chosen.
   #position = 0;
+  #time = 0;
 
   constructor(elements: PlayerElements, show: (time: number) => void) {
     this.#elements = elements;
@@ -66,13 +67,14 @@ export class Player {
     else requestAnimationFrame(() => this.#frame());
   }
 
-  #move(position: number): void {
+  #move(position: number, exactTime: number | null = null): void {
     const timeline = this.#timeline;
     if (timeline === null) return;
+    const time = exactTime ?? this.#timeAt(timeline, position);
     this.#position = position;
+    this.#time = time;
     const { slider, clock } = this.#elements;
     slider.value = String(Math.round(position * kSteps));
-    const time = this.#timeAt(timeline, position);
     const text = `${(time * 1000).toFixed(0)} of ${(timeline.end * 1000).toFixed(0)} µs`;
     clock.textContent = text;
     slider.setAttribute("aria-valuetext", text);
@@ -87,10 +89,12 @@ export class Player {
     event.preventDefault();
     this.pause();
     const { moments } = timeline;
-    const time = this.#timeAt(timeline, this.#position);
-    const isPast = (moment: number) => direction * (moment - time) > 1e-9;
-    const next = direction > 0 ? moments.find(isPast) : moments.findLast(isPast);
-    if (next !== undefined) this.#move(this.#positionOf(timeline, next));
+    const next =
+      direction > 0
+        ? moments.find((moment) => moment > this.#time)
+        : moments.findLast((moment) => moment < this.#time);
+    // Exactly: some moments are closer to each other than what a position can tell apart.
+    if (next !== undefined) this.#move(this.#positionOf(timeline, next), next);
   }
 
   get #isEven(): boolean {

@@ -2,6 +2,7 @@
 
 import type { Learner } from "../../char_model/learner.mjs";
 import type { Size } from "../../char_model/model.mjs";
+import { packCheckpoint, unpackCheckpoint } from "../../support/checkpoint.mjs";
 import { loadFile, removeFile, saveFile } from "../shared/opfs.js";
 import type { Point } from "./messages.js";
 
@@ -14,14 +15,14 @@ export async function keepModel(
   learner: Learner,
   points: readonly Point[],
 ): Promise<void> {
-  await saveFile(modelFile(size), await learner.save());
+  await saveFile(modelFile(size), await packCheckpoint(learner));
   await saveFile(pointsFile(size), new TextEncoder().encode(JSON.stringify(points)));
 }
 
 /** Has a learner go on where the kept one was, if there is one. */
 export async function takeUpModel(size: Size, learner: Learner): Promise<void> {
   const bytes = await loadFile(modelFile(size));
-  if (bytes !== null) learner.load(bytes);
+  if (bytes !== null) unpackCheckpoint(learner, bytes);
 }
 
 /** The chart of the kept model; empty where there is none. */

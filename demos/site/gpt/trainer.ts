@@ -18,6 +18,8 @@ const kStepsPerPoint = 20;
 const kMostPoints = 1000;
 // A little faster than one reads, without taking much from the training.
 const kCharacterMs = 25;
+// Between two steps, however long those take.
+const kMostCharacters = 4;
 
 type Listener = (report: Report) => void;
 
@@ -63,14 +65,13 @@ class GptTrainer {
     const learner = this.#started();
     const start = { time: performance.now(), step: learner.steps };
     let keepAt = start.time + kKeepMs;
-    let writeAt = start.time;
+    let wroteAt = start.time;
     await this.#loop.run(async () => {
       await this.#step(learner);
       const now = performance.now();
-      if (now > writeAt) {
-        await this.#writer.writeCharacter(learner);
-        writeAt = now + kCharacterMs;
-      }
+      const due = Math.min(kMostCharacters, Math.floor((now - wroteAt) / kCharacterMs));
+      for (let i = 0; i < due; i++) await this.#writer.writeCharacter(learner);
+      if (due > 0) wroteAt = now;
       if (now > keepAt) {
         await this.#keep(learner);
         keepAt = now + kKeepMs;
