@@ -1,13 +1,7 @@
-// The built site on a server, and pages of it with everything that goes wrong in them.
+// The built site on two servers, and pages of it with everything that goes wrong in them.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build, preview } from "vite";
-
-const kConfig = fileURLToPath(new URL("../../../demos/site/vite.config.mjs", import.meta.url));
-const kNoIsolation = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
+import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
+import { complaintsOf, kSite, noSite } from "./pages.mjs";
 
 /** How the two addresses of a site differ. */
 export const kKinds = ["isolated", "plain"];
@@ -15,32 +9,23 @@ export const kKinds = ["isolated", "plain"];
 /** The longest that the page's thread may be busy at a stretch, in ms. */
 export const kLongestTask = 100;
 
-/** Builds the site into a folder of its own and serves it twice: { isolated, plain, stop }, the first two addresses. */
+/** Serves the site twice below a path: { isolated, plain, stop }, the first two addresses. */
 export async function startSite() {
-  const outDir = mkdtempSync(join(tmpdir(), "edgegrad-site-"));
-  const options = { configFile: kConfig, logLevel: "error" };
-  await build({ ...options, build: { outDir, emptyOutDir: true } });
-  const serve = (headers) =>
-    preview({ ...options, build: { outDir }, preview: { port: 0, headers } });
-  const servers = [await serve({}), await serve(kNoIsolation)];
-  const [isolated, plain] = servers.map((server) => server.resolvedUrls.local[0]);
-  const stop = async () => {
-    await Promise.all(servers.map((server) => server.close()));
-    rmSync(outDir, { recursive: true });
+  if (noSite) throw new Error(noSite);
+  const serve = (headers) => serveFolder(kSite, { base: "/some/path/", headers });
+  const [isolated, plain] = await Promise.all([serve(kIsolation), serve({})]);
+  const stop = () => {
+    isolated.stop();
+    plain.stop();
   };
-  return { isolated, plain, stop };
+  return { isolated: isolated.url, plain: plain.url, stop };
 }
 
-/** Opens a page; `problems` are its console errors, uncaught errors and failed requests, so far. */
+/** Opens a page; `problems` are what it has complained of so far. */
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  const problems = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(error.stack));
-  page.on("requestfailed", (request) => problems.push(`${request.url()} failed`));
+  const problems = complaintsOf(page);
   // A page that its server does not isolate stays so: coi-serviceworker asks this.
   await page.addInitScript(() => {
     globalThis.coi = { shouldRegister: () => false };
