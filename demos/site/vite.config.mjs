@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
+import { previewHeaders } from "./preview_headers.mjs";
 import { serviceWorker } from "./service_worker.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
@@ -22,7 +23,7 @@ export default defineConfig({
   root: kHere,
   base: "./",
   resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
-  plugins: [pageFrame(kHere), serviceWorker(), digitShards()],
+  plugins: [pageFrame(kHere), serviceWorker(), digitShards(), previewHeaders()],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   preview: { headers: kIsolation },
