@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
+import { previewHeaders } from "./preview_headers.mjs";
 import { serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 
@@ -28,6 +29,7 @@ export default defineConfig({
     startPage(kHere, join(kRoot, "README.md")),
     serviceWorker(),
     digitShards(),
+    previewHeaders(),
   ],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
