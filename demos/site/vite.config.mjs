@@ -5,18 +5,14 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { kIsolation } from "../../scripts/serve_folder.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
-import { previewHeaders } from "./preview_headers.mjs";
 import { serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
 const kRoot = join(kHere, "../..");
-const kIsolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
 
 const pages = readdirSync(kHere, { recursive: true }).filter((name) => /index\.html$/.test(name));
 
@@ -29,11 +25,9 @@ export default defineConfig({
     startPage(kHere, join(kRoot, "README.md")),
     serviceWorker(),
     digitShards(),
-    previewHeaders(),
   ],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
-  preview: { headers: kIsolation },
   build: {
     outDir: join(kRoot, "build/site"),
     emptyOutDir: true,

@@ -92,14 +92,6 @@ describe("the page of digits", { skip: noBrowser }, () => {
     });
   }
 
-  test("is isolated also where its files are not modified", async () => {
-    const page = `${site.isolated}digits/index.html`;
-    const etag = (await fetch(page)).headers.get("etag");
-    const again = await fetch(page, { headers: { "If-None-Match": etag } });
-    assert.equal(again.status, 304);
-    assert.equal(again.headers.get("cross-origin-embedder-policy"), "require-corp");
-  });
-
   test("says when digits do not arrive, and tries again", async () => {
     const { page, close } = await openDigits(browser, site.plain);
     await page.route("**/train-0.bin", (route) => route.fulfill({ status: 503 }));

@@ -63,7 +63,7 @@ export class CodeEditor {
         javascript(),
         syntaxHighlighting(kColors),
         kLook,
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       ],
     });
   }

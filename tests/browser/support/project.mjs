@@ -4,15 +4,13 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kIsolation } from "../../../scripts/serve_folder.mjs";
 
 const kRoot = fileURLToPath(new URL("../../../", import.meta.url));
-const kTools = ["vite", "webpack", "esbuild"];
 
-/** The headers of a page that may use threads. */
-export const kIsolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
+export { kIsolation };
+
+const kTools = ["vite", "webpack", "esbuild"];
 
 // Installs the package in a project, as npm does.
 function installPackage(folder) {
