@@ -26,6 +26,11 @@ export class Browsers {
     return this.#started.get(name);
   }
 
+  async versionOf(name) {
+    const version = await (await this.start(name)).version();
+    return /\d+\.\d+/.exec(version)[0];
+  }
+
   async #start(name) {
     await ensurePackages(kPackages[name]);
     return kStarts[name](this.#projects);

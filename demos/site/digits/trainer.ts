@@ -228,11 +228,7 @@ class DigitTrainer {
   async #keep(): Promise<void> {
     const { name, steps } = this.#model;
     this.#saveAt = performance.now() + kSaveMs;
-    const file = await this.#model.checkpoint();
-    const isKept = await saveFile(fileName(name), file).then(
-      () => true,
-      () => false,
-    );
+    const isKept = await saveFile(fileName(name), await this.#model.checkpoint());
     this.#watch?.kept(isKept ? steps : null);
   }
 }

@@ -66,8 +66,9 @@ export class GraphView {
     const radius = node.leaf === null ? 8 : height / 2;
     group.append(svg("rect", { width, height, rx: radius }));
     const middle = second === "" ? height / 2 + 4 : height / 2 - 4;
-    group.append(text(first, width / 2, middle, "name"));
-    group.append(text(second, width / 2, height / 2 + 12, "detail"));
+    const name = text(first, width / 2, middle, "name");
+    // With the space that the label has: what is read out is what is seen.
+    group.append(name, " ", text(second, width / 2, height / 2 + 12, "detail"));
     for (const type of ["pointerenter", "focus", "click"]) {
       group.addEventListener(type, () => this.#choose(id));
     }

@@ -9,14 +9,15 @@ import type { Point } from "./messages.js";
 const modelFile = (size: Size) => `gpt-${size}.safetensors`;
 const pointsFile = (size: Size) => `gpt-${size}.json`;
 
-/** Keeps what a learner has learned, and its chart. */
+/** Keeps what a learner has learned, and its chart; resolves to false where this browser cannot. */
 export async function keepModel(
   size: Size,
   learner: Learner,
   points: readonly Point[],
-): Promise<void> {
-  await saveFile(modelFile(size), await packCheckpoint(learner));
-  await saveFile(pointsFile(size), new TextEncoder().encode(JSON.stringify(points)));
+): Promise<boolean> {
+  const chart = new TextEncoder().encode(JSON.stringify(points));
+  const isKept = await saveFile(modelFile(size), await packCheckpoint(learner));
+  return isKept && (await saveFile(pointsFile(size), chart));
 }
 
 /** Has a learner go on where the kept one was, if there is one. */

@@ -69,10 +69,13 @@ function show(report: Report): void {
   if (report.tokensPerSecond !== null) {
     byId("rate").textContent = Math.round(report.tokensPerSecond).toLocaleString("en");
   }
-  if (report.keptAt !== null) {
-    const time = new Date(report.keptAt).toLocaleTimeString();
-    byId("status").textContent = `Kept in this browser at ${time}: a reload goes on from there.`;
-  }
+  if (report.keptAt !== null) byId("status").textContent = keptText(report.keptAt);
+}
+
+function keptText(keptAt: number | "never"): string {
+  if (keptAt === "never") return "This browser keeps no files for pages: a reload starts anew.";
+  const time = new Date(keptAt).toLocaleTimeString();
+  return `Kept in this browser at ${time}: a reload goes on from there.`;
 }
 
 function showPoint({ step, loss, heldOut }: Point): void {

@@ -21,6 +21,6 @@ export interface Report {
   readonly written: readonly Written[];
   /** Null where nothing is trained. */
   readonly tokensPerSecond: number | null;
-  /** When the model was kept last, in milliseconds since 1970; null before. */
-  readonly keptAt: number | null;
+  /** When the model was kept last, in milliseconds since 1970; null before, "never" where that is not possible. */
+  readonly keptAt: number | "never" | null;
 }

@@ -33,7 +33,7 @@ class GptTrainer {
   #losses: number[] = [];
   #reportedAt = 0;
   #reportedStep = 0;
-  #keptAt: number | null = null;
+  #keptAt: Report["keptAt"] = null;
 
   /** The chart of the model that was kept; the engine is not started for it. */
   kept(size: Size): Promise<Point[]> {
@@ -120,8 +120,8 @@ class GptTrainer {
   }
 
   async #keep(learner: Learner): Promise<void> {
-    await keepModel(this.#size, learner, this.#points);
-    this.#keptAt = Date.now();
+    const isKept = await keepModel(this.#size, learner, this.#points);
+    this.#keptAt = isKept ? Date.now() : "never";
   }
 
   #reportSometimes(learner: Learner, report: Listener, tokensPerSecond: number | null): void {

@@ -8,14 +8,19 @@ import { freePort } from "./servers.mjs";
 
 const kLibraries = "/usr/lib/x86_64-linux-gnu";
 const kStartTimeout = 30_000;
-// WebKitGTK shares memory between threads, as Safari does, only when it is told to.
-const kSharedMemory = { JSC_useSharedArrayBuffer: "1" };
+// WebKitGTK shares memory between threads, as Safari does, only when it is told to; and without a language that of pages is
+// "C", which is none.
+const kSurroundings = {
+  JSC_useSharedArrayBuffer: "1",
+  LANG: "en_US.UTF-8",
+  LC_ALL: "en_US.UTF-8",
+};
 
 /** Starts WebKitGTK: { version, newPage, close }. There is one page at a time. */
 export async function startWebKit() {
   const screen = await startScreen();
   const port = await freePort();
-  const env = { ...process.env, ...kSharedMemory, DISPLAY: screen.display };
+  const env = { ...process.env, ...kSurroundings, DISPLAY: screen.display };
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], { env, stdio: "ignore" });
   const stop = () => {
     driver.kill();

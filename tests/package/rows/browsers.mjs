@@ -4,7 +4,8 @@ import { assertPageTrains, kPath, kPolicy } from "../../browser/support/deployed
 import { kIsolation } from "../../browser/support/project.mjs";
 import { serveFiles } from "../../browser/support/servers.mjs";
 
-const kBrowsers = {
+/** The browsers, by the names under which `browsers.start()` knows them. */
+export const kBrowsers = {
   chromium: "Chromium",
   firefox: "Firefox ESR",
   webkit: "WebKitGTK with `JSC_useSharedArrayBuffer=1`",
@@ -38,10 +39,7 @@ export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
     group,
     title,
     refused: kRefused[`${name}-${way}`],
-    version: async ({ browsers }) => {
-      const version = await (await browsers.start(name)).version();
-      return /\d+\.\d+/.exec(version)[0];
-    },
+    version: ({ browsers }) => browsers.versionOf(name),
     async run({ projects, browsers }) {
       const browser = await browsers.start(name);
       const server = await serve(await projects.with());

@@ -5,6 +5,7 @@
 
 import { kBrowserRows } from "./browsers.mjs";
 import { kBundlerRows } from "./bundlers.mjs";
+import { kDemoRows } from "./demos.mjs";
 import { kNextRows } from "./next.mjs";
 import { kNodeRows } from "./node.mjs";
 import { kRunnerRows } from "./runners.mjs";
@@ -20,5 +21,6 @@ export const kRows = [
   ...kNextRows,
   ...kRunnerRows,
   ...kBrowserRows,
+  ...kDemoRows,
   ...kTarballRows,
 ];

@@ -9,10 +9,13 @@ import { kRoot } from "../../js/support/files.mjs";
 /** The folder that `npm run site` fills. */
 export const kSite = join(kRoot, "build", "site");
 
+/** Whether it is there, whole. */
+export function hasSite() {
+  return existsSync(join(kSite, "docs", "index.html"));
+}
+
 /** Why there is nothing to test, or false. */
-export const noSite = existsSync(join(kSite, "docs", "index.html"))
-  ? false
-  : "no build/site: npm run site";
+export const noSite = hasSite() ? false : "no build/site: npm run site";
 
 /** All pages, by their paths in the site. */
 export function allPages() {
