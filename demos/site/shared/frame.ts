@@ -33,8 +33,17 @@ export function color(token: string): string {
   return value;
 }
 
+// Where a browser is told to keep nothing, to ask is an error.
+function storage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
 function storedTheme(): Theme {
-  const stored = localStorage.getItem("theme");
+  const stored = storage()?.getItem("theme");
   return kThemes.find((theme) => theme === stored) ?? "auto";
 }
 
@@ -48,7 +57,7 @@ function applyTheme(theme: Theme): void {
 
 function nextTheme(): void {
   const theme = kThemes[(kThemes.indexOf(storedTheme()) + 1) % kThemes.length] ?? "auto";
-  localStorage.setItem("theme", theme);
+  storage()?.setItem("theme", theme);
   applyTheme(theme);
 }
 
