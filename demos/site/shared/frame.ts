@@ -56,7 +56,8 @@ function applyTheme(theme: Theme): void {
 }
 
 function nextTheme(): void {
-  const theme = kThemes[(kThemes.indexOf(storedTheme()) + 1) % kThemes.length] ?? "auto";
+  const now = kThemes.findIndex((theme) => theme === document.documentElement.dataset.theme);
+  const theme = kThemes[(now + 1) % kThemes.length] ?? "auto";
   storage()?.setItem("theme", theme);
   applyTheme(theme);
 }
