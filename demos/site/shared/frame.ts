@@ -56,7 +56,7 @@ function applyTheme(theme: Theme): void {
 }
 
 function nextTheme(): void {
-  const now = kThemes.findIndex((theme) => theme === document.documentElement.dataset.theme);
+  const now = kThemes.indexOf(document.documentElement.dataset.theme as Theme);
   const theme = kThemes[(now + 1) % kThemes.length] ?? "auto";
   storage()?.setItem("theme", theme);
   applyTheme(theme);
