@@ -23,7 +23,7 @@ const kLook = EditorView.theme({
   },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--dim)", border: "none" },
+  ".cm-gutters": { backgroundColor: "var(--page)", color: "var(--dim)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--shade)" },
   "& > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     background: "var(--selection)",
