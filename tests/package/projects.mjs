@@ -36,8 +36,15 @@ export class Projects {
     const exact = tools.map((tool) =>
       tool.includes("@", 1) ? tool : `${tool}@${versionOf(tool)}`,
     );
-    // What is in npm's cache is not downloaded again.
-    const options = ["--no-save", "--no-audit", "--no-fund", "--prefer-offline"];
+    // What is in npm's cache is not downloaded again. Users run the scripts of their tools, one of which Bun needs; below
+    // `npm run` the checkout's own setting would hold here.
+    const options = [
+      "--no-save",
+      "--no-audit",
+      "--no-fund",
+      "--prefer-offline",
+      "--ignore-scripts=false",
+    ];
     await quiet("npm", ["install", ...options, this.#tarball, ...exact], { cwd: folder });
     return folder;
   }
