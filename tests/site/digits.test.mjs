@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { noBrowser } from "../browser/support/chromium.mjs";
 import {
   drawLine,
   openDigits,
@@ -25,12 +25,10 @@ describe("the page of digits", { skip: noBrowser }, () => {
   let browser;
 
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium()]);
+    site = await startSite();
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   // Holds a file of digits back; returns what lets it go.
   async function hold(page, file) {

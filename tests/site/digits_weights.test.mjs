@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { noBrowser } from "../browser/support/chromium.mjs";
 import { drawLine, openDigits, readingOf, trainTo, untilReading } from "./support/digits_page.mjs";
 import { startSite, untilNumber, untilText } from "./support/site.mjs";
 
@@ -12,12 +12,10 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
   let browser;
 
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium()]);
+    site = await startSite();
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   test("are saved to a file and come back from it; another file is refused", async () => {
     const { page, problems, close } = await openDigits(browser, site.plain);

@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { noSite, openSite } from "./support/pages.mjs";
+import { noSite } from "./support/pages.mjs";
+import { startSite } from "./support/site.mjs";
 
 describe("the docs", { skip: noBrowser || noSite }, () => {
   let site;
   let page;
   before(async () => {
-    site = await openSite();
+    site = await startSite();
     page = await site.browser.newPage();
   });
   after(() => site?.stop());
@@ -20,19 +21,19 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     ["Deploying", "documents/Deploying.html"],
   ]) {
     test(`are searched for ${word}`, async () => {
-      await page.goto(`${site.url}docs/types/DType.html`);
+      await page.goto(`${site.isolated}docs/types/DType.html`);
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("combobox").fill(word);
       await page.locator(`#tsd-search-results a[href$="${found}"]`).click();
-      await page.waitForURL(`${site.url}docs/${found}`);
+      await page.waitForURL(`${site.isolated}docs/${found}`);
     });
   }
 
   test("lead back to the start page from any depth", async () => {
     for (const name of ["index.html", "classes/nn.Linear.html"]) {
-      await page.goto(`${site.url}docs/${name}`);
+      await page.goto(`${site.isolated}docs/${name}`);
       await page.getByRole("link", { name: "Start", exact: true }).first().click();
-      await page.waitForURL(`${site.url}index.html`);
+      await page.waitForURL(`${site.isolated}index.html`);
       await page.getByRole("link", { name: "Reference" }).click();
       assert.equal(new URL(page.url()).pathname, "/some/path/docs/modules.html");
     }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { kWebGpu, noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { kWebGpu, noBrowser } from "../browser/support/chromium.mjs";
 import { kLongestTask, longestTask, openPage, startSite, untilText } from "./support/site.mjs";
 
 const kPage = "engine_room/index.html";
@@ -14,12 +14,10 @@ describe("the engine room", { skip: noBrowser }, () => {
   let site;
   let browser;
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium(kWebGpu)]);
+    site = await startSite(kWebGpu);
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   async function open(address) {
     const opened = await openPage(browser, address + kPage);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { kWebGpu, noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { kWebGpu, noBrowser } from "../browser/support/chromium.mjs";
 import {
   kLongestTask,
   longestTask,
@@ -19,12 +19,10 @@ describe("the small GPT", { skip: noBrowser }, () => {
   let site;
   let browser;
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium(kWebGpu)]);
+    site = await startSite(kWebGpu);
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   for (const [kind, runtime] of [
     ["isolated", /threads?, (relaxed|simd) SIMD/],

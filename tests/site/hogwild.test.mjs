@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { noBrowser } from "../browser/support/chromium.mjs";
 import { kLongestTask, longestTask, openPage, startSite, untilText } from "./support/site.mjs";
 
 const kPage = "hogwild/index.html";
@@ -13,12 +13,10 @@ describe("the Hogwild page", { skip: noBrowser }, () => {
   let site;
   let browser;
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium()]);
+    site = await startSite();
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   test("trains one model with one, two and four workers", async () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);

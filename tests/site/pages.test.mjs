@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { chosenPages, complaintsOf, noSite, openSite } from "./support/pages.mjs";
+import { chosenPages, complaintsOf, noSite } from "./support/pages.mjs";
+import { startSite } from "./support/site.mjs";
 
 const kAxe = createRequire(import.meta.url).resolve("axe-core");
 // By colour scheme: all rules once, and those of colours again.
@@ -23,7 +24,7 @@ test("the site is built", () => assert.equal(noSite, false));
 describe("the pages of the site", { skip: noBrowser || noSite, concurrency: 2 }, () => {
   let site;
   before(async () => {
-    site = await openSite();
+    site = await startSite();
   });
   after(() => site?.stop());
 
@@ -32,7 +33,7 @@ describe("the pages of the site", { skip: noBrowser || noSite, concurrency: 2 },
       const page = await site.browser.newPage({ viewport: { width: 360, height: 780 } });
       try {
         const complaints = complaintsOf(page);
-        await page.goto(site.url + name, { waitUntil: "load" });
+        await page.goto(site.isolated + name, { waitUntil: "load" });
         await page.locator("h1").first().waitFor();
         await assertBasics(page);
         await assertAccessible(page);

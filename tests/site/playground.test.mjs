@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { noBrowser } from "../browser/support/chromium.mjs";
 import {
   kKinds,
   kLongestTask,
@@ -19,12 +19,10 @@ describe("the playground", { skip: noBrowser }, () => {
   let browser;
 
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium()]);
+    site = await startSite();
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   async function open(kind) {
     const opened = await openPage(browser, `${site[kind]}playground/index.html`);

@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { complaintsOf, noSite, openSite } from "./support/pages.mjs";
+import { noSite } from "./support/pages.mjs";
+import { openPage, startSite } from "./support/site.mjs";
 
 const kEndless = "for (let i = 0; ; i++) plot(i, 1);";
 const kTimeout = 60_000;
 
-for (const [title, headers, isIsolated] of [
-  ["isolated", undefined, true],
-  ["not isolated", {}, false],
+for (const [title, kind, isIsolated] of [
+  ["isolated", "isolated", true],
+  ["not isolated", "plain", false],
 ]) {
   describe(`the start page, ${title}`, { skip: noBrowser || noSite }, () => {
     let site;
@@ -18,13 +19,9 @@ for (const [title, headers, isIsolated] of [
     let complaints;
 
     before(async () => {
-      site = await openSite(headers);
-      page = await site.browser.newPage();
-      // The service worker of the site would isolate it.
-      await page.addInitScript("globalThis.coi = { shouldRegister: () => false };");
+      site = await startSite();
+      ({ page, problems: complaints } = await openPage(site.browser, site[kind]));
       page.setDefaultTimeout(kTimeout);
-      complaints = complaintsOf(page);
-      await page.goto(site.url);
     });
     after(() => site?.stop());
 
@@ -74,10 +71,10 @@ for (const [title, headers, isIsolated] of [
 
 describe("the start page on a server without headers", { skip: noBrowser || noSite }, () => {
   test("is isolated by the service worker", async () => {
-    const site = await openSite({});
+    const site = await startSite();
     try {
       const page = await site.browser.newPage();
-      await page.goto(site.url);
+      await page.goto(site.plain);
       await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
       const line = page.getByRole("log").getByText(/variant: (?:relaxed|simd)/);
       await line.waitFor({ timeout: kTimeout });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { kWebGpu, noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { kWebGpu, noBrowser } from "../browser/support/chromium.mjs";
 import { openDigits, stopTraining } from "./support/digits_page.mjs";
 import { kKinds, numberIn, openPage, startSite, untilNumber, untilText } from "./support/site.mjs";
 
@@ -11,12 +11,10 @@ describe("a page on WebGPU", { skip: noBrowser }, () => {
   let browser;
 
   before(async () => {
-    [site, browser] = await Promise.all([startSite(), startChromium(kWebGpu)]);
+    site = await startSite(kWebGpu);
+    ({ browser } = site);
   });
-  after(async () => {
-    await browser?.close();
-    await site?.stop();
-  });
+  after(() => site?.stop());
 
   for (const kind of kKinds) {
     test(`${kind}: learns digits from where the CPU was`, async () => {

@@ -1,9 +1,7 @@
-// The built site: its pages, and a browser that sees them below a path, as on many servers.
+// The built site: its pages, and what a page of it complains of.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
-import { startChromium } from "../../browser/support/chromium.mjs";
 import { kRoot } from "../../js/support/files.mjs";
 
 /** The folder that `npm run site` fills. */
@@ -37,20 +35,6 @@ export function chosenPages() {
 
 // Those of the guide with the widest tables.
 const kTablePages = ["/Coming_from_PyTorch.html", "/Troubleshooting.html"];
-
-/** Serves the site and starts Chromium. Returns { url, browser, stop }. */
-export async function openSite(headers = kIsolation) {
-  const { url, stop } = await serveFolder(kSite, { base: "/some/path/", headers });
-  const browser = await startChromium();
-  return {
-    url,
-    browser,
-    stop: async () => {
-      await browser.close();
-      stop();
-    },
-  };
-}
 
 /** Collects what a page complains of: errors in the console, uncaught ones, and what it did not find. */
 export function complaintsOf(page) {

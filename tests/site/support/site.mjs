@@ -1,6 +1,7 @@
-// The built site on two servers, and pages of it with everything that goes wrong in them.
+// The built site on two servers, a browser, and pages of it with everything that goes wrong in them.
 
 import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
+import { startChromium } from "../../browser/support/chromium.mjs";
 import { complaintsOf, kSite, noSite } from "./pages.mjs";
 
 /** How the two addresses of a site differ. */
@@ -9,16 +10,24 @@ export const kKinds = ["isolated", "plain"];
 /** The longest that the page's thread may be busy at a stretch, in ms. */
 export const kLongestTask = 100;
 
-/** Serves the site twice below a path: { isolated, plain, stop }, the first two addresses. */
-export async function startSite() {
+/**
+ * Serves the site twice below a path, as on many servers, and starts Chromium with more arguments: { isolated, plain,
+ * browser, stop }, the first two addresses.
+ */
+export async function startSite(chromiumArguments = []) {
   if (noSite) throw new Error(noSite);
   const serve = (headers) => serveFolder(kSite, { base: "/some/path/", headers });
-  const [isolated, plain] = await Promise.all([serve(kIsolation), serve({})]);
-  const stop = () => {
+  const [isolated, plain, browser] = await Promise.all([
+    serve(kIsolation),
+    serve({}),
+    startChromium(chromiumArguments),
+  ]);
+  const stop = async () => {
+    await browser.close();
     isolated.stop();
     plain.stop();
   };
-  return { isolated: isolated.url, plain: plain.url, stop };
+  return { isolated: isolated.url, plain: plain.url, browser, stop };
 }
 
 /** Opens a page; `problems` are what it has complained of so far. */
