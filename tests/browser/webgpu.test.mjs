@@ -12,6 +12,7 @@ import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
+import { complaintsOf, soak } from "./support/soak.mjs";
 
 const kBase = "/below/a/path/";
 const kPlayer = /edgegrad-webgpu/;
@@ -90,6 +91,12 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     );
     assert.equal(error, undefined);
     assert.ok(losses.webgpu.at(-1) < losses.webgpu[0]);
+  });
+
+  // `npm run soak` takes 5,000.
+  test("holds nothing more after a hundred steps of random shapes, and no console says a word", async () => {
+    const result = await soak(browser, await serve(project.folder), { steps: 100, seed: 3 });
+    assert.deepEqual(complaintsOf(result), []);
   });
 
   test("is told where there is no WebGPU, and trains on the CPU", async () => {

@@ -1,0 +1,79 @@
+// A page that trains on WebGPU for many steps (../page/soak.js), and whether it holds more and more meanwhile.
+
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const kPause = 200;
+/** A size that is rare may still come for the first time. */
+const kRareGrowth = 1.1;
+/** Allocators keep pieces. */
+const kProcessGrowth = 1.2;
+
+/**
+ * Has the page take its steps. Resolves to { reports, hasNumbers, messages }: what it held at ten places, whether its weights
+ * are numbers, and what the console said. `onReport` is told of each of the places and of the browser's memory there.
+ */
+export async function soak(browser, server, run, onReport = () => {}) {
+  const page = await browser.newPage();
+  const messages = [];
+  page.on("console", (message) => messages.push(message.text()));
+  page.on("pageerror", (error) => messages.push(String(error)));
+  const memory = [];
+  try {
+    await page.goto(`${server.url}soak.html?${new URLSearchParams({ run: JSON.stringify(run) })}`);
+    let shown = await page.title();
+    for (;;) {
+      const text = await page.evaluate(() => document.body?.textContent ?? "");
+      if (text.startsWith("{")) return { ...JSON.parse(text), messages, memory };
+      const title = await page.title();
+      if (title !== shown) {
+        memory.push(await memoryOf(browser));
+        onReport(
+          `${title}, ${(memory.at(-1) / 2 ** 20).toFixed(0)} MiB in the browser's processes`,
+        );
+      }
+      shown = title;
+      await sleep(kPause);
+    }
+  } finally {
+    await page.close();
+  }
+}
+
+// Bytes of all processes of the browser; pages they share are counted in each.
+async function memoryOf(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const kilobytes = processInfo.map(({ id }) => {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    return Number(/^RssAnon:\s*(\d+)/m.exec(status)?.[1] ?? 0);
+  });
+  return 1024 * kilobytes.reduce((sum, value) => sum + value, 0);
+}
+
+/** What is wrong with a run: a line for each thing that grew, or that the console said. */
+export function complaintsOf({ error, reports = [], hasNumbers, messages }) {
+  if (error !== undefined) return [error, ...messages];
+  const [first] = reports;
+  const grown = ["cpuBytes", "gpuBytes", "jsHandles"].flatMap((what) =>
+    reports
+      .filter((report) => report[what] > first[what])
+      .map(({ step, [what]: now }) => `${what} is ${now} at step ${step}, after ${first[what]}`),
+  );
+  return [...messages, ...grown, ...(hasNumbers ? [] : ["the weights are no numbers any more"])];
+}
+
+/** The same of a long run, in which all there is has been seen in its first half. */
+export function lateGrowth({ reports = [], memory }) {
+  const half = Math.floor(reports.length / 2) - 1;
+  const last = reports.at(-1);
+  const grown = ["gpuBuffers", "pipelines"].flatMap((what) => {
+    const before = reports[half]?.[what];
+    const complaint = `${what} went from ${before} to ${last?.[what]} in the second half`;
+    return last?.[what] > kRareGrowth * before ? [complaint] : [];
+  });
+  const before = memory[Math.floor(memory.length / 2)];
+  const complaint = `the browser's memory went from ${before} to ${memory.at(-1)} bytes`;
+  return memory.at(-1) > kProcessGrowth * before ? [...grown, complaint] : grown;
+}
