@@ -7,26 +7,32 @@ const kPause = 50;
 
 /** Opens a page and returns the JSON that it writes into its body. */
 export async function resultOf(browser, url) {
+  return (await visit(browser, url)).result;
+}
+
+/**
+ * The same with the `messages` of the page's console. `onTitle` is told of each new title of the page, and awaited;
+ * `timeout` is in milliseconds.
+ */
+export async function visit(browser, url, { onTitle = () => {}, timeout = kTimeout } = {}) {
   const page = await browser.newPage();
   const messages = [];
   page.on("console", (message) => messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(String(error)));
+  const end = performance.now() + timeout;
   try {
     await page.goto(url);
-    return JSON.parse(await textOf(page));
+    for (let title = await page.title(); performance.now() < end; await sleep(kPause)) {
+      const text = await page.evaluate(() => document.body?.textContent ?? "");
+      if (text.startsWith("{")) return { result: JSON.parse(text), messages };
+      const last = title;
+      title = await page.title();
+      if (title !== last) await onTitle(title);
+    }
+    throw new Error(`no result after ${timeout / 1000} s`);
   } catch (error) {
     throw new Error(`${url}: ${error.message}\n${messages.join("\n")}`);
   } finally {
     await page.close();
   }
-}
-
-async function textOf(page) {
-  const end = performance.now() + kTimeout;
-  while (performance.now() < end) {
-    const text = await page.evaluate(() => document.body?.textContent ?? "");
-    if (text.startsWith("{")) return text;
-    await sleep(kPause);
-  }
-  throw new Error(`no result after ${kTimeout / 1000} s`);
 }

@@ -1,43 +1,34 @@
 // A page that trains on WebGPU for many steps (../page/soak.js), and whether it holds more and more meanwhile.
 
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { visit } from "./pages.mjs";
 
-const kPause = 200;
+/** Milliseconds for the start, and for a step, on a machine that does much besides. */
+const kMostTime = 60_000;
+const kMostStepTime = 500;
 /** A size that is rare may still come for the first time. */
 const kRareGrowth = 1.1;
 /** Allocators keep pieces. */
 const kProcessGrowth = 1.2;
 
 /**
- * Has the page take its steps. Resolves to { reports, hasNumbers, messages }: what it held at ten places, whether its weights
- * are numbers, and what the console said. `onReport` is told of each of the places and of the browser's memory there.
+ * Has the page take its steps. Resolves to { reports, hasNumbers, messages, memory }: what it held at ten places, whether its
+ * weights are numbers, what the console said, and the bytes of the browser's processes at these places. `onReport` is told
+ * of each of them.
  */
 export async function soak(browser, server, run, onReport = () => {}) {
-  const page = await browser.newPage();
-  const messages = [];
-  page.on("console", (message) => messages.push(message.text()));
-  page.on("pageerror", (error) => messages.push(String(error)));
+  const query = new URLSearchParams({ run: JSON.stringify(run) });
   const memory = [];
-  try {
-    await page.goto(`${server.url}soak.html?${new URLSearchParams({ run: JSON.stringify(run) })}`);
-    let shown = await page.title();
-    for (;;) {
-      const text = await page.evaluate(() => document.body?.textContent ?? "");
-      if (text.startsWith("{")) return { ...JSON.parse(text), messages, memory };
-      const title = await page.title();
-      if (title !== shown) {
-        memory.push(await memoryOf(browser));
-        onReport(
-          `${title}, ${(memory.at(-1) / 2 ** 20).toFixed(0)} MiB in the browser's processes`,
-        );
-      }
-      shown = title;
-      await sleep(kPause);
-    }
-  } finally {
-    await page.close();
-  }
+  const onTitle = async (title) => {
+    memory.push(await memoryOf(browser));
+    onReport(`${title}, ${(memory.at(-1) / 2 ** 20).toFixed(0)} MiB in the browser's processes`);
+  };
+  const timeout = kMostTime + run.steps * kMostStepTime;
+  const { result, messages } = await visit(browser, `${server.url}soak.html?${query}`, {
+    onTitle,
+    timeout,
+  });
+  return { ...result, messages, memory };
 }
 
 // Bytes of all processes of the browser; pages they share are counted in each.
