@@ -29,7 +29,8 @@ export interface Numbers {
   readonly f32?: Readonly<Record<string, number>>;
 }
 
-const kWgslTypes: Readonly<Record<ElementType, string>> = {
+/** The types in WGSL. */
+export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   f32: "f32",
   i32: "i32",
   u32: "u32",
@@ -171,7 +172,8 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats.
+// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats; add_ of complex numbers, part by
+// part.
 function atomicText(name: string, type: ElementType, memory: string, place: string): string {
   if (type === "i32")
     return ["add", "max"]
@@ -183,8 +185,7 @@ function atomicText(name: string, type: ElementType, memory: string, place: stri
   const exchange = (
     what: string,
     operator: string,
-  ) => `fn ${what}_${name}(i: u32, value: f32) -> f32 {
-  ${place}
+  ) => `fn ${what}_${name}_at(at: u32, value: f32) -> f32 {
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<f32>(bits);
@@ -194,7 +195,17 @@ function atomicText(name: string, type: ElementType, memory: string, place: stri
     }
   }
 }`;
-  return `${exchange("add", "+")}\n${exchange("multiply", "*")}`;
+  if (type === "complex")
+    return `${exchange("add", "+")}
+fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
+  ${place}
+  return vec2(add_${name}_at(2u * at, value.x), add_${name}_at(2u * at + 1u, value.y));
+}`;
+  const whole = (what: string) =>
+    `fn ${what}_${name}(i: u32, value: f32) -> f32 { ${place} return ${what}_${name}_at(at, value); }`;
+  return [exchange("add", "+"), whole("add"), exchange("multiply", "*"), whole("multiply")].join(
+    "\n",
+  );
 }
 
 // What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.
