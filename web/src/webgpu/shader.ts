@@ -172,9 +172,15 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats; add_ of complex numbers, part by
-// part.
+// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats; add_ of complex numbers, a part at a
+// time.
 function atomicText(name: string, type: ElementType, memory: string, place: string): string {
+  if (type === "complex")
+    return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
+fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
+  ${place}
+  return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
+}`;
   if (type === "i32")
     return ["add", "max"]
       .map((what) => {
@@ -185,7 +191,8 @@ function atomicText(name: string, type: ElementType, memory: string, place: stri
   const exchange = (
     what: string,
     operator: string,
-  ) => `fn ${what}_${name}_at(at: u32, value: f32) -> f32 {
+  ) => `fn ${what}_${name}(i: u32, value: f32) -> f32 {
+  ${place}
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<f32>(bits);
@@ -195,17 +202,7 @@ function atomicText(name: string, type: ElementType, memory: string, place: stri
     }
   }
 }`;
-  if (type === "complex")
-    return `${exchange("add", "+")}
-fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
-  ${place}
-  return vec2(add_${name}_at(2u * at, value.x), add_${name}_at(2u * at + 1u, value.y));
-}`;
-  const whole = (what: string) =>
-    `fn ${what}_${name}(i: u32, value: f32) -> f32 { ${place} return ${what}_${name}_at(at, value); }`;
-  return [exchange("add", "+"), whole("add"), exchange("multiply", "*"), whole("multiply")].join(
-    "\n",
-  );
+  return `${exchange("add", "+")}\n${exchange("multiply", "*")}`;
 }
 
 // What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.
