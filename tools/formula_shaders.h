@@ -172,6 +172,9 @@ std::string form_json(std::size_t form) {
     json += ", \"int32\": " + text_json(forward.text(Type::kInt32)) +
             ", \"uint8\": " + text_json(forward.text(Type::kUInt8));
   }
+  // Gradients of complex numbers are made of ops: they have no text.
+  if (op::kComplexRule<Op> != op::ComplexRule::kNone)
+    json += ", \"complex64\": " + text_json(forward.text(Type::kComplex64));
   json += '}';
   if (op::kIsDifferentiable<Op>) json += ", \"gradient\": {" + gradient_json<Op>(gradient) + '}';
   return json + '}';

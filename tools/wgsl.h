@@ -7,6 +7,7 @@
 // once. Numbers that are the same each time are literals, the others uniforms, `k` and the position
 // in the list of Constants. A word is a function of web/src/webgpu/words, named by its type.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -26,8 +27,9 @@
 namespace eg::wgsl {
 
 /// What a shader computes in. Integers of 64 bits are stored in 32; bool is computed in kUInt8, a
-/// u32 of which eight bits are used.
-enum class Type : std::uint8_t { kFloat32, kInt32, kUInt8 };
+/// u32 of which eight bits are used. Of kComplex64 operands and results are pairs; numbers,
+/// magnitudes and what is made of those alone are f32.
+enum class Type : std::uint8_t { kFloat32, kInt32, kUInt8, kComplex64 };
 
 inline std::string_view suffix(Type type) {
   switch (type) {
@@ -37,6 +39,8 @@ inline std::string_view suffix(Type type) {
       return "_i32";
     case Type::kUInt8:
       return "_u8";
+    case Type::kComplex64:
+      return "_c64";
   }
   return "";
 }
@@ -94,7 +98,9 @@ class Shader {
       written[i] = name;
     }
     for (const std::size_t result : results_) {
-      text.results.push_back(unwrapped(written[result]));
+      const std::string value =
+          type == Type::kComplex64 ? as_pair(result, written) : written[result];
+      text.results.push_back(unwrapped(value));
       text.is_bool = is_question(steps_[result].name);
     }
     return text;
@@ -163,6 +169,11 @@ class Shader {
     if (step.name.empty()) return literal(step.value(), type);
     if (step.name == "k") return 'k' + std::to_string(step.position);
     if (step.inputs.empty()) return step.name;
+    if (type == Type::kComplex64) {
+      if (!std::ranges::all_of(step.inputs, [&](std::size_t i) { return is_real(steps_[i]); }))
+        return write_complex(step, written);
+      type = Type::kFloat32;
+    }
     if (type == Type::kFloat32) {
       const std::string shortcut = write_float(step, written);
       if (!shortcut.empty()) return shortcut;
@@ -194,18 +205,63 @@ class Shader {
       if (step.name == "==") return "(!is_nan_f32(" + a + "))";
       if (step.name == "-") return "zero_if_finite_f32(" + a + ')';
     }
-    const Step& left = steps_[step.inputs[0]];
     const std::string b = unwrapped(written[step.inputs[1]]);
-    const bool is_own_difference =
-        left.name == "-" && left.inputs.size() == 2 && left.inputs[0] == left.inputs[1];
-    if (is_own_difference && is_number(step.inputs[1], 0)) {
-      const std::string text = "is_finite_f32(" + unwrapped(written[left.inputs[0]]) + ')';
+    if (is_own_difference(step.inputs[0]) && is_number(step.inputs[1], 0)) {
+      const std::string text = call("is_finite_f32", {first_input(step.inputs[0], written)});
       if (step.name == "==") return text;
       if (step.name == "!=") return "(!" + text + ')';
     }
     if (step.name == "!=") return "differ_f32(" + a + ", " + b + ')';
     if (step.name == "*" && is_number(step.inputs[1], 0)) return "times_zero_f32(" + a + ')';
     return "";
+  }
+
+  // Whether a step is x - x.
+  bool is_own_difference(std::size_t index) const {
+    const Step& step = steps_[index];
+    return step.name == "-" && step.inputs.size() == 2 && step.inputs[0] == step.inputs[1];
+  }
+
+  const std::string& first_input(std::size_t index, const std::vector<std::string>& written) const {
+    return written[steps_[index].inputs[0]];
+  }
+
+  // Whether a step of a complex formula is f32 (or a question).
+  bool is_real(const Step& step) const {
+    if (step.inputs.empty()) return step.name.empty() || step.name == "k";
+    return step.name == "abs" || is_question(step.name) ||
+           std::ranges::all_of(step.inputs, [&](std::size_t i) { return is_real(steps_[i]); });
+  }
+
+  std::string as_pair(std::size_t index, const std::vector<std::string>& written) const {
+    if (!is_real(steps_[index]) || is_question(steps_[index].name)) return written[index];
+    return "vec2(" + unwrapped(written[index]) + ", 0f)";
+  }
+
+  // A step with a complex input. Comparisons look at bits, as those of floats do.
+  std::string write_complex(const Step& step, const std::vector<std::string>& written) const {
+    const std::string& name = step.name;
+    std::vector<std::string> pairs;
+    for (const std::size_t index : step.inputs) pairs.push_back(as_pair(index, written));
+    if (name == "where") return call("select", {pairs[2], pairs[1], pairs[0]});
+    if (std::isalpha(static_cast<unsigned char>(name[0])) != 0) return call(name + "_c64", pairs);
+    if (step.inputs.size() == 1) return '(' + name + pairs[0] + ')';
+    if (name == "==" || name == "!=") {
+      const auto not_unless = [](bool is_wanted, const std::string& text) {
+        return is_wanted ? text : "(!" + text + ')';
+      };
+      if (is_own_difference(step.inputs[0]) && is_number(step.inputs[1], 0))
+        return not_unless(name == "==",
+                          call("is_finite_c64", {first_input(step.inputs[0], written)}));
+      const bool is_same = step.inputs[0] == step.inputs[1];
+      return not_unless(name == "!=",
+                        is_same ? call("is_nan_c64", {pairs[0]}) : call("differ_c64", pairs));
+    }
+    if (name == "+" || name == "-") return '(' + pairs[0] + ' ' + name + ' ' + pairs[1] + ')';
+    const bool scales =
+        is_real(steps_[step.inputs[1]]) || (name == "*" && is_real(steps_[step.inputs[0]]));
+    if (!scales) return call(name == "*" ? "mul_c64" : "div_c64", pairs);
+    return '(' + written[step.inputs[0]] + ' ' + name + ' ' + written[step.inputs[1]] + ')';
   }
 
   bool is_number(std::size_t index, double value) const {

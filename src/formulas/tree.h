@@ -44,7 +44,7 @@ class Tree {
   friend Tree operator&(const Tree& a, const Tree& b) { return {"&", 0, {a, b}}; }
   friend Tree operator|(const Tree& a, const Tree& b) { return {"|", 0, {a, b}}; }
   friend Tree operator!(const Tree& a) { return {"!", 0, {a}}; }
-  // Of real numbers: complex ones have no shaders.
+  // Only gradients say these, whose shaders are those of real numbers.
   friend Tree conj(const Tree& a) { return a; }
   friend Tree real(const Tree& a) { return a; }
   friend Tree where(const Tree& mask, const Tree& a, const Tree& b) {

@@ -7,8 +7,8 @@
 
 namespace eg::kernel {
 
-/// Replaces every row x of complex128 by scale * sum over k of x[k] exp(-2 pi i j k / size), or its
-/// conjugate exponent when `inverse`.
+/// Replaces every row x of complex numbers by scale * sum over k of x[k] exp(-2 pi i j k / size),
+/// or its conjugate exponent when `inverse`.
 struct Fft {
   static constexpr std::string_view name = "fft";
   Rows rows;

@@ -105,6 +105,29 @@ TEST(ShaderText, KeepsEightBitsOfSmallIntegers) {
   EXPECT_EQ(text_of(-x * 3, wgsl::Type::kUInt8).results[0], "(((0u - a) & 255u) * 3u) & 255u");
 }
 
+TEST(ShaderText, KeepsNumbersAndMagnitudesRealBesideComplexNumbers) {
+  const Tree x = Tree::operand("a");
+  const auto text = [](const Tree& tree) {
+    return text_of(tree, wgsl::Type::kComplex64).results[0];
+  };
+  EXPECT_EQ(text(2 * x + 1), "(2f * a) + vec2(1f, 0f)");
+  EXPECT_EQ(text(x * x / 3), "mul_c64(a, a) / 3f");
+  EXPECT_EQ(text(1 / exp(x)), "div_c64(vec2(1f, 0f), exp_c64(a))");
+  EXPECT_EQ(text(abs(x)), "vec2(abs_c64(a), 0f)");
+  EXPECT_EQ(text(where(abs(x) < 0.5, 0, -x)), "select(-a, vec2(0f, 0f), abs_c64(a) < 0.5f)");
+}
+
+TEST(ShaderText, ComparesComplexNumbersByBits) {
+  const Tree x = Tree::operand("a");
+  const auto text = [](const Tree& tree) {
+    return text_of(tree, wgsl::Type::kComplex64).results[0];
+  };
+  EXPECT_EQ(text(x == 1), "!differ_c64(a, vec2(1f, 0f))");
+  EXPECT_EQ(text(x != x), "is_nan_c64(a)");
+  EXPECT_EQ(text(x - x == 0), "is_finite_c64(a)");
+  EXPECT_EQ(text((x == x) & (x - x != 0)), "(!is_nan_c64(a)) & (!is_finite_c64(a))");
+}
+
 TEST(ShaderText, TakesNumbersThatVaryFromUniforms) {
   const Tree x = Tree::operand("a");
   wgsl::Shader shader;

@@ -42,6 +42,28 @@ describe("complex tensors", () => {
     assert.deepEqual([...z.conj().dataSync()], [1, -0, 0, -2]);
   });
 
+  test("have inverse functions that are right far away, beside zero and on both sides of a cut", () => {
+    const half = Math.PI / 2;
+    const ln2 = Math.LN2;
+    const known = [
+      ["asin", [1e10, 1], [half - 1e-10, Math.log(1e10) + ln2]],
+      ["asinh", [-1e10, 0.5], [-Math.log(1e10) - ln2, 5e-11]],
+      ["acos", [-1e150, 0], [Math.PI, -Math.log(1e150) - ln2]],
+      ["acosh", [-3, -0], [Math.acosh(3), -Math.PI]],
+      ["atanh", [1e-30, 0], [1e-30, 0]],
+      ["atanh", [1, 1e-30], [(Math.log(2) + Math.log(1e30)) / 2, half / 2]],
+      ["atanh", [1e200, -1], [1e-200, -half]],
+      ["atan", [Number.POSITIVE_INFINITY, 1], [half, 0]],
+      ["asin", [2, 0], [half, Math.acosh(2)]],
+      ["asin", [2, -0], [half, -Math.acosh(2)]],
+      ["log1p", [-1, 1e-10], [Math.log(1e-10), half]],
+    ];
+    for (const [name, [re, im], parts] of known) {
+      const found = eg[name](eg.tensor([{ re, im }], { dtype: "complex128" })).dataSync();
+      assertClose(found, parts, { rtol: 1e-14, atol: 0, what: `${name}(${re}, ${im})` });
+    }
+  });
+
   test("share memory with their parts", () => {
     const z = eg.zeros([2], { dtype: "complex64" });
     z.real().fill_(3);

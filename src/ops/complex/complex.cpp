@@ -113,8 +113,10 @@ Tensor Conj::call(const Tensor& input) {
   const std::array<Tensor, 1> operand{imaginary};
   const DType dtype = imaginary.dtype();
   const ElementwiseInfo& neg = elementwise_info<op::Neg>();
-  run_formula({.op = neg.name, .on_cpu = neg.forward[static_cast<std::size_t>(dtype)]}, dtype,
-              dtype, imaginary, operand);
+  run_formula({.op = neg.name,
+               .on_cpu = neg.forward[static_cast<std::size_t>(dtype)],
+               .shader_numbers = neg.shader_numbers},
+              dtype, dtype, imaginary, operand);
   return record<Conj>(result, {input}, {});
 }
 

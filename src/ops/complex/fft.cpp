@@ -22,10 +22,10 @@ struct Transform {
     double scale;
   };
   static Tensor call(const Tensor& input, const Attrs& attrs) {
-    const Tensor result = Tensor::empty(input.shape(), DType::kComplex128, input.device());
+    const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
     copy_data(result, input);
     run(kernel::Fft{rows_along(result, attrs.dim), attrs.inverse, attrs.scale, result.memory()});
-    return record<Transform>(ToDType::call(result, input.dtype()), {input}, attrs);
+    return record<Transform>(result, {input}, attrs);
   }
   static GradList backward(const Backward<Transform>& b) {
     Attrs attrs = b.attrs();

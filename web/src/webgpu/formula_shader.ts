@@ -3,8 +3,11 @@
 import table from "../generated/formula_shaders.json";
 import { namesIn } from "./words";
 
-/** What a shader computes in: int64 is stored as int32, bool is computed as uint8, in 32 bits of which it uses 8. */
-export type ComputeType = "float32" | "int32" | "uint8";
+/**
+ * What a shader computes in: int64 is stored as int32, bool is computed as uint8, in 32 bits of which it uses 8.
+ * Complex numbers have no gradients here: those are made of ops.
+ */
+export type ComputeType = "float32" | "int32" | "uint8" | "complex64";
 
 interface Text {
   readonly lets: readonly string[];
@@ -37,8 +40,8 @@ export interface FormulaShader {
   readonly slots: readonly number[];
   /** The number of arrays that are written. */
   readonly stores: number;
-  /** The type of what is loaded and of the uniforms. */
-  readonly type: "f32" | "i32" | "u32";
+  /** The type of what is loaded and of the uniforms, which beside complex numbers are f32. */
+  readonly type: "f32" | "i32" | "u32" | "complex";
   /** Results are bool, not `type`. */
   readonly isBool: boolean;
   /**
@@ -48,7 +51,7 @@ export interface FormulaShader {
   readonly evaluate: string;
 }
 
-const kTypes = { float32: "f32", int32: "i32", uint8: "u32" } as const;
+const kTypes = { float32: "f32", int32: "i32", uint8: "u32", complex64: "complex" } as const;
 
 /** The value of an op, in one of its forms (src/formulas/forms.h). */
 export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {

@@ -29,7 +29,8 @@ export interface Numbers {
   readonly f32?: Readonly<Record<string, number>>;
 }
 
-const kWgslTypes: Readonly<Record<ElementType, string>> = {
+/** The types in WGSL. */
+export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   f32: "f32",
   i32: "i32",
   u32: "u32",
@@ -171,8 +172,15 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats.
+// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats; add_ of complex numbers, a part at a
+// time.
 function atomicText(name: string, type: ElementType, memory: string, place: string): string {
+  if (type === "complex")
+    return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
+fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
+  ${place}
+  return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
+}`;
   if (type === "i32")
     return ["add", "max"]
       .map((what) => {

@@ -1,5 +1,7 @@
 // The functions that formulas call in WGSL, and which of them a shader needs.
 
+import complex from "./words/complex.wgsl";
+import complexTrigonometric from "./words/complex_trigonometric.wgsl";
 import division from "./words/division.wgsl";
 import exponential from "./words/exponential.wgsl";
 import integer from "./words/integer.wgsl";
@@ -14,7 +16,17 @@ interface Declaration {
   readonly names: ReadonlySet<string>;
 }
 
-const kFiles = [numbers, exponential, power, trigonometric, division, special, integer];
+const kFiles = [
+  numbers,
+  exponential,
+  power,
+  trigonometric,
+  division,
+  special,
+  integer,
+  complex,
+  complexTrigonometric,
+];
 
 /** Every word that a text calls and what those need in turn, in the order of the files. */
 export function wordsOf(text: string): string {

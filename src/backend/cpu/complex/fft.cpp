@@ -2,7 +2,7 @@
 //
 // A size with small prime factors is transformed factor by factor (Stockham's ordering, which needs
 // no bit reversal). One with a large prime factor becomes a convolution of a power-of-two size
-// (Bluestein). Everything is computed in double, whatever the dtype of the tensors.
+// (Bluestein). Everything is computed in double, whatever the dtype of the rows.
 
 #include "kernels/fft.h"
 
@@ -180,6 +180,30 @@ std::unique_ptr<Transform> Transform::of(std::int64_t n) {
   return std::make_unique<FactorTransform>(n, std::move(factors));
 }
 
+template <class T>
+void transform_rows(const kernel::Fft& call) {
+  const kernel::Rows& rows = call.rows;
+  const std::unique_ptr<Transform> transform = Transform::of(rows.size);
+  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
+  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
+    Numbers row(static_cast<std::size_t>(rows.size));
+    Numbers scratch;
+    const auto swapped = [&](Number n) { return call.inverse ? conj(n) : n; };
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::complex<T>* first =
+          call.x.as<std::complex<T>>() + i / rows.inner * rows.size * rows.inner + i % rows.inner;
+      for (std::int64_t k = 0; k < rows.size; ++k) {
+        row[static_cast<std::size_t>(k)] = swapped(Complex(first[k * rows.inner]));
+      }
+      transform->run(row.data(), scratch);
+      for (std::int64_t k = 0; k < rows.size; ++k) {
+        const Complex scaled = swapped(row[static_cast<std::size_t>(k)]).v * call.scale;
+        first[k * rows.inner] = static_cast<std::complex<T>>(scaled);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 }  // namespace eg::cpu
@@ -188,24 +212,10 @@ namespace eg::kernel {
 
 void Fft::compute_on_cpu() const {
   if (rows.numel() == 0) return;
-  const std::unique_ptr<cpu::Transform> transform = cpu::Transform::of(rows.size);
-  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
-  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
-    cpu::Numbers row(static_cast<std::size_t>(rows.size));
-    cpu::Numbers scratch;
-    for (std::int64_t i = begin; i < end; ++i) {
-      cpu::Complex* first =
-          x.as<cpu::Complex>() + i / rows.inner * rows.size * rows.inner + i % rows.inner;
-      const auto swapped = [&](cpu::Number n) { return inverse ? conj(n) : n; };
-      for (std::int64_t k = 0; k < rows.size; ++k) {
-        row[static_cast<std::size_t>(k)] = swapped(first[k * rows.inner]);
-      }
-      transform->run(row.data(), scratch);
-      for (std::int64_t k = 0; k < rows.size; ++k) {
-        first[k * rows.inner] = swapped(row[static_cast<std::size_t>(k)]).v * scale;
-      }
-    }
-  });
+  if (x.dtype() == DType::kComplex64)
+    cpu::transform_rows<float>(*this);
+  else
+    cpu::transform_rows<double>(*this);
 }
 
 }  // namespace eg::kernel

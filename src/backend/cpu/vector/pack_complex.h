@@ -100,6 +100,8 @@ struct Pack<Complex> {
   friend Pack log10(Pack x) { return std::log(x.v) / std::numbers::ln10; }
   friend Pack log1p(Pack x) {
     const auto [re, im] = parts(x);
+    // Beside -1 the sum would lose what 1 + x has left.
+    if (std::abs(re) > 0.5 || std::abs(im) > 0.5) return std::log(Complex(1 + re, im));
     return Complex(std::log1p(re * (2 + re) + im * im) / 2, std::atan2(im, 1 + re));
   }
   // exp of the side that does not overflow.
@@ -122,17 +124,70 @@ struct Pack<Complex> {
   friend Pack sin(Pack x) { return std::sin(x.v); }
   friend Pack cos(Pack x) { return std::cos(x.v); }
   friend Pack tan(Pack x) { return std::tan(x.v); }
-  friend Pack asin(Pack x) { return std::asin(x.v); }
-  friend Pack acos(Pack x) { return std::acos(x.v); }
-  friend Pack atan(Pack x) { return std::atan(x.v); }
   friend Pack sinh(Pack x) { return std::sinh(x.v); }
   friend Pack cosh(Pack x) { return std::cosh(x.v); }
   friend Pack tanh(Pack x) { return std::tanh(x.v); }
-  friend Pack asinh(Pack x) { return std::asinh(x.v); }
-  friend Pack acosh(Pack x) { return std::acosh(x.v); }
-  friend Pack atanh(Pack x) { return std::atanh(x.v); }
+
+  // The inverses are Kahan's, made of the roots of 1 - x and 1 + x, which lose nothing beside a
+  // branch point and keep the signs of zeros along a cut. (The library's are logarithms of sums in
+  // which nothing is left of small numbers, nor of large negative ones.)
+  friend Pack asin(Pack x) {
+    const auto [re, im] = parts(x);
+    if (is_far(x)) return Complex(std::atan2(re, std::abs(im)), std::copysign(log_of_twice(x), im));
+    const auto [below, above] = roots_beside_one(x);
+    return Complex(std::atan2(re, below.real() * above.real() - below.imag() * above.imag()),
+                   std::asinh(cross(below, above)));
+  }
+  friend Pack acos(Pack x) {
+    const auto [re, im] = parts(x);
+    if (is_far(x))
+      return Complex(std::atan2(std::abs(im), re), std::copysign(log_of_twice(x), -im));
+    const auto [below, above] = roots_beside_one(x);
+    return Complex(2 * std::atan2(below.real(), above.real()), std::asinh(cross(above, below)));
+  }
+  friend Pack acosh(Pack x) {
+    const auto [re, im] = parts(acos(x));
+    return Complex(std::abs(im), std::copysign(re, parts(x).im));
+  }
+  friend Pack atanh(Pack x) {
+    const auto [re, im] = parts(x);
+    if (is_far(x)) {
+      const double angle = std::copysign(std::numbers::pi / 2, im);
+      return std::isinf(re) || std::isinf(im) ? Complex(std::copysign(0, re), angle)
+                                              : Complex(0, angle) + (1 / x).v;
+    }
+    const double distance = std::hypot(1 - std::abs(re), im);
+    const double stretch = distance < 1e-9
+                               ? std::log(2 / distance) / 2
+                               : std::log1p(4 * std::abs(re) / (distance * distance)) / 4;
+    return Complex(std::copysign(stretch, re),
+                   std::atan2(2 * im, (1 - re) * (1 + re) - im * im) / 2);
+  }
+  friend Pack asinh(Pack x) { return turned_right(asin(turned_left(x))); }
+  friend Pack atan(Pack x) { return turned_right(atanh(turned_left(x))); }
 
  private:
+  static Pack turned_left(Pack x) { return Complex(-x.v.imag(), x.v.real()); }
+  static Pack turned_right(Pack x) { return Complex(x.v.imag(), -x.v.real()); }
+
+  // Where the square of a number overflows.
+  static bool is_far(Pack x) {
+    return std::abs(x.v.real()) > 1e100 || std::abs(x.v.imag()) > 1e100;
+  }
+  static double log_of_twice(Pack x) { return std::log(std::abs(x.v)) + std::numbers::ln2; }
+
+  struct Roots {
+    Complex below;
+    Complex above;
+  };
+  static Roots roots_beside_one(Pack x) {
+    const auto [re, im] = parts(x);
+    return {std::sqrt(Complex(1 - re, -im)), std::sqrt(Complex(1 + re, im))};
+  }
+
+  // The imaginary part of conj(a) b.
+  static double cross(Complex a, Complex b) { return a.real() * b.imag() - a.imag() * b.real(); }
+
   struct Parts {
     double re;
     double im;

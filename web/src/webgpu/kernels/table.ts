@@ -1,6 +1,7 @@
 // All kernels, by the names of their structs in src/kernels.
 
 import { formulas } from "../formula_shader";
+import { fft } from "./complex/fft";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
 import { fill } from "./elementwise/fill";
@@ -73,6 +74,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   count_true: countTrue,
   find_true: findTrue,
   clear_triangle: clearTriangle,
+  fft,
   sgd_step: sgdStep,
   adam_step: adamStep,
   rmsprop_step: rmspropStep,

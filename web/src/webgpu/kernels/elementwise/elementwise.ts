@@ -8,7 +8,7 @@ import {
   forwardShader,
   gradientShader,
 } from "../../formula_shader";
-import type { Access, ElementType } from "../../shader";
+import { type Access, type ElementType, kWgslTypes } from "../../shader";
 import type { Operand, Reader, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
@@ -16,7 +16,7 @@ import { indexOf, makeWalk, product, sizeNumbers } from "../strides";
 import { packedMain } from "./packed";
 
 export const elementwise: Kernel = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool"] },
+  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
   play(fields: Reader, commands: Commands): void {
     const op = fields.namedText();
@@ -83,14 +83,15 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   commands.dispatch({
     key: `elementwise ${key} ${walk.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
-    numbers: type === "u32" ? { u32: { ...numbers, ...own } } : { u32: numbers, [type]: own },
+    numbers:
+      type === "u32" ? { u32: { ...numbers, ...own } } : { u32: numbers, [scalarOf(type)]: own },
     workgroups: invocations(numbers.count),
     body: () =>
       [
         outIndex.text("index_out"),
         ...loads.flatMap(({ name, index }) => [
           index.text(`index_${name}`),
-          `fn load_${name}(i: u32) -> ${type} { return load_operand_${name}(index_${name}(i)); }`,
+          `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
         ]),
         isPacked ? packedStore(stored, out.view) : directStore(stored),
         shader.evaluate,
@@ -99,11 +100,12 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   });
 }
 
-function directStore(type: string): string {
-  return `fn store_0(i: u32, value: ${type}) { store_out(index_out(i), value); }`;
+function directStore(type: ElementType): string {
+  return `fn store_0(i: u32, value: ${kWgslTypes[type]}) { store_out(index_out(i), value); }`;
 }
 
-function packedStore(type: string, { dtype }: View): string {
+// A complex result never becomes a byte.
+function packedStore(type: ElementType, { dtype }: View): string {
   const isTruth = dtype === "bool" && type !== "bool";
   const truth = type === "f32" ? "differ_f32(value, 0f)" : `(value != ${type}(0))`;
   const byte = isTruth ? `u32(${truth})` : type === "f32" ? "u32(int_of_f32(value))" : "u32(value)";
@@ -144,13 +146,21 @@ function computeType(dtype: DType): ComputeType {
   if (dtype === "float32") return "float32";
   if (dtype === "int32" || dtype === "int64") return "int32";
   if (dtype === "uint8" || dtype === "bool") return "uint8";
+  // What the engine computes in where it can: complex64 is memory alone.
+  if (dtype === "complex128") return "complex64";
   throw new Error(`formulas are not computed in ${dtype}`);
+}
+
+// The type of uniforms.
+function scalarOf(type: FormulaShader["type"]): "f32" | "i32" | "u32" {
+  return type === "complex" ? "f32" : type;
 }
 
 const kLargestFloat = 3.4028234663852886e38;
 
 const kLimits: Readonly<Record<FormulaShader["type"], readonly [number, number]>> = {
   f32: [-kLargestFloat, kLargestFloat],
+  complex: [-kLargestFloat, kLargestFloat],
   i32: [-(2 ** 31), 2 ** 31 - 1],
   u32: [0, 255],
 };
@@ -158,7 +168,7 @@ const kLimits: Readonly<Record<FormulaShader["type"], readonly [number, number]>
 // A double as a number of the shader's type. Infinity is a float, and no integer.
 function limit(value: number | undefined, type: FormulaShader["type"]): number {
   if (value === undefined) throw new Error("a constant of the formula is missing");
-  if (type === "f32" && !Number.isFinite(value)) return value;
+  if (scalarOf(type) === "f32" && !Number.isFinite(value)) return value;
   const [low, high] = kLimits[type];
   return Math.min(Math.max(value, low), high);
 }

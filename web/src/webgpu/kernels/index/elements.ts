@@ -1,13 +1,13 @@
 // Single elements by an index each: gather and scatter.
 
-import { itemSize } from "../../dtype";
+import { type DType, itemSize } from "../../dtype";
 import type { Access } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { kAnyDType, kChecked, statusOf } from "./checked";
+import { kAddable, kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedElements {
   readonly shape: readonly number[];
@@ -122,10 +122,10 @@ export const putElements: Kernel = {
   },
 };
 
-export const addElements = combining("add", ["float32", "int32"]);
+export const addElements = combining("add", kAddable);
 export const multiplyElements = combining("multiply", ["float32"]);
 
-function combining(what: string, dtypes: readonly ("float32" | "int32")[]): Kernel {
+function combining(what: string, dtypes: readonly DType[]): Kernel {
   return {
     supported: { views: [["int64"], dtypes, dtypes] },
 

@@ -4,7 +4,7 @@ import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { kAnyDType, kChecked, statusOf } from "./checked";
+import { kAddable, kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedRows {
   readonly outer: number;
@@ -114,7 +114,7 @@ export const putRows: Kernel = {
 };
 
 export const addRows: Kernel = {
-  supported: { views: [["int64"], ["float32", "int32"], ["float32", "int32"]] },
+  supported: { views: [["int64"], kAddable, kAddable] },
 
   play(fields: Reader, commands: Commands): void {
     const places = readPlaces(fields);

@@ -10,6 +10,7 @@ import type { Reader, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import type { TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
@@ -36,7 +37,7 @@ export interface Product {
   readonly bias?: View | undefined;
 }
 
-const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8"];
+const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "complex64"];
 
 export const matrixProduct: Kernel = {
   supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
@@ -63,7 +64,8 @@ export const matrixProduct: Kernel = {
 };
 
 export function multiply(commands: Commands, given: Product): void {
-  const call = mergeBatch(given);
+  const isComplex = given.c.view.dtype === "complex64";
+  const call = mergeBatch(isComplex ? inParts(given) : given);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
   const walk = mergeDimensions(
     batch,
@@ -86,10 +88,10 @@ export function multiply(commands: Commands, given: Product): void {
     k,
     count,
     type,
-    isARowMajor: a.columnStride === 1,
-    isBRowMajor: b.columnStride === 1,
+    isARowMajor: given.a.columnStride === 1,
+    isBRowMajor: given.b.columnStride === 1,
     isPlain: true,
-    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}`,
+    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
     numbers: withType(
       type,
@@ -107,11 +109,14 @@ export function multiply(commands: Commands, given: Product): void {
         c_row: c.rowStride,
       },
     ),
-    functions: () => firstText(indices) + readText(type) + finishText(finish),
-    fours: foursOf(call, memory, (hasResults) => {
-      const finished = hasResults ? finishFoursText(finish) : finishText(finish);
-      return firstText(indices) + finished;
-    }),
+    functions: () =>
+      firstText(indices) + (isComplex ? kReadParts : readText(type)) + finishText(finish),
+    fours: isComplex
+      ? undefined
+      : foursOf(call, memory, (hasResults) => {
+          const finished = hasResults ? finishFoursText(finish) : finishText(finish);
+          return firstText(indices) + finished;
+        }),
   };
   if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });

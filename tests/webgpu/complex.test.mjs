@@ -1,0 +1,166 @@
+// Kernels over complex numbers, against the package on the CPU.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eg } from "../js/support/engine.mjs";
+import { randoms, range } from "./support/close.mjs";
+import { options, packedStrides, playing, testBoth } from "./support/playing.mjs";
+import { field, none } from "./support/stream_writer.mjs";
+
+/** A tensor of complex numbers from their parts. */
+const complex = (parts, shape) =>
+  eg.tensor(Float32Array.from(parts), { shape: [...shape, 2] }).viewAsComplex();
+const partsOf = (tensor) => Array.from(tensor.viewAsReal().contiguous().dataSync());
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/** Memory of complex numbers with these parts, and others of them in front. */
+const view = (p, parts) => ({ ...p.view("complex64", parts, 2), count: parts.length });
+
+// Relative to the root of the mean square: what cancels in one number was as large as the others.
+function assertNear(found, right, title, relative = 2e-6) {
+  assert.equal(found.length, right.length, title);
+  const size = Math.sqrt(sum(right.map((x) => x * x)) / Math.max(right.length, 1));
+  const worst = Math.max(0, ...found.map((x, i) => Math.abs(x - right[i])));
+  assert.ok(worst <= relative * size, `${title}: off by ${worst} of ${size}`);
+}
+
+function product({ batch, m, n, k, a, b, c, alpha = 1, beta = 0 }) {
+  const layout = ({ steps, row, column }) => [
+    field.longs(steps),
+    field.long(row),
+    field.long(column),
+  ];
+  return [
+    [field.longs(batch), field.long(m), field.long(n), field.long(k)],
+    [field.in(a.view), layout(a)],
+    [field.in(b.view), layout(b)],
+    [field.out(c.view), layout(c)],
+    [field.double(alpha), field.double(beta), field.in(none)],
+  ];
+}
+
+testBoth("products of complex matrices, either way round, of a batch", async (p) => {
+  const sizes = [
+    [1, 1, 1],
+    [3, 5, 2],
+    [17, 33, 40],
+    [1, 70, 30],
+    [70, 1, 30],
+    [2, 3, 3000],
+    [130, 90, 20],
+  ];
+  for (const [m, n, k] of sizes) {
+    const count = 2;
+    const numbers = { a: randoms(2 * count * m * k, 2), b: randoms(2 * count * k * n, 3) };
+    const before = randoms(2 * count * m * n, 5);
+    for (const isTurned of [false, true]) {
+      const [a, b] = isTurned
+        ? [
+            complex(numbers.a, [count, k, m]).transpose(1, 2),
+            complex(numbers.b, [count, n, k]).transpose(1, 2),
+          ]
+        : [complex(numbers.a, [count, m, k]), complex(numbers.b, [count, k, n])];
+      const c = view(p, before);
+      p.kernel(
+        "matrix_product",
+        product({
+          batch: [count],
+          ...{ m, n, k, alpha: 0.5, beta: 2 },
+          a: layoutOf(view(p, numbers.a), a),
+          b: layoutOf(view(p, numbers.b), b),
+          c: layoutOf(c, complex(before, [count, m, n])),
+        }),
+      );
+      const expected = a
+        .matmul(b)
+        .mul(0.5)
+        .add(complex(before, [count, m, n]).mul(2));
+      const title = `${m} ${n} ${k} ${isTurned}`;
+      // Both add thousands of floats, in another order.
+      assertNear(await p.read(c), partsOf(expected), title, 1e-5);
+    }
+  }
+});
+
+const layoutOf = (memory, { strides }) => ({
+  view: memory,
+  steps: [strides[0]],
+  row: strides[1],
+  column: strides[2],
+});
+
+testBoth("rows of a batch that meet one matrix are rows of one", async (p) => {
+  const [count, m, n, k] = [3, 4, 5, 6];
+  const numbers = { a: randoms(2 * count * m * k, 2), b: randoms(2 * k * n, 3) };
+  const [a, b] = [complex(numbers.a, [count, m, k]), complex(numbers.b, [k, n])];
+  const c = view(p, new Array(2 * count * m * n).fill(7));
+  p.kernel(
+    "matrix_product",
+    product({
+      batch: [count],
+      ...{ m, n, k },
+      a: layoutOf(view(p, numbers.a), a),
+      b: { view: view(p, numbers.b), steps: [0], row: n, column: 1 },
+      c: { view: c, steps: [m * n], row: n, column: 1 },
+    }),
+  );
+  assertNear(await p.read(c), partsOf(a.matmul(b)), "one matrix for all");
+});
+
+test(
+  "complex rows and elements are added where indices say, also to one place",
+  options,
+  async () => {
+    const p = playing();
+    const index = range(300, (i) => (i * i) % 4);
+    const [rows, inner] = [4, 3];
+    const numbers = { target: randoms(2 * rows * inner), source: randoms(2 * 300 * inner, 4) };
+    const expected = complex(numbers.target, [rows, inner]).indexAdd(
+      0,
+      eg.tensor(index.map(BigInt)),
+      complex(numbers.source, [300, inner]),
+    );
+    const to = view(p, numbers.target);
+    p.kernel("add_rows", [
+      [1, rows, inner, index.length].map(field.long),
+      [field.in(p.view("int64", index)), field.in(view(p, numbers.source)), field.out(to)],
+      field.long(-1),
+    ]);
+    assertNear(await p.read(to), partsOf(expected), "rows", 1e-5);
+    const places = range(300 * inner, (i) => index[Math.floor(i / inner)]);
+    const one = view(p, numbers.target);
+    p.kernel("add_elements", [
+      [field.longs([300, inner]), field.long(0), field.longs(packedStrides([rows, inner]))],
+      [field.in(p.view("int64", places)), field.in(view(p, numbers.source)), field.out(one)],
+    ]);
+    assertNear(await p.read(one), partsOf(expected), "elements", 1e-5);
+  },
+);
+
+test(
+  "Fourier transforms of sizes with small and large factors, along any dimension",
+  options,
+  async () => {
+    const p = playing();
+    for (const size of [1, 2, 3, 4, 5, 8, 12, 16, 30, 37, 64, 100, 243, 256, 1000, 1147, 2048]) {
+      for (const [outer, inner] of [
+        [2, 1],
+        [1, 3],
+        [2, 2],
+      ]) {
+        const numbers = randoms(2 * outer * size * inner, size);
+        const x = complex(numbers, [outer, size, inner]);
+        for (const isInverse of [false, true]) {
+          const memory = view(p, numbers);
+          p.kernel("fft", [
+            [outer, size, inner].map(field.long),
+            [field.number(Number(isInverse)), field.double(1 / size), field.out(memory)],
+          ]);
+          const expected = isInverse ? eg.ifft(x, null, 1) : eg.fft(x, null, 1, "forward");
+          const title = `${outer} ${size} ${inner} ${isInverse}`;
+          assertNear(await p.read(memory), partsOf(expected), title);
+        }
+      }
+    }
+  },
+);
