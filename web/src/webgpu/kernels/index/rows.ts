@@ -1,9 +1,11 @@
 // Whole slices by their index: memory seen as [outer, rows, inner].
 
+import { elementType } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
+import { inWords, kAccumulated } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedRows {
@@ -114,31 +116,37 @@ export const putRows: Kernel = {
 };
 
 export const addRows: Kernel = {
-  supported: { views: [["int64"], ["float32", "int32"], ["float32", "int32"]] },
+  supported: { views: [["int64"], kAccumulated, kAccumulated] },
 
   play(fields: Reader, commands: Commands): void {
     const places = readPlaces(fields);
     const packed = fields.in();
     const indexed = fields.out();
     const skip = fields.long();
+    const { outer, rows, count, inner, index } = places;
     const status = statusOf(commands);
-    const count = places.outer * places.count * places.inner;
-    commands.dispatch({
-      key: "add_rows",
-      memory: [
-        { name: "index", view: places.index, mode: "read" },
-        { name: "packed", view: packed, mode: "read" },
-        { name: "indexed", view: indexed, mode: "atomic" },
-        status.access,
-      ],
-      numbers: { u32: { count, ...numbersOf(places), ...status.numbers }, i32: { skip } },
-      workgroups: invocations(count),
-      body: () =>
-        kPlace +
-        forEach(`let row = load_index(k_of(i));
+    inWords(commands, indexed, outer * rows * inner, (words) => {
+      const elements = outer * count * inner;
+      commands.dispatch({
+        key: "add_rows",
+        memory: [
+          { name: "index", view: index, mode: "read" },
+          { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
+          { name: "indexed", view: words, mode: "atomic" },
+          status.access,
+        ],
+        numbers: {
+          u32: { count: elements, ...numbersOf(places), ...status.numbers },
+          i32: { skip },
+        },
+        workgroups: invocations(elements),
+        body: () =>
+          kPlace +
+          forEach(`let row = load_index(k_of(i));
   if (row != u.skip && is_index(row, u.rows)) {
     _ = add_indexed(place_of(i, u32(row)), load_packed(i));
   }`),
+      });
     });
   },
 };
