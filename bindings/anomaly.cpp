@@ -23,6 +23,9 @@ enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };
 
 }  // namespace
 
+EG_EXPORT("setWarnAlways")
+bool set_always(bool enabled) { return set_warn_always(enabled); }
+
 // Sends warnings and questions for a stack to JavaScript from now on.
 EG_EXPORT("connectMessages")
 void connect_messages() {

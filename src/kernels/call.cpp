@@ -1,30 +1,49 @@
 #include "kernels/call.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "base/error.h"
 #include "base/warning.h"
+#include "kernels/op_name.h"
 #include "runtime/accelerator.h"
 #include "runtime/storage.h"
 
 namespace eg::kernel {
 namespace {
 
-// Says once per kernel and device that the CPU computes it.
-void warn_of_fallback(std::string_view kernel, Device device) {
+// Of all memory of a call, each once.
+std::string dtypes_of(const Call& call) {
+  SmallVector<DType, 4> dtypes;
+  call.for_each_memory([&](const MemoryView& memory, bool) {
+    if (std::find(dtypes.begin(), dtypes.end(), memory.dtype) == dtypes.end())
+      dtypes.push_back(memory.dtype);
+  });
+  std::string text;
+  for (const DType dtype : dtypes) text += join_text(text.empty() ? "" : ", ", dtype);
+  return text;
+}
+
+std::string lack_of(const Call& call, Device device) {
+  return join_text("device '", device, "' has no kernel '", call.name(), "' of ", dtypes_of(call));
+}
+
+// Says once per kernel, dtypes and device that the CPU computes it; or each time, where all
+// warnings are wanted.
+void warn_of_fallback(const Call& call, Device device) {
   static std::mutex mutex;
-  static std::vector<std::pair<std::string_view, DeviceType>> said;
-  const std::pair what{kernel, device.type};
-  {
+  static std::map<std::string, WarnOnce> said;
+  const std::string lack = lack_of(call, device);
+  const auto once = [&]() -> WarnOnce& {
     const std::lock_guard lock(mutex);
-    if (std::find(said.begin(), said.end(), what) != said.end()) return;
-    said.push_back(what);
-  }
-  warn("device '", device, "' has no kernel '", kernel,
-       "': it is computed on the CPU, which waits for the device and copies there and back.");
+    return said[lack];
+  };
+  once().warn(
+      lack, " (for ", op_name(call),
+      "): it is computed on the CPU, which waits for the device and copies there and back.");
 }
 
 // A block of a device while the CPU computes with it.
@@ -92,14 +111,41 @@ bool ran_for_host(Accelerator& there, Device device, const Call& call) {
   return has_run;
 }
 
+// Throws what a read has failed with again: where this thread may not wait, with the reason for
+// waiting. Whoever runs an op adds its name.
+[[noreturn]] void rethrow_read_error(const Error& error, const std::string& reason) {
+  if (error.code() != ErrorCode::kWouldBlock) throw;
+  fail(ErrorCode::kWouldBlock, reason,
+       ", and this thread plays the GPU and cannot wait for it. Read what it needs with "
+       "`await x.data()` and compute it on the CPU, or use a variant with threads and no `gpu` of "
+       "your own.");
+}
+
 }  // namespace
+
+std::string_view op_name(const Call& call) {
+  std::string_view op = call.name();
+  for (const Field field : call.fields()) {
+    if (field.kind == FieldKind::kFormula) op = call.at<Formula>(field).op;
+    if (field.kind == FieldKind::kText) op = call.at<std::string_view>(field);
+  }
+  return op;
+}
 
 void run_off_cpu(const Call& call) {
   const Device device = device_of(call);
   Accelerator& there = accelerator(device);
-  if (ran_for_host(there, device, call)) return;
-  warn_of_fallback(call.name(), device);
-  run_on_cpu_instead(there, call);
+  try {
+    if (ran_for_host(there, device, call)) return;
+  } catch (const Error& error) {
+    rethrow_read_error(error, join_text("the host needs what '", call.name(), "' finds at once"));
+  }
+  warn_of_fallback(call, device);
+  try {
+    run_on_cpu_instead(there, call);
+  } catch (const Error& error) {
+    rethrow_read_error(error, lack_of(call, device));
+  }
 }
 
 }  // namespace eg::kernel

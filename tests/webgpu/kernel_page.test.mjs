@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { kernelPage, kKernelPage, supported } from "./support/kernel_page.mjs";
+import { kernelPage, kKernelPage, readKernels, supported } from "./support/kernel_page.mjs";
+import { reasonOf } from "./support/on_the_cpu.mjs";
 
 test("docs/kernels.md is what npm run docs writes", () => {
   assert.equal(readFileSync(kKernelPage, "utf8"), kernelPage());
@@ -12,5 +13,9 @@ test("docs/kernels.md is what npm run docs writes", () => {
 test("every kernel of the player is one of the engine's", () => {
   const page = kernelPage();
   for (const name of Object.keys(supported)) assert.ok(page.includes(`\n| \`${name}\` |`), name);
-  assert.ok(page.includes("\n| `eigh` | `decompositions.h` | – |"));
+});
+
+test("a kernel is either the player's, or the CPU's with a reason", () => {
+  for (const { name } of readKernels())
+    assert.equal(reasonOf(name) === undefined, name in supported, name);
 });

@@ -34,6 +34,7 @@ export {
   runtime,
   shutdown,
 } from "./engine/lifecycle.js";
+export { setWarnAlways } from "./engine/warnings.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
 export { ctcLoss } from "./nn/ctc_loss.js";

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/op_name.h"
+
 namespace eg::webgpu {
 namespace {
 
@@ -129,11 +131,7 @@ void Stream::read(Block block, std::size_t offset, std::size_t bytes, const void
 void Stream::kernel(const Call& call) {
   // Texts are told before: a command cannot begin within another.
   const std::uint32_t called = name(call.name());
-  std::uint32_t op = called;
-  for (const Field field : call.fields()) {
-    if (field.kind == FieldKind::kFormula) op = name(call.at<kernel::Formula>(field).op);
-    if (field.kind == FieldKind::kText) op = name(call.at<std::string_view>(field));
-  }
+  const std::uint32_t op = name(kernel::op_name(call));
   const Writer command(words_, Command::kKernel);
   add(words_, called);
   add(words_, op);

@@ -1,7 +1,6 @@
 #include "ops/reduce/reduction.h"
 
 #include "dispatch/factories.h"
-#include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
@@ -24,14 +23,17 @@ Tensor accumulate(kernel::Fold fold, const Tensor& x, const ReducedDims& reduced
 
 // How many elements are not zero, for each result: exact for any number of them.
 Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
-  if (is_complex(input.dtype())) return count_nonzero((Var(input) != 0).tensor(), reduced);
+  // Devices may not have the float64 that counts floats.
+  const bool is_float_elsewhere = is_floating(input.dtype()) && !input.device().is_cpu();
+  if (is_complex(input.dtype()) || is_float_elsewhere)
+    return count_nonzero((Var(input) != 0).tensor(), reduced);
   const DType compute = is_floating(input.dtype()) ? DType::kFloat64 : DType::kInt64;
   return run_reduction({.fold = kernel::Fold::kCountNonzero, .compute = compute}, input, reduced);
 }
 
 bool has_zeros(const Tensor& x) {
   const Tensor count = count_nonzero(x, reduced_dims({}, false, x.ndim(), Prod::doc.name));
-  return ToDType::call(on_host(count), DType::kFloat64).data_as<double>()[0] !=
+  return ToDType::call(count, DType::kFloat64).data_as<double>()[0] !=
          static_cast<double>(x.numel());
 }
 
@@ -39,7 +41,7 @@ bool has_zeros(const Tensor& x) {
 // pairs and so on: no division, so zeros and every order of derivative come out right.
 Tensor products_of_others(const Tensor& x, std::int64_t dim) {
   const std::int64_t size = x.size(dim);
-  if (size == 1) return full_like(x, 1);
+  if (size <= 1) return full_like(x, 1);
   const std::int64_t half = size / 2;
   const auto part = [&](const Tensor& t, std::int64_t start, std::int64_t length) {
     return Narrow::call(t, dim, start, length);
@@ -135,7 +137,9 @@ GradList Prod::backward(const Backward<Prod>& b) {
   const ReducedDims& reduced = b.attrs().reduced;
   const Tensor x = b.saved(0);
   const Var g = unreduce(b.grad(), reduced, x.shape());
-  if (!has_zeros(x)) return {(g * Var(unreduce(b.saved(1), reduced, x.shape())) / Var(x)).tensor()};
+  // Other devices would have to be waited for.
+  if (x.device().is_cpu() && !has_zeros(x))
+    return {(g * Var(unreduce(b.saved(1), reduced, x.shape())) / Var(x)).tensor()};
   const Var others = reduced.dims.size() == 1
                          ? products_of_others(x, reduced.dims[0])
                          : Reshape::call(products_of_others(Reshape::call(x, {-1}), 0), x.shape());

@@ -14,7 +14,10 @@ with the same gradient in double), and a second order when the gradient of the g
 values. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there
 is nothing to differentiate.
 
-The dtypes are those of the CPU; [kernels.md](kernels.md) says what the WebGPU device computes itself.
+The columns *cpu*, *gradient* and *second order* are those of the CPU. The column *webgpu* was made on the device: dtypes whose values are
+the CPU's, with ′ where the gradient is too and ″ where the gradient of the gradient is as well, in single precision. What stands there
+as *on the CPU* gives the same, but a kernel that the device lacks is computed on the CPU, with copies there and back; the
+[last table](#on-the-cpu) says why. [kernels.md](kernels.md) has all kernels.
 `;
 
 const kGroups = {
@@ -23,24 +26,36 @@ const kGroups = {
   int: ["int32", "int64", "uint8"],
 };
 
-/** Returns the text of the page for the reports of all ops. */
-export function opPage(reports) {
+/** Returns the text of the page for the reports of all ops, what the device does by op, and the table of what it does not. */
+export function opPage(reports, { cells, onTheCpu }) {
   const families = [...new Set(reports.map(({ op }) => op.family))];
   const sections = families.map(
-    (family) => `## ${family}\n\n${table(reports.filter(({ op }) => op.family === family))}\n`,
+    (family) => `## ${family}\n\n${table(ofFamily(reports, family), cells)}\n`,
   );
-  return [kIntroduction, ...sections].join("\n");
+  return [kIntroduction, ...sections, `${kLastHead}${onTheCpu}\n`].join("\n");
 }
 
-function table(reports) {
+/** What a page says of the device: { cells, onTheCpu }, as opPage() takes them. */
+export function deviceParts(page) {
+  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|]*\|){3} ([^|]*) \|/gm);
+  const cells = Object.fromEntries([...rows].map(([, op, cell]) => [op, cell]));
+  return { cells, onTheCpu: page.split(kLastHead)[1]?.trimEnd() ?? "" };
+}
+
+const kLastHead = "## On the CPU\n\n";
+
+const ofFamily = (reports, family) => reports.filter(({ op }) => op.family === family);
+
+function table(reports, cells) {
   const rows = reports.map(({ op, forward, gradient, second }) => [
     `\`${op.js}\``,
     dtypeList(forward),
     gradient ? dtypeList(gradient) : "–",
     second ? dtypeList(second) : "–",
+    cells[op.js] ?? "–",
     op.doc.replaceAll("|", "\\|"),
   ]);
-  const heads = ["op", "cpu", "gradient", "second order", "what it computes"];
+  const heads = ["op", "cpu", "gradient", "second order", "webgpu", "what it computes"];
   return [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { kRoot } from "../../js/support/files.mjs";
 import { bundled } from "./bundled.mjs";
+import { reasonTable } from "./on_the_cpu.mjs";
 
 const { supported, supportedFormulas, dtypes } = await bundled(`
   export { supported, supportedFormulas } from "./kernels/table";
@@ -16,7 +17,7 @@ const kStruct =
   /((?:\/\/\/ .*\n)*)struct \w+ \{\n\s*static constexpr std::string_view name = "(\w+)"/g;
 
 /** Every kernel: its name, its header, and the first sentence of its comment. */
-function readKernels() {
+export function readKernels() {
   const headers = readdirSync(kFolder).filter((name) => name.endsWith(".h"));
   return headers.sort().flatMap((header) => {
     const text = readFileSync(`${kFolder}/${header}`, "utf8");
@@ -29,7 +30,7 @@ function readKernels() {
 
 function dtypesOf(name) {
   const support = supported[name];
-  if (support === undefined) return "–";
+  if (support === undefined) return "on the CPU";
   const taken = new Set(support.all ?? support.views.flat());
   return dtypes.filter((dtype) => taken.has(dtype)).join(", ");
 }
@@ -42,11 +43,15 @@ export function kernelPage() {
   return `# Kernels
 
 Written by \`npm run docs\`. A kernel is what ops ask of a device (\`src/kernels\`). The CPU has all of them, in every dtype of the op.
-The column \`webgpu\` has the dtypes of memory that the WebGPU device takes; with others, and where there is a –, the CPU computes in its
-place, with copies there and back and a warning the first time. \`elementwise\` has there the formulas of ${supportedFormulas.length} ops, with their gradients.
+The column \`webgpu\` has the dtypes of memory that the WebGPU device takes; with others, and where it says so, the CPU computes in its
+place, with copies there and back and a warning the first time; the last table says why. \`elementwise\` has there the formulas of ${supportedFormulas.length} ops, with their gradients.
 
 | kernel | header | webgpu | what it computes |
 | --- | --- | --- | --- |
 ${rows.join("\n")}
+
+## On the CPU
+
+${reasonTable()}
 `;
 }

@@ -50,7 +50,8 @@ const kNever = -1e30;
 
 /**
  * The negative log likelihood of `targets` under frames of log probabilities: [T, N, C] or [T, C].
- * `targets` is [N, S], or all sequences end to end; the mean divides by the lengths of targets.
+ * `targets` is [N, S], or all sequences end to end; the mean divides by the lengths of targets. Targets and lengths are read at
+ * once: they may stay on the CPU wherever the probabilities are.
  */
 export function ctcLoss(
   ...given: [
@@ -95,17 +96,17 @@ function lossOf(
 ): Tensor {
   const [frameCount = 0, batch = 0] = frames.shape;
   const width = states[0]?.length ?? 1;
-  const { dtype } = frames;
-  const labels = tensor(states.flat(), { dtype: "int64", shape: [1, batch, width] });
+  const { dtype, device } = frames;
+  const labels = tensor(states.flat(), { dtype: "int64", shape: [1, batch, width], device });
   const said = frames.gather(2, labels.expand(frameCount, -1, -1)).clamp(kNever);
   const maySkip = tensor(
     states.flatMap((row) => row.map((label, s) => label !== blank && label !== row[s - 2])),
-    { shape: [batch, width] },
+    { shape: [batch, width], device },
   );
-  const never = (columns: number) => full([batch, columns], kNever, { dtype });
+  const never = (columns: number) => full([batch, columns], kNever, { dtype, device });
   const isStart = tensor(
     states.flatMap((row, n) => row.map((_, s) => s === 0 || (s === 1 && lengths[n] !== 0))),
-    { shape: [batch, width] },
+    { shape: [batch, width], device },
   );
 
   let alpha = where(isStart, said.select(0, 0), never(width));
@@ -117,12 +118,12 @@ function lossOf(
     const goesOn = frameLengths.map((length) => t < length);
     alpha = goesOn.every(Boolean)
       ? next
-      : where(tensor(goesOn, { shape: [batch, 1] }), next, alpha);
+      : where(tensor(goesOn, { shape: [batch, 1], device }), next, alpha);
   }
   const ends = lengths.flatMap((length) => [2 * length, Math.max(0, 2 * length - 1)]);
-  const last = alpha.gather(1, tensor(ends, { dtype: "int64", shape: [batch, 2] }));
+  const last = alpha.gather(1, tensor(ends, { dtype: "int64", shape: [batch, 2], device }));
   const isEnd = lengths.flatMap((length) => [true, length > 0]);
-  const both = where(tensor(isEnd, { shape: [batch, 2] }), last, never(2));
+  const both = where(tensor(isEnd, { shape: [batch, 2], device }), last, never(2));
   return logsumexp(both, 1).neg().add(normalization(frames, frameLengths));
 }
 
@@ -131,7 +132,8 @@ function lossOf(
 function normalization(frames: Tensor, frameLengths: readonly number[]): Tensor {
   const [frameCount = 0, batch = 0] = frames.shape;
   const counts = Array.from({ length: frameCount }, (_, t) => frameLengths.map((n) => t < n));
-  const mask = tensor(counts.flat(), { shape: [frameCount, batch, 1] });
+  const { device } = frames;
+  const mask = tensor(counts.flat(), { shape: [frameCount, batch, 1], device });
   const total = where(mask, frames.exp(), 0).sum([0, 2]);
   return total.sub(total.detach());
 }
@@ -190,7 +192,8 @@ function reduce(each: Tensor, lengths: readonly number[], reduction: Reduction):
   if (reduction === "none") return each;
   if (reduction === "sum") return each.sum();
   const divisors = lengths.map((length) => Math.max(1, length));
-  return each.div(tensor(divisors, { dtype: each.dtype })).mean();
+  const { dtype, device } = each;
+  return each.div(tensor(divisors, { dtype, device })).mean();
 }
 
 function reject(code: "ShapeMismatch" | "InvalidArgument", told: string): never {

@@ -168,6 +168,8 @@ export interface NativeFunctions {
   setAnomalyMode(flags: number): void;
   /** Sends warnings and questions for a stack to the module from now on. */
   connectMessages(): void;
+  /** Makes warnings come each time; returns what was set before. */
+  setWarnAlways(enabled: boolean): number;
   /** Begins a recording and returns its number; ends it; returns the events of the last one that has ended, a line each. */
   startProfiler(): number;
   stopProfiler(first: number): number;

@@ -172,8 +172,7 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_ and, of integers that are not negative, max_; add_ and multiply_ of floats; add_ of complex numbers, a part at a
-// time.
+// add_ and multiply_, and of integers that are not negative, max_; of complex numbers add_, a part at a time.
 function atomicText(name: string, type: ElementType, memory: string, place: string): string {
   if (type === "complex")
     return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
@@ -181,28 +180,33 @@ fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
   ${place}
   return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
 }`;
-  if (type === "i32")
-    return ["add", "max"]
-      .map((what) => {
-        const call = `atomic${what === "add" ? "Add" : "Max"}(&${memory}[at], bitcast<u32>(value))`;
-        return `fn ${what}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
-      })
-      .join("\n");
-  const exchange = (
-    what: string,
-    operator: string,
-  ) => `fn ${what}_${name}(i: u32, value: f32) -> f32 {
+  const multiply = exchangeText("multiply", "*", { name, type, memory, place });
+  if (type !== "i32")
+    return `${exchangeText("add", "+", { name, type, memory, place })}\n${multiply}`;
+  const calls = ["add", "max"].map((what) => {
+    const call = `atomic${what === "add" ? "Add" : "Max"}(&${memory}[at], bitcast<u32>(value))`;
+    return `fn ${what}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+  });
+  return [...calls, multiply].join("\n");
+}
+
+// What no atomic does: again until nobody has come between.
+function exchangeText(
+  what: string,
+  operator: string,
+  { name, type, memory, place }: Readonly<Record<"name" | "type" | "memory" | "place", string>>,
+): string {
+  return `fn ${what}_${name}(i: u32, value: ${type}) -> ${type} {
   ${place}
   loop {
     let bits = atomicLoad(&${memory}[at]);
-    let before = bitcast<f32>(bits);
+    let before = bitcast<${type}>(bits);
     let after = bitcast<u32>(before ${operator} value);
     if (atomicCompareExchangeWeak(&${memory}[at], bits, after).exchanged) {
       return before;
     }
   }
 }`;
-  return `${exchange("add", "+")}\n${exchange("multiply", "*")}`;
 }
 
 // What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.

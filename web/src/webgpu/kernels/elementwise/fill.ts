@@ -11,8 +11,9 @@ export const fill: Kernel = {
 
   play(fields: Reader, commands: Commands): void {
     const count = fields.long();
-    const value = fields.double();
+    const given = fields.double();
     const y = fields.out();
+    const value = y.dtype === "bool" ? Number(given !== 0) : given;
     const store = storeEach("y", y, count);
     const type = elementType(y.dtype);
     const isFloat = type === "f32" || type === "complex";

@@ -14,9 +14,6 @@ export const kAnyDType: readonly DType[] = [
   "complex64",
 ];
 
-/** What several invocations can add to. */
-export const kAddable: readonly DType[] = ["float32", "int32", "complex64"];
-
 /** The status words as memory of a shader, and the number that it needs. */
 export function statusOf(commands: Commands): { access: Access; numbers: { op: number } } {
   return {

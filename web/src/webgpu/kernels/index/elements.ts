@@ -1,13 +1,14 @@
 // Single elements by an index each: gather and scatter.
 
 import { type DType, itemSize } from "../../dtype";
-import type { Access } from "../../shader";
+import { type Access, elementType } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { kAddable, kAnyDType, kChecked, statusOf } from "./checked";
+import { inWords, kAccumulated, kAdded } from "./accumulate";
+import { kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedElements {
   readonly shape: readonly number[];
@@ -122,8 +123,8 @@ export const putElements: Kernel = {
   },
 };
 
-export const addElements = combining("add", kAddable);
-export const multiplyElements = combining("multiply", ["float32"]);
+export const addElements = combining("add", kAdded);
+export const multiplyElements = combining("multiply", kAccumulated);
 
 function combining(what: string, dtypes: readonly DType[]): Kernel {
   return {
@@ -133,22 +134,25 @@ function combining(what: string, dtypes: readonly DType[]): Kernel {
       const places = readPlaces(fields);
       const packed = fields.in();
       const indexed = fields.out();
-      const { key, count, memory, numbers, functions } = partsOf(commands, places, indexed);
-      commands.dispatch({
-        key: `${what}_elements ${key}`,
-        memory: [
-          ...memory,
-          { name: "packed", view: packed, mode: "read" },
-          { name: "indexed", view: indexed, mode: "atomic" },
-        ],
-        numbers: { u32: { ...numbers, count } },
-        workgroups: invocations(count),
-        body: () =>
-          functions +
-          forEach(`let place = place_of(i);
+      const parts = partsOf(commands, places, indexed);
+      const { key, count, limit, memory, numbers, functions } = parts;
+      inWords(commands, indexed, limit, (words) => {
+        commands.dispatch({
+          key: `${what}_elements ${key}`,
+          memory: [
+            ...memory,
+            { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
+            { name: "indexed", view: words, mode: "atomic" },
+          ],
+          numbers: { u32: { ...numbers, count } },
+          workgroups: invocations(count),
+          body: () =>
+            functions +
+            forEach(`let place = place_of(i);
   if (place < u.limit) {
     _ = ${what}_indexed(place, load_packed(i));
   }`),
+        });
       });
     },
   };

@@ -1,10 +1,12 @@
 // Whole slices by their index: memory seen as [outer, rows, inner].
 
+import { elementType } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { kAddable, kAnyDType, kChecked, statusOf } from "./checked";
+import { inWords, kAdded } from "./accumulate";
+import { kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedRows {
   readonly outer: number;
@@ -114,31 +116,37 @@ export const putRows: Kernel = {
 };
 
 export const addRows: Kernel = {
-  supported: { views: [["int64"], kAddable, kAddable] },
+  supported: { views: [["int64"], kAdded, kAdded] },
 
   play(fields: Reader, commands: Commands): void {
     const places = readPlaces(fields);
     const packed = fields.in();
     const indexed = fields.out();
     const skip = fields.long();
+    const { outer, rows, count, inner, index } = places;
     const status = statusOf(commands);
-    const count = places.outer * places.count * places.inner;
-    commands.dispatch({
-      key: "add_rows",
-      memory: [
-        { name: "index", view: places.index, mode: "read" },
-        { name: "packed", view: packed, mode: "read" },
-        { name: "indexed", view: indexed, mode: "atomic" },
-        status.access,
-      ],
-      numbers: { u32: { count, ...numbersOf(places), ...status.numbers }, i32: { skip } },
-      workgroups: invocations(count),
-      body: () =>
-        kPlace +
-        forEach(`let row = load_index(k_of(i));
+    inWords(commands, indexed, outer * rows * inner, (words) => {
+      const elements = outer * count * inner;
+      commands.dispatch({
+        key: "add_rows",
+        memory: [
+          { name: "index", view: index, mode: "read" },
+          { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
+          { name: "indexed", view: words, mode: "atomic" },
+          status.access,
+        ],
+        numbers: {
+          u32: { count: elements, ...numbersOf(places), ...status.numbers },
+          i32: { skip },
+        },
+        workgroups: invocations(elements),
+        body: () =>
+          kPlace +
+          forEach(`let row = load_index(k_of(i));
   if (row != u.skip && is_index(row, u.rows)) {
     _ = add_indexed(place_of(i, u32(row)), load_packed(i));
   }`),
+      });
     });
   },
 };

@@ -1,0 +1,43 @@
+// Whether what a device gives is what the CPU gives.
+
+// Words of a few units in the last place, in formulas and in sums of some ten terms in another order; what is derived
+// twice has more of them, which cancel.
+const kTolerances = [
+  { relative: 1e-4, absolute: 2e-5 },
+  { relative: 1e-4, absolute: 2e-5 },
+  { relative: 2e-3, absolute: 4e-4 },
+];
+
+const isExact = (dtype) => !/float|complex/.test(dtype);
+
+/** What differs between two outcomes: { order, text } with the order of the derivative, -1 for all; null where nothing does. */
+export function difference(found, right) {
+  if (found.code !== right.code || shapesOf(found) !== shapesOf(right))
+    return { order: -1, text: `${describe(found)}, not ${describe(right)}` };
+  for (const [i, array] of (right.arrays ?? []).entries()) {
+    const { values } = found.arrays[i];
+    const place = differingPlace(values, array);
+    if (place < 0) continue;
+    const text = `element ${place} of array ${i}: ${values[place]}, not ${array.values[place]}`;
+    return { order: array.order, text };
+  }
+  return null;
+}
+
+const shapesOf = ({ arrays = [] }) =>
+  arrays.map(({ shape, dtype }) => `${dtype}[${shape}]`).join(" ");
+
+function describe(outcome) {
+  const { code, message } = outcome;
+  return code === undefined ? shapesOf(outcome) : `${code} (${message})`;
+}
+
+function differingPlace(values, { dtype, order, values: rights }) {
+  const { relative, absolute } = isExact(dtype) ? { relative: 0, absolute: 0 } : kTolerances[order];
+  return rights.findIndex((right, i) => {
+    const value = values[i];
+    if (value === right || Object.is(value, right)) return false;
+    const distance = Math.abs(Number(value) - Number(right));
+    return !(distance <= absolute + relative * Math.abs(Number(right)));
+  });
+}

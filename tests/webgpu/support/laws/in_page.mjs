@@ -1,0 +1,25 @@
+// The laws in a page: of every op the first sample, in float32 with its gradients, for pages compile shaders slowly.
+
+import { eg } from "../../../js/support/engine.mjs";
+import { opTable, samplesOf } from "../../../js/support/op_samples.mjs";
+import { compare, isCallable } from "./op_laws.mjs";
+
+const finish = (result) => {
+  document.body.textContent = JSON.stringify(result);
+};
+
+// The page's own events come between the ops.
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+async function run() {
+  const problems = [];
+  const ops = opTable.filter(isCallable);
+  for (const op of ops) {
+    const [sample] = samplesOf(op);
+    problems.push(...(compare(op, sample, { dtype: "float32", orders: 1 })?.problems ?? []));
+    await pause();
+  }
+  return { ops: ops.length, problems, webgpu: eg.runtime().webgpu };
+}
+
+run().then(finish, (error) => finish({ error: `${error.code}: ${error.stack}` }));

@@ -1,0 +1,34 @@
+// The column `webgpu` of docs/ops.md, from what the laws found on the device.
+
+import { excuseOf } from "./on_the_cpu.mjs";
+
+const kInts = ["int32", "int64", "uint8"];
+const kMarks = ["", "′", "″"];
+
+/** What stands there for an op: dtypes by who computes them, marked with the orders of derivatives that agree. */
+export function deviceCell({ dtypes }) {
+  const agreeing = Object.entries(dtypes).filter(([, { orders }]) => orders >= 0);
+  const own = agreeing.filter(([, { fallbacks }]) => fallbacks.length === 0);
+  const others = agreeing.filter(([, { fallbacks }]) => fallbacks.length > 0);
+  const parts = [];
+  if (own.length > 0) parts.push(names(own));
+  if (others.length > 0) parts.push(`on the CPU: ${names(others)}${kernelsOf(others)}`);
+  return parts.join("; ") || "–";
+}
+
+function names(entries) {
+  const dtypes = entries.map(([dtype]) => dtype);
+  const isWhole = kInts.every((dtype) => dtypes.includes(dtype));
+  return entries
+    .filter(([dtype]) => !isWhole || !kInts.slice(1).includes(dtype))
+    .map(([dtype, { orders }]) => (isWhole && dtype === kInts[0] ? "int" : dtype + kMarks[orders]))
+    .join(", ");
+}
+
+// Those that the device lacks altogether: of others the dtype says enough.
+function kernelsOf(entries) {
+  const lacking = entries.flatMap(([dtype, { fallbacks }]) =>
+    fallbacks.filter((one) => excuseOf(one, dtype)?.kernels).map(({ kernel }) => `\`${kernel}\``),
+  );
+  return lacking.length === 0 ? "" : ` (${[...new Set(lacking)].sort().join(", ")})`;
+}
