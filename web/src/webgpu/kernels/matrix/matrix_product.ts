@@ -88,7 +88,6 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: a.columnStride === 1,
     isBRowMajor: b.columnStride === 1,
-    isPlain: true,
     key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}`,
     memory,
     numbers: withType(

@@ -5,6 +5,7 @@
 // rectangles are large, and read fours where matrices lie in them.
 
 import type { Commands } from "../kernel";
+import { upTo } from "../text";
 import {
   dispatchBatches,
   type Fours,
@@ -16,8 +17,6 @@ import {
 
 /** Invocations of a workgroup. */
 const kSquareThreads = 16;
-
-const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 /** Runs the product on a device that computes on the CPU. */
 export function dispatchSquares(commands: Commands, call: TiledProduct): void {
@@ -92,10 +91,17 @@ function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string
 `;
 }
 
-// Sums of products: a(i) times the four b(j).
-function sumsText({ rows, columns }: Size, a: (i: number) => string, b: (j: number) => string) {
+// Sums of some steps' products. Setting a variable costs as much as many multiplications, so each is set once.
+function sumsText(
+  { rows, columns }: Size,
+  steps: number,
+  a: (step: number, i: number) => string,
+  b: (step: number, j: number) => string,
+): string {
+  const products = (i: number, j: number) =>
+    upTo(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
   return upTo(rows)
-    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${a(i)} * ${b(j)};`))
+    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`))
     .join("\n    ");
 }
 
@@ -121,8 +127,9 @@ function squaresText(call: TiledProduct, size: Size): string {
       .join("\n    ")}
     ${sumsText(
       size,
-      (i) => `a_${i}`,
-      (j) => `b_${j}`,
+      1,
+      (_, i) => `a_${i}`,
+      (_, j) => `b_${j}`,
     )}
   }
   ${givesText(kFinish, rows, columns, partOf)}`,
@@ -133,13 +140,6 @@ function squaresText(call: TiledProduct, size: Size): string {
 function foursText(call: TiledProduct, size: Size, hasResults: boolean): string {
   const a = foursOf("a", size.rows, call.isARowMajor, "first_row");
   const b = foursOf("b", size.columns, !call.isBRowMajor, "first_column");
-  const steps = upTo(4).map((step) =>
-    sumsText(
-      size,
-      (i) => a.one(step, i),
-      (j) => b.four(step, j),
-    ),
-  );
   return frameText(
     call,
     size,
@@ -148,7 +148,7 @@ function foursText(call: TiledProduct, size: Size, hasResults: boolean): string 
   for (var k = 0u; k < u.k / 4u; k++) {
     ${a.reads}
     ${b.reads}
-    ${steps.join("\n    ")}
+    ${sumsText(size, 4, a.one, b.four)}
   }
   ${hasResults ? givesFoursText(size) : givesText(kFinish, size.rows, size.columns, partOf)}`,
   );

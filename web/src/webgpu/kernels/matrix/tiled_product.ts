@@ -17,8 +17,6 @@ export interface TiledProduct {
   /** Neighbours in memory are neighbours in a row. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
-  /** Elements are where strides say, which costs nothing to find out again. */
-  readonly isPlain: boolean;
   /**
    * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_at(first, row, column) and
    * b_at(first, row, column), whose value beyond the last row or column does not matter, and finish(first, row, column,

@@ -16,7 +16,7 @@ import {
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
-  if (commands.isSoftware && call.isPlain) {
+  if (commands.isSoftware) {
     dispatchSquares(commands, call);
     return;
   }
