@@ -11,7 +11,7 @@ import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
 import { foursOf } from "./fours";
-import type { TiledProduct } from "./tiled_product";
+import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** Matrices in memory; strides count elements. */
@@ -150,12 +150,12 @@ function firstText(indices: readonly Index[]): string {
 }
 
 function readText(type: TiledProduct["type"]): string {
-  return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
-  return load_a(first + row * u.a_row + column * u.a_column);
-}
-fn b_at(first: u32, row: u32, column: u32) -> ${type} {
-  return load_b(first + row * u.b_row + column * u.b_column);
-}
+  return `fn a_line(first: u32, row: u32) -> u32 { return first + row * u.a_row; }
+fn a_step(first: u32, column: u32) -> u32 { return column * u.a_column; }
+fn a_value(line: u32, step: u32) -> ${type} { return load_a(line + step); }
+fn b_line(first: u32, column: u32) -> u32 { return first + column * u.b_column; }
+fn b_step(first: u32, row: u32) -> u32 { return row * u.b_row; }
+fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
 `;
 }
 
@@ -196,6 +196,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
     body: () =>
       [
         functions(),
+        elementsText(type),
         combineLanes("sum_of_lanes", lanes, { type, text: "a + b" }),
         forEachLane(
           lanes,

@@ -8,6 +8,7 @@ import type { Commands } from "../kernel";
 import { upTo } from "../text";
 import {
   dispatchBatches,
+  elementsText,
   type Fours,
   givesText,
   mainHead,
@@ -21,7 +22,8 @@ const kSquareThreads = 16;
 /** Runs the product on a device that computes on the CPU. */
 export function dispatchSquares(commands: Commands, call: TiledProduct): void {
   const { fours } = call;
-  if (fours === undefined) dispatchBatches(commands, call, planSquares(call), "");
+  if (fours === undefined)
+    dispatchBatches(commands, call, planSquares(call), elementsText(call.type));
   else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
 }
 

@@ -24,35 +24,34 @@ function numbersOf({ groups, inChannels, outChannels, rows, columns }: Convoluti
   return numbers;
 }
 
-// Places in memory, and what of x a result reads with a tap.
-const kFunctions = `fn first_a(batch: u32) -> u32 { return batch; }
+const kFirst = `fn first_a(batch: u32) -> u32 { return batch; }
 fn first_b(batch: u32) -> u32 { return batch; }
 fn first_c(batch: u32) -> u32 { return batch; }
-struct Place { is_inside: bool, at: u32 }
-fn weight_at(out_channel: u32, in_channel: u32, tap: u32) -> u32 {
-  return (out_channel * u.in_channels + in_channel) * (u.kernel_rows * u.kernel_columns) + tap;
+`;
+
+// Where an element of planes is looked for: its plane, and a row and column that may lie outside.
+const kPlace = `struct Place { plane: u32, row: i32, column: i32 }
+fn kernel_taps() -> u32 { return u.kernel_rows * u.kernel_columns; }
+fn tap_place(plane: u32, tap: u32) -> Place {
+  return Place(plane, i32(tap / u.kernel_columns * u.dilation_rows), i32(tap % u.kernel_columns * u.dilation_columns));
 }
-fn x_place(plane: u32, out_place: u32, tap: u32) -> Place {
-  let row = i32(out_place / u.out_columns * u.stride_rows + tap / u.kernel_columns * u.dilation_rows) - i32(u.padding_rows);
-  let column = i32(out_place % u.out_columns * u.stride_columns + tap % u.kernel_columns * u.dilation_columns) - i32(u.padding_columns);
-  let is_inside = row >= 0 && column >= 0 && row < i32(u.in_rows) && column < i32(u.in_columns);
-  return Place(is_inside, (plane * u.in_rows + u32(row)) * u.in_columns + u32(column));
-}
-// The result that reads an element of x with a tap.
-fn y_place(plane: u32, in_place: u32, tap: u32) -> Place {
-  let row = i32(in_place / u.in_columns + u.padding_rows) - i32(tap / u.kernel_columns * u.dilation_rows);
-  let column = i32(in_place % u.in_columns + u.padding_columns) - i32(tap % u.kernel_columns * u.dilation_columns);
-  let y_row = u32(row) / u.stride_rows;
-  let y_column = u32(column) / u.stride_columns;
-  let is_step = row >= 0 && column >= 0 && u32(row) % u.stride_rows == 0u && u32(column) % u.stride_columns == 0u;
-  return Place(is_step && y_row < u.out_rows && y_column < u.out_columns, (plane * u.out_rows + y_row) * u.out_columns + y_column);
+`;
+
+// What a result reads with a tap.
+const kReadX = `fn x_value(a: Place, b: Place) -> f32 {
+  let row = u32(a.row + b.row);
+  let column = u32(a.column + b.column);
+  if (row >= u.in_rows || column >= u.in_columns) {
+    return 0f;
+  }
+  return load_x(((a.plane + b.plane) * u.in_rows + row) * u.in_columns + column);
 }
 `;
 
 type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "count"> & {
   readonly conv: Convolution;
   readonly isBRowMajor: boolean;
-  /** a_at(batch, row, k), b_at(batch, k, column) and finish(batch, row, column, sum). */
+  /** a_line, a_step, a_value, b_line, b_step, b_value and finish. */
   readonly functions: string;
 };
 
@@ -62,7 +61,7 @@ function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvP
     numbers: { u32: numbersOf(conv) },
     type: "f32",
     isARowMajor: true,
-    functions: () => kFunctions + functions,
+    functions: () => kFirst + kPlace + functions,
   });
 }
 
@@ -86,17 +85,15 @@ export function convolveTiles(commands: Commands, call: Gathered): void {
     k: inChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
-    functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
-  return load_weight((batch % u.groups * u.m + row) * u.k + k);
+    functions: `${kReadX}fn a_line(batch: u32, row: u32) -> u32 { return (batch % u.groups * u.m + row) * u.k; }
+fn a_step(batch: u32, k: u32) -> u32 { return k; }
+fn a_value(line: u32, step: u32) -> f32 { return load_weight(line + step); }
+fn b_line(batch: u32, column: u32) -> Place {
+  let row = i32(column / u.out_columns * u.stride_rows) - i32(u.padding_rows);
+  return Place(batch * u.in_channels, row, i32(column % u.out_columns * u.stride_columns) - i32(u.padding_columns));
 }
-fn b_at(batch: u32, k: u32, column: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  let place = x_place(batch * u.in_channels + k / taps, column, k % taps);
-  if (!place.is_inside) {
-    return 0f;
-  }
-  return load_x(place.at);
-}
+fn b_step(batch: u32, k: u32) -> Place { return tap_place(k / kernel_taps(), k % kernel_taps()); }
+fn b_value(line: Place, step: Place) -> f32 { return x_value(line, step); }
 fn finish(batch: u32, row: u32, column: u32, sum: f32) {
   let channel = batch * u.m + row;
   store_result(channel * u.n + column, sum${bias ? " + load_bias(channel % (u.groups * u.m))" : ""});
@@ -117,17 +114,28 @@ export function convolveTilesBackward(commands: Commands, call: Gathered): void 
     k: outChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
-    functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  return load_weight(weight_at(batch % u.groups * u.out_channels + k / taps, row, k % taps));
+    functions: `fn a_line(batch: u32, row: u32) -> u32 {
+  return (batch % u.groups * u.out_channels * u.in_channels + row) * kernel_taps();
 }
-fn b_at(batch: u32, k: u32, column: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  let place = y_place(batch * u.out_channels + k / taps, column, k % taps);
-  if (!place.is_inside) {
+fn a_step(batch: u32, k: u32) -> u32 {
+  return k / kernel_taps() * (u.in_channels * kernel_taps()) + k % kernel_taps();
+}
+fn a_value(line: u32, step: u32) -> f32 { return load_weight(line + step); }
+fn b_line(batch: u32, column: u32) -> Place {
+  let row = i32(column / u.in_columns + u.padding_rows);
+  return Place(batch * u.out_channels, row, i32(column % u.in_columns + u.padding_columns));
+}
+fn b_step(batch: u32, k: u32) -> Place { return tap_place(k / kernel_taps(), k % kernel_taps()); }
+// Of the result that reads an element of x with a tap.
+fn b_value(line: Place, step: Place) -> f32 {
+  let row = line.row - step.row;
+  let column = line.column - step.column;
+  let y_row = u32(row) / u.stride_rows;
+  let y_column = u32(column) / u.stride_columns;
+  if (row < 0 || column < 0 || y_row * u.stride_rows != u32(row) || y_column * u.stride_columns != u32(column) || y_row >= u.out_rows || y_column >= u.out_columns) {
     return 0f;
   }
-  return load_g(place.at);
+  return load_g(((line.plane + step.plane) * u.out_rows + y_row) * u.out_columns + y_column);
 }
 fn finish(batch: u32, row: u32, column: u32, sum: f32) {
   let channel = batch * u.m + row;
@@ -149,20 +157,22 @@ export function weightGradientTiles(commands: Commands, call: WeightGradient): v
     k: batch * outPlaces,
     count: groups,
     isBRowMajor: false,
-    functions: `fn a_at(group: u32, row: u32, k: u32) -> f32 {
-  let places = u.out_rows * u.out_columns;
-  return load_g(((k / places * u.groups + group) * u.m + row) * places + k % places);
+    functions: `${kReadX}fn out_places() -> u32 { return u.out_rows * u.out_columns; }
+fn a_line(group: u32, row: u32) -> u32 { return (group * u.m + row) * out_places(); }
+fn a_step(group: u32, k: u32) -> u32 {
+  return k / out_places() * (u.groups * u.m * out_places()) + k % out_places();
 }
-fn b_at(group: u32, k: u32, column: u32) -> f32 {
-  let places = u.out_rows * u.out_columns;
-  let taps = u.kernel_rows * u.kernel_columns;
-  let plane = (k / places * u.groups + group) * u.in_channels + column / taps;
-  let place = x_place(plane, k % places, column % taps);
-  if (!place.is_inside) {
-    return 0f;
-  }
-  return load_x(place.at);
+fn a_value(line: u32, step: u32) -> f32 { return load_g(line + step); }
+fn b_line(group: u32, column: u32) -> Place {
+  return tap_place(group * u.in_channels + column / kernel_taps(), column % kernel_taps());
 }
+fn b_step(group: u32, k: u32) -> Place {
+  let place = k % out_places();
+  let row = i32(place / u.out_columns * u.stride_rows) - i32(u.padding_rows);
+  let column = i32(place % u.out_columns * u.stride_columns) - i32(u.padding_columns);
+  return Place(k / out_places() * u.groups * u.in_channels, row, column);
+}
+fn b_value(line: Place, step: Place) -> f32 { return x_value(line, step); }
 fn finish(group: u32, row: u32, column: u32, sum: f32) {
   store_result((group * u.m + row) * u.n + column, sum);
 }`,
