@@ -68,6 +68,7 @@ function webgpuTraining(task, title, { lossAt, limit, repeats = 3 }) {
         if (i === 0) report("first", last);
       }
       report("loss", await trainer.loss());
+      report("step", last); // of a library that runs out of time below
       const block = blockFor(last);
       const before = await countedSoFar();
       const times = await timeBlocks(trainer, lossAt, block, quick ? 2 : 6);
@@ -101,13 +102,13 @@ function withoutReadbacks([{ values }]) {
 export const kWebgpuTrainings = [
   webgpuTraining("mlp", "MLP 784-512-256-10, Adam, batch 64", { lossAt: 20, limit: 120 }),
   webgpuTraining("wide-mlp", "MLP 784-4096-4096-10, Adam, batch 64", {
-    lossAt: 4,
-    limit: 300,
+    lossAt: 2,
+    limit: 100,
     repeats: 2,
   }),
   webgpuTraining("wide-cnn", "CNN of 32, 64 and 64 channels, 3x3, Adam, batch 32", {
     lossAt: 4,
-    limit: 300,
+    limit: 100,
     repeats: 2,
   }),
   webgpuTraining("gpt", "transformer, 2 blocks of width 64, 64 tokens, AdamW, batch 8", {
@@ -115,8 +116,8 @@ export const kWebgpuTrainings = [
     limit: 300,
   }),
   webgpuTraining("wide-gpt", "transformer, 2 blocks of width 384, 256 tokens, AdamW, batch 2", {
-    lossAt: 3,
-    limit: 400,
+    lossAt: 2,
+    limit: 100,
     repeats: 2,
   }),
 ];
