@@ -45,15 +45,18 @@ export function startingMlp(sizes) {
   return sizes.slice(1).map((outputs, i) => startingLayer(sizes[i], outputs, i + 1));
 }
 
-/** Two convolutions, each followed by ReLU and a pooling of 2, and a linear layer. */
-export function startingCnn() {
-  const convolution = (inputs, outputs, size, seed) => ({
-    shape: [outputs, inputs, size, size],
-    ...startingLayer(inputs * size * size, outputs, seed),
-  });
+/** Convolutions, each followed by ReLU and a pooling of 2, and a linear layer for images of 28 x 28. */
+export function startingCnn({ channels, kernel, padding }) {
+  const inputsOf = (i) => channels[i - 1] ?? 1;
+  const sideAfter = (side) => Math.floor((side + 2 * padding - kernel + 1) / 2);
+  const side = channels.reduce(sideAfter, Math.sqrt(kPixels));
   return {
-    convolutions: [convolution(1, 8, 5, 1), convolution(8, 16, 5, 2)],
-    head: startingLayer(16 * 4 * 4, kClasses, 3),
+    padding,
+    convolutions: channels.map((outputs, i) => ({
+      shape: [outputs, inputsOf(i), kernel, kernel],
+      ...startingLayer(inputsOf(i) * kernel * kernel, outputs, i + 1),
+    })),
+    head: startingLayer(channels.at(-1) * side * side, kClasses, channels.length + 1),
   };
 }
 

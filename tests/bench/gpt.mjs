@@ -1,12 +1,18 @@
-// A transformer that is small enough for a page, the text it learns, and its starting weights.
+// Transformers, the text they learn, and their starting weights.
 
 import { randomNumbers, startingLayer } from "./data.mjs";
 
+/** One that is small enough for a page. */
 export const kGpt = { vocabulary: 65, context: 64, width: 64, heads: 4, blocks: 2 };
 
-/** Batches of {x, labels}: tokens and their successors, which a simple rule gives four times out of five. */
-export function tokenBatches(count, size) {
-  const { vocabulary, context } = kGpt;
+/** One as it is trained on a GPU, but for its depth. */
+export const kWideGpt = { vocabulary: 65, context: 256, width: 384, heads: 6, blocks: 2 };
+
+/**
+ * Batches of {x, labels, vocabulary, context}: tokens and their successors, which a simple rule gives four times out of
+ * five.
+ */
+export function tokenBatches({ vocabulary, context }, count, size) {
   const random = randomNumbers(count * size * (context + 1) * 2, 5);
   let at = 0;
   const sentence = () => {
@@ -23,16 +29,18 @@ export function tokenBatches(count, size) {
     return {
       x: Uint8Array.from(sentences.flatMap((tokens) => tokens.slice(0, -1))),
       labels: Uint8Array.from(sentences.flatMap((tokens) => tokens.slice(1))),
+      vocabulary,
+      context,
     };
   });
 }
 
-export function startingGpt() {
-  const { vocabulary, context, width, blocks } = kGpt;
+export function startingGpt({ vocabulary, context, width, heads, blocks }) {
   const small = (count, seed) => randomNumbers(count, seed).map((x) => 0.07 * x);
   return {
-    tokens: small(vocabulary * width, 11),
-    positions: small(context * width, 12),
+    heads,
+    tokens: { shape: [vocabulary, width], weight: small(vocabulary * width, 11) },
+    positions: { shape: [context, width], weight: small(context * width, 12) },
     blocks: Array.from({ length: blocks }, (_, i) => ({
       qkv: startingLayer(width, 3 * width, 20 + 4 * i),
       projection: startingLayer(width, width, 21 + 4 * i),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
-import { options, Playing, packedStrides, playing, webgpu } from "./support/playing.mjs";
+import { options, Playing, packedStrides, playing, testBoth, webgpu } from "./support/playing.mjs";
 import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
@@ -14,10 +14,12 @@ const kCases = [
   { queries: 5, keys: 5, features: 8, valueFeatures: 8, isCausal: true },
   { queries: 7, keys: 40, features: 3, valueFeatures: 6, hasMask: true },
   { queries: 33, keys: 70, features: 16, valueFeatures: 20 },
+  { queries: 50, keys: 33, features: 4, valueFeatures: 5, isCausal: true },
+  { queries: 20, keys: 300, features: 4, valueFeatures: 4, isCausal: true },
 ];
 const kBatch = [2, 3];
 
-test("attention and its gradients", options, async () => {
+testBoth("attention and its gradients", async (p) => {
   for (const one of kCases) {
     const { queries, keys, features, valueFeatures, isCausal = false, hasMask = false } = one;
     const shapes = [
@@ -39,7 +41,6 @@ test("attention and its gradients", options, async () => {
     const g = randoms(y.numel, 9);
     const grads = eg.autograd.grad(y, leaves, { gradOutputs: eg.tensor(g).reshape(y.shape) });
 
-    const p = playing();
     const heads = (view, strides) => [field.in(view), field.longs(strides)];
     const attention = [
       field.longs(kBatch),

@@ -24,6 +24,7 @@ function axis({
 
 const kPlanes = [2, 3];
 const kWindows = [
+  { kernel: [2, 3], stride: [2, 3], padding: [0, 0] },
   { kernel: [2, 3], stride: [2, 2], padding: [0, 0] },
   { kernel: [3, 3], stride: [1, 2], padding: [1, 1] },
   { kernel: [3, 2], stride: [2, 1], padding: [1, 0], dilation: [2, 3] },
@@ -73,7 +74,7 @@ testBoth("mean pooling, adaptive too", async (p) => {
   const shape = [...kPlanes, 9, 10];
   const data = randoms(product(shape), 3);
   const cases = [
-    ...kWindows.slice(0, 2).flatMap((windows) =>
+    ...kWindows.slice(0, 3).flatMap((windows) =>
       [
         [true, 0],
         [false, 0],
@@ -126,50 +127,55 @@ testBoth("mean pooling, adaptive too", async (p) => {
   }
 });
 
+const kSquare = { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 };
+const kConvolutions = [
+  { ...kSquare, batch: 2, channels: [3, 5], size: [7, 8], kernel: [3, 3], padding: [1, 1] },
+  {
+    batch: 3,
+    groups: 2,
+    channels: [4, 6],
+    size: [9, 6],
+    kernel: [2, 3],
+    stride: [2, 1],
+    padding: [0, 2],
+    dilation: [1, 2],
+  },
+  { ...kSquare, batch: 1, channels: [30, 50], size: [12, 11], kernel: [1, 1], stride: [2, 2] },
+  // Depthwise.
+  {
+    ...kSquare,
+    batch: 4,
+    groups: 6,
+    channels: [6, 6],
+    size: [10, 10],
+    kernel: [5, 5],
+    stride: [3, 2],
+    padding: [2, 2],
+  },
+  { ...kSquare, batch: 2, groups: 3, channels: [3, 6], size: [5, 19], kernel: [3, 3] },
+  // Rows that are longer than what shaders have side by side, in places and in taps.
+  { ...kSquare, batch: 1, channels: [2, 3], size: [1, 45], kernel: [1, 9], padding: [0, 4] },
+  {
+    ...kSquare,
+    batch: 2,
+    channels: [2, 2],
+    size: [3, 40],
+    kernel: [2, 8],
+    stride: [1, 3],
+    padding: [1, 3],
+    dilation: [2, 2],
+  },
+  // More channels, too, and neither a multiple of anything.
+  { ...kSquare, batch: 3, channels: [19, 37], size: [6, 13], kernel: [3, 3], padding: [1, 1] },
+  { ...kSquare, batch: 9, channels: [1, 33], size: [28, 28], kernel: [5, 5] },
+  // Planes of one place, and no images.
+  { ...kSquare, batch: 5, channels: [8, 7], size: [3, 3], kernel: [3, 3] },
+  { ...kSquare, batch: 0, channels: [2, 3], size: [4, 4], kernel: [2, 2] },
+];
+
 testBoth("convolution and its gradients", async (p) => {
-  const cases = [
-    {
-      batch: 2,
-      groups: 1,
-      channels: [3, 5],
-      size: [7, 8],
-      kernel: [3, 3],
-      stride: [1, 1],
-      padding: [1, 1],
-      dilation: [1, 1],
-    },
-    {
-      batch: 3,
-      groups: 2,
-      channels: [4, 6],
-      size: [9, 6],
-      kernel: [2, 3],
-      stride: [2, 1],
-      padding: [0, 2],
-      dilation: [1, 2],
-    },
-    {
-      batch: 1,
-      groups: 1,
-      channels: [30, 50],
-      size: [12, 11],
-      kernel: [1, 1],
-      stride: [2, 2],
-      padding: [0, 0],
-      dilation: [1, 1],
-    },
-    {
-      batch: 4,
-      groups: 6,
-      channels: [6, 6],
-      size: [10, 10],
-      kernel: [5, 5],
-      stride: [3, 2],
-      padding: [2, 2],
-      dilation: [1, 1],
-    },
-  ];
-  for (const { batch, groups, channels, size, kernel, stride, padding, dilation } of cases) {
+  for (const one of kConvolutions) {
+    const { batch, groups, channels, size, kernel, stride, padding, dilation } = one;
     const xShape = [batch, channels[0], ...size];
     const wShape = [channels[1], channels[0] / groups, ...kernel];
     const [data, weights, biases] = [
@@ -200,7 +206,7 @@ testBoth("convolution and its gradients", async (p) => {
       field.out(results[1]),
     ]);
     p.kernel("convolve_backward_weight", [conv, gradY, from, field.out(results[2])]);
-    const title = JSON.stringify({ batch, groups, channels });
+    const title = JSON.stringify(one);
     assertClose(await p.read(results[0]), list(y), { title, absolute: 1e-4 });
     assertClose(await p.read(results[1]), list(gradX), { title, absolute: 1e-4 });
     assertClose(await p.read(results[2]), list(gradW), { title, absolute: 1e-4 });

@@ -17,6 +17,7 @@ export const kCounted = {
     type: "GPUDevice",
     methods: ["createComputePipeline", "createComputePipelineAsync"],
   },
+  readbacks: { type: "GPUBuffer", methods: ["mapAsync"] },
 };
 
 /** For the environment of a process that is to be counted. */

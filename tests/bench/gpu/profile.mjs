@@ -1,4 +1,4 @@
-// node tests/bench/gpu/profile.mjs [mlp|gpt] [edgegrad|tfjs|jax] [steps]: where the time of a training step on WebGPU goes.
+// node tests/bench/gpu/profile.mjs [mlp|wide-mlp|wide-cnn|gpt|wide-gpt] [edgegrad|tfjs|jax] [steps]: where the time of a training step on WebGPU goes.
 // Prints the time of the calls that make a step, the whole step, and every dispatch: how often, how long together and
 // at best, with the sizes of its buffers. Times are ms per step; dispatches are timed one by one, and so take longer.
 
@@ -6,10 +6,10 @@ import { spawnSync } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { alignColumns, formatNumber } from "../report/format.mjs";
-import { kDeepMlp, kGptTask, startTraining } from "../workloads/training.mjs";
+import { startTraining } from "../workloads/training.mjs";
+import { kWebgpuTasks } from "../workloads/webgpu.mjs";
 import { kProfileChannel } from "./profile_channel.mjs";
 
-const kTasks = { mlp: kDeepMlp, gpt: kGptTask };
 const kLines = 30;
 const kWarmUp = 3; // steps
 const kPatience = 500; // ms in which threads have the last times, and answer
@@ -26,7 +26,7 @@ function runProfiled() {
 
 async function profile(count) {
   const library = await (await import(`../libraries/${name}.mjs`)).load({ device: "webgpu" });
-  const trainer = startTraining(library, kTasks[task]);
+  const trainer = startTraining(library, kWebgpuTasks[task]);
   const channel = new BroadcastChannel(kProfileChannel);
   const found = [];
   channel.onmessage = ({ data }) => {

@@ -12,7 +12,17 @@ export async function load({ threads = 1, device: wanted = "cpu" } = {}) {
   await eg.init({ threads, webgpu: device === "webgpu" ? "required" : "off" });
   const { variant, threads: started, webgpu } = eg.runtime();
   const detail = `${variant}, ${started} thread${started === 1 ? "" : "s"}${webgpu ? `, ${webgpu.description}` : ""}`;
-  return { detail, variant, product, convolution, attention, chain, trainer, plainStep };
+  return {
+    detail,
+    variant,
+    product,
+    convolution,
+    attention,
+    chain,
+    trainer,
+    plainStep,
+    deviceProduct,
+  };
 }
 
 function product(layout, n, a, b) {
@@ -23,6 +33,19 @@ function product(layout, n, a, b) {
   const x = matrix(a, layout[0] === "T");
   const y = matrix(b, layout[1] === "T");
   return () => eg.matmul(x, y).dispose();
+}
+
+/** The product of two square matrices on the device, again and again; `read` gives the last. */
+function deviceProduct(n, a, b) {
+  const [x, y] = [a, b].map((numbers) => eg.tensor(numbers).view([n, n]).to(device));
+  let result = null;
+  return {
+    multiply() {
+      result?.dispose();
+      result = eg.matmul(x, y);
+    },
+    read: () => result.data(),
+  };
 }
 
 const random = (...shape) => eg.rand(shape).sub(0.5);

@@ -10,7 +10,7 @@ export async function load({ device = "wasm" } = {}) {
   await init(device);
   defaultDevice(device);
   const detail = device === "webgpu" ? await describeAdapter() : "wasm, 1 thread";
-  return { detail, product, chain, compiledChain, trainer, plainStep };
+  return { detail, product, chain, compiledChain, trainer, plainStep, deviceProduct };
 }
 
 function product(layout, n, a, b) {
@@ -26,6 +26,25 @@ function product(layout, n, a, b) {
     const result = multiply(x.ref, y.ref);
     await result.blockUntilReady(); // nothing is computed before
     result.dispose();
+  };
+}
+
+/** The product of two square matrices, again and again; `read` gives the last, and has all of them computed. */
+function deviceProduct(n, a, b) {
+  const [x, y] = [a, b].map((numbers) => np.array(numbers).reshape([n, n]));
+  const multiply = jit(np.matmul);
+  let results = [];
+  return {
+    multiply() {
+      results.push(multiply(x.ref, y.ref));
+    },
+    async read() {
+      const last = results.at(-1).ref;
+      for (const result of results) await result.blockUntilReady();
+      for (const result of results) result.dispose();
+      results = [];
+      return last.data();
+    },
   };
 }
 
@@ -125,7 +144,7 @@ function compile({ model: name, layers, optimizer: { name: rule, rate } }) {
   const parameters = start(layers);
   const state = kOptimizers[rule].start(parameters);
   const update = kOptimizers[rule].update(rate);
-  const lossOf = (current, x, y) => crossEntropy(forward(current, x), y);
+  const lossOf = (current, x, y) => crossEntropy(forward(current, x, layers), y);
   const step = jit((current, optimizer, x, y) => {
     const [loss, gradients] = valueAndGrad(lossOf)(tree.ref(current), x, y);
     const [next, nextState] = update(current, gradients, optimizer);

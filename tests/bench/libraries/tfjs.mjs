@@ -10,7 +10,7 @@ export async function load({ device = "wasm" } = {}) {
   const detail = device === "webgpu" ? await offerBackend() : `${version_wasm}, 1 thread`;
   await tf.setBackend(device);
   await tf.ready();
-  return { detail, product, chain, trainer, plainStep };
+  return { detail, product, chain, trainer, plainStep, deviceProduct };
 }
 
 // It registers itself as it is loaded, where there is WebGPU.
@@ -23,6 +23,19 @@ async function offerBackend() {
 function product(layout, n, a, b) {
   const [x, y] = [tf.tensor2d(a, [n, n]), tf.tensor2d(b, [n, n])];
   return () => tf.matMul(x, y, layout[0] === "T", layout[1] === "T").dispose();
+}
+
+/** The product of two square matrices, again and again; `read` gives the last. */
+function deviceProduct(n, a, b) {
+  const [x, y] = [tf.tensor2d(a, [n, n]), tf.tensor2d(b, [n, n])];
+  let result = null;
+  return {
+    multiply() {
+      result?.dispose();
+      result = tf.matMul(x, y);
+    },
+    read: () => result.data(),
+  };
 }
 
 /** Times a chain of products and its gradient: f runs in tf.grad, so its end is where backward begins. */
@@ -52,7 +65,7 @@ function start({ model: name, layers, optimizer }) {
   const model = kModels[name];
   const variables = model.start(layers);
   const rule = makeOptimizer(optimizer);
-  const loss = ({ x, y }) => tf.losses.softmaxCrossEntropy(y, model.forward(variables, x));
+  const loss = ({ x, y }) => tf.losses.softmaxCrossEntropy(y, model.forward(variables, x, layers));
   return (batch) => rule.minimize(() => loss(batch), true);
 }
 

@@ -2,7 +2,6 @@
 
 import * as eg from "edgegrad";
 import { kPixels } from "../data.mjs";
-import { kGpt } from "../gpt.mjs";
 
 const { nn } = eg;
 
@@ -32,11 +31,11 @@ const mlp = {
 };
 
 const cnn = {
-  start: ({ convolutions, head }) =>
+  start: ({ convolutions, padding, head }) =>
     new nn.Sequential(
       ...convolutions.flatMap((layer) => {
         const [outputs, inputs, size] = layer.shape;
-        const convolution = withValues(new nn.Conv2d(inputs, outputs, size), layer);
+        const convolution = withValues(new nn.Conv2d(inputs, outputs, size, { padding }), layer);
         return [convolution, new nn.ReLU(), new nn.MaxPool2d(2)];
       }),
       new nn.Flatten(),
@@ -48,15 +47,14 @@ const cnn = {
   }),
 };
 
-const { vocabulary, context, width, heads } = kGpt;
-
 class Block extends nn.Module {
-  constructor({ qkv, projection, up, down }) {
+  constructor({ qkv, projection, up, down }, heads) {
     super();
-    this.norm1 = new nn.LayerNorm(width);
+    this.heads = heads;
+    this.norm1 = new nn.LayerNorm(qkv.inputs);
     this.qkv = dense(qkv);
     this.projection = dense(projection);
-    this.norm2 = new nn.LayerNorm(width);
+    this.norm2 = new nn.LayerNorm(up.inputs);
     this.up = dense(up);
     this.down = dense(down);
   }
@@ -68,8 +66,8 @@ class Block extends nn.Module {
   }
 
   attend(x) {
-    const [batch] = x.shape;
-    const all = this.qkv.call(x).view([batch, context, 3, heads, width / heads]);
+    const [batch, context, width] = x.shape;
+    const all = this.qkv.call(x).view([batch, context, 3, this.heads, width / this.heads]);
     const [query, key, value] = all.permute([2, 0, 3, 1, 4]).unbind(0);
     const mixed = eg.scaledDotProductAttention(query, key, value, { isCausal: true });
     return this.projection.call(mixed.transpose(1, 2).reshape([batch, context, width]));
@@ -77,25 +75,28 @@ class Block extends nn.Module {
 }
 
 class Gpt extends nn.Module {
-  constructor({ tokens, positions, blocks, head }) {
+  constructor({ tokens, positions, blocks, heads, head }) {
     super();
-    this.tokens = withValues(new nn.Embedding(vocabulary, width), { weight: tokens });
-    this.positions = withValues(new nn.Embedding(context, width), { weight: positions });
-    this.blocks = new nn.ModuleList(blocks.map((block) => new Block(block)));
-    this.norm = new nn.LayerNorm(width);
+    this.tokens = withValues(new nn.Embedding(...tokens.shape), tokens);
+    this.positions = withValues(new nn.Embedding(...positions.shape), positions);
+    this.blocks = new nn.ModuleList(blocks.map((block) => new Block(block, heads)));
+    this.norm = new nn.LayerNorm(head.inputs);
     this.head = dense(head);
   }
 
   forward(x) {
     let value = this.tokens.call(x).add(this.positions.weight);
     for (const block of this.blocks) value = block.call(value);
-    return this.head.call(this.norm.call(value)).view([-1, vocabulary]);
+    return this.head.call(this.norm.call(value)).flatten(0, 1);
   }
 }
 
 const gpt = {
   start: (layers) => new Gpt(layers),
-  inputs: ({ x, labels }) => ({ x: targets(x).view([-1, context]), y: targets(labels) }),
+  inputs: ({ x, labels, context }) => ({
+    x: targets(x).view([-1, context]),
+    y: targets(labels),
+  }),
 };
 
 export const kModels = { mlp, cnn, gpt };

@@ -1,9 +1,8 @@
-// The models in TensorFlow.js: start(layers) makes the variables, forward(variables, x) the logits, inputs(batch) the
-// tensors. Tokens enter as one-hot rows, because the gradient of gather() has no kernel on this backend.
+// The models in TensorFlow.js: start(layers) makes the variables, forward(variables, x, layers) the logits, inputs(batch)
+// the tensors. Tokens enter as one-hot rows, because the gradient of gather() has no kernel on this backend.
 
 import * as tf from "@tensorflow/tfjs";
 import { kClasses, kPixels, oneHot, transposedWeight } from "../data.mjs";
-import { kGpt } from "../gpt.mjs";
 
 const variable = (numbers, shape) => tf.variable(tf.tensor(numbers, shape));
 
@@ -35,9 +34,9 @@ const cnn = {
     })),
     head: dense(head),
   }),
-  forward({ convolutions, head }, x) {
+  forward({ convolutions, head }, x, { padding }) {
     const features = convolutions.reduce((value, { weight, bias }) => {
-      const sum = tf.add(tf.conv2d(value, weight, 1, "valid"), bias);
+      const sum = tf.add(tf.conv2d(value, weight, 1, padding), bias);
       return tf.maxPool(tf.relu(sum), 2, 2, "valid");
     }, x);
     // Channels last here: back to the order in which the weights of the head were made.
@@ -49,9 +48,7 @@ const cnn = {
   }),
 };
 
-const { vocabulary, context, width, heads } = kGpt;
-
-const normStart = () => ({
+const normStart = (width) => ({
   weight: tf.variable(tf.ones([width])),
   bias: tf.variable(tf.zeros([width])),
 });
@@ -76,8 +73,8 @@ function applyRows(layer, x) {
   return tf.reshape(result, [batch, rows, -1]);
 }
 
-function attention(block, x, mask) {
-  const [batch] = x.shape;
+function attention(block, x, mask, heads) {
+  const [batch, context, width] = x.shape;
   const size = width / heads;
   const all = tf.reshape(applyRows(block.qkv, x), [batch, context, 3, heads, size]);
   const [query, key, value] = tf.unstack(tf.transpose(all, [2, 0, 3, 1, 4]));
@@ -87,7 +84,7 @@ function attention(block, x, mask) {
   return applyRows(block.projection, joined);
 }
 
-function causalMask() {
+function causalMask(context) {
   const above = (i) => (i % context > Math.floor(i / context) ? -1e9 : 0);
   const numbers = Float32Array.from({ length: context * context }, (_, i) => above(i));
   return tf.tensor2d(numbers, [context, context]);
@@ -95,32 +92,33 @@ function causalMask() {
 
 const gpt = {
   start: ({ tokens, positions, blocks, head }) => ({
-    tokens: variable(tokens, [vocabulary, width]),
-    positions: variable(positions, [context, width]),
+    tokens: variable(tokens.weight, tokens.shape),
+    positions: variable(positions.weight, positions.shape),
     blocks: blocks.map(({ qkv, projection, up, down }) => ({
-      norm1: normStart(),
+      norm1: normStart(qkv.inputs),
       qkv: dense(qkv),
       projection: dense(projection),
-      norm2: normStart(),
+      norm2: normStart(up.inputs),
       up: dense(up),
       down: dense(down),
     })),
-    norm: normStart(),
+    norm: normStart(head.inputs),
     head: dense(head),
-    mask: causalMask(),
+    mask: causalMask(positions.shape[0]),
   }),
-  forward({ tokens, positions, blocks, norm, head, mask }, x) {
-    const [batch] = x.shape;
+  forward({ tokens, positions, blocks, norm, head, mask }, x, { heads }) {
+    const [batch, context, vocabulary] = x.shape;
+    const width = tokens.shape[1];
     const rows = tf.matMul(tf.reshape(x, [batch * context, vocabulary]), tokens);
     let value = tf.add(tf.reshape(rows, [batch, context, width]), positions);
     for (const block of blocks) {
-      value = tf.add(value, attention(block, normalize(block.norm1, value), mask));
+      value = tf.add(value, attention(block, normalize(block.norm1, value), mask, heads));
       const hidden = gelu(applyRows(block.up, normalize(block.norm2, value)));
       value = tf.add(value, applyRows(block.down, hidden));
     }
     return apply(head, tf.reshape(normalize(norm, value), [batch * context, width]));
   },
-  inputs: ({ x, labels }) => ({
+  inputs: ({ x, labels, vocabulary, context }) => ({
     x: tf.tensor3d(oneHot(x, vocabulary), [x.length / context, context, vocabulary]),
     y: tf.tensor2d(oneHot(labels, vocabulary), [labels.length, vocabulary]),
   }),

@@ -40,7 +40,6 @@ function cells(row, result, ours) {
 
 function cell(row, { values, errors, failure }) {
   if (values[row.id] !== undefined) return formatNumber(values[row.id], row.digits);
-  if (failure && row.better) return "failed";
-  const error = errors[row.id] ?? "";
+  const error = errors[row.id] ?? (row.better ? failure : null) ?? "";
   return error.length > kLongestError ? `${error.slice(0, kLongestError - 1)}…` : error;
 }

@@ -15,6 +15,7 @@ import singleImage from "./single_image.mjs";
 import startup from "./startup.mjs";
 import { kTrainings } from "./training.mjs";
 import { kWebgpuTrainings } from "./webgpu.mjs";
+import webgpuMatmul from "./webgpu_matmul.mjs";
 
 const kAll = [
   gemm,
@@ -22,6 +23,7 @@ const kAll = [
   chain,
   ...kTrainings,
   ...kWebgpuTrainings,
+  webgpuMatmul,
   singleImage,
   startup,
   download,

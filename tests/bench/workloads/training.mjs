@@ -4,7 +4,7 @@
 
 import { median } from "../clock.mjs";
 import { mnistBatches, startingCnn, startingMlp } from "../data.mjs";
-import { startingGpt, tokenBatches } from "../gpt.mjs";
+import { kGpt, kWideGpt, startingGpt, tokenBatches } from "../gpt.mjs";
 
 const adam = { name: "adam", rate: 0.001 };
 
@@ -25,7 +25,7 @@ export const kDeepMlp = {
 
 const cnn = {
   model: "cnn",
-  layers: startingCnn,
+  layers: () => startingCnn({ channels: [8, 16], kernel: 5, padding: 0 }),
   batches: () => mnistBatches(100, 64),
   optimizer: adam,
 };
@@ -33,9 +33,28 @@ const cnn = {
 /** The transformer with AdamW. */
 export const kGptTask = {
   model: "gpt",
-  layers: startingGpt,
-  batches: () => tokenBatches(100, 8),
+  layers: () => startingGpt(kGpt),
+  batches: () => tokenBatches(kGpt, 100, 8),
   optimizer: { name: "adamw", rate: 0.001 },
+};
+
+/** Those for which a GPU is there. */
+export const kWideMlpTask = {
+  ...kDeepMlp,
+  layers: () => startingMlp([784, 4096, 4096, 10]),
+  batches: () => mnistBatches(20, 64),
+};
+
+export const kWideCnnTask = {
+  ...cnn,
+  layers: () => startingCnn({ channels: [32, 64, 64], kernel: 3, padding: 1 }),
+  batches: () => mnistBatches(20, 32),
+};
+
+export const kWideGptTask = {
+  ...kGptTask,
+  layers: () => startingGpt(kWideGpt),
+  batches: () => tokenBatches(kWideGpt, 20, 2),
 };
 
 export function startTraining(library, { model, layers, batches, optimizer }) {

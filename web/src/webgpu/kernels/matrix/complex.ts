@@ -25,12 +25,16 @@ function floatsOf({ block, offset }: View): View {
   return { block, offset, dtype: "float32" };
 }
 
-/** What the floats of A and B are. */
-export const kReadParts = `fn a_at(first: u32, row: u32, column: u32) -> f32 {
-  return load_a(first + row * u.a_row + (column >> 1u) * u.a_column + (column & 1u));
+/** How the floats of A and B are found; lines and steps of B have their parity in their lowest bit. */
+export const kReadParts = `fn a_line(first: u32, row: u32) -> u32 { return first + row * u.a_row; }
+fn a_step(first: u32, column: u32) -> u32 { return (column >> 1u) * u.a_column + (column & 1u); }
+fn a_value(line: u32, step: u32) -> f32 { return load_a(line + step); }
+fn b_line(first: u32, column: u32) -> u32 {
+  return 2u * (first + (column >> 1u) * u.b_column) + (column & 1u);
 }
-fn b_at(first: u32, row: u32, column: u32) -> f32 {
-  let part = load_b(first + (row >> 1u) * u.b_row + (column >> 1u) * u.b_column + ((row ^ column) & 1u));
-  return select(part, -part, (row & ~column & 1u) == 1u);
+fn b_step(first: u32, row: u32) -> u32 { return 2u * ((row >> 1u) * u.b_row) + (row & 1u); }
+fn b_value(line: u32, step: u32) -> f32 {
+  let part = load_b((line >> 1u) + (step >> 1u) + ((line ^ step) & 1u));
+  return select(part, -part, (step & ~line & 1u) == 1u);
 }
 `;

@@ -12,7 +12,7 @@ import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
-import type { TiledProduct } from "./tiled_product";
+import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** Matrices in memory; strides count elements. */
@@ -90,7 +90,6 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: given.a.columnStride === 1,
     isBRowMajor: given.b.columnStride === 1,
-    isPlain: true,
     key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
     numbers: withType(
@@ -156,12 +155,12 @@ function firstText(indices: readonly Index[]): string {
 }
 
 function readText(type: TiledProduct["type"]): string {
-  return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
-  return load_a(first + row * u.a_row + column * u.a_column);
-}
-fn b_at(first: u32, row: u32, column: u32) -> ${type} {
-  return load_b(first + row * u.b_row + column * u.b_column);
-}
+  return `fn a_line(first: u32, row: u32) -> u32 { return first + row * u.a_row; }
+fn a_step(first: u32, column: u32) -> u32 { return column * u.a_column; }
+fn a_value(line: u32, step: u32) -> ${type} { return load_a(line + step); }
+fn b_line(first: u32, column: u32) -> u32 { return first + column * u.b_column; }
+fn b_step(first: u32, row: u32) -> u32 { return row * u.b_row; }
+fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
 `;
 }
 
@@ -202,6 +201,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
     body: () =>
       [
         functions(),
+        elementsText(type),
         combineLanes("sum_of_lanes", lanes, { type, text: "a + b" }),
         forEachLane(
           lanes,

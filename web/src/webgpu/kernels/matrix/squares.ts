@@ -5,8 +5,10 @@
 // rectangles are large, and read fours where matrices lie in them.
 
 import type { Commands } from "../kernel";
+import { upTo } from "../text";
 import {
   dispatchBatches,
+  elementsText,
   type Fours,
   givesText,
   mainHead,
@@ -17,12 +19,11 @@ import {
 /** Invocations of a workgroup. */
 const kSquareThreads = 16;
 
-const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
-
 /** Runs the product on a device that computes on the CPU. */
 export function dispatchSquares(commands: Commands, call: TiledProduct): void {
   const { fours } = call;
-  if (fours === undefined) dispatchBatches(commands, call, planSquares(call), "");
+  if (fours === undefined)
+    dispatchBatches(commands, call, planSquares(call), elementsText(call.type));
   else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
 }
 
@@ -34,9 +35,18 @@ function planSquares(call: TiledProduct): Plan {
 
 // Reads four numbers at a time.
 function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
-  const name = `fours ${call.isARowMajor} ${call.isBRowMajor} ${hasResults}`;
   const size = chooseSize(call);
-  return plan(call, name, size, () => foursText(call, size, hasResults));
+  const steps = isLong(call) ? 8 : 4;
+  const name = `fours ${call.isARowMajor} ${call.isBRowMajor} ${hasResults} ${steps}`;
+  return plan(call, name, size, () => foursText(call, size, steps, hasResults));
+}
+
+/** With so many multiplications a text of more steps is worth the time to compile it. */
+const kLong = 2 ** 25;
+
+// Texts with more steps gain where those of A and lines of B lie side by side.
+function isLong({ m, n, k, count, isARowMajor, isBRowMajor }: TiledProduct): boolean {
+  return isARowMajor && isBRowMajor && k % 8 === 0 && m * n * k * count >= kLong;
 }
 
 interface Size {
@@ -92,10 +102,19 @@ function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string
 `;
 }
 
-// Sums of products: a(i) times the four b(j).
-function sumsText({ rows, columns }: Size, a: (i: number) => string, b: (j: number) => string) {
-  return upTo(rows)
-    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${a(i)} * ${b(j)};`))
+// Sums of some steps' products, for some rows. Setting a variable costs as much as many multiplications, so each is set
+// once.
+function sumsText(
+  rows: readonly number[],
+  columns: number,
+  steps: number,
+  a: (step: number, i: number) => string,
+  b: (step: number, j: number) => string,
+): string {
+  const products = (i: number, j: number) =>
+    upTo(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
+  return rows
+    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`))
     .join("\n    ");
 }
 
@@ -120,35 +139,31 @@ function squaresText(call: TiledProduct, size: Size): string {
       .map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`)
       .join("\n    ")}
     ${sumsText(
-      size,
-      (i) => `a_${i}`,
-      (j) => `b_${j}`,
+      upTo(rows),
+      columns,
+      1,
+      (_, i) => `a_${i}`,
+      (_, j) => `b_${j}`,
     )}
   }
   ${givesText(kFinish, rows, columns, partOf)}`,
   );
 }
 
-// Four steps of the sums at a time; strides, and where rows begin, count fours.
-function foursText(call: TiledProduct, size: Size, hasResults: boolean): string {
-  const a = foursOf("a", size.rows, call.isARowMajor, "first_row");
-  const b = foursOf("b", size.columns, !call.isBRowMajor, "first_column");
-  const steps = upTo(4).map((step) =>
-    sumsText(
-      size,
-      (i) => a.one(step, i),
-      (j) => b.four(step, j),
-    ),
-  );
+// Some steps of the sums at a time; strides, and where rows begin, count fours. What is read of A is used at once.
+function foursText(call: TiledProduct, size: Size, steps: number, hasResults: boolean): string {
+  const a = foursOf("a", size.rows, steps, call.isARowMajor, "first_row");
+  const b = foursOf("b", size.columns, steps, !call.isBRowMajor, "first_column");
+  const partText = (lines: readonly number[], i: number) =>
+    `${a.reads[i]}\n    ${sumsText(lines, size.columns, steps, a.one, b.four)}`;
   return frameText(
     call,
     size,
     `${a.before}
   ${b.before}
-  for (var k = 0u; k < u.k / 4u; k++) {
-    ${a.reads}
-    ${b.reads}
-    ${steps.join("\n    ")}
+  for (var k = 0u; k < u.k / 4u; k += ${steps / 4}u) {
+    ${b.reads.join("\n    ")}
+    ${a.parts.map(partText).join("\n    ")}
   }
   ${hasResults ? givesFoursText(size) : givesText(kFinish, size.rows, size.columns, partOf)}`,
   );
@@ -156,40 +171,52 @@ function foursText(call: TiledProduct, size: Size, hasResults: boolean): string 
 
 interface FoursText {
   readonly before: string;
-  /** For four steps. */
-  readonly reads: string;
+  /** Lines that are read together, and how. */
+  readonly parts: readonly (readonly number[])[];
+  readonly reads: readonly string[];
   /** Of a step the number of a line (a row of A, a column of B), and the numbers of four lines. */
   one(step: number, line: number): string;
   four(step: number, j: number): string;
 }
 
 // What a shader reads of a matrix: `isAlong` says whether steps or lines lie side by side.
-function foursOf(name: "a" | "b", lines: number, isAlong: boolean, first: string): FoursText {
+function foursOf(
+  name: "a" | "b",
+  lines: number,
+  steps: number,
+  isAlong: boolean,
+  first: string,
+): FoursText {
   const [line, step] = name === "a" ? ["a_row", "a_column"] : ["b_column", "b_row"];
   if (isAlong) {
-    const one = (at: number, i: number) => `${name}_${i}[${at}]`;
+    const one = (at: number, i: number) => `${name}_${i}_${Math.floor(at / 4)}[${at % 4}]`;
+    const readText = (i: number, four: number) =>
+      `let ${name}_${i}_${four} = load_${name}(at_${name}_${i} + k + ${four}u);`;
     return {
       before: upTo(lines)
         .map((i) => `let at_${name}_${i} = (from_${name} + (${first} + ${i}u) * u.${line}) / 4u;`)
         .join("\n  "),
-      reads: upTo(lines)
-        .map((i) => `let ${name}_${i} = load_${name}(at_${name}_${i} + k);`)
-        .join("\n    "),
+      parts: upTo(lines).map((i) => [i]),
+      reads: upTo(lines).map((i) =>
+        upTo(steps / 4)
+          .map((four) => readText(i, four))
+          .join("\n    "),
+      ),
       one,
       four: (at, j) => `vec4(${upTo(4).map((part) => one(at, 4 * j + part))})`,
     };
   }
+  const readText = (at: number, j: number) =>
+    `let ${name}_${at}_${j} = load_${name}(at_${name} + (4u * k + ${at}u) * step_${name} + ${j}u);`;
   return {
     before: `let at_${name} = (from_${name} + ${first}) / 4u;
   let step_${name} = u.${step} / 4u;`,
-    reads: upTo(4)
-      .flatMap((at) =>
-        upTo(lines / 4).map(
-          (j) =>
-            `let ${name}_${at}_${j} = load_${name}(at_${name} + (4u * k + ${at}u) * step_${name} + ${j}u);`,
-        ),
-      )
-      .join("\n    "),
+    parts: upTo(lines / 4).map((j) => upTo(4).map((part) => 4 * j + part)),
+    reads: upTo(lines / 4).map((j) =>
+      upTo(steps)
+        .map((at) => readText(at, j))
+        .join("\n    "),
+    ),
     one: (at, i) => `${name}_${at}_${Math.floor(i / 4)}[${i % 4}]`,
     four: (at, j) => `${name}_${at}_${j}`,
   };

@@ -17,12 +17,11 @@ export interface TiledProduct {
   /** Neighbours in memory are neighbours in a row. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
-  /** Elements are where strides say, which costs nothing to find out again. */
-  readonly isPlain: boolean;
   /**
-   * first_a(batch), first_b and first_c, which say where matrices begin, and with that a_at(first, row, column) and
-   * b_at(first, row, column), whose value beyond the last row or column does not matter, and finish(first, row, column,
-   * sum).
+   * first_a(batch), first_b and first_c, which say where matrices begin; finish(first, row, column, sum); and how elements
+   * are found: a_line(first, row) and b_line(first, column) for all steps, a_step(first, column) and b_step(first, row) for
+   * all lines, with both a_value(line, step) and b_value(line, step), whose value beyond the last row or column does not
+   * matter.
    */
   functions(): string;
   /** How it lies in fours, if it does. */
@@ -37,6 +36,17 @@ export interface Fours {
   readonly hasResults: boolean;
   /** first_a(batch), first_b and first_c, and how results are finished. */
   functions(): string;
+}
+
+/** a_at(first, row, column) and b_at, for shaders that find elements one by one. */
+export function elementsText(type: TiledProduct["type"]): string {
+  return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
+  return a_value(a_line(first, row), a_step(first, column));
+}
+fn b_at(first: u32, row: u32, column: u32) -> ${type} {
+  return b_value(b_line(first, column), b_step(first, row));
+}
+`;
 }
 
 /** A way to share a product among workgroups. */

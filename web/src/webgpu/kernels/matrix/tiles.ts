@@ -16,7 +16,7 @@ import {
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
-  if (commands.isSoftware && call.isPlain) {
+  if (commands.isSoftware) {
     dispatchSquares(commands, call);
     return;
   }
@@ -119,34 +119,39 @@ function tilesText({ type, isARowMajor, isBRowMajor }: TiledProduct, width: 1 | 
   const all = (text: (i: number) => string) => `${vector}(${places.map(text).join(", ")})`;
   const zero = `${vector}(0)`;
   // Neighbouring invocations read neighbouring elements.
-  const alongK = "let k = thread % 16u;\n    let place = thread / 16u;";
-  const acrossK = "let k = thread / 16u;\n    let place = thread % 16u;";
+  const alongK = ["thread % 16u", "thread / 16u"] as const;
+  const acrossK = ["thread / 16u", "thread % 16u"] as const;
+  const brought = { a: isARowMajor ? alongK : acrossK, b: isBRowMajor ? acrossK : alongK };
+  const linesText = (name: "a" | "b", first: string) =>
+    places
+      .map(
+        (i) =>
+          `let ${name}_line_${i} = ${name}_line(from_${name}, ${first} + ${name}_place * ${width}u + ${i}u);`,
+      )
+      .join("\n  ");
+  const bringText = (
+    name: "a" | "b",
+  ) => `let ${name}_now = ${name}_step(from_${name}, step + ${name}_k);
+    let ${name}_values = ${all((i) => `${name}_value(${name}_line_${i}, ${name}_now)`)};
+    ${name}_tile[${name}_k * 16u + ${name}_place] = select(${zero}, ${name}_values, step + ${name}_k < u.k);`;
   return `var<workgroup> a_tile: array<${vector}, 256>;
 var<workgroup> b_tile: array<${vector}, 256>;
-fn bring_a(thread: u32, first: u32, row: u32, step: u32) {
-    ${isARowMajor ? alongK : acrossK}
-    let r = row + place * ${width}u;
-    let column = step + k;
-    let values = ${all((i) => `a_at(first, r + ${i}u, column)`)};
-    a_tile[k * 16u + place] = select(${zero}, values, column < u.k);
-}
-fn bring_b(thread: u32, first: u32, step: u32, column: u32) {
-    ${isBRowMajor ? acrossK : alongK}
-    let c = column + place * ${width}u;
-    let row = step + k;
-    let values = ${all((i) => `b_at(first, row, c + ${i}u)`)};
-    b_tile[k * 16u + place] = select(${zero}, values, row < u.k);
-}
 ${mainHead(256)}
   let tile = group.x + group.y * groups.x;
   let row = tile / u.columns * ${16 * width}u;
   let column = tile % u.columns * ${16 * width}u;
   let x = thread % 16u;
   let y = thread / 16u;
+  let a_k = ${brought.a[0]};
+  let a_place = ${brought.a[1]};
+  let b_k = ${brought.b[0]};
+  let b_place = ${brought.b[1]};
+  ${linesText("a", "row")}
+  ${linesText("b", "column")}
   ${places.map((i) => `var sum_${i} = ${zero};`).join("\n  ")}
   for (var step = first_step(group.z); step < last_step(group.z); step += 16u) {
-    bring_a(thread, from_a, row, step);
-    bring_b(thread, from_b, step, column);
+    ${bringText("a")}
+    ${bringText("b")}
     workgroupBarrier();
     for (var k = 0u; k < 16u; k++) {
       let a = a_tile[k * 16u + y];

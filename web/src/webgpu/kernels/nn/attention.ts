@@ -1,27 +1,17 @@
 // softmax(scale * query keyᵀ + mask) value, and its gradients: products of matrices, and between them shaders
 // over rows of scores. Scores are there for some queries at a time.
 
-import type { Access } from "../../shader";
 import type { Reader, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { kMaximum, kSum } from "../lanes";
 import { type Matrices, multiply } from "../matrix/matrix_product";
-import { indexOf, mergeDimensions, packedStrides, product, sizeNumbers } from "../strides";
-import { dispatchRows } from "./rows";
-
-interface Attention {
-  readonly batch: readonly number[];
-  readonly queries: number;
-  readonly keys: number;
-  readonly features: number;
-  readonly valueFeatures: number;
-  readonly scale: number;
-  readonly isCausal: boolean;
-  readonly query: Matrices;
-  readonly key: Matrices;
-  readonly value: Matrices;
-  readonly mask: Matrices | undefined;
-}
+import { packedStrides, product } from "../strides";
+import {
+  type Attention,
+  dispatchScores,
+  kScoreGradients,
+  kWeights,
+  type Part,
+} from "./attention_scores";
 
 function readAttention(fields: Reader): Attention {
   return {
@@ -61,12 +51,6 @@ function transposed(matrices: Matrices): Matrices {
     rowStride: matrices.columnStride,
     columnStride: matrices.rowStride,
   };
-}
-
-/** Some queries of all heads. */
-interface Part {
-  readonly first: number;
-  readonly count: number;
 }
 
 /** Memory for scores is not larger than this, if one query's are not. */
@@ -118,63 +102,6 @@ function multiplyQueries(
   });
 }
 
-interface ScoresShader {
-  readonly key: string;
-  readonly memory: readonly Access[];
-  readonly work: string;
-}
-
-// Over rows of scores, with a function `score(first, position, k)`: -infinity for what is not seen; and
-// `row_of(position)`, the place of a query among those of all heads.
-function dispatchScores(
-  commands: Commands,
-  attention: Attention,
-  part: Part,
-  shader: ScoresShader,
-): void {
-  const { batch, queries, keys, isCausal, mask } = attention;
-  const { key, memory, work } = shader;
-  const walk = mergeDimensions(batch, [mask?.batchStrides ?? batch.map(() => 0)]);
-  const head = indexOf(walk, 0, "mask", "batch");
-  const masked = mask
-    ? `
-  value += load_mask(mask_of(position / u.rows) + query * u.mask_row + k * u.mask_column);`
-    : "";
-  dispatchRows(
-    commands,
-    { outer: product(batch) * part.count, size: keys, inner: 1 },
-    {
-      key: `${key} ${isCausal} ${!!mask} ${head.key} ${walk.sizes.length}`,
-      memory: [
-        ...memory,
-        ...(mask ? [{ name: "mask", view: mask.view, mode: "read" } as const] : []),
-      ],
-      numbers: {
-        u32: {
-          queries,
-          rows: part.count,
-          first_query: part.first,
-          ...sizeNumbers(walk, "batch"),
-          ...head.numbers,
-          mask_row: mask?.rowStride ?? 0,
-          mask_column: mask?.columnStride ?? 0,
-        },
-      },
-      combine: { largest_of_lanes: kMaximum, sum_of_lanes: kSum },
-      functions: `${mask ? head.text("mask_of") : ""}
-fn query_of(position: u32) -> u32 { return u.first_query + position % u.rows; }
-fn row_of(position: u32) -> u32 { return position / u.rows * u.queries + query_of(position); }
-fn score(first: u32, position: u32, k: u32) -> f32 {
-  let query = query_of(position);
-  ${isCausal ? "if (k > query) {\n    return -infinity_f32();\n  }" : ""}
-  var value = load_scores(first + k);${masked}
-  return value;
-}`,
-      work,
-    },
-  );
-}
-
 const attend = (mostBytes: number): Kernel => ({
   supported: { all: ["float32"] },
 
@@ -207,31 +134,6 @@ const attend = (mostBytes: number): Kernel => ({
     }
   },
 });
-
-// Scores become weights.
-const kWeights = `var largest = -infinity_f32();
-  for (var k = lane; k < u.size; k += kLanes) {
-    largest = maximum_f32(largest, score(first, position, k));
-  }
-  largest = largest_of_lanes(thread, largest);
-  // A query that sees nothing.
-  let is_blind = is_infinite_f32(largest) && largest < 0f;
-  var sum = 0f;
-  if (!is_blind) {
-    for (var k = lane; k < u.size; k += kLanes) {
-      sum += exp_f32(score(first, position, k) - largest);
-    }
-  }
-  sum = sum_of_lanes(thread, sum);
-  if (is_inside) {
-    for (var k = lane; k < u.size; k += kLanes) {
-      let weight = exp_f32(score(first, position, k) - largest) / sum;
-      store_scores(first + k, select(weight, 0f, is_blind));
-    }
-    if (lane == 0u) {
-      store_log_sums(row_of(position), select(largest + log_f32(sum), infinity_f32(), is_blind));
-    }
-  }`;
 
 const attendBackward = (mostBytes: number): Kernel => ({
   supported: { all: ["float32"] },
@@ -308,18 +210,3 @@ const attendBackward = (mostBytes: number): Kernel => ({
     }
   },
 });
-
-// With weights w and their gradients g, those of the scores are w (g - sum(g w)).
-const kScoreGradients = `let log_sum = load_log_sums(row_of(position));
-  var sum = 0f;
-  for (var k = lane; k < u.size; k += kLanes) {
-    sum += load_grads(first + k) * exp_f32(score(first, position, k) - log_sum);
-  }
-  sum = sum_of_lanes(thread, sum);
-  if (is_inside) {
-    for (var k = lane; k < u.size; k += kLanes) {
-      let weight = exp_f32(score(first, position, k) - log_sum);
-      store_grads(first + k, weight * (load_grads(first + k) - sum));
-      store_scores(first + k, weight);
-    }
-  }`;

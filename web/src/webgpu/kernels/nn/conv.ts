@@ -1,144 +1,28 @@
 // Convolution over planes, and its two gradients (src/kernels/conv.h).
-//
-// Each is a product of matrices whose operands are gathered from the planes: the results of a group as rows,
-// places (or taps) as columns, and what they sum over between them. A workgroup brings 16 steps of both into its
-// memory, as products of matrices do.
 
-import type { Access } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { Reader } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import type { TiledProduct } from "../matrix/tiled_product";
-import { dispatchTiles } from "../matrix/tiles";
+import { convolveSegments, convolveSegmentsBackward } from "./conv_segments";
+import { convolveTiles, convolveTilesBackward, weightGradientTiles } from "./conv_tiles";
+import { weightGradientSegments } from "./conv_weight_segments";
+import { type Gathered, readConvolution } from "./convolution";
 
-interface Convolution {
-  readonly numbers: Record<string, number>;
-  readonly batch: number;
-  readonly groups: number;
-  readonly inChannels: number;
-  readonly outChannels: number;
-  readonly inPlaces: number;
-  readonly outPlaces: number;
-  readonly taps: number;
-}
-
-const kPairs = ["in", "kernel", "out", "stride", "padding", "dilation"] as const;
-
-function readConvolution(fields: Reader): Convolution {
-  const [batch, groups, inChannels, outChannels] = [0, 0, 0, 0].map(() => fields.long()) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const numbers: Record<string, number> = {
-    // Of a group.
-    in_channels: inChannels / groups,
-    out_channels: outChannels / groups,
-    groups,
-  };
-  for (const name of kPairs) {
-    numbers[`${name}_rows`] = fields.long();
-    numbers[`${name}_columns`] = fields.long();
-  }
-  const places = (name: string) =>
-    (numbers[`${name}_rows`] as number) * (numbers[`${name}_columns`] as number);
+function readGathered(fields: Reader): Gathered {
   return {
-    numbers,
-    batch,
-    groups,
-    inChannels,
-    outChannels,
-    inPlaces: places("in"),
-    outPlaces: places("out"),
-    taps: places("kernel"),
+    conv: readConvolution(fields),
+    from: fields.in(),
+    weight: fields.in(),
+    bias: fields.optionalIn(),
+    to: fields.out(),
   };
-}
-
-// Places in memory, and what of x a result reads with a tap.
-const kFunctions = `fn first_a(batch: u32) -> u32 { return batch; }
-fn first_b(batch: u32) -> u32 { return batch; }
-fn first_c(batch: u32) -> u32 { return batch; }
-struct Place { is_inside: bool, at: u32 }
-fn weight_at(out_channel: u32, in_channel: u32, tap: u32) -> u32 {
-  return (out_channel * u.in_channels + in_channel) * (u.kernel_rows * u.kernel_columns) + tap;
-}
-fn x_place(plane: u32, out_place: u32, tap: u32) -> Place {
-  let row = i32(out_place / u.out_columns * u.stride_rows + tap / u.kernel_columns * u.dilation_rows) - i32(u.padding_rows);
-  let column = i32(out_place % u.out_columns * u.stride_columns + tap % u.kernel_columns * u.dilation_columns) - i32(u.padding_columns);
-  let is_inside = row >= 0 && column >= 0 && row < i32(u.in_rows) && column < i32(u.in_columns);
-  return Place(is_inside, (plane * u.in_rows + u32(row)) * u.in_columns + u32(column));
-}
-// The result that reads an element of x with a tap.
-fn y_place(plane: u32, in_place: u32, tap: u32) -> Place {
-  let row = i32(in_place / u.in_columns + u.padding_rows) - i32(tap / u.kernel_columns * u.dilation_rows);
-  let column = i32(in_place % u.in_columns + u.padding_columns) - i32(tap % u.kernel_columns * u.dilation_columns);
-  let y_row = u32(row) / u.stride_rows;
-  let y_column = u32(column) / u.stride_columns;
-  let is_step = row >= 0 && column >= 0 && u32(row) % u.stride_rows == 0u && u32(column) % u.stride_columns == 0u;
-  return Place(is_step && y_row < u.out_rows && y_column < u.out_columns, (plane * u.out_rows + y_row) * u.out_columns + y_column);
-}
-`;
-
-type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "count"> & {
-  readonly conv: Convolution;
-  readonly isBRowMajor: boolean;
-  /** a_at(batch, row, k), b_at(batch, k, column) and finish(batch, row, column, sum). */
-  readonly functions: string;
-};
-
-function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvProduct): void {
-  dispatchTiles(commands, {
-    ...product,
-    numbers: { u32: conv.numbers },
-    type: "f32",
-    isARowMajor: true,
-    isPlain: false,
-    functions: () => kFunctions + functions,
-  });
-}
-
-function accesses(reads: Record<string, View | undefined>, write: View): Access[] {
-  const there = Object.entries(reads).flatMap(([name, view]) =>
-    view === undefined ? [] : [{ name, view, mode: "read" } as const],
-  );
-  return [...there, { name: "result", view: write, mode: "write" }];
 }
 
 export const convolve: Kernel = {
   supported: { all: ["float32"] },
 
   play(fields: Reader, commands: Commands): void {
-    const conv = readConvolution(fields);
-    const x = fields.in();
-    const weight = fields.in();
-    const bias = fields.optionalIn();
-    const y = fields.out();
-    const { batch, groups, inChannels, outChannels, outPlaces, taps } = conv;
-    dispatchConv(commands, {
-      key: `convolve ${!!bias}`,
-      conv,
-      memory: accesses({ x, weight, bias }, y),
-      m: outChannels / groups,
-      n: outPlaces,
-      k: (inChannels / groups) * taps,
-      count: batch * groups,
-      isBRowMajor: true,
-      functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
-  return load_weight((batch % u.groups * u.m + row) * u.k + k);
-}
-fn b_at(batch: u32, k: u32, column: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  let place = x_place(batch * u.in_channels + k / taps, column, k % taps);
-  if (!place.is_inside) {
-    return 0f;
-  }
-  return load_x(place.at);
-}
-fn finish(batch: u32, row: u32, column: u32, sum: f32) {
-  let channel = batch * u.m + row;
-  store_result(channel * u.n + column, sum${bias ? " + load_bias(channel % (u.groups * u.m))" : ""});
-}`,
-    });
+    const run = commands.isSoftware ? convolveSegments : convolveTiles;
+    run(commands, readGathered(fields));
   },
 };
 
@@ -146,38 +30,8 @@ export const convolveBackwardInput: Kernel = {
   supported: { all: ["float32"] },
 
   play(fields: Reader, commands: Commands): void {
-    const conv = readConvolution(fields);
-    const g = fields.in();
-    const weight = fields.in();
-    const bias = fields.optionalIn();
-    const gradX = fields.out();
-    const { batch, groups, inChannels, outChannels, inPlaces, taps } = conv;
-    dispatchConv(commands, {
-      key: `convolve_backward_input ${!!bias}`,
-      conv,
-      memory: accesses({ g, weight, bias }, gradX),
-      m: inChannels / groups,
-      n: inPlaces,
-      k: (outChannels / groups) * taps,
-      count: batch * groups,
-      isBRowMajor: true,
-      functions: `fn a_at(batch: u32, row: u32, k: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  return load_weight(weight_at(batch % u.groups * u.out_channels + k / taps, row, k % taps));
-}
-fn b_at(batch: u32, k: u32, column: u32) -> f32 {
-  let taps = u.kernel_rows * u.kernel_columns;
-  let place = y_place(batch * u.out_channels + k / taps, column, k % taps);
-  if (!place.is_inside) {
-    return 0f;
-  }
-  return load_g(place.at);
-}
-fn finish(batch: u32, row: u32, column: u32, sum: f32) {
-  let channel = batch * u.m + row;
-  store_result(channel * u.n + column, sum${bias ? " + load_bias(channel % (u.groups * u.m))" : ""});
-}`,
-    });
+    const run = commands.isSoftware ? convolveSegmentsBackward : convolveTilesBackward;
+    run(commands, readGathered(fields));
   },
 };
 
@@ -186,36 +40,7 @@ export const convolveBackwardWeight: Kernel = {
 
   play(fields: Reader, commands: Commands): void {
     const conv = readConvolution(fields);
-    const g = fields.in();
-    const x = fields.in();
-    const gradWeight = fields.out();
-    const { batch, groups, inChannels, outChannels, outPlaces, taps } = conv;
-    dispatchConv(commands, {
-      key: "convolve_backward_weight",
-      conv,
-      memory: accesses({ g, x }, gradWeight),
-      m: outChannels / groups,
-      n: (inChannels / groups) * taps,
-      k: batch * outPlaces,
-      count: groups,
-      isBRowMajor: false,
-      functions: `fn a_at(group: u32, row: u32, k: u32) -> f32 {
-  let places = u.out_rows * u.out_columns;
-  return load_g(((k / places * u.groups + group) * u.m + row) * places + k % places);
-}
-fn b_at(group: u32, k: u32, column: u32) -> f32 {
-  let places = u.out_rows * u.out_columns;
-  let taps = u.kernel_rows * u.kernel_columns;
-  let plane = (k / places * u.groups + group) * u.in_channels + column / taps;
-  let place = x_place(plane, k % places, column % taps);
-  if (!place.is_inside) {
-    return 0f;
-  }
-  return load_x(place.at);
-}
-fn finish(group: u32, row: u32, column: u32, sum: f32) {
-  store_result((group * u.m + row) * u.n + column, sum);
-}`,
-    });
+    const run = commands.isSoftware ? weightGradientSegments : weightGradientTiles;
+    run(commands, { conv, g: fields.in(), x: fields.in(), to: fields.out() });
   },
 };

@@ -5,37 +5,12 @@ import type { Access } from "../../shader";
 import type { Reader } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-
-interface Axis {
-  readonly numbers: Record<string, number>;
-  readonly isAdaptive: boolean;
-  readonly in: number;
-  readonly out: number;
-}
+import { type Axis, axisText, readAxis } from "./pool_axis";
 
 interface Planes {
   readonly planes: number;
   readonly rows: Axis;
   readonly columns: Axis;
-}
-
-function readAxis(fields: Reader, name: string): Axis {
-  const [size, out, kernel, stride, padding, dilation] = Array.from({ length: 6 }, () =>
-    fields.long(),
-  ) as [number, number, number, number, number, number];
-  return {
-    in: size,
-    out,
-    isAdaptive: fields.bool(),
-    numbers: {
-      [`${name}_in`]: size,
-      [`${name}_out`]: out,
-      [`${name}_kernel`]: kernel,
-      [`${name}_stride`]: stride,
-      [`${name}_padding`]: padding,
-      [`${name}_dilation`]: dilation,
-    },
-  };
 }
 
 function readPlanes(fields: Reader): Planes {
@@ -44,38 +19,6 @@ function readPlanes(fields: Reader): Planes {
     rows: readAxis(fields, "rows"),
     columns: readAxis(fields, "columns"),
   };
-}
-
-// What a window reads along an axis: begin, begin + dilation, ... before end; and its length with the
-// padding. Then the windows that an element may lie in, and whether it does.
-function axisText(name: string, { isAdaptive }: Axis): string {
-  if (isAdaptive)
-    return `fn ${name}_window(i: i32) -> Window {
-  let begin = i * u.${name}_in / u.${name}_out;
-  let end = ((i + 1) * u.${name}_in + u.${name}_out - 1) / u.${name}_out;
-  return Window(begin, end, end - begin);
-}
-fn ${name}_windows_of(at: i32) -> Range {
-  return Range(at * u.${name}_out / u.${name}_in, ((at + 1) * u.${name}_out - 1) / u.${name}_in + 1);
-}
-fn is_in_${name}(window: Window, at: i32) -> bool { return at >= window.begin && at < window.end; }
-`;
-  return `fn ${name}_window(i: i32) -> Window {
-  let first = i * u.${name}_stride - u.${name}_padding;
-  let padded_end = min(first + u.${name}_dilation * (u.${name}_kernel - 1) + 1, u.${name}_in + u.${name}_padding);
-  let missed = max(0, -first);
-  let begin = first + (missed + u.${name}_dilation - 1) / u.${name}_dilation * u.${name}_dilation;
-  return Window(begin, min(padded_end, u.${name}_in), padded_end - first);
-}
-fn ${name}_windows_of(at: i32) -> Range {
-  let reach = u.${name}_dilation * (u.${name}_kernel - 1);
-  let least = max(0, at + u.${name}_padding - reach + u.${name}_stride - 1);
-  return Range(least / u.${name}_stride, min((at + u.${name}_padding) / u.${name}_stride + 1, u.${name}_out));
-}
-fn is_in_${name}(window: Window, at: i32) -> bool {
-  return at >= window.begin && at < window.end && (at - window.begin) % u.${name}_dilation == 0;
-}
-`;
 }
 
 function functionsOf({ rows, columns }: Planes): string {
@@ -88,18 +31,16 @@ interface PoolShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly f32?: Record<string, number>;
-  /** The result is a number per window, or one per element of the planes. */
-  readonly isPerWindow: boolean;
+  /** What an invocation is for: a window, an element of the planes, or a tile of them. */
+  readonly each: "out" | "in" | "tiles";
   /** With `row` and `column` in the plane (or of the window) and `plane`. */
   readonly work: string;
 }
 
 function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): void {
   const { planes, rows, columns } = pool;
-  const { key, memory, f32 = {}, isPerWindow, work } = shader;
-  const size = isPerWindow ? rows.out * columns.out : rows.in * columns.in;
-  const side = isPerWindow ? "out" : "in";
-  const count = planes * size;
+  const { key, memory, f32 = {}, each, work } = shader;
+  const count = planes * rows[each] * columns[each];
   commands.dispatch({
     key: `${key} ${rows.isAdaptive} ${columns.isAdaptive}`,
     memory,
@@ -107,9 +48,9 @@ function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): voi
     workgroups: invocations(count),
     body: () =>
       functionsOf(pool) +
-      forEach(`let column = i32(i) % u.columns_${side};
-  let row = i32(i) / u.columns_${side} % u.rows_${side};
-  let plane = i32(i) / (u.columns_${side} * u.rows_${side});
+      forEach(`let column = i32(i) % u.columns_${each};
+  let row = i32(i) / u.columns_${each} % u.rows_${each};
+  let plane = i32(i) / (u.columns_${each} * u.rows_${each});
   let first_in = plane * u.rows_in * u.columns_in;
   let first_out = plane * u.rows_out * u.columns_out;
   ${work}`),
@@ -158,7 +99,7 @@ export const maxPool: Kernel = {
         { name: "y", view: y, mode: "write" },
         { name: "places", view: places, mode: "write" },
       ],
-      isPerWindow: true,
+      each: "out",
       work: `var largest = ${least};
   var place = rows_window(row).begin * u.columns_in + min(columns_window(column).begin, u.columns_in - 1);
   ${overWindow(`let value = load_x(u32(first_in + y * u.columns_in + x));
@@ -177,25 +118,41 @@ export const maxPoolBackward: Kernel = {
 
   play(fields: Reader, commands: Commands): void {
     const pool = readPlanes(fields);
-    const g = fields.in();
-    const places = fields.in();
-    const gradX = fields.out();
-    dispatchPool(commands, pool, {
-      key: "max_pool_backward",
-      memory: [
-        { name: "g", view: g, mode: "read" },
-        { name: "places", view: places, mode: "read" },
-        { name: "grad_x", view: gradX, mode: "write" },
-      ],
-      isPerWindow: false,
-      work: `var sum = 0f;
+    const memory: readonly Access[] = [
+      { name: "g", view: fields.in(), mode: "read" },
+      { name: "places", view: fields.in(), mode: "read" },
+      { name: "grad_x", view: fields.out(), mode: "write" },
+    ];
+    const isTiled = pool.rows.isTiled && pool.columns.isTiled;
+    dispatchPool(
+      commands,
+      pool,
+      isTiled
+        ? { key: "max_pool_backward tiles", memory, each: "tiles", work: kFillTile }
+        : { key: "max_pool_backward", memory, each: "in", work: kSumOfWindows },
+    );
+  },
+};
+
+const kSumOfWindows = `var sum = 0f;
   ${overWindows(`if (load_places(u32(place)) == row * u.columns_in + column) {
         sum += load_g(u32(place));
       }`)}
-  store_grad_x(i, sum);`,
-    });
-  },
-};
+  store_grad_x(i, sum);`;
+
+const kFillTile = `var place = -1;
+  var g = 0f;
+  if (row < u.rows_out && column < u.columns_out) {
+    let window = u32(first_out + row * u.columns_out + column);
+    place = load_places(window);
+    g = load_g(window);
+  }
+  for (var y = row * u.rows_stride; y < min((row + 1) * u.rows_stride, u.rows_in); y++) {
+    for (var x = column * u.columns_stride; x < min((column + 1) * u.columns_stride, u.columns_in); x++) {
+      let at = y * u.columns_in + x;
+      store_grad_x(u32(first_in + at), select(0f, g, at == place));
+    }
+  }`;
 
 export const maxPoolPick: Kernel = {
   supported: { views: [kPooled, ["int64"], kPooled] },
@@ -212,7 +169,7 @@ export const maxPoolPick: Kernel = {
         { name: "places", view: places, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      isPerWindow: true,
+      each: "out",
       work: "store_y(i, load_x(u32(first_in + load_places(i))));",
     });
   },
@@ -251,7 +208,7 @@ export const avgPool: Kernel = {
         { name: "y", view: y, mode: "write" },
       ],
       f32: { divisor: number },
-      isPerWindow: true,
+      each: "out",
       work: `var sum = 0f;
   ${overWindow("sum += load_x(u32(first_in + y * u.columns_in + x));")}
   store_y(i, sum / ${text});`,
@@ -274,7 +231,7 @@ export const avgPoolBackward: Kernel = {
         { name: "grad_x", view: gradX, mode: "write" },
       ],
       f32: { divisor: number },
-      isPerWindow: false,
+      each: "in",
       work: `var sum = 0f;
   ${overWindows(`let tall = rows_window(y);
       let wide = columns_window(x);

@@ -1,0 +1,72 @@
+// Windows along one of the two axes of planes (src/kernels/pool.h).
+
+import type { Reader } from "../../stream";
+
+export interface Axis {
+  readonly numbers: Record<string, number>;
+  readonly isAdaptive: boolean;
+  /** Every element lies in one window, or behind the last: there are `tiles`, with those of no window. */
+  readonly isTiled: boolean;
+  readonly tiles: number;
+  readonly in: number;
+  readonly out: number;
+}
+
+export function readAxis(fields: Reader, name: string): Axis {
+  const [size, out, kernel, stride, padding, dilation] = Array.from({ length: 6 }, () =>
+    fields.long(),
+  ) as [number, number, number, number, number, number];
+  const isAdaptive = fields.bool();
+  const tiles = Math.ceil(size / stride);
+  return {
+    in: size,
+    out,
+    isAdaptive,
+    isTiled: !isAdaptive && stride === kernel && padding === 0 && dilation === 1,
+    tiles,
+    numbers: {
+      [`${name}_in`]: size,
+      [`${name}_out`]: out,
+      [`${name}_tiles`]: tiles,
+      [`${name}_kernel`]: kernel,
+      [`${name}_stride`]: stride,
+      [`${name}_padding`]: padding,
+      [`${name}_dilation`]: dilation,
+    },
+  };
+}
+
+/**
+ * Functions for an axis, which need `struct Window { begin: i32, end: i32, padded: i32 }` and `struct Range { begin: i32,
+ * end: i32 }`: what a window reads (begin, begin + dilation, ... before end; and its length with the padding), then the
+ * windows that an element may lie in, and whether it does.
+ */
+export function axisText(name: string, { isAdaptive }: Axis): string {
+  if (isAdaptive)
+    return `fn ${name}_window(i: i32) -> Window {
+  let begin = i * u.${name}_in / u.${name}_out;
+  let end = ((i + 1) * u.${name}_in + u.${name}_out - 1) / u.${name}_out;
+  return Window(begin, end, end - begin);
+}
+fn ${name}_windows_of(at: i32) -> Range {
+  return Range(at * u.${name}_out / u.${name}_in, ((at + 1) * u.${name}_out - 1) / u.${name}_in + 1);
+}
+fn is_in_${name}(window: Window, at: i32) -> bool { return at >= window.begin && at < window.end; }
+`;
+  return `fn ${name}_window(i: i32) -> Window {
+  let first = i * u.${name}_stride - u.${name}_padding;
+  let padded_end = min(first + u.${name}_dilation * (u.${name}_kernel - 1) + 1, u.${name}_in + u.${name}_padding);
+  let missed = max(0, -first);
+  let begin = first + (missed + u.${name}_dilation - 1) / u.${name}_dilation * u.${name}_dilation;
+  return Window(begin, min(padded_end, u.${name}_in), padded_end - first);
+}
+fn ${name}_windows_of(at: i32) -> Range {
+  let reach = u.${name}_dilation * (u.${name}_kernel - 1);
+  let least = max(0, at + u.${name}_padding - reach + u.${name}_stride - 1);
+  return Range(least / u.${name}_stride, min((at + u.${name}_padding) / u.${name}_stride + 1, u.${name}_out));
+}
+fn is_in_${name}(window: Window, at: i32) -> bool {
+  return at >= window.begin && at < window.end && (at - window.begin) % u.${name}_dilation == 0;
+}
+`;
+}
