@@ -1,6 +1,7 @@
 // GPU buffers, by the number of their block in the stream.
 
 import type { ErrorKeeper } from "./errors";
+import { UnusedBlocks } from "./unused";
 import { Usage } from "./usage";
 
 /** A GPU buffer that blocks of its size take in turn. */
@@ -12,7 +13,7 @@ export interface Block {
   readonly size: number;
   /** Bytes that were asked for, rounded up to words. */
   used: number;
-  /** There was no memory for it. */
+  /** There was no memory for it, or it is destroyed. */
   isMissing: boolean;
   /** The batch whose recorded commands use it. */
   batch: number;
@@ -24,9 +25,6 @@ export interface Block {
  */
 const kNumberBytes = 64;
 
-/** Unused bytes that are kept for later blocks. */
-const kMostUnused = 256 * 2 ** 20;
-
 const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
 
 export class Blocks {
@@ -35,9 +33,9 @@ export class Blocks {
   readonly #errors: ErrorKeeper;
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
-  // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
-  readonly #unused = new Map<number, Block[]>();
-  #unusedBytes = 0;
+  readonly #unused = new UnusedBlocks();
+  // Apart, so that who knows a block of these can use it again at any time.
+  readonly #unusedScratch = new UnusedBlocks();
   #nextId = 1;
 
   /** `batch` gives the number of the batch that is being recorded. */
@@ -49,11 +47,12 @@ export class Blocks {
 
   allocate(number: number, bytes: number): void {
     if (number === 0 || this.#byNumber.has(number)) throw new Error(`block ${number} is not free`);
-    this.#byNumber.set(number, this.take(bytes));
+    this.#byNumber.set(number, this.#take(bytes));
   }
 
   free(number: number): void {
-    this.give(this.#known(number));
+    const block = this.#known(number);
+    if (!block.isMissing) this.#unused.give(block);
     this.#byNumber.delete(number);
   }
 
@@ -61,7 +60,7 @@ export class Blocks {
     const block = this.#known(number);
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
-    const again = this.take(block.used);
+    const again = this.#take(block.used);
     this.#byNumber.set(number, again);
     return again;
   }
@@ -73,58 +72,55 @@ export class Blocks {
   }
 
   /** A buffer without a number, for as long as a kernel needs one. */
-  take(bytes: number): Block {
-    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-    const used = Math.ceil(bytes / 4) * 4;
-    const unused = this.#takeUnused(size);
-    if (unused !== undefined) {
-      this.#unusedBytes -= size;
-      unused.used = used;
-      return unused;
-    }
+  takeScratch(bytes: number): Block {
+    const unused = this.#unusedScratch.take(sizeOf(bytes), () => true);
+    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+  }
+
+  /** What was recorded before may still use it. */
+  giveScratch(block: Block): void {
+    if (!block.isMissing) this.#unusedScratch.give(block);
+  }
+
+  #take(bytes: number): Block {
+    const size = sizeOf(bytes);
+    const batch = size > kNumberBytes ? undefined : this.#batch();
+    const unused = this.#unused.take(size, (block) => block.batch !== batch);
+    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+  }
+
+  #make(bytes: number): Block {
+    const size = sizeOf(bytes);
     this.created++;
     const { result: buffer, failure } = this.#errors.judged(
       ["validation", "out-of-memory"],
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    const block = { id: this.#nextId++, buffer, size, used, isMissing: false, batch: 0 };
+    const block = { id: this.#nextId++, buffer, size, used: 0, isMissing: false, batch: 0 };
     void failure.then((error) => {
-      block.isMissing = error !== undefined;
+      block.isMissing ||= error !== undefined;
     });
-    return block;
-  }
-
-  #takeUnused(size: number): Block | undefined {
-    const list = this.#unused.get(size);
-    if (list === undefined || size > kNumberBytes) return list?.shift();
-    const place = list.findIndex(({ batch }) => batch !== this.#batch());
-    return place < 0 ? undefined : list.splice(place, 1)[0];
-  }
-
-  /** What was recorded before may still use it. */
-  give(block: Block): void {
-    if (block.isMissing) return;
-    const list = this.#unused.get(block.size) ?? [];
-    this.#unused.set(block.size, list);
-    const place = list.findIndex(({ id }) => id > block.id);
-    list.splice(place < 0 ? list.length : place, 0, block);
-    this.#unusedBytes += block.size;
+    return used(block, bytes);
   }
 
   /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
   trim(onDestroy: (block: Block) => void): void {
-    if (this.#unusedBytes <= kMostUnused) return;
-    for (const size of [...this.#unused.keys()].sort((a, b) => b - a)) {
-      const list = this.#unused.get(size) as Block[];
-      while (this.#unusedBytes > kMostUnused) {
-        const block = list.pop();
-        if (block === undefined) break;
-        this.#unusedBytes -= size;
+    for (const unused of [this.#unused, this.#unusedScratch]) {
+      unused.trim((block) => {
         block.buffer.destroy();
+        block.isMissing = true;
         onDestroy(block);
-      }
-      if (list.length === 0) this.#unused.delete(size);
+      });
     }
   }
+}
+
+function sizeOf(bytes: number): number {
+  return Math.max(16, Math.ceil(bytes / 16) * 16);
+}
+
+function used(block: Block, bytes: number): Block {
+  block.used = Math.ceil(bytes / 4) * 4;
+  return block;
 }

@@ -7,6 +7,7 @@ import { asPlayerError, ErrorKeeper } from "./errors";
 import { copyBytes } from "./kernels/elementwise/copy";
 import type { Commands, Kernel } from "./kernels/kernel";
 import { kernels } from "./kernels/table";
+import { type Outcome, Outcomes } from "./outcomes";
 import { Pipelines } from "./pipelines";
 import { type Host, kStatusBytes, Readback } from "./readback";
 import { type Dispatch, Recorder } from "./recorder";
@@ -33,6 +34,9 @@ export class Player implements Meanings {
   readonly #readback: Readback;
   readonly #kernels: ReadonlyMap<string, Kernel>;
   readonly #names = new Map<number, string>();
+  readonly #outcomes = new Outcomes();
+  // Of the kernel that is being played.
+  #outcome = newOutcome();
   readonly #status: Block;
   readonly #isSoftware: boolean;
   readonly #device: GPUDevice;
@@ -54,7 +58,7 @@ export class Player implements Meanings {
     this.#kernels = table;
     this.#device = device;
     this.#isSoftware = device.adapterInfo?.isFallbackAdapter === true;
-    this.#status = this.#blocks.take(kStatusBytes);
+    this.#status = this.#blocks.takeScratch(kStatusBytes);
   }
 
   get stats(): PlayerStats {
@@ -88,7 +92,9 @@ export class Player implements Meanings {
 
   /** @internal */
   block(number: number): Block {
-    return this.#blocks.get(number);
+    const block = this.#blocks.get(number);
+    this.#outcome.blocks.push({ number, block, used: block.used });
+    return block;
   }
 
   /** @internal */
@@ -112,6 +118,7 @@ export class Player implements Meanings {
     switch (opcode) {
       case Opcode.Name: {
         this.#names.set(reader.word(), reader.text());
+        this.#outcomes.clear();
         break;
       }
       case Opcode.Read: {
@@ -128,7 +135,7 @@ export class Player implements Meanings {
         break;
       }
       case Opcode.Write: {
-        const block = this.block(reader.word());
+        const block = this.#blocks.get(reader.word());
         const offset = reader.word();
         this.#recorder.write(block, offset, reader.bytes(reader.word()));
         break;
@@ -138,14 +145,14 @@ export class Player implements Meanings {
         break;
       }
       case Opcode.Stamps: {
-        const block = this.block(reader.word());
+        const block = this.#blocks.get(reader.word());
         this.#clock().copy(this.#recorder.encoder(), block, reader.word());
         this.#recorder.markUsed(block);
         break;
       }
       case Opcode.Copy: {
-        const to = { block: this.block(reader.word()), offset: reader.word() };
-        const from = { block: this.block(reader.word()), offset: reader.word() };
+        const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
+        const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
         const bytes = reader.word();
         this.#withCommands("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
         break;
@@ -167,13 +174,23 @@ export class Player implements Meanings {
     this.#guard(
       () => op,
       () => {
+        const words = reader.command();
+        const known = this.#outcomes.find(words, (number) => this.#blocks.get(number));
+        if (known !== undefined) {
+          for (const action of known.actions) action();
+          this.#statusIsUsed ||= known.usesStatus;
+          return;
+        }
         const name = reader.name();
         const opNumber = reader.word();
         op = this.name(opNumber);
         const kernel = this.#kernels.get(name);
         if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
-        this.#withCommands(op, opNumber, (commands) => kernel.play(reader, commands));
+        const outcome = this.#withCommands(op, opNumber, (commands) =>
+          kernel.play(reader, commands),
+        );
         reader.finish();
+        this.#outcomes.keep(words, outcome);
       },
     );
   }
@@ -190,7 +207,7 @@ export class Player implements Meanings {
       return;
     }
     try {
-      const block = this.block(number);
+      const block = this.#blocks.get(number);
       const status = this.#statusIsUsed ? this.#status : undefined;
       const read = { block, offset, bytes, address, ticket };
       this.#readback.record(this.#recorder.encoder(), read, status);
@@ -201,30 +218,40 @@ export class Player implements Meanings {
     }
   }
 
-  #withCommands(op: string, opNumber: number, work: (commands: Commands) => void): void {
+  #withCommands(op: string, opNumber: number, work: (commands: Commands) => void): Outcome {
     const recorder = this.#recorder;
-    const scratch: Block[] = [];
+    const outcome = newOutcome();
+    this.#outcome = outcome;
+    const act = (action: () => void) => {
+      action();
+      outcome.actions.push(action);
+    };
     try {
       work({
         opNumber,
         isSoftware: this.#isSoftware,
-        dispatch: (dispatch: Dispatch) => recorder.dispatch(dispatch, op),
+        dispatch: (dispatch: Dispatch) => {
+          const prepared = recorder.prepare(dispatch, op);
+          if (prepared !== undefined) act(() => recorder.dispatch(prepared));
+        },
         copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
-          recorder.copy(to, toOffset, from, fromOffset, bytes),
-        clear: (view: View) => recorder.clear(view.block),
+          act(() => recorder.copy(to, toOffset, from, fromOffset, bytes)),
+        clear: ({ block }: View) => act(() => recorder.clear(block)),
         scratch: (bytes: number, dtype: DType) => {
-          const block = this.#blocks.take(bytes);
-          scratch.push(block);
+          const block = this.#blocks.takeScratch(bytes);
+          outcome.scratch.push(block);
           return { block, offset: 0, dtype };
         },
         status: () => {
+          outcome.usesStatus = true;
           this.#statusIsUsed = true;
           return { block: this.#status, offset: 0, dtype: "int32" };
         },
       });
     } finally {
-      for (const block of scratch) this.#blocks.give(block);
+      for (const block of outcome.scratch) this.#blocks.giveScratch(block);
     }
+    return outcome;
   }
 
   #guard(op: string | (() => string), work: () => void): void {
@@ -234,4 +261,8 @@ export class Player implements Meanings {
       this.#errors.keep(asPlayerError(exception, typeof op === "string" ? op : op()));
     }
   }
+}
+
+function newOutcome(): Outcome {
+  return { blocks: [], scratch: [], usesStatus: false, actions: [] };
 }

@@ -248,9 +248,8 @@ const kNumberTypes = ["u32", "i32", "f32"] as const;
 export function writeNumbers(
   { memory, numbers }: Pick<ShaderParts, "memory" | "numbers">,
   to: DataView,
-  at: number,
 ): number {
-  let byte = at;
+  let byte = 0;
   for (const offset of memory.offsets()) {
     to.setUint32(byte, offset, true);
     byte += 4;
@@ -263,5 +262,5 @@ export function writeNumbers(
       byte += 4;
     }
   }
-  return (byte - at) / 4;
+  return byte / 4;
 }
