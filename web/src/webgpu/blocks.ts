@@ -1,18 +1,26 @@
 // GPU buffers, by the number of their block in the stream.
 
+import { type Arena, Arenas } from "./arenas";
 import type { ErrorKeeper } from "./errors";
+import { UnusedBlocks } from "./unused";
 import { Usage } from "./usage";
 
-/** A GPU buffer that blocks of its size take in turn. */
+/** A GPU buffer, or a piece of one, that blocks of its size take in turn. */
 export interface Block {
-  /** Of the buffer: no two that live at a time have the same. */
+  /** No two that live at a time have the same. */
   readonly id: number;
+  /** That it has in the stream, or 0. */
+  number: number;
   readonly buffer: GPUBuffer;
-  /** Of the buffer: a multiple of 16, so that shaders can see all of it as fours of words. */
+  /** In the buffer. */
+  readonly offset: number;
+  /** A multiple of 16, so that shaders can see all of it as fours of words. */
   readonly size: number;
+  /** That it is a piece of, if it is one. */
+  readonly arena?: Arena;
   /** Bytes that were asked for, rounded up to words. */
   used: number;
-  /** There was no memory for it. */
+  /** There was no memory for it, or it is destroyed. */
   isMissing: boolean;
   /** The batch whose recorded commands use it. */
   batch: number;
@@ -24,9 +32,6 @@ export interface Block {
  */
 const kNumberBytes = 64;
 
-/** Unused bytes that are kept for later blocks. */
-const kMostUnused = 256 * 2 ** 20;
-
 const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
 
 export class Blocks {
@@ -35,9 +40,13 @@ export class Blocks {
   readonly #errors: ErrorKeeper;
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
-  // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
-  readonly #unused = new Map<number, Block[]>();
-  #unusedBytes = 0;
+  readonly #unused = new UnusedBlocks();
+  // Apart, so that who knows a block of these can use it again at any time.
+  readonly #unusedScratch = new UnusedBlocks();
+  readonly #arenas = new Arenas(
+    (bytes) => this.#make(bytes),
+    () => this.#nextId++,
+  );
   #nextId = 1;
 
   /** `batch` gives the number of the batch that is being recorded. */
@@ -49,21 +58,53 @@ export class Blocks {
 
   allocate(number: number, bytes: number): void {
     if (number === 0 || this.#byNumber.has(number)) throw new Error(`block ${number} is not free`);
-    this.#byNumber.set(number, this.take(bytes));
+    this.#set(number, this.#take(bytes));
   }
 
   free(number: number): void {
-    this.give(this.#known(number));
+    const block = this.#known(number);
     this.#byNumber.delete(number);
+    this.#give(block);
   }
 
   get(number: number): Block {
     const block = this.#known(number);
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
-    const again = this.take(block.used);
-    this.#byNumber.set(number, again);
+    const again = this.#take(block.used);
+    this.#set(number, again);
     return again;
+  }
+
+  /**
+   * Moves blocks with numbers into one buffer, which blocks of that role share; the new blocks by the old ones. `copy`
+   * has the content copied.
+   */
+  gather(
+    role: number,
+    blocks: readonly Block[],
+    copy: (to: Block, from: Block) => void,
+  ): ReadonlyMap<Block, Block> {
+    const places = this.#arenas.placesFor(role, blocks);
+    for (const [from, to] of places) {
+      copy(to, from);
+      to.used = from.used;
+      this.#set(from.number, to);
+      this.#give(from);
+    }
+    return places;
+  }
+
+  #set(number: number, block: Block): void {
+    block.number = number;
+    this.#byNumber.set(number, block);
+  }
+
+  #give(block: Block): void {
+    block.number = 0;
+    if (block.isMissing) return;
+    if (block.arena === undefined) this.#unused.give(block);
+    else block.arena.unused.add(block);
   }
 
   #known(number: number): Block {
@@ -73,58 +114,55 @@ export class Blocks {
   }
 
   /** A buffer without a number, for as long as a kernel needs one. */
-  take(bytes: number): Block {
-    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-    const used = Math.ceil(bytes / 4) * 4;
-    const unused = this.#takeUnused(size);
-    if (unused !== undefined) {
-      this.#unusedBytes -= size;
-      unused.used = used;
-      return unused;
-    }
+  takeScratch(bytes: number): Block {
+    const unused = this.#unusedScratch.take(sizeOf(bytes), () => true);
+    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+  }
+
+  /** What was recorded before may still use it. */
+  giveScratch(block: Block): void {
+    if (!block.isMissing) this.#unusedScratch.give(block);
+  }
+
+  #take(bytes: number): Block {
+    const size = sizeOf(bytes);
+    const batch = size > kNumberBytes ? undefined : this.#batch();
+    const unused = this.#unused.take(size, (block) => block.batch !== batch);
+    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+  }
+
+  #make(bytes: number): Block {
+    const size = sizeOf(bytes);
     this.created++;
     const { result: buffer, failure } = this.#errors.judged(
       ["validation", "out-of-memory"],
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    const block = { id: this.#nextId++, buffer, size, used, isMissing: false, batch: 0 };
+    const id = this.#nextId++;
+    const block = { id, number: 0, buffer, offset: 0, size, used: 0, isMissing: false, batch: 0 };
     void failure.then((error) => {
-      block.isMissing = error !== undefined;
+      block.isMissing ||= error !== undefined;
     });
-    return block;
-  }
-
-  #takeUnused(size: number): Block | undefined {
-    const list = this.#unused.get(size);
-    if (list === undefined || size > kNumberBytes) return list?.shift();
-    const place = list.findIndex(({ batch }) => batch !== this.#batch());
-    return place < 0 ? undefined : list.splice(place, 1)[0];
-  }
-
-  /** What was recorded before may still use it. */
-  give(block: Block): void {
-    if (block.isMissing) return;
-    const list = this.#unused.get(block.size) ?? [];
-    this.#unused.set(block.size, list);
-    const place = list.findIndex(({ id }) => id > block.id);
-    list.splice(place < 0 ? list.length : place, 0, block);
-    this.#unusedBytes += block.size;
+    return used(block, bytes);
   }
 
   /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
   trim(onDestroy: (block: Block) => void): void {
-    if (this.#unusedBytes <= kMostUnused) return;
-    for (const size of [...this.#unused.keys()].sort((a, b) => b - a)) {
-      const list = this.#unused.get(size) as Block[];
-      while (this.#unusedBytes > kMostUnused) {
-        const block = list.pop();
-        if (block === undefined) break;
-        this.#unusedBytes -= size;
-        block.buffer.destroy();
-        onDestroy(block);
-      }
-      if (list.length === 0) this.#unused.delete(size);
-    }
+    const destroy = (block: Block) => {
+      block.buffer.destroy();
+      block.isMissing = true;
+      onDestroy(block);
+    };
+    for (const unused of [this.#unused, this.#unusedScratch, this.#arenas]) unused.trim(destroy);
   }
+}
+
+function sizeOf(bytes: number): number {
+  return Math.max(16, Math.ceil(bytes / 16) * 16);
+}
+
+function used(block: Block, bytes: number): Block {
+  block.used = Math.ceil(bytes / 4) * 4;
+  return block;
 }

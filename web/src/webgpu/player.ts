@@ -2,15 +2,14 @@
 
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
-import type { DType } from "./dtype";
 import { asPlayerError, ErrorKeeper } from "./errors";
+import { KernelCalls } from "./kernel_calls";
 import { copyBytes } from "./kernels/elementwise/copy";
-import type { Commands, Kernel } from "./kernels/kernel";
-import { kernels } from "./kernels/table";
+import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
-import { type Host, kStatusBytes, Readback } from "./readback";
-import { type Dispatch, Recorder } from "./recorder";
-import { type Meanings, Opcode, Reader, type View } from "./stream";
+import { type Host, Readback } from "./readback";
+import { Recorder } from "./recorder";
+import { type Meanings, Opcode, Reader } from "./stream";
 
 /** As many as a set of queries can have. */
 const kClockSlots = 4096;
@@ -31,16 +30,13 @@ export class Player implements Meanings {
   readonly #pipelines: Pipelines;
   readonly #recorder: Recorder;
   readonly #readback: Readback;
-  readonly #kernels: ReadonlyMap<string, Kernel>;
+  readonly #kernelCalls: KernelCalls;
   readonly #names = new Map<number, string>();
-  readonly #status: Block;
-  readonly #isSoftware: boolean;
   readonly #device: GPUDevice;
-  #statusIsUsed = false;
   #openClock: Clock | undefined;
 
   /** `table` has the kernels that there are, by name. */
-  constructor(device: GPUDevice, host: Host, table: ReadonlyMap<string, Kernel> = kernels) {
+  constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
     this.#errors = new ErrorKeeper(device, (error) => {
       host.lost(error.message);
       this.#readback.failAll(error);
@@ -51,10 +47,9 @@ export class Player implements Meanings {
       this.#readback.start(failure),
     );
     this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
-    this.#kernels = table;
+    const isSoftware = device.adapterInfo?.isFallbackAdapter === true;
+    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, isSoftware);
     this.#device = device;
-    this.#isSoftware = device.adapterInfo?.isFallbackAdapter === true;
-    this.#status = this.#blocks.take(kStatusBytes);
   }
 
   get stats(): PlayerStats {
@@ -73,6 +68,7 @@ export class Player implements Meanings {
   play(words: Uint32Array): void {
     const reader = new Reader(words, this);
     while (this.#playNext(reader));
+    this.#guard("", () => this.#kernelCalls.finish());
     this.#guard("", () => {
       this.#recorder.submit();
       this.#blocks.trim((block) => this.#pipelines.forget(block));
@@ -88,7 +84,9 @@ export class Player implements Meanings {
 
   /** @internal */
   block(number: number): Block {
-    return this.#blocks.get(number);
+    const block = this.#blocks.get(number);
+    this.#kernelCalls.noteBlock(number, block);
+    return block;
   }
 
   /** @internal */
@@ -101,8 +99,9 @@ export class Player implements Meanings {
     let opcode: number | undefined;
     this.#guard("", () => {
       opcode = reader.next();
-      if (opcode === Opcode.Kernel) return;
-      if (opcode !== undefined) this.#playCommand(opcode, reader);
+      if (opcode === undefined || opcode === Opcode.Kernel) return;
+      this.#kernelCalls.finish();
+      this.#playCommand(opcode, reader);
     });
     if (opcode === Opcode.Kernel) this.#playKernel(reader);
     return opcode !== undefined;
@@ -112,6 +111,7 @@ export class Player implements Meanings {
     switch (opcode) {
       case Opcode.Name: {
         this.#names.set(reader.word(), reader.text());
+        this.#kernelCalls.forgetNames();
         break;
       }
       case Opcode.Read: {
@@ -128,7 +128,7 @@ export class Player implements Meanings {
         break;
       }
       case Opcode.Write: {
-        const block = this.block(reader.word());
+        const block = this.#blocks.get(reader.word());
         const offset = reader.word();
         this.#recorder.write(block, offset, reader.bytes(reader.word()));
         break;
@@ -138,16 +138,16 @@ export class Player implements Meanings {
         break;
       }
       case Opcode.Stamps: {
-        const block = this.block(reader.word());
+        const block = this.#blocks.get(reader.word());
         this.#clock().copy(this.#recorder.encoder(), block, reader.word());
         this.#recorder.markUsed(block);
         break;
       }
       case Opcode.Copy: {
-        const to = { block: this.block(reader.word()), offset: reader.word() };
-        const from = { block: this.block(reader.word()), offset: reader.word() };
+        const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
+        const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
         const bytes = reader.word();
-        this.#withCommands("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
+        this.#kernelCalls.record("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
         break;
       }
       default:
@@ -166,15 +166,14 @@ export class Player implements Meanings {
     let op = "";
     this.#guard(
       () => op,
-      () => {
-        const name = reader.name();
-        const opNumber = reader.word();
-        op = this.name(opNumber);
-        const kernel = this.#kernels.get(name);
-        if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
-        this.#withCommands(op, opNumber, (commands) => kernel.play(reader, commands));
-        reader.finish();
-      },
+      () =>
+        this.#kernelCalls.play(
+          reader,
+          (number) => this.name(number),
+          (found) => {
+            op = found;
+          },
+        ),
     );
   }
 
@@ -190,40 +189,13 @@ export class Player implements Meanings {
       return;
     }
     try {
-      const block = this.block(number);
-      const status = this.#statusIsUsed ? this.#status : undefined;
+      const block = this.#blocks.get(number);
+      const status = this.#kernelCalls.takeStatus();
       const read = { block, offset, bytes, address, ticket };
       this.#readback.record(this.#recorder.encoder(), read, status);
       this.#recorder.markUsed(block);
-      this.#statusIsUsed = false;
     } catch (exception) {
       this.#readback.refuse(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
-    }
-  }
-
-  #withCommands(op: string, opNumber: number, work: (commands: Commands) => void): void {
-    const recorder = this.#recorder;
-    const scratch: Block[] = [];
-    try {
-      work({
-        opNumber,
-        isSoftware: this.#isSoftware,
-        dispatch: (dispatch: Dispatch) => recorder.dispatch(dispatch, op),
-        copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
-          recorder.copy(to, toOffset, from, fromOffset, bytes),
-        clear: (view: View) => recorder.clear(view.block),
-        scratch: (bytes: number, dtype: DType) => {
-          const block = this.#blocks.take(bytes);
-          scratch.push(block);
-          return { block, offset: 0, dtype };
-        },
-        status: () => {
-          this.#statusIsUsed = true;
-          return { block: this.#status, offset: 0, dtype: "int32" };
-        },
-      });
-    } finally {
-      for (const block of scratch) this.#blocks.give(block);
     }
   }
 

@@ -18,6 +18,15 @@ export interface Dispatch {
   body(): string;
 }
 
+/** A dispatch that is ready for a batch, any number of times. */
+export interface Prepared {
+  readonly pipeline: GPUComputePipeline;
+  readonly bindGroup: GPUBindGroup;
+  readonly numbers: Uint8Array;
+  readonly workgroups: readonly [x: number, y: number, z: number];
+  readonly blocks: readonly Block[];
+}
+
 /** A submit is made when this much is full. */
 const kNumberCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
@@ -38,7 +47,8 @@ export class Recorder {
   #pass: GPUComputePassEncoder | undefined;
   // The one that the pass has.
   #pipeline: GPUComputePipeline | undefined;
-  readonly #numbers = new DataView(new ArrayBuffer(kNumberCapacity));
+  readonly #numbersOfOne = new DataView(new ArrayBuffer(kNumberBytes));
+  readonly #numbers = new Uint8Array(kNumberCapacity);
   #numberBytes = 0;
   #numberBuffer: GPUBuffer | undefined;
   #numberGroup: GPUBindGroup | undefined;
@@ -64,23 +74,36 @@ export class Recorder {
     return this.#batch;
   }
 
-  dispatch({ key, memory: accesses, numbers, workgroups, body }: Dispatch, op: string): void {
+  /** Undefined where there is nothing to do. */
+  prepare(dispatch: Dispatch, op: string): Prepared | undefined {
+    const { key, memory: accesses, numbers, workgroups, body } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
-    if (x === 0 || y === 0 || z === 0) return;
+    if (x === 0 || y === 0 || z === 0) return undefined;
     const memory = new Memory(accesses);
-    const { layout } = memory;
+    const { layout, blocks } = memory;
     const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
       shaderText({ memory, numbers, body: body() }),
     );
-    const bindGroup = this.#pipelines.bindGroup(layout, memory.blocks, op);
-    const offset = this.#addNumbers(memory, numbers);
+    const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
+    const bytes = 4 * writeNumbers({ memory, numbers }, this.#numbersOfOne);
+    return {
+      pipeline,
+      bindGroup,
+      numbers: new Uint8Array(this.#numbersOfOne.buffer.slice(0, bytes)),
+      workgroups: [x, y, z],
+      blocks,
+    };
+  }
+
+  dispatch({ pipeline, bindGroup, numbers, workgroups, blocks }: Prepared): void {
+    const offset = this.#addNumbers(numbers);
     const pass = this.#computePass();
     if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
     this.#pipeline = pipeline;
     pass.setBindGroup(0, bindGroup);
     pass.setBindGroup(1, this.#numberBindGroup(), [offset]);
-    pass.dispatchWorkgroups(x, y, z);
-    for (const block of memory.blocks) this.markUsed(block);
+    pass.dispatchWorkgroups(...workgroups);
+    for (const block of blocks) this.markUsed(block);
     this.dispatches++;
   }
 
@@ -90,7 +113,7 @@ export class Recorder {
     // What no recorded command uses can be written ahead of them.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
-        this.#device.queue.writeBuffer(block.buffer, offset, unshared(bytes)),
+        this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
       );
       return;
     }
@@ -99,7 +122,7 @@ export class Recorder {
       new Uint8Array(own.getMappedRange()).set(bytes);
       own.unmap();
       this.#toDestroy.push(own);
-      this.encoder().copyBufferToBuffer(own, 0, block.buffer, offset, bytes.length);
+      this.encoder().copyBufferToBuffer(own, 0, block.buffer, block.offset + offset, bytes.length);
       return;
     }
     if (this.#uploadBytes + bytes.length > kUploadCapacity) this.submit();
@@ -107,21 +130,29 @@ export class Recorder {
     this.#uploads.set(bytes, at);
     this.#uploadBytes += bytes.length;
     this.#uploadBuffer ??= this.#createBuffer(kUploadCapacity, Usage.CopySource | Usage.CopyTarget);
-    this.encoder().copyBufferToBuffer(this.#uploadBuffer, at, block.buffer, offset, bytes.length);
+    this.encoder().copyBufferToBuffer(
+      this.#uploadBuffer,
+      at,
+      block.buffer,
+      block.offset + offset,
+      bytes.length,
+    );
     this.markUsed(block);
   }
 
   /** Between different buffers; offsets and length are multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void {
     if (bytes === 0) return;
-    this.encoder().copyBufferToBuffer(from.buffer, fromOffset, to.buffer, toOffset, bytes);
+    const source = from.offset + fromOffset;
+    const target = to.offset + toOffset;
+    this.encoder().copyBufferToBuffer(from.buffer, source, to.buffer, target, bytes);
     this.markUsed(from);
     this.markUsed(to);
   }
 
   /** Zeros. */
   clear(block: Block): void {
-    this.encoder().clearBuffer(block.buffer);
+    this.encoder().clearBuffer(block.buffer, block.offset, block.size);
     this.markUsed(block);
   }
 
@@ -149,7 +180,7 @@ export class Recorder {
     const { queue } = this.#device;
     this.#encoder = undefined;
     if (this.#numberBytes > 0 && this.#numberBuffer !== undefined)
-      queue.writeBuffer(this.#numberBuffer, 0, this.#numbers.buffer, 0, this.#numberBytes);
+      queue.writeBuffer(this.#numberBuffer, 0, this.#numbers, 0, this.#numberBytes);
     if (this.#uploadBytes > 0 && this.#uploadBuffer !== undefined)
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
     this.#numberBytes = 0;
@@ -167,13 +198,12 @@ export class Recorder {
   }
 
   // The place of a dispatch's numbers among those of the batch.
-  #addNumbers(memory: Memory, numbers: Numbers): number {
+  #addNumbers(numbers: Uint8Array): number {
     if (this.#numberBytes + 2 * kNumberBytes > kNumberCapacity) this.submit();
     const at = this.#numberBytes;
-    const words = writeNumbers({ memory, numbers }, this.#numbers, at);
-    if (4 * words > kNumberBytes) throw new Error(`${words} numbers are too many`);
+    this.#numbers.set(numbers, at);
     const unit = this.#device.limits.minUniformBufferOffsetAlignment;
-    this.#numberBytes += Math.ceil((4 * words) / unit) * unit;
+    this.#numberBytes += Math.ceil(numbers.length / unit) * unit;
     return at;
   }
 

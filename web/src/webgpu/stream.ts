@@ -63,6 +63,7 @@ export class Reader {
   readonly #meanings: Meanings;
   readonly #double = new Float64Array(1);
   readonly #doubleWords = new Uint32Array(this.#double.buffer);
+  #begin = 0;
   #at = 0;
   #end = 0;
 
@@ -73,7 +74,8 @@ export class Reader {
 
   /** Goes to the next command, whatever was left of the last one; its opcode, or undefined at the end. */
   next(): number | undefined {
-    this.#at = this.#end;
+    this.#begin = this.#end;
+    this.#at = this.#begin;
     if (this.#at >= this.#words.length) return undefined;
     const head = this.#words[this.#at] as number;
     const length = head >>> 8;
@@ -84,6 +86,20 @@ export class Reader {
     this.#end = this.#at + length;
     this.#at += 1;
     return head & 255;
+  }
+
+  /** All words of the command, its first one too. */
+  command(): Uint32Array {
+    return this.#words.subarray(this.#begin, this.#end);
+  }
+
+  /** The words of the command that have not been read. */
+  rest(): Uint32Array {
+    return this.#words.subarray(this.#at, this.#end);
+  }
+
+  skip(words: number): void {
+    this.#at += words;
   }
 
   word(): number {
