@@ -37,7 +37,7 @@ export function opPage(reports, { cells, onTheCpu }) {
 
 /** What a page says of the device: { cells, onTheCpu }, as opPage() takes them. */
 export function deviceParts(page) {
-  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|]*\|){3} ([^|]*) \|/gm);
+  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3} ([^|\n]*) \|/gm);
   const cells = Object.fromEntries([...rows].map(([, op, cell]) => [op, cell]));
   return { cells, onTheCpu: page.split(kLastHead)[1]?.trimEnd() ?? "" };
 }

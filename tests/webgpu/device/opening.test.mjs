@@ -119,6 +119,19 @@ describe("a GPU that init() is given", options, () => {
     assert.match(lines[2], /^WouldBlock .*Async/);
   });
 
+  test("says of what it cannot wait for which op it was, and what to do", async () => {
+    const lines = await linesOf(`${kOpen}
+      console.log(await attempt(() => x.reshape(1, 3).expand(3, 3).det()));
+      console.log(await attempt(() => x.maskedSelect(x.gt(1))));
+      console.log(await attempt(() => eg.io.saveSafetensors({ x })));
+      x.prod().backward();
+      console.log(await x.grad.array());`);
+    assert.match(lines[0], /^WouldBlock \[det\] .*'determinants' of float32, .*await x.data\(\)/);
+    assert.match(lines[1], /^WouldBlock \[masked_select\] .*await x.data\(\)/);
+    assert.match(lines[2], /^WouldBlock \[saveSafetensors\] "x" .*await t.data\(\)/);
+    assert.equal(lines[3], "[ 6, 3, 2 ]");
+  });
+
   test("and is lost has everything fail that needs it, until init() opens another", async () => {
     const lines = await linesOf(`${kOpen}
       const here = eg.tensor([5, 6]);

@@ -1,6 +1,6 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { kHeaderBytes, kMetadataKey } from "./safetensors_layout.js";
@@ -79,7 +79,21 @@ function entryOf(name: string, tensor: unknown) {
   if (type === undefined) {
     fail("DtypeMismatch", "saveSafetensors", `"${name}": the format has no type for ${dtype}.`);
   }
-  const elements = tensor.dataSync();
+  const elements = elementsOf(name, tensor);
   const data = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
   return { name, type, shape: tensor.shape, data, bytes: itemSize(dtype) };
+}
+
+function elementsOf(name: string, tensor: Tensor) {
+  try {
+    return tensor.dataSync();
+  } catch (error) {
+    if (!(error instanceof EdgeGradError) || error.code !== "WouldBlock") throw error;
+    return fail(
+      "WouldBlock",
+      "saveSafetensors",
+      `"${name}" is on the GPU, which this thread plays and cannot wait for. Save copies that are on the CPU: ` +
+        "`tensor(await t.data(), { shape: t.shape, dtype: t.dtype })`.",
+    );
+  }
 }
