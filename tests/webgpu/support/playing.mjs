@@ -22,6 +22,9 @@ const hardware =
     },
   });
 
+/** Devices that kernels choose different shaders for. */
+export const devices = { software: device, hardware };
+
 /** For node:test: tests are skipped where there is no device. */
 export const options = { skip: reason ?? false };
 

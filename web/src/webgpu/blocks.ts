@@ -1,16 +1,23 @@
 // GPU buffers, by the number of their block in the stream.
 
+import { type Arena, Arenas } from "./arenas";
 import type { ErrorKeeper } from "./errors";
 import { UnusedBlocks } from "./unused";
 import { Usage } from "./usage";
 
-/** A GPU buffer that blocks of its size take in turn. */
+/** A GPU buffer, or a piece of one, that blocks of its size take in turn. */
 export interface Block {
-  /** Of the buffer: no two that live at a time have the same. */
+  /** No two that live at a time have the same. */
   readonly id: number;
+  /** That it has in the stream, or 0. */
+  number: number;
   readonly buffer: GPUBuffer;
-  /** Of the buffer: a multiple of 16, so that shaders can see all of it as fours of words. */
+  /** In the buffer. */
+  readonly offset: number;
+  /** A multiple of 16, so that shaders can see all of it as fours of words. */
   readonly size: number;
+  /** That it is a piece of, if it is one. */
+  readonly arena?: Arena;
   /** Bytes that were asked for, rounded up to words. */
   used: number;
   /** There was no memory for it, or it is destroyed. */
@@ -36,6 +43,10 @@ export class Blocks {
   readonly #unused = new UnusedBlocks();
   // Apart, so that who knows a block of these can use it again at any time.
   readonly #unusedScratch = new UnusedBlocks();
+  readonly #arenas = new Arenas(
+    (bytes) => this.#make(bytes),
+    () => this.#nextId++,
+  );
   #nextId = 1;
 
   /** `batch` gives the number of the batch that is being recorded. */
@@ -47,13 +58,13 @@ export class Blocks {
 
   allocate(number: number, bytes: number): void {
     if (number === 0 || this.#byNumber.has(number)) throw new Error(`block ${number} is not free`);
-    this.#byNumber.set(number, this.#take(bytes));
+    this.#set(number, this.#take(bytes));
   }
 
   free(number: number): void {
     const block = this.#known(number);
-    if (!block.isMissing) this.#unused.give(block);
     this.#byNumber.delete(number);
+    this.#give(block);
   }
 
   get(number: number): Block {
@@ -61,8 +72,39 @@ export class Blocks {
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
     const again = this.#take(block.used);
-    this.#byNumber.set(number, again);
+    this.#set(number, again);
     return again;
+  }
+
+  /**
+   * Moves blocks with numbers into one buffer, which blocks of that role share; the new blocks by the old ones. `copy`
+   * has the content copied.
+   */
+  gather(
+    role: number,
+    blocks: readonly Block[],
+    copy: (to: Block, from: Block) => void,
+  ): ReadonlyMap<Block, Block> {
+    const places = this.#arenas.placesFor(role, blocks);
+    for (const [from, to] of places) {
+      copy(to, from);
+      to.used = from.used;
+      this.#set(from.number, to);
+      this.#give(from);
+    }
+    return places;
+  }
+
+  #set(number: number, block: Block): void {
+    block.number = number;
+    this.#byNumber.set(number, block);
+  }
+
+  #give(block: Block): void {
+    block.number = 0;
+    if (block.isMissing) return;
+    if (block.arena === undefined) this.#unused.give(block);
+    else block.arena.unused.add(block);
   }
 
   #known(number: number): Block {
@@ -97,7 +139,8 @@ export class Blocks {
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    const block = { id: this.#nextId++, buffer, size, used: 0, isMissing: false, batch: 0 };
+    const id = this.#nextId++;
+    const block = { id, number: 0, buffer, offset: 0, size, used: 0, isMissing: false, batch: 0 };
     void failure.then((error) => {
       block.isMissing ||= error !== undefined;
     });
@@ -106,13 +149,12 @@ export class Blocks {
 
   /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
   trim(onDestroy: (block: Block) => void): void {
-    for (const unused of [this.#unused, this.#unusedScratch]) {
-      unused.trim((block) => {
-        block.buffer.destroy();
-        block.isMissing = true;
-        onDestroy(block);
-      });
-    }
+    const destroy = (block: Block) => {
+      block.buffer.destroy();
+      block.isMissing = true;
+      onDestroy(block);
+    };
+    for (const unused of [this.#unused, this.#unusedScratch, this.#arenas]) unused.trim(destroy);
   }
 }
 

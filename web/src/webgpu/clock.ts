@@ -26,6 +26,6 @@ export class Clock {
   /** The first slots, into a block. */
   copy(encoder: GPUCommandEncoder, to: Block, count: number): void {
     encoder.resolveQuerySet(this.#queries, 0, count, this.#times, 0);
-    encoder.copyBufferToBuffer(this.#times, 0, to.buffer, 0, kBytes * count);
+    encoder.copyBufferToBuffer(this.#times, 0, to.buffer, to.offset, kBytes * count);
   }
 }

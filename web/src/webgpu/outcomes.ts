@@ -4,48 +4,47 @@
 import type { Block } from "./blocks";
 
 /** A block that a command names, and of how much use it was then. */
-interface Named {
+export interface Named {
   readonly number: number;
   readonly block: Block;
   readonly used: number;
 }
 
-/** What a kernel recorded. */
+/** An outcome holds while all that it was made of is as it was. */
 export interface Outcome {
-  readonly blocks: Named[];
-  readonly scratch: Block[];
-  usesStatus: boolean;
-  /** Records the same again. */
-  readonly actions: (() => void)[];
+  readonly blocks: readonly Named[];
+  readonly scratch: readonly Block[];
 }
 
-interface Known extends Outcome {
+interface Known<T> {
   readonly words: Uint32Array;
+  readonly outcome: T;
 }
 
 /** With more, all are found anew as they are called. */
 const kMostKnown = 8192;
 
-export class Outcomes {
+export class Outcomes<T extends Outcome> {
   // Of a command that was called once there is only the hash: much is never called again.
-  readonly #known = new Map<number, Known | undefined>();
+  readonly #known = new Map<number, Known<T> | undefined>();
 
   /** The outcome of these words, if it still holds; `block` has the blocks by their numbers as they are now. */
-  find(words: Uint32Array, block: (number: number) => Block): Outcome | undefined {
+  find(words: Uint32Array, block: (number: number) => Block): T | undefined {
     const known = this.#known.get(hashOf(words));
     if (known === undefined || !areEqual(known.words, words)) return undefined;
-    const isTheSame = (was: Named) =>
-      block(was.number) === was.block && was.block.used === was.used;
-    const holds = known.blocks.every(isTheSame) && !known.scratch.some((one) => one.isMissing);
-    return holds ? known : undefined;
+    const { blocks, scratch } = known.outcome;
+    for (const was of blocks)
+      if (block(was.number) !== was.block || was.block.used !== was.used) return undefined;
+    for (const { isMissing } of scratch) if (isMissing) return undefined;
+    return known.outcome;
   }
 
-  keep(words: Uint32Array, outcome: Outcome): void {
+  keep(words: Uint32Array, outcome: T): void {
     const hash = hashOf(words);
     const wasCalled = this.#known.has(hash);
     if (!wasCalled && this.#known.size >= kMostKnown) this.#known.clear();
     // A copy: the words lie in memory of the engine.
-    this.#known.set(hash, wasCalled ? { ...outcome, words: words.slice() } : undefined);
+    this.#known.set(hash, wasCalled ? { words: words.slice(), outcome } : undefined);
   }
 
   clear(): void {
@@ -60,7 +59,8 @@ function hashOf(words: Uint32Array): number {
   return hash;
 }
 
-function areEqual(a: Uint32Array, b: Uint32Array): boolean {
+/** Whether two commands, or parts of them, say the same. */
+export function areEqual(a: Uint32Array, b: Uint32Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

@@ -7,7 +7,7 @@ import type { ErrorKeeper } from "./errors";
 const kMostBindGroups = 8192;
 
 /** Bytes that a shader sees of the numbers, from a dispatch's own on. */
-export const kNumberBytes = 512;
+export const kNumberBytes = 4096;
 
 interface Layout {
   readonly bindings: GPUBindGroupLayout;
@@ -70,7 +70,10 @@ export class Pipelines {
     const made = this.#errors.watch(["validation"], op, () =>
       this.#device.createBindGroup({
         layout: this.#layout(layout).bindings,
-        entries: blocks.map(({ buffer }, binding) => ({ binding, resource: { buffer } })),
+        entries: blocks.map(({ buffer, offset, size }, binding) => ({
+          binding,
+          resource: { buffer, offset, size },
+        })),
       }),
     );
     this.bindGroupsCreated++;

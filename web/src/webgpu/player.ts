@@ -2,16 +2,14 @@
 
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
-import type { DType } from "./dtype";
 import { asPlayerError, ErrorKeeper } from "./errors";
+import { KernelCalls } from "./kernel_calls";
 import { copyBytes } from "./kernels/elementwise/copy";
-import type { Commands, Kernel } from "./kernels/kernel";
-import { kernels } from "./kernels/table";
-import { type Outcome, Outcomes } from "./outcomes";
+import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
-import { type Host, kStatusBytes, Readback } from "./readback";
-import { type Dispatch, Recorder } from "./recorder";
-import { type Meanings, Opcode, Reader, type View } from "./stream";
+import { type Host, Readback } from "./readback";
+import { Recorder } from "./recorder";
+import { type Meanings, Opcode, Reader } from "./stream";
 
 /** As many as a set of queries can have. */
 const kClockSlots = 4096;
@@ -32,19 +30,13 @@ export class Player implements Meanings {
   readonly #pipelines: Pipelines;
   readonly #recorder: Recorder;
   readonly #readback: Readback;
-  readonly #kernels: ReadonlyMap<string, Kernel>;
+  readonly #kernelCalls: KernelCalls;
   readonly #names = new Map<number, string>();
-  readonly #outcomes = new Outcomes();
-  // Of the kernel that is being played.
-  #outcome = newOutcome();
-  readonly #status: Block;
-  readonly #isSoftware: boolean;
   readonly #device: GPUDevice;
-  #statusIsUsed = false;
   #openClock: Clock | undefined;
 
   /** `table` has the kernels that there are, by name. */
-  constructor(device: GPUDevice, host: Host, table: ReadonlyMap<string, Kernel> = kernels) {
+  constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
     this.#errors = new ErrorKeeper(device, (error) => {
       host.lost(error.message);
       this.#readback.failAll(error);
@@ -55,10 +47,9 @@ export class Player implements Meanings {
       this.#readback.start(failure),
     );
     this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
-    this.#kernels = table;
+    const isSoftware = device.adapterInfo?.isFallbackAdapter === true;
+    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, isSoftware);
     this.#device = device;
-    this.#isSoftware = device.adapterInfo?.isFallbackAdapter === true;
-    this.#status = this.#blocks.takeScratch(kStatusBytes);
   }
 
   get stats(): PlayerStats {
@@ -77,6 +68,7 @@ export class Player implements Meanings {
   play(words: Uint32Array): void {
     const reader = new Reader(words, this);
     while (this.#playNext(reader));
+    this.#guard("", () => this.#kernelCalls.finish());
     this.#guard("", () => {
       this.#recorder.submit();
       this.#blocks.trim((block) => this.#pipelines.forget(block));
@@ -93,7 +85,7 @@ export class Player implements Meanings {
   /** @internal */
   block(number: number): Block {
     const block = this.#blocks.get(number);
-    this.#outcome.blocks.push({ number, block, used: block.used });
+    this.#kernelCalls.noteBlock(number, block);
     return block;
   }
 
@@ -107,8 +99,9 @@ export class Player implements Meanings {
     let opcode: number | undefined;
     this.#guard("", () => {
       opcode = reader.next();
-      if (opcode === Opcode.Kernel) return;
-      if (opcode !== undefined) this.#playCommand(opcode, reader);
+      if (opcode === undefined || opcode === Opcode.Kernel) return;
+      this.#kernelCalls.finish();
+      this.#playCommand(opcode, reader);
     });
     if (opcode === Opcode.Kernel) this.#playKernel(reader);
     return opcode !== undefined;
@@ -118,7 +111,7 @@ export class Player implements Meanings {
     switch (opcode) {
       case Opcode.Name: {
         this.#names.set(reader.word(), reader.text());
-        this.#outcomes.clear();
+        this.#kernelCalls.forgetNames();
         break;
       }
       case Opcode.Read: {
@@ -154,7 +147,7 @@ export class Player implements Meanings {
         const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
         const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
         const bytes = reader.word();
-        this.#withCommands("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
+        this.#kernelCalls.record("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
         break;
       }
       default:
@@ -173,25 +166,14 @@ export class Player implements Meanings {
     let op = "";
     this.#guard(
       () => op,
-      () => {
-        const words = reader.command();
-        const known = this.#outcomes.find(words, (number) => this.#blocks.get(number));
-        if (known !== undefined) {
-          for (const action of known.actions) action();
-          this.#statusIsUsed ||= known.usesStatus;
-          return;
-        }
-        const name = reader.name();
-        const opNumber = reader.word();
-        op = this.name(opNumber);
-        const kernel = this.#kernels.get(name);
-        if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
-        const outcome = this.#withCommands(op, opNumber, (commands) =>
-          kernel.play(reader, commands),
-        );
-        reader.finish();
-        this.#outcomes.keep(words, outcome);
-      },
+      () =>
+        this.#kernelCalls.play(
+          reader,
+          (number) => this.name(number),
+          (found) => {
+            op = found;
+          },
+        ),
     );
   }
 
@@ -208,50 +190,13 @@ export class Player implements Meanings {
     }
     try {
       const block = this.#blocks.get(number);
-      const status = this.#statusIsUsed ? this.#status : undefined;
+      const status = this.#kernelCalls.takeStatus();
       const read = { block, offset, bytes, address, ticket };
       this.#readback.record(this.#recorder.encoder(), read, status);
       this.#recorder.markUsed(block);
-      this.#statusIsUsed = false;
     } catch (exception) {
       this.#readback.refuse(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
     }
-  }
-
-  #withCommands(op: string, opNumber: number, work: (commands: Commands) => void): Outcome {
-    const recorder = this.#recorder;
-    const outcome = newOutcome();
-    this.#outcome = outcome;
-    const act = (action: () => void) => {
-      action();
-      outcome.actions.push(action);
-    };
-    try {
-      work({
-        opNumber,
-        isSoftware: this.#isSoftware,
-        dispatch: (dispatch: Dispatch) => {
-          const prepared = recorder.prepare(dispatch, op);
-          if (prepared !== undefined) act(() => recorder.dispatch(prepared));
-        },
-        copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
-          act(() => recorder.copy(to, toOffset, from, fromOffset, bytes)),
-        clear: ({ block }: View) => act(() => recorder.clear(block)),
-        scratch: (bytes: number, dtype: DType) => {
-          const block = this.#blocks.takeScratch(bytes);
-          outcome.scratch.push(block);
-          return { block, offset: 0, dtype };
-        },
-        status: () => {
-          outcome.usesStatus = true;
-          this.#statusIsUsed = true;
-          return { block: this.#status, offset: 0, dtype: "int32" };
-        },
-      });
-    } finally {
-      for (const block of outcome.scratch) this.#blocks.giveScratch(block);
-    }
-    return outcome;
   }
 
   #guard(op: string | (() => string), work: () => void): void {
@@ -261,8 +206,4 @@ export class Player implements Meanings {
       this.#errors.keep(asPlayerError(exception, typeof op === "string" ? op : op()));
     }
   }
-}
-
-function newOutcome(): Outcome {
-  return { blocks: [], scratch: [], usesStatus: false, actions: [] };
 }

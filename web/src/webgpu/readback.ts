@@ -74,7 +74,8 @@ export class Readback {
     const first = offset - (offset % 4);
     const length = Math.ceil((offset + bytes - first) / 4) * 4;
     const staging = this.#take(length + kStatusBytes);
-    if (length > 0) encoder.copyBufferToBuffer(block.buffer, first, staging.buffer, 0, length);
+    if (length > 0)
+      encoder.copyBufferToBuffer(block.buffer, block.offset + first, staging.buffer, 0, length);
     if (status !== undefined) {
       const end = staging.size - kStatusBytes;
       encoder.copyBufferToBuffer(status.buffer, 0, staging.buffer, end, kStatusBytes);

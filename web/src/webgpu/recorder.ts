@@ -113,7 +113,7 @@ export class Recorder {
     // What no recorded command uses can be written ahead of them.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
-        this.#device.queue.writeBuffer(block.buffer, offset, unshared(bytes)),
+        this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
       );
       return;
     }
@@ -122,7 +122,7 @@ export class Recorder {
       new Uint8Array(own.getMappedRange()).set(bytes);
       own.unmap();
       this.#toDestroy.push(own);
-      this.encoder().copyBufferToBuffer(own, 0, block.buffer, offset, bytes.length);
+      this.encoder().copyBufferToBuffer(own, 0, block.buffer, block.offset + offset, bytes.length);
       return;
     }
     if (this.#uploadBytes + bytes.length > kUploadCapacity) this.submit();
@@ -130,21 +130,29 @@ export class Recorder {
     this.#uploads.set(bytes, at);
     this.#uploadBytes += bytes.length;
     this.#uploadBuffer ??= this.#createBuffer(kUploadCapacity, Usage.CopySource | Usage.CopyTarget);
-    this.encoder().copyBufferToBuffer(this.#uploadBuffer, at, block.buffer, offset, bytes.length);
+    this.encoder().copyBufferToBuffer(
+      this.#uploadBuffer,
+      at,
+      block.buffer,
+      block.offset + offset,
+      bytes.length,
+    );
     this.markUsed(block);
   }
 
   /** Between different buffers; offsets and length are multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void {
     if (bytes === 0) return;
-    this.encoder().copyBufferToBuffer(from.buffer, fromOffset, to.buffer, toOffset, bytes);
+    const source = from.offset + fromOffset;
+    const target = to.offset + toOffset;
+    this.encoder().copyBufferToBuffer(from.buffer, source, to.buffer, target, bytes);
     this.markUsed(from);
     this.markUsed(to);
   }
 
   /** Zeros. */
   clear(block: Block): void {
-    this.encoder().clearBuffer(block.buffer);
+    this.encoder().clearBuffer(block.buffer, block.offset, block.size);
     this.markUsed(block);
   }
 

@@ -27,7 +27,15 @@ export interface Numbers {
   readonly u32?: Readonly<Record<string, number>>;
   readonly i32?: Readonly<Record<string, number>>;
   readonly f32?: Readonly<Record<string, number>>;
+  /** Many u32, in fours: number i is `u.table[i / 4][i % 4]`. */
+  readonly table?: readonly number[];
 }
+
+/** The most that a table can have. */
+export const kTableFours = 224;
+
+/** The WGSL type of four floats. */
+export const kFoursType = "vec4<f32>";
 
 const kWgslTypes: Readonly<Record<ElementType, string>> = {
   f32: "f32",
@@ -36,11 +44,16 @@ const kWgslTypes: Readonly<Record<ElementType, string>> = {
   bool: "bool",
   complex: "vec2<f32>",
   word: "u32",
-  fours: "vec4<f32>",
+  fours: kFoursType,
 };
 
 /** Bytes of what counts as one, where that is not an element. */
 const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = { word: 4, fours: 16 };
+
+/** Bytes of what a shader counts in a view. */
+export function unitBytes({ view, as }: Access): number {
+  return kUnitBytes[as ?? "f32"] ?? itemSize(view.dtype);
+}
 
 /** Whether shaders may see the floats of a view as "fours", as far as the view is concerned. */
 export function liesInFours({ dtype, offset }: View): boolean {
@@ -89,10 +102,16 @@ export class Memory {
         throw new Error("a buffer is seen in fours by some of a shader alone");
       return binding;
     });
+    // Of one buffer WebGPU has all bindings written or none.
+    for (const [i, { buffer }] of this.blocks.entries()) {
+      const shares = (other: View["block"], j: number) =>
+        this.#isWritten[j] && other.buffer === buffer;
+      this.#isWritten[i] ||= this.blocks.some(shares);
+    }
     let key = "";
     for (const [i, { view, mode, as = "" }] of accesses.entries())
       key += `${view.dtype}${this.#bindings[i]}${mode[0]}${as},`;
-    this.key = key;
+    this.key = key + this.layout;
   }
 
   /** A letter for every binding: w where it is written, else r. */
@@ -102,8 +121,9 @@ export class Memory {
 
   /** Where the views begin, in their elements: numbers of every shader, in the order of the accesses. */
   *offsets(): Generator<number> {
-    for (const { name, view, as } of this.accesses) {
-      const size = kUnitBytes[as ?? "f32"] ?? itemSize(view.dtype);
+    for (const access of this.accesses) {
+      const { name, view } = access;
+      const size = unitBytes(access);
       if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
       yield view.offset / size;
     }
@@ -232,6 +252,7 @@ export function shaderText({ memory, numbers, body }: ShaderParts): string {
     ...kNumberTypes.flatMap((type) =>
       Object.keys(numbers[type] ?? {}).map((name) => `${name}: ${type}`),
     ),
+    ...(numbers.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
   ];
   const text = [
     `struct Numbers { ${members.join(", ")} }`,
@@ -261,6 +282,12 @@ export function writeNumbers(
       else to.setUint32(byte, some[name] as number, true);
       byte += 4;
     }
+  }
+  if (numbers.table === undefined) return byte / 4;
+  byte = Math.ceil(byte / 16) * 16;
+  for (const number of numbers.table) {
+    to.setUint32(byte, number, true);
+    byte += 4;
   }
   return byte / 4;
 }

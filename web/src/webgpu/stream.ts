@@ -93,6 +93,15 @@ export class Reader {
     return this.#words.subarray(this.#begin, this.#end);
   }
 
+  /** The words of the command that have not been read. */
+  rest(): Uint32Array {
+    return this.#words.subarray(this.#at, this.#end);
+  }
+
+  skip(words: number): void {
+    this.#at += words;
+  }
+
   word(): number {
     if (this.#at >= this.#end) throw new Error("a command is shorter than what it holds");
     return this.#words[this.#at++] as number;

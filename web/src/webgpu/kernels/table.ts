@@ -1,6 +1,7 @@
 // All kernels, by the names of their structs in src/kernels.
 
 import { formulas } from "../formula_shader";
+import type { StepKernel } from "../steps/step_kernel";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
 import { fill } from "./elementwise/fill";
@@ -29,7 +30,10 @@ import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
 import { recurrence, runningExtreme, scan } from "./reduce/scan";
 
-const kKernels: Readonly<Record<string, Kernel>> = {
+/** Kernels by their names. */
+export type KernelTable = ReadonlyMap<string, Kernel | StepKernel>;
+
+const kKernels: Readonly<Record<string, Kernel | StepKernel>> = {
   elementwise,
   copy,
   fill,
@@ -79,7 +83,7 @@ const kKernels: Readonly<Record<string, Kernel>> = {
   adagrad_step: adagradStep,
 };
 
-export const kernels: ReadonlyMap<string, Kernel> = new Map(Object.entries(kKernels));
+export const kernels: KernelTable = new Map(Object.entries(kKernels));
 
 /** The ops that `elementwise` has formulas of. */
 export const supportedFormulas: readonly string[] = Object.keys(formulas);

@@ -76,7 +76,7 @@ interface Place {
 /** Copies bytes, wherever they lie. */
 export function copyBytes(commands: Commands, to: Place, from: Place, bytes: number): void {
   if (bytes === 0) return;
-  if (to.block === from.block) {
+  if (to.block.buffer === from.block.buffer) {
     const between = commands.scratch(bytes, "uint8");
     copyBetween(commands, between, from, bytes);
     copyBetween(commands, to, between, bytes);

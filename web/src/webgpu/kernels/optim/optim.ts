@@ -1,11 +1,8 @@
 // Optimiser steps, in the order of operations of src/backend/cpu/optim: a step follows the CPU's.
 
-import { type Access, liesInFours } from "../../shader";
-import type { Reader, View } from "../../stream";
-import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
-
-const kFloat = ["float32"] as const;
+import type { Access } from "../../shader";
+import type { StepKernel, StepMemory, StepOptions } from "../../steps/step_kernel";
+import type { Reader } from "../../stream";
 
 const kLeastNormal = 1.1754943508222875e-38;
 
@@ -14,50 +11,39 @@ function flushLimit(...factors: number[]): number {
   return kLeastNormal / Math.min(1, Math.max(1e-6, Math.abs(Math.min(...factors))));
 }
 
-interface Step {
+interface Rule {
   readonly key: string;
-  readonly count: number;
-  readonly param: View;
-  readonly grad: View;
-  /** Read and written; those that are there. */
-  readonly state: Readonly<Record<string, View | undefined>>;
   readonly numbers: Readonly<Record<string, number>>;
   readonly weightDecay: number;
   readonly maximize: boolean;
   /** From `p` and `g`, which has the decay of weights in it. */
-  readonly text: string;
+  text(has: (name: string) => boolean): string;
 }
 
-function dispatchStep(commands: Commands, step: Step): void {
-  const { key, param, grad, state, numbers, weightDecay, maximize, text } = step;
+function optionsOf({ key, numbers, weightDecay, maximize, text }: Rule): StepOptions {
   const decays = weightDecay !== 0;
-  const elements: Access[] = [
-    { name: "param", view: param, mode: "write" },
-    { name: "grad", view: grad, mode: "read" },
-    ...Object.entries(state).flatMap(([name, view]) =>
-      view === undefined ? [] : [{ name, view, mode: "write" } as const],
-    ),
-  ];
-  const inFours = step.count % 4 === 0 && elements.every(({ view }) => liesInFours(view));
-  const memory = inFours ? elements.map((one) => ({ ...one, as: "fours" }) as const) : elements;
-  const count = inFours ? step.count / 4 : step.count;
-  commands.dispatch({
-    key: `${key} ${Object.keys(state).filter((name) => state[name])} ${decays}`,
-    memory,
-    numbers: {
-      u32: { count },
-      f32: { ...numbers, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
-    },
-    workgroups: invocations(count),
-    body: () =>
-      [
-        inFours ? kFoursFunctions : kFunctions,
-        forEach(`var p = load_param(i);
+  return {
+    key: `${key} ${decays}`,
+    numbers: { ...numbers, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
+    work: (has) => `var p = load_param(i);
   var g = u.sign * load_grad(i);
   ${decays ? "g = g + u.weight_decay * p;" : ""}
-  ${text}`),
-      ].join("\n"),
-  });
+  ${text(has)}`,
+  };
+}
+
+// The fields behind the options; the state has these names, and all of it but the first `needed` may not be there.
+function memoryOf(fields: Reader, names: readonly string[], needed: number): StepMemory {
+  const count = fields.long();
+  const memory: Access[] = [
+    { name: "param", view: fields.out(), mode: "write" },
+    { name: "grad", view: fields.in(), mode: "read" },
+  ];
+  for (const [i, name] of names.entries()) {
+    const view = i < needed ? fields.out() : fields.optionalOut();
+    if (view !== undefined) memory.push({ name, view, mode: "write" });
+  }
+  return { memory, count };
 }
 
 // What texts call, on numbers and on four at a time.
@@ -72,10 +58,16 @@ fn larger(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> {
   return vec4(maximum_f32(x.x, y.x), maximum_f32(x.y, y.y), maximum_f32(x.z, y.z), maximum_f32(x.w, y.w));
 }`;
 
-export const sgdStep: Kernel = {
-  supported: { all: kFloat },
+const kStep = {
+  supported: { all: ["float32"] },
+  functions: kFunctions,
+  functionsOfFours: kFoursFunctions,
+} as const;
 
-  play(fields: Reader, commands: Commands): void {
+export const sgdStep: StepKernel = {
+  ...kStep,
+
+  options(fields: Reader): StepOptions {
     const lr = fields.double();
     const momentum = fields.double();
     const dampening = fields.double();
@@ -83,21 +75,13 @@ export const sgdStep: Kernel = {
     const nesterov = fields.bool();
     const maximize = fields.bool();
     const isFirst = fields.bool();
-    const count = fields.long();
-    const param = fields.out();
-    const grad = fields.in();
-    const buffer = fields.optionalOut();
     const hasMomentum = momentum !== 0;
     const step = isFirst ? "g" : "u.momentum * load_momentum_buffer(i) + u.share * g";
     const withMomentum = `let buffer = flush(${step}, u.limit);
   store_momentum_buffer(i, buffer);
   g = ${nesterov ? "g + u.momentum * buffer" : "buffer"};`;
-    dispatchStep(commands, {
+    return optionsOf({
       key: `sgd_step ${hasMomentum} ${nesterov} ${isFirst}`,
-      count,
-      param,
-      grad,
-      state: hasMomentum ? { momentum_buffer: buffer } : {},
       numbers: {
         negative_lr: -lr,
         momentum,
@@ -106,16 +90,18 @@ export const sgdStep: Kernel = {
       },
       weightDecay,
       maximize,
-      text: `${hasMomentum ? withMomentum : ""}
+      text: () => `${hasMomentum ? withMomentum : ""}
   store_param(i, p + u.negative_lr * g);`,
     });
   },
+
+  memory: (fields: Reader) => memoryOf(fields, ["momentum_buffer"], 0),
 };
 
-export const adamStep: Kernel = {
-  supported: { all: kFloat },
+export const adamStep: StepKernel = {
+  ...kStep,
 
-  play(fields: Reader, commands: Commands): void {
+  options(fields: Reader): StepOptions {
     const step = fields.double();
     const lr = fields.double();
     const beta1 = fields.double();
@@ -124,12 +110,6 @@ export const adamStep: Kernel = {
     const weightDecay = fields.double();
     const decoupled = fields.bool();
     const maximize = fields.bool();
-    const count = fields.long();
-    const param = fields.out();
-    const grad = fields.in();
-    const expAvg = fields.out();
-    const expAvgSq = fields.out();
-    const maxExpAvgSq = fields.optionalOut();
     const stepSize = lr / (1 - beta1 ** step);
     const correction = Math.sqrt(1 - beta2 ** step);
     const weight1 = 1 - beta1;
@@ -139,12 +119,8 @@ export const adamStep: Kernel = {
     const isNearStart = weight1 < 0.5;
     const amsgrad = `v = larger(load_max_exp_avg_sq(i), v);
   store_max_exp_avg_sq(i, v);`;
-    dispatchStep(commands, {
+    return optionsOf({
       key: `adam_step ${decoupled} ${isNearStart}`,
-      count,
-      param,
-      grad,
-      state: { exp_avg: expAvg, exp_avg_sq: expAvgSq, max_exp_avg_sq: maxExpAvgSq },
       numbers: {
         kept: decoupled ? 1 - lr * weightDecay : 1,
         lerp_weight: weight1,
@@ -160,35 +136,31 @@ export const adamStep: Kernel = {
       },
       weightDecay: decoupled ? 0 : weightDecay,
       maximize,
-      text: `p = p * u.kept;
+      text: (has) => `p = p * u.kept;
   let m_before = load_exp_avg(i);
   let m = flush(${isNearStart ? "m_before + u.lerp_weight * (g - m_before)" : "g - (g - m_before) * u.lerp_rest"}, u.limit1);
   store_exp_avg(i, m);
   let g_squarable = flush(g, u.gradient_limit);
   var v = flush(u.decay2 * load_exp_avg_sq(i) + u.share2 * g_squarable * g_squarable, u.limit2);
   store_exp_avg_sq(i, v);
-  ${maxExpAvgSq === undefined ? "" : amsgrad}
+  ${has("max_exp_avg_sq") ? amsgrad : ""}
   store_param(i, p + u.negative_step * m / (root(v) + u.eps));`,
     });
   },
+
+  memory: (fields: Reader) => memoryOf(fields, ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"], 2),
 };
 
-export const rmspropStep: Kernel = {
-  supported: { all: kFloat },
+export const rmspropStep: StepKernel = {
+  ...kStep,
 
-  play(fields: Reader, commands: Commands): void {
+  options(fields: Reader): StepOptions {
     const lr = fields.double();
     const alpha = fields.double();
     const eps = fields.double();
     const weightDecay = fields.double();
     const momentum = fields.double();
     const maximize = fields.bool();
-    const count = fields.long();
-    const param = fields.out();
-    const grad = fields.in();
-    const squareAvg = fields.out();
-    const momentumBuffer = fields.optionalOut();
-    const gradAvg = fields.optionalOut();
     const weight = 1 - alpha;
     const isNearStart = weight < 0.5;
     const centered = `let before = load_grad_avg(i);
@@ -198,12 +170,8 @@ export const rmspropStep: Kernel = {
     const withMomentum = `let buffer = flush(u.momentum * load_momentum_buffer(i) + g / divisor, u.buffer_limit);
   store_momentum_buffer(i, buffer);
   store_param(i, p + u.negative_lr * buffer);`;
-    dispatchStep(commands, {
+    return optionsOf({
       key: `rmsprop_step ${isNearStart}`,
-      count,
-      param,
-      grad,
-      state: { square_avg: squareAvg, momentum_buffer: momentumBuffer, grad_avg: gradAvg },
       numbers: {
         negative_lr: -lr,
         alpha,
@@ -217,39 +185,35 @@ export const rmspropStep: Kernel = {
       },
       weightDecay,
       maximize,
-      text: `var v = flush(u.alpha * load_square_avg(i) + u.share * g * g, u.limit);
+      text: (has) => `var v = flush(u.alpha * load_square_avg(i) + u.share * g * g, u.limit);
   store_square_avg(i, v);
-  ${gradAvg === undefined ? "" : centered}
+  ${has("grad_avg") ? centered : ""}
   let divisor = root(v) + u.eps;
-  ${momentumBuffer === undefined ? "store_param(i, p + u.negative_lr * g / divisor);" : withMomentum}`,
+  ${has("momentum_buffer") ? withMomentum : "store_param(i, p + u.negative_lr * g / divisor);"}`,
     });
   },
+
+  memory: (fields: Reader) => memoryOf(fields, ["square_avg", "momentum_buffer", "grad_avg"], 1),
 };
 
-export const adagradStep: Kernel = {
-  supported: { all: kFloat },
+export const adagradStep: StepKernel = {
+  ...kStep,
 
-  play(fields: Reader, commands: Commands): void {
+  options(fields: Reader): StepOptions {
     const lr = fields.double();
     const eps = fields.double();
     const weightDecay = fields.double();
     const maximize = fields.bool();
-    const count = fields.long();
-    const param = fields.out();
-    const grad = fields.in();
-    const sum = fields.out();
-    dispatchStep(commands, {
+    return optionsOf({
       key: "adagrad_step",
-      count,
-      param,
-      grad,
-      state: { sum },
       numbers: { negative_lr: -lr, eps },
       weightDecay,
       maximize,
-      text: `let total = load_sum(i) + g * g;
+      text: () => `let total = load_sum(i) + g * g;
   store_sum(i, total);
   store_param(i, p + u.negative_lr * g / (root(total) + u.eps));`,
     });
   },
+
+  memory: (fields: Reader) => memoryOf(fields, ["sum"], 1),
 };

@@ -1,0 +1,141 @@
+// The kernels of a stream: what they record, and what they need not be read for again.
+
+import type { Block, Blocks } from "./blocks";
+import type { DType } from "./dtype";
+import type { Commands } from "./kernels/kernel";
+import type { KernelTable } from "./kernels/table";
+import { type Named, type Outcome, Outcomes } from "./outcomes";
+import { kStatusBytes } from "./readback";
+import type { Dispatch, Recorder } from "./recorder";
+import { StepCalls } from "./steps/step_calls";
+import type { Reader, View } from "./stream";
+
+/** Bytes of blocks whose steps are joined. */
+const kMostJoined = { software: 2 ** 16, hardware: 2 ** 22 };
+
+/** What a kernel recorded. */
+interface Recorded extends Outcome {
+  readonly blocks: Named[];
+  readonly scratch: Block[];
+  usesStatus: boolean;
+  /** Records the same again. */
+  readonly actions: (() => void)[];
+}
+
+export class KernelCalls {
+  readonly #table: KernelTable;
+  readonly #blocks: Blocks;
+  readonly #recorder: Recorder;
+  readonly #isSoftware: boolean;
+  readonly #status: Block;
+  readonly #outcomes = new Outcomes<Recorded>();
+  readonly #steps: StepCalls;
+  readonly #block = (number: number) => this.#blocks.get(number);
+  // Those that the kernel that is being read has named so far.
+  #named: Named[] = [];
+  #statusIsUsed = false;
+
+  /** `table` has the kernels that there are, by name. */
+  constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, isSoftware: boolean) {
+    this.#table = table;
+    this.#blocks = blocks;
+    this.#recorder = recorder;
+    this.#isSoftware = isSoftware;
+    this.#status = blocks.takeScratch(kStatusBytes);
+    const joiner = {
+      mostBytes: isSoftware ? kMostJoined.software : kMostJoined.hardware,
+      gather: (role: number, some: readonly Block[]) =>
+        blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size)),
+      dispatch: (dispatch: Dispatch, op: string) => {
+        const prepared = recorder.prepare(dispatch, op);
+        if (prepared !== undefined) recorder.dispatch(prepared);
+      },
+      markUsed: (block: Block) => recorder.markUsed(block),
+    };
+    this.#steps = new StepCalls(joiner, this.#block);
+  }
+
+  /** The status words, if a kernel has used them since this was last asked. */
+  takeStatus(): Block | undefined {
+    const status = this.#statusIsUsed ? this.#status : undefined;
+    this.#statusIsUsed = false;
+    return status;
+  }
+
+  /** A number may stand for another name. */
+  forgetNames(): void {
+    this.#outcomes.clear();
+  }
+
+  /** The command that is being read names this block. */
+  noteBlock(number: number, block: Block): void {
+    this.#named.push({ number, block, used: block.used });
+  }
+
+  /** Has everything recorded that kernels so far have asked for. */
+  finish(): void {
+    this.#steps.finish();
+  }
+
+  /** Plays the command that a reader is at; `tellOp` is told the op that it is for. */
+  play(reader: Reader, nameOf: (number: number) => string, tellOp: (op: string) => void): void {
+    const name = reader.name();
+    const opNumber = reader.word();
+    const op = nameOf(opNumber);
+    tellOp(op);
+    const kernel = this.#table.get(name);
+    if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
+    this.#named = [];
+    if ("options" in kernel) {
+      this.#steps.play(kernel, reader, op, () => this.#named);
+      return;
+    }
+    this.#steps.finish();
+    const words = reader.command();
+    const known = this.#outcomes.find(words, this.#block);
+    if (known !== undefined) {
+      for (const action of known.actions) action();
+      this.#statusIsUsed ||= known.usesStatus;
+      return;
+    }
+    const recorded = this.record(op, opNumber, (commands) => kernel.play(reader, commands));
+    reader.finish();
+    this.#outcomes.keep(words, recorded);
+  }
+
+  /** Records what `work` commands for an op. */
+  record(op: string, opNumber: number, work: (commands: Commands) => void): Recorded {
+    const recorder = this.#recorder;
+    const recorded: Recorded = { blocks: this.#named, scratch: [], usesStatus: false, actions: [] };
+    const act = (action: () => void) => {
+      action();
+      recorded.actions.push(action);
+    };
+    try {
+      work({
+        opNumber,
+        isSoftware: this.#isSoftware,
+        dispatch: (dispatch: Dispatch) => {
+          const prepared = recorder.prepare(dispatch, op);
+          if (prepared !== undefined) act(() => recorder.dispatch(prepared));
+        },
+        copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
+          act(() => recorder.copy(to, toOffset, from, fromOffset, bytes)),
+        clear: ({ block }: View) => act(() => recorder.clear(block)),
+        scratch: (bytes: number, dtype: DType) => {
+          const block = this.#blocks.takeScratch(bytes);
+          recorded.scratch.push(block);
+          return { block, offset: 0, dtype };
+        },
+        status: () => {
+          recorded.usesStatus = true;
+          this.#statusIsUsed = true;
+          return { block: this.#status, offset: 0, dtype: "int32" };
+        },
+      });
+    } finally {
+      for (const block of recorded.scratch) this.#blocks.giveScratch(block);
+    }
+    return recorded;
+  }
+}

@@ -1,0 +1,172 @@
+// Steps in a row become as few dispatches as can be.
+
+import type { Block } from "../blocks";
+import type { Dispatch } from "../recorder";
+import { unitBytes } from "../shader";
+import type { StepOptions } from "./step_kernel";
+import { mostSteps, type Step, seenBlocks, stepsDispatch } from "./step_shader";
+
+/** What is done with steps that have come together. */
+export interface Joiner {
+  /** Of blocks: steps with larger ones have so much to do that they are dispatched alone. */
+  readonly mostBytes: number;
+  /** Moves blocks, if they can be, to where others of their role are; the new ones by the old ones. */
+  gather(role: number, blocks: readonly Block[]): ReadonlyMap<Block, Block>;
+  dispatch(dispatch: Dispatch, op: string): void;
+  markUsed(block: Block): void;
+}
+
+interface Plan {
+  readonly steps: readonly Step[];
+  /** The steps of every dispatch. */
+  readonly dispatches: readonly (readonly Step[])[];
+}
+
+export class JoinedSteps {
+  readonly #joiner: Joiner;
+  #steps: Step[] = [];
+  #options: StepOptions | undefined;
+  #op = "";
+  // By their first steps: the same steps in a row, which training takes again and again.
+  readonly #plans = new WeakMap<Step, Plan>();
+
+  constructor(joiner: Joiner) {
+    this.#joiner = joiner;
+  }
+
+  /** Steps of these options come; others before them are done first, which may move memory that these have too. */
+  begin(options: StepOptions, op: string): void {
+    if (options !== this.#options) this.finish();
+    this.#options = options;
+    this.#op = op;
+  }
+
+  add(step: Step): void {
+    this.#steps.push(step);
+  }
+
+  /** Has all steps so far dispatched: something else comes. */
+  finish(): void {
+    const { dispatches } = this.#plan();
+    const options = this.#options as StepOptions;
+    this.#steps = [];
+    for (const steps of dispatches) {
+      this.#joiner.dispatch(stepsDispatch(steps, options), this.#op);
+      for (const { memory } of steps)
+        for (const { view } of memory) this.#joiner.markUsed(view.block);
+    }
+  }
+
+  #plan(): Plan {
+    const steps = this.#steps;
+    const [first] = steps;
+    if (first === undefined) return kNothing;
+    const known = this.#plans.get(first);
+    if (known?.steps.length === steps.length && known.steps.every((step, i) => step === steps[i]))
+      return known;
+    const gathered = this.#gather(steps);
+    const dispatches = runsOf(gathered).flatMap(groupsOf);
+    const plan = { steps, dispatches };
+    // Steps whose memory was moved do not come again.
+    if (gathered === steps) this.#plans.set(first, plan);
+    return plan;
+  }
+
+  // The steps with their memory where it is seen by one shader.
+  #gather(steps: readonly Step[]): readonly Step[] {
+    const { mostBytes } = this.#joiner;
+    const moved = new Map<Block, Block>();
+    for (const some of chunksOf(steps.filter((step) => largestBlock(step) <= mostBytes))) {
+      const roles = Math.max(...some.map(({ memory }) => memory.length));
+      for (let role = 0; role < roles; role++) {
+        const blocks = some.flatMap(({ memory }) => memory[role]?.view.block ?? []);
+        for (const [from, to] of this.#joiner.gather(role, blocks)) moved.set(from, to);
+      }
+    }
+    if (moved.size === 0) return steps;
+    return steps.map((step) => ({
+      ...step,
+      memory: step.memory.map((access) => {
+        const { view } = access;
+        return { ...access, view: { ...view, block: moved.get(view.block) ?? view.block } };
+      }),
+    }));
+  }
+}
+
+/** Bytes of a role that are gathered in one place. */
+const kMostGathered = 32 * 2 ** 20;
+
+function largestBlock({ memory }: Step): number {
+  return memory.reduce((most, { view }) => Math.max(most, view.block.size), 0);
+}
+
+// As many at a time as are gathered in one place, if that is more than one.
+function chunksOf(steps: readonly Step[]): Step[][] {
+  const chunks: Step[][] = [];
+  let bytes = 0;
+  for (const step of steps) {
+    const own = largestBlock(step);
+    if (chunks.length === 0 || bytes + own > kMostGathered) {
+      chunks.push([]);
+      bytes = 0;
+    }
+    chunks.at(-1)?.push(step);
+    bytes += own;
+  }
+  return chunks.filter(({ length }) => length > 1);
+}
+
+const kNothing: Plan = { steps: [], dispatches: [] };
+
+// Parts of a row in which no step reads or writes what another writes.
+function runsOf(steps: readonly Step[]): Step[][] {
+  const runs: Step[][] = [];
+  let ranges = new Map<Block, Range[]>();
+  for (const step of steps) {
+    const own = rangesOf(step);
+    const collides = own.some((range) =>
+      ranges.get(range.block)?.some((other) => collide(range, other)),
+    );
+    if (runs.length === 0 || collides) {
+      runs.push([]);
+      ranges = new Map();
+    }
+    runs.at(-1)?.push(step);
+    for (const range of own) ranges.set(range.block, [...(ranges.get(range.block) ?? []), range]);
+  }
+  return runs;
+}
+
+interface Range {
+  readonly block: Block;
+  readonly begin: number;
+  readonly end: number;
+  readonly isWritten: boolean;
+}
+
+function rangesOf({ memory, count }: Step): Range[] {
+  return memory.map((access) => {
+    const { block, offset } = access.view;
+    const end = offset + count * unitBytes(access);
+    return { block, begin: offset, end, isWritten: access.mode !== "read" };
+  });
+}
+
+function collide(a: Range, b: Range): boolean {
+  return (a.isWritten || b.isWritten) && a.begin < b.end && b.begin < a.end;
+}
+
+// Those that one dispatch can do.
+function groupsOf(steps: readonly Step[]): Step[][] {
+  const groups = new Map<string, Step[]>();
+  for (const step of steps) {
+    const key = `${step.key} ${seenBlocks(step).map(({ id }) => id)}`;
+    groups.set(key, [...(groups.get(key) ?? []), step]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const most = mostSteps(group[0] as Step);
+    const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, i) => i * most);
+    return parts.map((from) => group.slice(from, from + most));
+  });
+}
