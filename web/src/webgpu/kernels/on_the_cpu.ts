@@ -23,7 +23,6 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
   },
   {
     dtype: "complex64",
-    reason:
-      "shaders copy, index and join complex numbers; formulas, products and sums of them are the CPU's",
+    reason: "no atomic multiplies a pair: `scatter` with `multiply` of complex numbers",
   },
 ];
