@@ -48,24 +48,31 @@ const kSpeedLines = [
   { title: "the same for WebGPU, when it is used", workload: "download", rows: ["player"] },
 ];
 
+const kWebgpuSteps = [
+  ["webgpu-mlp", "MLP 784-512-256-10, batch 64, Adam"],
+  ["webgpu-wide-mlp", "MLP 784-4096-4096-10, batch 64, Adam"],
+  ["webgpu-wide-cnn", "CNN of 32, 64 and 64 channels, batch 32, Adam"],
+  ["webgpu-gpt", "small GPT, batch 8, AdamW"],
+  ["webgpu-wide-gpt", "GPT of width 384, 256 tokens, batch 2, AdamW"],
+];
+
 const kWebgpuLines = [
-  {
-    title: "MLP 784-512-256-10, batch 64, Adam, ms per step",
-    workload: "webgpu-mlp",
+  ...kWebgpuSteps.map(([workload, what]) => ({
+    title: `${what}, ms per step`,
+    workload,
     rows: ["step"],
     notes: kJit,
-  },
-  {
-    title: "small GPT, batch 8, AdamW, ms per step",
-    workload: "webgpu-gpt",
-    rows: ["step"],
+  })),
+  ...["1024", "2048"].map((size) => ({
+    title: `matrix product ${size}, ms`,
+    workload: "webgpu-matmul",
+    rows: [size],
     notes: kJit,
-  },
+  })),
   {
-    title: "the same: submits / dispatches per step",
+    title: "small GPT: submits / dispatches per step",
     workload: "webgpu-gpt",
     rows: ["submits", "dispatches"],
-    digits: 0,
   },
 ];
 
@@ -122,10 +129,10 @@ function cellsOf({ title, workload, rows, contenders, notes = {}, ...style }, co
   return [text, ...columns.map((_, i) => cells[i] ?? "")];
 }
 
-function joined(values, { scale = 1, digits }) {
-  return values.map((value) => short(value * scale, digits)).join(" / ");
+function joined(values, { scale = 1 }) {
+  return values.map((value) => short(value * scale)).join(" / ");
 }
 
-function short(value, digits = value >= 10 ? 0 : value >= 1 ? 1 : 2) {
-  return formatNumber(value, digits);
+function short(value) {
+  return formatNumber(value, value >= 10 ? 0 : value >= 1 ? 1 : 2);
 }

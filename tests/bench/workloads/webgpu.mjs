@@ -116,7 +116,7 @@ export const kWebgpuTrainings = [
   }),
   webgpuTraining("wide-gpt", "transformer, 2 blocks of width 384, 256 tokens, AdamW, batch 2", {
     lossAt: 2,
-    limit: 100,
+    limit: 180,
     repeats: 2,
   }),
 ];

@@ -119,12 +119,19 @@ function gatherText(text: GatherText): string {
   const { own, places, taps, isUnrolled, meetsRow, meetsColumn, bias } = text;
   const read = new Columns(meetsColumn, places, taps);
   const row = meetText(meetsRow, "number", "u.from_rows");
-  const results = upTo(own).flatMap((c) =>
-    upTo(places).map((p) => ({ c, p, sum: `sum_${c}_${p}` })),
-  );
+  const sums = upTo(own).flatMap((c) => upTo(places).map((p) => `sum_${c}_${p}`));
   const tapColumn = isUnrolled ? "" : ` + i32(tap % u.kernel_columns) * ${meetsColumn.tapStep}`;
   const productsOf = (c: number, p: number) =>
     upTo(taps).map((tap) => `weight_${c}_${tap} * ${read.read("x", p, tap)}`);
+  // Weights are used as soon as they are read.
+  const channelText = (c: number) =>
+    [
+      ...upTo(taps).map(
+        (tap) =>
+          `let weight_${c}_${tap} = load_weight(weights + ${c}u * u.channel_stride + ${tap}u);`,
+      ),
+      ...upTo(places).map((p) => `sum_${c}_${p} += ${productsOf(c, p).join(" + ")};`),
+    ].join("\n      ");
   return `${kSegmentsHead}
   let column = i % u.segments * ${places}u;
   let row = i / u.segments % u.rows;
@@ -132,7 +139,7 @@ function gatherText(text: GatherText): string {
   let first = rest % u.blocks * ${own}u;
   let batch = rest / u.blocks;
   let group = batch % u.groups;
-  ${results.map(({ sum }) => `var ${sum} = 0f;`).join(" ")}
+  ${sums.map((sum) => `var ${sum} = 0f;`).join(" ")}
   for (var tap = 0u; tap < u.taps; tap++) {
     let number = i32(row) * u.row_step + i32(tap${isUnrolled ? "" : " / u.kernel_columns"}) * u.row_tap + u.row_offset;
     if (!(${row.isThere})) {
@@ -145,15 +152,7 @@ function gatherText(text: GatherText): string {
       let x_row = ((batch * u.summed + summed) * u.from_rows + ${row.place}) * u.from_columns;
       ${read.readText("x", "load_from", "x_row")}
       let weights = first_weight + summed * u.summed_stride;
-      ${upTo(own)
-        .flatMap((c) =>
-          upTo(taps).map(
-            (tap) =>
-              `let weight_${c}_${tap} = load_weight(weights + ${c}u * u.channel_stride + ${tap}u);`,
-          ),
-        )
-        .join("\n      ")}
-      ${results.map(({ c, p, sum }) => `${sum} += ${productsOf(c, p).join(" + ")};`).join("\n      ")}
+      ${upTo(own).map(channelText).join("\n      ")}
     }
   }
   ${upTo(own)

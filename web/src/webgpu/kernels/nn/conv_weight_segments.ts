@@ -107,13 +107,19 @@ interface GradientText {
 
 function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): string {
   const read = new Columns(meets, places, taps);
-  const results = upTo(own.out).flatMap((o) =>
-    upTo(own.in).flatMap((c) =>
-      upTo(taps).map((tap) => ({ o, c, tap, sum: `sum_${o}_${c}_${tap}` })),
-    ),
-  );
+  const sumsOf = (o: number) =>
+    upTo(own.in).flatMap((c) => upTo(taps).map((tap) => ({ c, tap, sum: `sum_${o}_${c}_${tap}` })));
   const productsOf = (o: number, c: number, tap: number) =>
     upTo(places).map((p) => `g_${o}_${p} * ${read.read(`x_${c}`, p, tap)}`);
+  // Gradients are used as soon as they are read.
+  const channelText = (o: number) =>
+    [
+      ...upTo(places).map(
+        (p) =>
+          `let g_${o}_${p} = select(0f, load_g(g_first + ${o}u * g_plane + column + ${p}u), is_place_${p});`,
+      ),
+      ...sumsOf(o).map(({ c, tap, sum }) => `${sum} += ${productsOf(o, c, tap).join(" + ")};`),
+    ].join("\n      ");
   const [tapRow, tapColumn] = isUnrolled
     ? ["tap", "0u"]
     : ["tap / u.kernel_columns", "tap % u.kernel_columns"];
@@ -129,7 +135,10 @@ function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): s
   let x_plane = u.in_rows * u.in_columns;
   let g_plane = u.out_rows * u.out_columns;
   let tap_offset = i32(tap_column) * ${meets.tapStep} + (${meets.offset});
-  ${results.map(({ sum }) => `var ${sum} = 0f;`).join(" ")}
+  ${upTo(own.out)
+    .flatMap(sumsOf)
+    .map(({ sum }) => `var ${sum} = 0f;`)
+    .join(" ")}
   for (var line = share * u.share; line < min((share + 1u) * u.share, u.lines); line++) {
     let row = line % u.out_rows;
     let image = line / u.out_rows * u.groups + group;
@@ -149,15 +158,7 @@ function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): s
       ${upTo(own.in)
         .map((c) => read.readText(`x_${c}`, "load_x", `x_first + ${c}u * x_plane`))
         .join("\n      ")}
-      ${upTo(own.out)
-        .flatMap((o) =>
-          upTo(places).map(
-            (p) =>
-              `let g_${o}_${p} = select(0f, load_g(g_first + ${o}u * g_plane + column + ${p}u), is_place_${p});`,
-          ),
-        )
-        .join("\n      ")}
-      ${results.map(({ o, c, tap, sum }) => `${sum} += ${productsOf(o, c, tap).join(" + ")};`).join("\n      ")}
+      ${upTo(own.out).map(channelText).join("\n      ")}
     }
   }
   let taps = u.kernel_rows * u.kernel_columns;
