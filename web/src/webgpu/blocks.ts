@@ -16,6 +16,8 @@ export interface Block {
   isMissing: boolean;
   /** The batch whose recorded commands use it. */
   batch: number;
+  /** Recordings that use it: it is not destroyed. */
+  keepers: number;
 }
 
 /**
@@ -88,7 +90,15 @@ export class Blocks {
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
-    const block = { id: this.#nextId++, buffer, size, used, isMissing: false, batch: 0 };
+    const block = {
+      id: this.#nextId++,
+      buffer,
+      size,
+      used,
+      isMissing: false,
+      batch: 0,
+      keepers: 0,
+    };
     void failure.then((error) => {
       block.isMissing = error !== undefined;
     });
@@ -117,9 +127,10 @@ export class Blocks {
     if (this.#unusedBytes <= kMostUnused) return;
     for (const size of [...this.#unused.keys()].sort((a, b) => b - a)) {
       const list = this.#unused.get(size) as Block[];
-      while (this.#unusedBytes > kMostUnused) {
-        const block = list.pop();
-        if (block === undefined) break;
+      for (let i = list.length - 1; i >= 0 && this.#unusedBytes > kMostUnused; i--) {
+        const block = list[i] as Block;
+        if (block.keepers > 0) continue;
+        list.splice(i, 1);
         this.#unusedBytes -= size;
         block.buffer.destroy();
         onDestroy(block);

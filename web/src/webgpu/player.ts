@@ -10,6 +10,7 @@ import { kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
 import { type Host, kStatusBytes, Readback } from "./readback";
 import { type Dispatch, Recorder } from "./recorder";
+import { Recording } from "./recording";
 import { type Meanings, Opcode, Reader, type View } from "./stream";
 
 /** As many as a set of queries can have. */
@@ -33,6 +34,7 @@ export class Player implements Meanings {
   readonly #readback: Readback;
   readonly #kernels: ReadonlyMap<string, Kernel>;
   readonly #names = new Map<number, string>();
+  readonly #recordings = new Map<number, Recording>();
   readonly #status: Block;
   readonly #isSoftware: boolean;
   readonly #device: GPUDevice;
@@ -143,6 +145,26 @@ export class Player implements Meanings {
         this.#recorder.markUsed(block);
         break;
       }
+      case Opcode.BeginRecording: {
+        const recording = new Recording();
+        this.#recordings.set(reader.word(), recording);
+        this.#recorder.recording = recording;
+        break;
+      }
+      case Opcode.EndRecording: {
+        this.#recorder.endRecording();
+        break;
+      }
+      case Opcode.Play: {
+        this.#playRecording(reader.word());
+        break;
+      }
+      case Opcode.Forget: {
+        const number = reader.word();
+        this.#recordings.get(number)?.letGo();
+        this.#recordings.delete(number);
+        break;
+      }
       case Opcode.Copy: {
         const to = { block: this.block(reader.word()), offset: reader.word() };
         const from = { block: this.block(reader.word()), offset: reader.word() };
@@ -154,6 +176,14 @@ export class Player implements Meanings {
         throw new Error(`there is no command ${opcode}`);
     }
     reader.finish();
+  }
+
+  #playRecording(number: number): void {
+    const recording = this.#recordings.get(number);
+    if (recording === undefined) throw new Error(`there is no recording ${number}`);
+    if (recording.failure === undefined) this.#recorder.play(recording);
+    else this.#errors.keep(recording.failure);
+    this.#statusIsUsed ||= recording.usesStatus;
   }
 
   // Nobody asks for one where the device has none.
@@ -219,6 +249,7 @@ export class Player implements Meanings {
         },
         status: () => {
           this.#statusIsUsed = true;
+          if (recorder.recording !== undefined) recorder.recording.usesStatus = true;
           return { block: this.#status, offset: 0, dtype: "int32" };
         },
       });
@@ -231,7 +262,10 @@ export class Player implements Meanings {
     try {
       work();
     } catch (exception) {
-      this.#errors.keep(asPlayerError(exception, typeof op === "string" ? op : op()));
+      const error = asPlayerError(exception, typeof op === "string" ? op : op());
+      this.#errors.keep(error);
+      const { recording } = this.#recorder;
+      if (recording !== undefined) recording.failure ??= error;
     }
   }
 }
