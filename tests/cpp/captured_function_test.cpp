@@ -77,7 +77,8 @@ TEST(Capture, PlaysMergedDimensionsAgainAndAgain) {
                           add(in[0], testing::full({3, 1}, 2.0, DType::kFloat32))};
       });
   for (int i = 1; i < 4; ++i) {
-    const TensorList results = f->call({testing::full({2, 3, 4}, static_cast<double>(i), DType::kFloat32)});
+    const TensorList results =
+        f->call({testing::full({2, 3, 4}, static_cast<double>(i), DType::kFloat32)});
     EXPECT_EQ(values(results[0]), Values(24, i * i));
     EXPECT_EQ(values(results[1]), Values(24, i + 2));
   }
@@ -148,9 +149,13 @@ TEST(Capture, MayReadConstantsAndNothingElse) {
   const auto refuses = [&](auto&& fn) {
     expect_error(ErrorCode::kInvalidArgument, "capture", [&] { captured({tensor({1}, {})}, fn); });
   };
-  refuses([](const TensorList& in) { return TensorList{tensor({static_cast<float>(value(in[0]))})}; });
-  refuses([&](const TensorList&) { return TensorList{tensor({static_cast<float>(value(outside))})}; });
-  refuses([&](const TensorList& in) { return TensorList{tensor({static_cast<float>(value(add(in[0], 1)))})}; });
+  refuses(
+      [](const TensorList& in) { return TensorList{tensor({static_cast<float>(value(in[0]))})}; });
+  refuses(
+      [&](const TensorList&) { return TensorList{tensor({static_cast<float>(value(outside))})}; });
+  refuses([&](const TensorList& in) {
+    return TensorList{tensor({static_cast<float>(value(add(in[0], 1)))})};
+  });
   EXPECT_EQ(recording(), nullptr);
 }
 
