@@ -225,6 +225,7 @@ EG_EXPORT("runGraphAsync")
 double run_graph_async(int output_count, int input_count, int flags, double id) {
   const auto answer = std::make_shared<JsFunction>(id);
   return guard([&] {
+    refuse_in_recording("a backward call was to run later,", "Call backward().");
     run_later(GraphCall(output_count, input_count, flags), answer);
     return 0;
   });

@@ -44,11 +44,13 @@ Words JsFunction::operator()(const Words& arguments) const {
   if (value_.is_of_this_thread()) return call_here(arguments);
   Words results;
   const AutogradState state = autograd_state();
+  Recording* const noted_in = recording();
   GraphTask* const task = GraphTask::current();
   Node* const node = GraphTask::current_node();
   const EnginePlace place = EnginePlace::here();
   value_.owner()->call([&] {
     const AutogradStateGuard modes(state);
+    const RecordingGuard noted(noted_in);
     const EvaluationGuard evaluation(task, node);
     const StandInGuard in_place_of_the_caller(place);
     try {

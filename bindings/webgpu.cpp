@@ -319,7 +319,9 @@ EG_EXPORT("readLater")
 double read_later(Handle handle, double answer) {
   const auto function = std::make_shared<JsFunction>(answer);
   return guard([&] {
-    const Tensor from = packed(detach(handles().get(handle)));
+    const Tensor& asked = handles().get(handle);
+    check_host_access(asked.storage()->data(), asked.device());
+    const Tensor from = packed(detach(asked));
     const Tensor to = Tensor::empty(from.shape(), from.dtype());
     const auto tell = [to, from, function, asker = Inbox::current()](std::optional<Error> error) {
       run_on(*asker, [to, function, error] {

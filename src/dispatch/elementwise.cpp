@@ -270,7 +270,9 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
       out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) {
         return !t.defined() || is_packed_with(t, out);
       });
-  if (is_flat && out.device().is_cpu() && ran_packed(formula, compute, result, out, inputs)) return;
+  if (is_flat && out.device().is_cpu() && recording() == nullptr &&
+      ran_packed(formula, compute, result, out, inputs))
+    return;
   kernel::Elementwise call{formula, compute, result, {}, {}};
   if (is_flat)
     call.shape.push_back(out.numel());

@@ -96,6 +96,13 @@ const IntrusivePtr<Node>& HandleTable::get_node(Handle handle) const {
   return *node;
 }
 
+const IntrusivePtr<CapturedFunction>& HandleTable::get_captured(Handle handle) const {
+  const auto* function = find_object<IntrusivePtr<CapturedFunction>>(handle);
+  check(function != nullptr, ErrorCode::kDisposed, "capture",
+        "this captured function has been disposed, by dispose() or `using`. Capture it again.");
+  return *function;
+}
+
 void HandleTable::release(Handle handle) {
   Object released;
   {

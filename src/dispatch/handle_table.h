@@ -2,12 +2,12 @@
 
 // Tensors and nodes as numbers, for callers in another language.
 //
-// A handle is one reference to a tensor or to a node of the backward graph. It is a whole number
-// below 2^53: a slot, and above it the generation of the slot, which grows each time the slot is
-// freed. So a handle that was released is recognised as stale instead of naming somebody else's
-// tensor, and releasing twice is harmless: explicit dispose() and a finalizer that runs later need
-// not know of each other. Generations start at a number of the clock, so that handles of an engine
-// that was shut down are stale to the next.
+// A handle is one reference to a tensor, to a node of the backward graph or to a captured function.
+// It is a whole number below 2^53: a slot, and above it the generation of the slot, which grows
+// each time the slot is freed. So a handle that was released is recognised as stale instead of
+// naming somebody else's tensor, and releasing twice is harmless: explicit dispose() and a
+// finalizer that runs later need not know of each other. Generations start at a number of the
+// clock, so that handles of an engine that was shut down are stale to the next.
 //
 // A handle belongs to a thread, the one that made it or was given it: what a thread that dies
 // leaves behind can be released for it.
@@ -22,6 +22,7 @@
 #include <variant>
 
 #include "autograd/graph/node.h"
+#include "dispatch/captured_function.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -41,10 +42,15 @@ class HandleTable {
 
   Handle insert(Tensor tensor) { return insert_object(std::move(tensor)); }
   Handle insert(IntrusivePtr<Node> node) { return insert_object(std::move(node)); }
+  Handle insert(IntrusivePtr<CapturedFunction> function) {
+    return insert_object(std::move(function));
+  }
   /// The tensor of a handle; throws Disposed for a stale one and InvalidArgument for 0.
   const Tensor& get(Handle handle) const;
   /// The node of a handle; throws Disposed for a stale one.
   const IntrusivePtr<Node>& get_node(Handle handle) const;
+  /// The captured function of a handle; throws Disposed for a stale one.
+  const IntrusivePtr<CapturedFunction>& get_captured(Handle handle) const;
   /// Like get, but 0 gives an undefined tensor.
   Tensor get_optional(Handle handle) const { return handle == 0 ? Tensor() : get(handle); }
   /// Drops the reference; a stale handle is ignored.
@@ -58,7 +64,8 @@ class HandleTable {
  private:
   HandleTable();
 
-  using Object = std::variant<std::monostate, Tensor, IntrusivePtr<Node>>;
+  using Object =
+      std::variant<std::monostate, Tensor, IntrusivePtr<Node>, IntrusivePtr<CapturedFunction>>;
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
   struct Slot {

@@ -6,6 +6,7 @@
 
 #include "dispatch/factories.h"
 #include "runtime/accelerator.h"
+#include "runtime/recording.h"
 
 namespace eg {
 namespace {
@@ -45,12 +46,16 @@ void upload(const Tensor& destination, const Tensor& source) {
   const Tensor to =
       is_direct ? destination
                 : Tensor::empty(destination.shape(), destination.dtype(), destination.device());
-  accelerator(to.device())
-      .write(to.storage()->data(), 0, from.data(), byte_count(from.shape(), from.dtype()));
+  const void* const bytes = from.data();
+  const std::size_t count = byte_count(from.shape(), from.dtype());
+  if (Recording* const noted = recording()) [[unlikely]]
+    noted->note_write(to.storage()->data(), to.device(), bytes, count);
+  accelerator(to.device()).write(to.storage()->data(), 0, bytes, count);
   if (!is_direct) copy_data(destination, to);
 }
 
 void download(const Tensor& destination, const Tensor& source) {
+  check_host_access(source.storage()->data(), source.device());
   const Tensor from = packed(source);
   const bool is_direct = is_laid_out_for(destination, from);
   const Tensor to = is_direct ? destination : Tensor::empty(from.shape(), from.dtype());

@@ -1,8 +1,10 @@
 #include "kernels/call.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -10,6 +12,7 @@
 #include "base/warning.h"
 #include "kernels/op_name.h"
 #include "runtime/accelerator.h"
+#include "runtime/recording.h"
 #include "runtime/storage.h"
 
 namespace eg::kernel {
@@ -78,17 +81,6 @@ void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
   }
 }
 
-// The device of all memory but the host's numbers, which are written.
-Device device_of(const Call& call) {
-  std::optional<Device> device;
-  call.for_each_memory([&](const MemoryView& memory, bool is_written) {
-    if (is_written && memory.device.is_cpu()) return;
-    if (!device) device = memory.device;
-    check_same_device(call.name(), *device, memory.device);
-  });
-  return device.value_or(Device{});
-}
-
 // Numbers that the host needs at once are made on the device, and read from there.
 bool ran_for_host(Accelerator& there, Device device, const Call& call) {
   struct Number {
@@ -130,6 +122,49 @@ std::string_view op_name(const Call& call) {
     if (field.kind == FieldKind::kText) op = call.at<std::string_view>(field);
   }
   return op;
+}
+
+bool Call::is_off_cpu() const {
+  bool is_off = false;
+  for_each_memory([&](const MemoryView& memory, bool) { is_off |= !memory.device.is_cpu(); });
+  return is_off;
+}
+
+Device device_of(const Call& call) {
+  std::optional<Device> device;
+  call.for_each_memory([&](const MemoryView& memory, bool is_written) {
+    if (is_written && memory.device.is_cpu()) return;
+    if (!device) device = memory.device;
+    check_same_device(call.name(), *device, memory.device);
+  });
+  return device.value_or(Device{});
+}
+
+// A kernel is plain data but for its lists, which may hold memory of their own.
+OwnCall::OwnCall(const Call& call) : type_(call.type_), kernel_(new std::byte[type_->bytes]) {
+  std::memcpy(kernel_.get(), call.kernel_, type_->bytes);
+  const Call own = this->call();
+  for (const Field field : type_->fields) {
+    if (field.kind == FieldKind::kList) new (&own.at<Shape>(field)) Shape(call.at<Shape>(field));
+    if (field.kind == FieldKind::kOperands)
+      new (&own.at<Operands>(field)) Operands(call.at<Operands>(field));
+  }
+}
+
+OwnCall::~OwnCall() {
+  if (kernel_ == nullptr) return;
+  for (const Field field : type_->fields) {
+    if (field.kind == FieldKind::kList) std::destroy_at(&call().at<Shape>(field));
+    if (field.kind == FieldKind::kOperands) std::destroy_at(&call().at<Operands>(field));
+  }
+}
+
+void run_elsewise(const Call& call) {
+  Recording* const noted = recording();
+  if (noted != nullptr) noted->note(call);
+  // What running it takes is not part of what is recorded.
+  const RecordingGuard unrecorded(nullptr);
+  call.is_off_cpu() ? run_off_cpu(call) : call.compute_on_cpu();
 }
 
 void run_off_cpu(const Call& call) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -119,13 +120,14 @@ inline constexpr auto kFields = [] {
 struct KernelType {
   std::string_view name;
   std::span<const Field> fields;
+  std::size_t bytes;  ///< of its struct
   void (*compute_on_cpu)(void* kernel);
 };
 
 template <class Kernel>
-inline constexpr KernelType kKernelType{Kernel::name, detail::kFields<Kernel>, [](void* kernel) {
-                                          static_cast<Kernel*>(kernel)->compute_on_cpu();
-                                        }};
+inline constexpr KernelType kKernelType{
+    Kernel::name, detail::kFields<Kernel>, sizeof(Kernel),
+    [](void* kernel) { static_cast<Kernel*>(kernel)->compute_on_cpu(); }};
 
 /// A kernel struct whose type is not known. Does not own it.
 class Call {
@@ -157,16 +159,43 @@ class Call {
     }
   }
 
-  /// With the memory that its views name now, which has to be the CPU's.
+  /// True when its memory is another device's; numbers of the host do not count.
+  bool is_off_cpu() const;
+  /// With the memory that its views name now, which has to be the CPU's. The same call may be
+  /// computed again.
   void compute_on_cpu() const { type_->compute_on_cpu(kernel_); }
 
  private:
+  friend class OwnCall;
+  Call(const KernelType* type, void* kernel) : type_(type), kernel_(kernel) {}
+
   const KernelType* type_;
   void* kernel_;
 };
 
+/// A copy of a call, to be made later. The texts in it stay the kernel's.
+class OwnCall {
+ public:
+  explicit OwnCall(const Call& call);
+  OwnCall(OwnCall&&) noexcept = default;
+  OwnCall& operator=(OwnCall&&) = delete;
+  ~OwnCall();
+
+  Call call() const { return {type_, kernel_.get()}; }
+
+ private:
+  const KernelType* type_;
+  std::unique_ptr<std::byte[]> kernel_;
+};
+
+/// The device of all memory but the host's numbers, which are written; throws DeviceMismatch.
+Device device_of(const Call& call);
+
 /// Runs a call with memory of a device that is not the CPU (runtime/accelerator.h): there, or where
-/// that device lacks the kernel on the CPU with copies of its memory, which it says once.
+/// that device lacks the kernel on the CPU with copies of its memory, which it says once. What the
+/// call holds is not there afterwards.
 void run_off_cpu(const Call& call);
+/// The same for any call of a thread that may be recorded (runtime/recording.h).
+void run_elsewise(const Call& call);
 
 }  // namespace eg::kernel

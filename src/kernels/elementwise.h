@@ -38,7 +38,7 @@ struct Elementwise {
   /// What the formula does not read may be any memory.
   Operands operands;
 
-  /// Uses the operands up.
+  /// Merges dimensions of the shape and the operands for good.
   void compute_on_cpu();
 };
 

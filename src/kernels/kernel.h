@@ -23,6 +23,7 @@
 
 #include "kernels/call.h"
 #include "kernels/memory.h"
+#include "runtime/recorded_thread.h"
 
 namespace eg::kernel {
 
@@ -52,8 +53,8 @@ void run(Kernel&& kernel) {
   const bool is_off_cpu = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return (detail::is_off_cpu<detail::kFields<Kernel>[I]>(kernel) || ...);
   }(std::make_index_sequence<detail::kFields<Kernel>.size()>{});
-  if (is_off_cpu) [[unlikely]]
-    return run_off_cpu(Call(kernel));
+  if (is_off_cpu || recording() != nullptr) [[unlikely]]
+    return run_elsewise(Call(kernel));
   kernel.compute_on_cpu();
 }
 

@@ -50,7 +50,9 @@ class Out {
 };
 
 /// A number of the caller's, for a kernel whose result the host needs at once.
-inline Out host_number(std::int64_t& number) { return MemoryView{&number, 0, DType::kInt64, {}}; }
-inline Out host_number(double& number) { return MemoryView{&number, 0, DType::kFloat64, {}}; }
+inline Out host_number(std::int64_t& number) {
+  return MemoryView{&number, 0, DType::kInt64, {}, true};
+}
+inline Out host_number(double& number) { return MemoryView{&number, 0, DType::kFloat64, {}, true}; }
 
 }  // namespace eg::kernel

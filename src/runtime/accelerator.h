@@ -49,6 +49,14 @@ class Accelerator {
   /// Calls a kernel; false, and nothing happens, when the device lacks it.
   virtual bool run(const kernel::Call& call) = 0;
 
+  /// Keeps the calls from here to end_recording(), as they are made, under a number; 0 where the
+  /// device cannot. Whoever begins holds the lock until the end.
+  virtual std::uint32_t begin_recording() { return 0; }
+  virtual void end_recording() {}
+  /// Makes the calls that are kept again, with less ado.
+  virtual void play(std::uint32_t /*recording*/) {}
+  virtual void forget(std::uint32_t /*recording*/) {}
+
   /// Notes the device's own time, when it gets to this place among the calls, in one of
   /// kMaxStamps slots. False where it has no clock.
   virtual bool stamp(std::uint32_t /*slot*/) { return false; }

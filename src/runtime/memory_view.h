@@ -14,6 +14,7 @@ struct MemoryView {
   std::int64_t offset = 0;  ///< in bytes
   DType dtype = DType::kFloat32;
   Device device;
+  bool is_host_number = false;  ///< see kernel::host_number()
 
   /// On the CPU.
   void* address() const { return static_cast<char*>(base) + offset; }

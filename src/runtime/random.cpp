@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "runtime/recorded_thread.h"
 
 namespace eg {
 namespace {
@@ -34,6 +35,11 @@ std::uint64_t entropy() {
   std::random_device device;
   const std::uint64_t high = device();
   return ((high << 32) | device()) & ((std::uint64_t{1} << 53) - 1);
+}
+
+void refuse_to_draw() {
+  refuse_in_recording("random numbers were to be drawn,",
+                      "Draw them outside and pass them as an input; leave dropout out, or eval().");
 }
 
 }  // namespace
@@ -84,6 +90,7 @@ std::uint64_t Generator::initial_seed() const {
 }
 
 std::optional<double> Generator::take_spare_normal() {
+  refuse_to_draw();
   return std::exchange(spare_normal_, std::nullopt);
 }
 
@@ -100,6 +107,7 @@ void Generator::make_words() {
 }
 
 void Generator::draw(std::span<std::uint32_t> words) {
+  refuse_to_draw();
   while (!words.empty()) {
     if (left_ == 1) make_words();
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(words.size(), left_ - 1));

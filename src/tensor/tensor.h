@@ -21,6 +21,7 @@
 #include "base/shape.h"
 #include "runtime/device.h"
 #include "runtime/memory_view.h"
+#include "runtime/recorded_thread.h"
 #include "runtime/storage.h"
 
 namespace eg {
@@ -102,10 +103,13 @@ class Tensor {
   }
 
   /// Address of the first element of the view, for whoever may look into it: a tensor of another
-  /// device than the CPU has none (dispatch/transfer.h).
+  /// device than the CPU has none (dispatch/transfer.h), and where this thread is recorded, one
+  /// whose values will not always be these is refused.
   void* data() const {
     if (!device().is_cpu()) [[unlikely]]
       fail_off_host();
+    if (recording() != nullptr) [[unlikely]]
+      check_host_access(impl_->storage_->data(), device());
     return static_cast<char*>(impl_->storage_->data()) +
            static_cast<std::size_t>(impl_->offset_) * item_size(impl_->dtype_);
   }

@@ -13,6 +13,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine/engine.h"
 #include "autograd/profiler.h"
+#include "dispatch/captured_function.h"
 #include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"
 #include "ops/nn/softmax.h"
@@ -158,6 +159,51 @@ TEST_F(WebGpu, AProfileHasTheTimesOfTheGpu) {
   // The fake GPU takes a microsecond for a kernel.
   EXPECT_GE(events[1].device_duration, 1);
   EXPECT_EQ(events[1].device_duration, std::round(events[1].device_duration));
+}
+
+IntrusivePtr<CapturedFunction> captured_softmax(const Tensor& w) {
+  auto f = make_intrusive<CapturedFunction>(TensorList{full({2, 3}, 1, DType::kFloat32, kGpu)});
+  f->record();
+  const Tensor y = Softmax::call(Matmul::call(f->places()[0], w), 1);
+  f->finish({testing::mul(y, testing::add(y, 1))});
+  return f;
+}
+
+TEST_F(WebGpu, CapturedCallsAreOneCommand) {
+  const Tensor w = tensor({1, -1, 2, 0.5, 0, 1}, {3, 2}, kGpu);
+  IntrusivePtr<CapturedFunction> f = captured_softmax(w);
+  for (const float k : {1.F, 2.F, 3.F}) {
+    const Tensor x = tensor({k, 0, 1, 1, k, 2}, {2, 3}, kGpu);
+    const Tensor y = Softmax::call(Matmul::call(x, w), 1);
+    EXPECT_EQ(values(f->call({x})[0]), values(testing::mul(y, testing::add(y, 1))));
+  }
+  EXPECT_EQ(player_.recordings(), 1);
+  const Tensor x = full({2, 3}, 1, DType::kFloat32, kGpu);
+  values(f->call({x})[0]);
+  const int kernels = player_.kernels;
+  const std::size_t bytes = player_.device().memory_use().bytes;
+  for (int i = 0; i < 10; ++i) values(f->call({x})[0]);
+  // A copy in, four kernels, a copy out.
+  EXPECT_EQ(player_.kernels - kernels, 60);
+  EXPECT_EQ(player_.device().memory_use().bytes, bytes);
+  f.reset();
+  values(x);
+  EXPECT_EQ(player_.recordings(), 0);
+}
+
+TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
+  IntrusivePtr<CapturedFunction> f;
+  {
+    const Tensor w = tensor({1, -1, 2, 0.5, 0, 1}, {3, 2}, kGpu);
+    f = captured_softmax(w);
+    f->call({full({2, 3}, 1, DType::kFloat32, kGpu)});
+  }
+  player_.device().lose("for a test");
+  player_.begin_anew();
+  const Tensor x = full({2, 3}, 1, DType::kFloat32, kGpu);
+  expect_error(ErrorCode::kDeviceLost, "lost", [&] { f->call({x}); });
+  f.reset();
+  EXPECT_EQ(values(testing::add(x, 1)), Values(6, 2));
 }
 
 TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {

@@ -339,6 +339,14 @@ const kAutograd = [
   ],
   [
     kDifferentiable,
+    "eg.capture((x) => ({ y: x.mul(2), z: x.sum() }), $0)",
+    "$1($0)",
+    "$1($0.detach())",
+    "$1.dispose()",
+    "!$1($0)",
+  ],
+  [
+    kDifferentiable,
     "$0.sum()",
     "await $1.backwardAsync(null, { retainGraph: true })",
     "await eg.autograd.gradAsync($1, [$0], { allowUnused: true })",

@@ -11,6 +11,7 @@ import { endOwnCode } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { joinHost } from "./threads/host.js";
 
+export { type Captured, type CaptureResult, capture } from "./autograd/capture.js";
 export {
   enableGrad,
   isGradEnabled,

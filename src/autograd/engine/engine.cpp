@@ -243,6 +243,7 @@ void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
 
 void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer inputs) {
   const AutogradStateGuard mode(task->thread_state);
+  const RecordingGuard noted(task->noted_in);
   EvaluationGuard current(task.get(), first.fn.get());
   // Only the thread that made the call may print.
   std::optional<WarningCollectorGuard> collect;

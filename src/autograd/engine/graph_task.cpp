@@ -231,6 +231,7 @@ void GraphTask::add_final_callback(std::function<void()> callback) {
 
 void GraphTask::run_final_callbacks() {
   const AutogradStateGuard state(thread_state);
+  const RecordingGuard noted(noted_in);
   const EvaluationGuard current(this, nullptr);
   // By index, and unlocked around each call: a callback may add another.
   for (std::size_t i = 0;; ++i) {

@@ -25,6 +25,7 @@
 #include "autograd/graph/node.h"
 #include "base/warning.h"
 #include "runtime/inbox.h"
+#include "runtime/recorded_thread.h"
 
 namespace eg {
 
@@ -115,6 +116,7 @@ class GraphTask final : public RefCounted {
   int owner = kNoDevice;         ///< device index of the thread that made the call: whom to wake
   const void* caller = nullptr;  ///< that thread itself
   const AutogradState thread_state;
+  Recording* const noted_in = recording();
   std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
   std::atomic<bool> has_error{false};

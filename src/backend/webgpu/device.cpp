@@ -92,6 +92,36 @@ bool WebGpuDevice::run(const kernel::Call& call) {
   return true;
 }
 
+std::uint32_t WebGpuDevice::begin_recording() {
+  const std::lock_guard lock(mutex_);
+  if (lost_) throw *lost_;
+  stream_.begin_recording(++last_recording_);
+  return last_recording_;
+}
+
+void WebGpuDevice::end_recording() {
+  const std::lock_guard lock(mutex_);
+  stream_.end_recording();
+}
+
+void WebGpuDevice::play(std::uint32_t recording) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  if (lost_) throw *lost_;
+  check(recording >= first_recording_, ErrorCode::kDeviceLost, "capture",
+        "this function was captured on a device that was lost: capture it again.");
+  stream_.play(recording);
+  appended();
+}
+
+void WebGpuDevice::forget(std::uint32_t recording) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  if (lost_ || recording < first_recording_) return;
+  stream_.forget(recording);
+  appended();
+}
+
 bool WebGpuDevice::stamp(std::uint32_t slot) {
   if (!player_.has_clock()) return false;
   const std::lock_guard order(*this);
@@ -171,6 +201,7 @@ void WebGpuDevice::begin_anew(BlockLimits limits) {
   const std::lock_guard lock(mutex_);
   lost_.reset();
   stream_ = {};
+  first_recording_ = last_recording_ + 1;
   kernels_ = 0;
   seen_words_ = 0;
   woken_ = Woken::kNo;

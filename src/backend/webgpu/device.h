@@ -56,6 +56,10 @@ class WebGpuDevice final : public Accelerator {
   /// read.
   void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
   bool run(const kernel::Call& call) override;
+  std::uint32_t begin_recording() override;
+  void end_recording() override;
+  void play(std::uint32_t recording) override;
+  void forget(std::uint32_t recording) override;
   bool stamp(std::uint32_t slot) override;
   std::vector<std::uint64_t> stamps(std::uint32_t count) override;
 
@@ -94,6 +98,8 @@ class WebGpuDevice final : public Accelerator {
   // What the player has been asked for and has not yet done.
   enum class Woken : std::uint8_t { kNo, kSoon, kNow } woken_ = Woken::kNo;
   std::uint32_t last_ticket_ = 0;
+  std::uint32_t last_recording_ = 0;
+  std::uint32_t first_recording_ = 1;  // of this GPU
   struct Read {
     std::uint32_t ticket;
     Done done;

@@ -23,6 +23,10 @@ enum class Command : std::uint8_t {
   kCopy,
   kStamp,
   kStamps,
+  kBeginRecording,
+  kEndRecording,
+  kPlay,
+  kForget,
 };
 
 // What says in the stream what a field is.
@@ -147,6 +151,23 @@ void Stream::stamps(Block block, std::uint32_t count) {
   const Writer command(words_, Command::kStamps);
   add(words_, block);
   add(words_, count);
+}
+
+void Stream::begin_recording(std::uint32_t recording) {
+  const Writer command(words_, Command::kBeginRecording);
+  add(words_, recording);
+}
+
+void Stream::end_recording() { const Writer command(words_, Command::kEndRecording); }
+
+void Stream::play(std::uint32_t recording) {
+  const Writer command(words_, Command::kPlay);
+  add(words_, recording);
+}
+
+void Stream::forget(std::uint32_t recording) {
+  const Writer command(words_, Command::kForget);
+  add(words_, recording);
 }
 
 std::uint32_t Stream::name(std::string_view text) {

@@ -34,6 +34,13 @@ class Stream {
   void stamp(std::uint32_t slot);
   void stamps(Block block, std::uint32_t count);
 
+  /// The player keeps the kernels between these two, under a number, plays them again, and lets go
+  /// of them.
+  void begin_recording(std::uint32_t recording);
+  void end_recording();
+  void play(std::uint32_t recording);
+  void forget(std::uint32_t recording);
+
   /// The words so far; it begins anew.
   std::vector<std::uint32_t> take() { return std::exchange(words_, {}); }
   std::size_t size() const { return words_.size(); }

@@ -40,9 +40,10 @@ Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduce
 }
 
 // Whether the squares behind a float32 variance, or its root, may have left the range of float32.
-// Nobody asks a device, which would have to be waited for.
+// Nobody asks a device, which would have to be waited for, nor what is recorded: the answer may be
+// another one each time.
 bool may_have_overflowed(const Tensor& result, bool root) {
-  if (!result.device().is_cpu()) return false;
+  if (!result.device().is_cpu() || recording() != nullptr) return false;
   const float smallest = root ? 1e-15F : 1e-30F;
   const std::span<const float> values(result.data_as<float>(),
                                       static_cast<std::size_t>(result.numel()));

@@ -19,6 +19,7 @@ export async function load({ threads = 1, device: wanted = "cpu" } = {}) {
     convolution,
     attention,
     chain,
+    compiledChain,
     trainer,
     plainStep,
     deviceProduct,
@@ -96,6 +97,25 @@ async function chain(length) {
   y.backward(ones);
   times.end = performance.now();
   return times;
+}
+
+/** The same chain, captured. */
+async function compiledChain(length) {
+  // Calls of kernels take half a kilobyte each.
+  if (length > 100_000) throw new Error("not run: it would fill the memory");
+  const factor = eg.tensor([1.0001, 0.9999, 1.0001, 0.9999]);
+  const ones = eg.ones([4]);
+  const x = eg.tensor([1, 2, 3, 4]);
+  const captured = eg.capture((input) => {
+    let y = input.requiresGrad_();
+    for (let i = 0; i < length; ++i) y = y.mul(factor);
+    return eg.autograd.grad([y], [input], { gradOutputs: [ones] });
+  }, x);
+  return async () => {
+    const [gradient] = captured(x);
+    await gradient.data();
+    gradient.dispose();
+  };
 }
 
 const kOptimizers = { sgd: eg.optim.SGD, adam: eg.optim.Adam, adamw: eg.optim.AdamW };

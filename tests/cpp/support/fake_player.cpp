@@ -59,6 +59,7 @@ class FakePlayer::Reader {
   explicit Reader(const std::vector<std::uint32_t>& words) : words_(words) {}
 
   bool at_end() const { return place_ >= words_.size(); }
+  std::size_t place() const { return place_; }
   std::uint32_t word() { return words_.at(place_++); }
   std::int64_t int64() {
     const std::uint64_t low = word();
@@ -111,8 +112,14 @@ void FakePlayer::begin_anew() {
     const std::lock_guard lock(gpu_mutex_);
     blocks_.clear();
     names_.clear();
+    recordings_.clear();
   }
   device_.begin_anew(kLimits);
+}
+
+std::size_t FakePlayer::recordings() {
+  const std::lock_guard lock(gpu_mutex_);
+  return recordings_.size();
 }
 
 void FakePlayer::fail_next(Error error) {
@@ -145,8 +152,13 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
   if (words.empty()) return;
   const std::lock_guard lock(gpu_mutex_);
   ++batches;
+  play_commands(words);
+}
+
+void FakePlayer::play_commands(const std::vector<std::uint32_t>& words) {
   Reader reader(words);
   while (!reader.at_end()) {
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(reader.place());
     switch (reader.word() & 0xFFU) {
       case 1: {  // allocate
         const std::uint32_t block = reader.word();
@@ -166,9 +178,12 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
       case 4:
         play_read(reader);
         break;
-      case 5:
+      case 5: {
         play_kernel(reader);
+        const auto end = words.begin() + static_cast<std::ptrdiff_t>(reader.place());
+        if (recording_ != nullptr) recording_->insert(recording_->end(), begin, end);
         break;
+      }
       case 8:  // stamp: a microsecond per kernel
         times_[reader.word()] = static_cast<std::uint64_t>(kernels) * 1000;
         break;
@@ -177,6 +192,18 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
         std::memcpy(memory_at(block, 0), times_.data(), reader.word() * sizeof times_[0]);
         break;
       }
+      case 10:  // begin recording
+        recording_ = &recordings_[reader.word()];
+        break;
+      case 11:  // end recording
+        recording_ = nullptr;
+        break;
+      case 12:  // play
+        play_commands(recordings_.at(reader.word()));
+        break;
+      case 13:  // forget
+        recordings_.erase(reader.word());
+        break;
       default: {  // name
         const std::uint32_t number = reader.word();
         const std::uint32_t length = reader.word();

@@ -40,6 +40,8 @@ class FakePlayer final : public webgpu::Player {
   void begin_anew();
   /// The next read fails with this.
   void fail_next(Error error);
+  /// Recordings that are kept now.
+  std::size_t recordings();
   /// Batches and kernels played so far.
   std::atomic<int> batches{0};
   std::atomic<int> kernels{0};
@@ -49,6 +51,7 @@ class FakePlayer final : public webgpu::Player {
 
   void run();
   void play(const std::vector<std::uint32_t>& words);
+  void play_commands(const std::vector<std::uint32_t>& words);
   void play_read(Reader& reader);
   void play_kernel(Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
@@ -62,6 +65,8 @@ class FakePlayer final : public webgpu::Player {
   std::optional<Error> failure_;
   std::unordered_map<std::uint32_t, std::vector<char>> blocks_;
   std::unordered_map<std::uint32_t, std::string> names_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> recordings_;
+  std::vector<std::uint32_t>* recording_ = nullptr;
   std::array<std::uint64_t, Accelerator::kMaxStamps> times_{};
   std::mt19937 random_{7};  // NOLINT: the same delays each time
   webgpu::WebGpuDevice device_;

@@ -55,6 +55,22 @@ export class StreamWriter {
     this.#command(7, [to, toOffset, from, fromOffset, bytes]);
   }
 
+  beginRecording(number) {
+    this.#command(10, [number]);
+  }
+
+  endRecording() {
+    this.#command(11, []);
+  }
+
+  playRecording(number) {
+    this.#command(12, [number]);
+  }
+
+  forget(number) {
+    this.#command(13, [number]);
+  }
+
   /** The number of a text. */
   name(text) {
     let number = this.#names.get(text);

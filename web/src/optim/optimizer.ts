@@ -5,6 +5,7 @@ import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -117,11 +118,17 @@ export abstract class Optimizer<Settings extends object, State extends object> {
         : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
     const loss = closure?.();
     const grads: Tensor[] = [];
+    const letGo = () => {
+      for (const grad of grads) grad.dispose();
+    };
+    let isLive = false;
     try {
       const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
-      this.#runAll(inputs);
+      isLive = isCapturing();
+      if (isLive) runLive(() => this.#runAll(inputs), letGo);
+      else this.#runAll(inputs);
     } finally {
-      for (const grad of grads) grad.dispose();
+      if (!isLive) letGo();
     }
     return loss;
   }
@@ -231,8 +238,9 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     this.#undo = [];
     try {
       const steps = this.paramGroups.flatMap((group, i) => {
-        const own = inputs[i] as StepInputs;
-        if (own.params.length === 0) return [];
+        const own = inputs[i];
+        // A group may be newer than a step that is captured.
+        if (own === undefined || own.params.length === 0) return [];
         this.#checkTypes(group);
         return this.plan(group, own);
       });
@@ -343,6 +351,8 @@ function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
     const handle = checked(native.grad(handleOf(param)));
     if (handle === 0) continue;
     const grad = new Tensor(handle);
+    // Whoever makes the step frees it, which may be made again later (runtime/live.ts).
+    grad.isKept = true;
     all.push(grad);
     inputs.params.push(param);
     inputs.grads.push(grad);

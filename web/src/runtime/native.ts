@@ -157,6 +157,19 @@ export interface NativeFunctions {
   registerNodePrehook(node: number, callback: number): number;
   /** 1 when the running backward call will call this hook of a tensor, else 0. */
   hookWillRun(callback: number): number;
+  /**
+   * Begins to write down what this thread does: for a function of the tensors in the frame, of which it writes
+   * handles of copies. Returns the handle of what is captured.
+   */
+  beginCapture(count: number): number;
+  /** Ends that; the frame has what the function returned. */
+  endCapture(captured: number, count: number): number;
+  /** Ends that, too; what was captured is of no use. */
+  stopCapture(captured: number): void;
+  /** Plays it with the tensors in the frame; returns the number of handles. */
+  callCaptured(captured: number, count: number): number;
+  /** Calls a function, now and each time that what is captured now is played. */
+  runLive(callback: number): number;
   /** Takes the hook with this callback out of its list, if it is still there. */
   removeHook(callback: number): void;
   retainGrad(handle: number): number;

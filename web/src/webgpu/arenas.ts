@@ -26,7 +26,9 @@ export class Arenas {
 
   /** Places for those of the blocks that have to move so that all are in one arena of a role. */
   placesFor(role: number, blocks: Iterable<Block>): Map<Block, Block> {
-    const all = [...new Set(blocks)].filter(({ number }) => number !== 0);
+    const canMove = ({ number, keepers }: Block) => number !== 0 && keepers === 0;
+    const all = [...new Set(blocks)].filter(canMove);
+    if (all.length === 0) return new Map();
     const arenas = this.#byRole.get(role) ?? [];
     this.#byRole.set(role, arenas);
     const holds = (arena: Arena) => all.some((block) => block.arena === arena);
@@ -88,6 +90,7 @@ export class Arenas {
       size,
       used: size,
       batch: 0,
+      keepers: 0,
       arena,
       get isMissing() {
         return whole.isMissing;

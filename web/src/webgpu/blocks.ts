@@ -24,6 +24,8 @@ export interface Block {
   isMissing: boolean;
   /** The batch whose recorded commands use it. */
   batch: number;
+  /** Recordings that use it: it is not destroyed. */
+  keepers: number;
 }
 
 /**
@@ -140,7 +142,17 @@ export class Blocks {
       () => this.#device.createBuffer({ size, usage: kUsage }),
     );
     const id = this.#nextId++;
-    const block = { id, number: 0, buffer, offset: 0, size, used: 0, isMissing: false, batch: 0 };
+    const block = {
+      id,
+      number: 0,
+      buffer,
+      offset: 0,
+      size,
+      used: 0,
+      isMissing: false,
+      batch: 0,
+      keepers: 0,
+    };
     void failure.then((error) => {
       block.isMissing ||= error !== undefined;
     });

@@ -45,7 +45,10 @@ export class KernelCalls {
     const joiner = {
       mostBytes: isSoftware ? kMostJoined.software : kMostJoined.hardware,
       gather: (role: number, some: readonly Block[]) =>
-        blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size)),
+        // A recording would move them again each time.
+        recorder.recording === undefined
+          ? blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size))
+          : new Map(),
       dispatch: (dispatch: Dispatch, op: string) => {
         const prepared = recorder.prepare(dispatch, op);
         if (prepared !== undefined) recorder.dispatch(prepared);
@@ -60,6 +63,13 @@ export class KernelCalls {
     const status = this.#statusIsUsed ? this.#status : undefined;
     this.#statusIsUsed = false;
     return status;
+  }
+
+  /** What is recorded may set the status words. */
+  markStatusUsed(): void {
+    this.#statusIsUsed = true;
+    const { recording } = this.#recorder;
+    if (recording !== undefined) recording.usesStatus = true;
   }
 
   /** A number may stand for another name. */
@@ -95,7 +105,7 @@ export class KernelCalls {
     const known = this.#outcomes.find(words, this.#block);
     if (known !== undefined) {
       for (const action of known.actions) action();
-      this.#statusIsUsed ||= known.usesStatus;
+      if (known.usesStatus) this.markStatusUsed();
       return;
     }
     const recorded = this.record(op, opNumber, (commands) => kernel.play(reader, commands));
@@ -129,7 +139,7 @@ export class KernelCalls {
         },
         status: () => {
           recorded.usesStatus = true;
-          this.#statusIsUsed = true;
+          this.markStatusUsed();
           return { block: this.#status, offset: 0, dtype: "int32" };
         },
       });

@@ -9,6 +9,7 @@ import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
 import { type Host, Readback } from "./readback";
 import { Recorder } from "./recorder";
+import { Recording } from "./recording";
 import { type Meanings, Opcode, Reader } from "./stream";
 
 /** As many as a set of queries can have. */
@@ -32,6 +33,7 @@ export class Player implements Meanings {
   readonly #readback: Readback;
   readonly #kernelCalls: KernelCalls;
   readonly #names = new Map<number, string>();
+  readonly #recordings = new Map<number, Recording>();
   readonly #device: GPUDevice;
   #openClock: Clock | undefined;
 
@@ -143,6 +145,26 @@ export class Player implements Meanings {
         this.#recorder.markUsed(block);
         break;
       }
+      case Opcode.BeginRecording: {
+        const recording = new Recording();
+        this.#recordings.set(reader.word(), recording);
+        this.#recorder.recording = recording;
+        break;
+      }
+      case Opcode.EndRecording: {
+        this.#recorder.endRecording();
+        break;
+      }
+      case Opcode.Play: {
+        this.#playRecording(reader.word());
+        break;
+      }
+      case Opcode.Forget: {
+        const number = reader.word();
+        this.#recordings.get(number)?.letGo();
+        this.#recordings.delete(number);
+        break;
+      }
       case Opcode.Copy: {
         const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
         const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
@@ -154,6 +176,14 @@ export class Player implements Meanings {
         throw new Error(`there is no command ${opcode}`);
     }
     reader.finish();
+  }
+
+  #playRecording(number: number): void {
+    const recording = this.#recordings.get(number);
+    if (recording === undefined) throw new Error(`there is no recording ${number}`);
+    if (recording.failure === undefined) this.#recorder.play(recording);
+    else this.#errors.keep(recording.failure);
+    if (recording.usesStatus) this.#kernelCalls.markStatusUsed();
   }
 
   // Nobody asks for one where the device has none.
@@ -203,7 +233,10 @@ export class Player implements Meanings {
     try {
       work();
     } catch (exception) {
-      this.#errors.keep(asPlayerError(exception, typeof op === "string" ? op : op()));
+      const error = asPlayerError(exception, typeof op === "string" ? op : op());
+      this.#errors.keep(error);
+      const { recording } = this.#recorder;
+      if (recording !== undefined) recording.failure ??= error;
     }
   }
 }

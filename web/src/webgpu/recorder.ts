@@ -3,6 +3,7 @@
 import type { Block } from "./blocks";
 import type { ErrorKeeper, PlayerError } from "./errors";
 import { kNumberBytes, type Pipelines } from "./pipelines";
+import type { NumbersOnDevice, Recording } from "./recording";
 import type { Access } from "./shader";
 import { Memory, type Numbers, shaderText, writeNumbers } from "./shader";
 import { Usage } from "./usage";
@@ -38,6 +39,8 @@ export class Recorder {
   submits = 0;
   dispatches = 0;
   buffersCreated = 0;
+  /** Keeps what is recorded, if it is there. */
+  recording: Recording | undefined;
   readonly #device: GPUDevice;
   readonly #errors: ErrorKeeper;
   readonly #pipelines: Pipelines;
@@ -95,7 +98,8 @@ export class Recorder {
     };
   }
 
-  dispatch({ pipeline, bindGroup, numbers, workgroups, blocks }: Prepared): void {
+  dispatch(prepared: Prepared): void {
+    const { pipeline, bindGroup, numbers, workgroups, blocks } = prepared;
     const offset = this.#addNumbers(numbers);
     const pass = this.#computePass();
     if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
@@ -105,6 +109,25 @@ export class Recorder {
     pass.dispatchWorkgroups(...workgroups);
     for (const block of blocks) this.markUsed(block);
     this.dispatches++;
+    this.recording?.addDispatch(prepared, this.#numbers.subarray(offset, this.#numberBytes));
+  }
+
+  /** Ends the recording that is being made. */
+  endRecording(): void {
+    const { recording } = this;
+    this.recording = undefined;
+    recording?.finish((numbers) => this.#numbersOnDevice(numbers));
+  }
+
+  /** Records again what a recording has. */
+  play(recording: Recording): void {
+    recording.play({
+      computePass: () => this.#computePass(),
+      encoder: () => this.encoder(),
+    });
+    this.#pipeline = undefined;
+    for (const block of recording.blocks) this.markUsed(block);
+    this.dispatches += recording.dispatches;
   }
 
   /** Bytes to the device; offsets and length are multiples of 4. */
@@ -145,15 +168,22 @@ export class Recorder {
     if (bytes === 0) return;
     const source = from.offset + fromOffset;
     const target = to.offset + toOffset;
-    this.encoder().copyBufferToBuffer(from.buffer, source, to.buffer, target, bytes);
-    this.markUsed(from);
-    this.markUsed(to);
+    this.#command([from, to], (encoder) =>
+      encoder.copyBufferToBuffer(from.buffer, source, to.buffer, target, bytes),
+    );
   }
 
   /** Zeros. */
   clear(block: Block): void {
-    this.encoder().clearBuffer(block.buffer, block.offset, block.size);
-    this.markUsed(block);
+    this.#command([block], (encoder) =>
+      encoder.clearBuffer(block.buffer, block.offset, block.size),
+    );
+  }
+
+  #command(blocks: readonly Block[], encode: (encoder: GPUCommandEncoder) => void): void {
+    encode(this.encoder());
+    for (const block of blocks) this.markUsed(block);
+    this.recording?.addCommand(encode, blocks);
   }
 
   /** What is recorded uses it: writes may not overtake that. */
@@ -210,13 +240,24 @@ export class Recorder {
   #numberBindGroup(): GPUBindGroup {
     if (this.#numberGroup === undefined) {
       this.#numberBuffer = this.#createBuffer(kNumberCapacity, Usage.Uniform | Usage.CopyTarget);
-      const resource = { buffer: this.#numberBuffer, size: kNumberBytes };
-      this.#numberGroup = this.#device.createBindGroup({
-        layout: this.#pipelines.numbersLayout,
-        entries: [{ binding: 0, resource }],
-      });
+      this.#numberGroup = this.#groupOfNumbers(this.#numberBuffer);
     }
     return this.#numberGroup;
+  }
+
+  #groupOfNumbers(buffer: GPUBuffer): GPUBindGroup {
+    return this.#device.createBindGroup({
+      layout: this.#pipelines.numbersLayout,
+      entries: [{ binding: 0, resource: { buffer, size: kNumberBytes } }],
+    });
+  }
+
+  // With room for what shaders see after the last ones.
+  #numbersOnDevice(numbers: Uint8Array): NumbersOnDevice {
+    const buffer = this.#createBuffer(numbers.length + kNumberBytes, Usage.Uniform, true);
+    new Uint8Array(buffer.getMappedRange()).set(numbers);
+    buffer.unmap();
+    return { buffer, group: this.#groupOfNumbers(buffer) };
   }
 
   #createBuffer(size: number, usage: number, mappedAtCreation = false): GPUBuffer {

@@ -14,6 +14,10 @@ export const Opcode = {
   Copy: 7,
   Stamp: 8,
   Stamps: 9,
+  BeginRecording: 10,
+  EndRecording: 11,
+  Play: 12,
+  Forget: 13,
 } as const;
 
 const Tag = {

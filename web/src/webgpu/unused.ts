@@ -32,9 +32,10 @@ export class UnusedBlocks {
     if (this.#bytes <= kMostBytes) return;
     for (const size of [...this.#bySize.keys()].sort((a, b) => b - a)) {
       const list = this.#bySize.get(size) as Block[];
-      while (this.#bytes > kMostBytes) {
-        const block = list.pop();
-        if (block === undefined) break;
+      for (let i = list.length - 1; i >= 0 && this.#bytes > kMostBytes; i--) {
+        const block = list[i] as Block;
+        if (block.keepers > 0) continue;
+        list.splice(i, 1);
         this.#bytes -= size;
         letGo(block);
       }

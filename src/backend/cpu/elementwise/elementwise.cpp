@@ -77,6 +77,20 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
   }
 }
 
+// Of one dimension, with all operands side by side or one element for all.
+bool ran_packed(const kernel::Elementwise& call) {
+  if (call.shape.size() != 1 || call.operands[0].strides[0] != 1) return false;
+  std::array<PackedOperand, kMaxOperands> packed;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    const std::int64_t step = operand.strides[0];
+    if (step != 0 && step != 1) return false;
+    packed[i] = {operand.memory, step == 0};
+  }
+  return run_packed(call.formula, call.compute, call.result, call.shape[0],
+                    std::span(packed).first(call.operands.size()));
+}
+
 }  // namespace
 
 }  // namespace eg::cpu
@@ -84,8 +98,9 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
 namespace eg::kernel {
 
 void Elementwise::compute_on_cpu() {
-  if (numel(shape) == 0) return;
+  if (numel(shape) == 0 || cpu::ran_packed(*this)) return;
   const cpu::Loop loop = cpu::make_loop(shape, {operands.data(), operands.size()});
+  if (shape.size() != 1) shape = loop.sizes;
   cpu::Plan plan{formula.on_cpu,
                  compute,
                  result,
