@@ -305,7 +305,7 @@ double open(double answer) {
 // Waits until the GPU is let go of, but not for long: the process is about to end.
 EG_EXPORT("closeGpu")
 void close() {
-  constexpr std::chrono::seconds kMost{2};
+  constexpr std::chrono::seconds kMost{10};
   Gpu& all = gpu();
   std::unique_lock lock(all.mutex);
   if (all.state != Gpu::State::kOpen || !all.player.close()) return;
