@@ -140,6 +140,10 @@ std::size_t CapturedStep::play_row(std::size_t first, std::vector<Entry>& shorte
     shorter.push_back({Kind::kSegment, segments_.size() - 1});
     return end;
   }
+  if (number != 0) {
+    there.forget(number);
+    segments_.pop_back();
+  }
   play(entries_[first]);
   shorter.push_back(entries_[first]);
   return first + 1;
