@@ -270,6 +270,7 @@ TEST(Capture, SeveralMayUseTheSameTensor) {
   EXPECT_EQ(values(second->call({tensor({10, 20})})[0]), (Values{13, 24}));
 }
 
+#if EG_THREADS
 TEST(Capture, RecordsItsOwnThreadAlone) {
   const Tensor x = tensor({1, 2});
   Tensor elsewhere;
@@ -284,6 +285,7 @@ TEST(Capture, RecordsItsOwnThreadAlone) {
   f->call({x});
   EXPECT_EQ(values(elsewhere), (Values{0, 0}));
 }
+#endif
 
 TEST(Capture, AnErrorLeavesNothingBehind) {
   const Tensor x = testing::full({1000}, 1.0, DType::kFloat32);
