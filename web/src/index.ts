@@ -23,6 +23,7 @@ export * as autograd from "./autograd/index.js";
 export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
+export * from "./composites/index.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";

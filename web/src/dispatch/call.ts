@@ -37,8 +37,8 @@ function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length === 1 ? tensors[0] : undefined;
 }
 
-// The values of the parameters in order; those left out at the end are left out here too.
-function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
+/** The values of the parameters of a call in order; those left out at the end are left out here too. */
+export function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
   const last = args[args.length - 1];
   const isPlain = !isOptions(last) && last !== undefined;
   if (isPlain && args.length <= op.parameters.length && !hasSpreadInts(op, args)) {

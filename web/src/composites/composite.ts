@@ -1,0 +1,52 @@
+// How to think about a composite: it is an op that is written in TypeScript, out of other ops, because it is not
+// hot and needs no kernel. It is called, checked and refused like those of the engine: its line says what it takes,
+// as the lines of generated/ops.ts do (dispatch/signature.ts), and its body gets one value per parameter. Derivatives of all
+// orders and every device come with its parts. What the parts leave behind is freed when it returns, and an error of a
+// part is the composite's.
+//
+// Nothing registers a composite: what a program does not import is not in its bundle. Tests find all of them as the
+// functions of the package that are no ops of the table, and loop over their samples (tests/js/support/composite_samples.mjs).
+
+import { arrange } from "../dispatch/call.js";
+import { encode } from "../dispatch/encode.js";
+import { type Op, parseSignature } from "../dispatch/signature.js";
+import { EdgeGradError, renamed } from "../runtime/errors.js";
+import { addDoor } from "../runtime/own_frames.js";
+import { scope } from "../tensor/scope.js";
+
+/** Any function of a composite; its declaration gives the precise type. */
+type AnyFunction = (...args: never[]) => unknown;
+
+// No op of the table: its arguments are checked and go nowhere.
+const kNoId = -1;
+
+/**
+ * Returns the function of a composite. `line` has its parameters, `body` computes: it is given all of them by position, those
+ * left out as the line says. Lists of numbers come as they were given: one number or an array.
+ */
+export function composite<F extends AnyFunction>(
+  name: string,
+  line: string,
+  // biome-ignore lint/suspicious/noExplicitAny: what a line says, its body may rely on.
+  body: (...values: any[]) => ReturnType<F>,
+): F {
+  let op: Op | undefined;
+  const run = (...given: readonly unknown[]) => {
+    op ??= parseSignature(name, kNoId, line, "tensor");
+    const values = complete(op, arrange(op, given));
+    try {
+      return scope(() => body(...values));
+    } catch (error) {
+      throw error instanceof EdgeGradError ? renamed(error, name) : error;
+    }
+  };
+  Object.defineProperty(run, "name", { value: name, configurable: true });
+  addDoor(name, run as AnyFunction);
+  return run as unknown as F;
+}
+
+// Checked as the engine's are: by writing them down for it.
+function complete(op: Op, values: readonly unknown[]): readonly unknown[] {
+  encode(op, values);
+  return op.parameters.map(({ defaultValue }, i) => (i < values.length ? values[i] : defaultValue));
+}

@@ -1,0 +1,17 @@
+// Shapes and axes, as bodies of composites read them.
+
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** The axis that `dim` means, counted from the end where it is negative; IndexOutOfRange beyond both. */
+export function axisOf(where: string, dim: number, ndim: number): number {
+  const most = Math.max(ndim, 1);
+  if (dim >= -most && dim < most) return dim < 0 ? dim + most : dim;
+  const told = `Dimension out of range (expected to be in range of [${-most}, ${most - 1}], but got ${dim})`;
+  return fail("IndexOutOfRange", where, `dim: ${told}.`);
+}
+
+/** The size of a tensor along an axis. */
+export function sizeOf(tensor: Tensor, axis: number): number {
+  return tensor.shape[axis] ?? 1;
+}
