@@ -1,3 +1,48 @@
 // The ops that are made of ops.
 
+export * from "./aliases.js";
+export {
+  deg2rad,
+  floatPower,
+  frexp,
+  ldexp,
+  multigammaln,
+  mvlgamma,
+  rad2deg,
+  trueDivide,
+} from "./arithmetic.js";
+export { gradient } from "./gradient.js";
+export { bincount, histc, histogram } from "./histograms.js";
 export { cumulativeTrapezoid, trapezoid } from "./integration.js";
+export {
+  blockDiag,
+  broadcastTensors,
+  cartesianProd,
+  columnStack,
+  combinations,
+  dstack,
+} from "./joins.js";
+export { argwhere, trilIndices, triuIndices, unravelIndex } from "./positions.js";
+export { logspace, vander } from "./powers.js";
+export { inner, tensordot, vdot } from "./products.js";
+export { nanquantile, quantile } from "./quantiles.js";
+export {
+  atleast1d,
+  atleast2d,
+  atleast3d,
+  fliplr,
+  flipud,
+  narrowCopy,
+  ravel,
+  sumToSize,
+} from "./reshaping.js";
+export {
+  asStridedScatter,
+  diagEmbed,
+  diagonalScatter,
+  selectScatter,
+  sliceScatter,
+} from "./scatters.js";
+export { isin, unique, uniqueConsecutive } from "./sets.js";
+export { dsplit, hsplit, tensorSplit, vsplit } from "./splits.js";
+export { corrcoef, cov, pdist } from "./statistics.js";

@@ -1,0 +1,28 @@
+// Other names that PyTorch has for ops.
+
+export {
+  abs as absolute,
+  acos as arccos,
+  acosh as arccosh,
+  asin as arcsin,
+  asinh as arcsinh,
+  atan as arctan,
+  atan2 as arctan2,
+  atanh as arctanh,
+  cat as concat,
+  cat as concatenate,
+  clamp as clip,
+  div as divide,
+  ge as greaterEqual,
+  gt as greater,
+  le as lessEqual,
+  lt as less,
+  movedim as moveaxis,
+  mul as multiply,
+  ne as notEqual,
+  neg as negative,
+  sub as subtract,
+  transpose as swapdims,
+  trunc as fix,
+  vstack as rowStack,
+} from "../generated/ops.js";
