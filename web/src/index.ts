@@ -24,6 +24,7 @@ export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * from "./composites/index.js";
+export { norm } from "./composites/norm.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
@@ -55,6 +56,7 @@ export { einsum } from "./ops/einsum.js";
 export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
+export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
 export { manualSeed } from "./random.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";

@@ -7,6 +7,7 @@ import {
   flatten,
   indexSelect,
   meshgrid,
+  narrow,
   pad,
   reshape,
   stack,
@@ -92,10 +93,10 @@ export const combinations: (
       fail("ShapeMismatch", "combinations", `expected a 1-d vector, got [${input.shape}].`);
     if (r < 0)
       fail("InvalidArgument", "combinations", `expected a non-negative number for r, got ${r}.`);
-    const rows = [...choices(input.numel, r, 0, withReplacement ? 0 : 1)];
     // PyTorch has no row of nothing.
-    const shape = [r === 0 ? 0 : rows.length, r];
-    return reshape(indexSelect(input, 0, positionsLike(input, rows.flat())), shape);
+    if (r === 0) return narrow(input, 0, 0, 0);
+    const rows = [...choices(input.numel, r, 0, withReplacement ? 0 : 1)];
+    return reshape(indexSelect(input, 0, positionsLike(input, rows.flat())), [rows.length, r]);
   },
 );
 
