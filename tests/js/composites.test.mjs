@@ -2,9 +2,37 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compositeTable } from "./support/composite_samples.mjs";
+import { aliases, compositeTable } from "./support/composite_samples.mjs";
 import { eg } from "./support/engine.mjs";
-import { callOp, samplesOf } from "./support/op_samples.mjs";
+import { callOp, opTable, samplesOf } from "./support/op_samples.mjs";
+
+// Functions of the package that are no ops: what starts and ends the engine, modes, and what gives no tensors or is
+// made of JavaScript's values.
+const kNoOps = [
+  "allclose",
+  "capture",
+  "ctcLoss",
+  "enableGrad",
+  "equal",
+  "expose",
+  "inferenceMode",
+  "init",
+  "isGradEnabled",
+  "isInferenceModeEnabled",
+  "keep",
+  "manualSeed",
+  "memory",
+  "noGrad",
+  "runtime",
+  "scope",
+  "setGradEnabled",
+  "setWarnAlways",
+  "shutdown",
+  "spawn",
+  "tensor",
+  "tripletMarginWithDistanceLoss",
+  "webgpuStats",
+];
 
 const isTensor = (value) => value instanceof eg.Tensor;
 const isDifferentiable = (tensor) => isTensor(tensor) && tensor.requiresGrad;
@@ -32,15 +60,64 @@ function substituted(value, leaves, given) {
   return place < 0 ? value : given[place];
 }
 
-test("a composite leaves nothing behind but its results", () => {
+test("every function of the package is an op of the table, has samples, or is known to be none", () => {
+  const ops = [...opTable, ...compositeTable].flatMap(({ js }) => [js, `${js}_`]);
+  const others = aliases.map(({ alias }) => alias);
+  const known = new Set([...ops, ...others, ...kNoOps]);
+  const isFunction = ([name, value]) => typeof value === "function" && /^[a-z]/.test(name);
+  const unknown = Object.entries(eg).filter((entry) => isFunction(entry) && !known.has(entry[0]));
+  assert.deepEqual(
+    unknown.map(([name]) => name),
+    [],
+  );
+});
+
+describe("of every composite:", () => {
   for (const op of compositeTable) {
-    for (const { text, make } of samplesOf(op)) {
-      eg.scope(() => {
-        const args = make();
-        const before = eg.memory().jsHandles;
+    test(`${op.js} leaves nothing behind but its results, and its operands as they are`, () =>
+      forSamples(op, (args, text) => {
+        const tensors = args.flat().filter(isTensor);
+        const before = tensors.map(stateOf);
+        const handles = eg.memory().jsHandles;
         const results = callOp(op, args).filter(isTensor);
-        assert.equal(eg.memory().jsHandles - before, results.length, `${op.js}(${text})`);
-      });
-    }
+        assert.equal(eg.memory().jsHandles - handles, results.length, text);
+        assert.deepEqual(tensors.map(stateOf), before, text);
+      }));
+
+    test(`${op.js} gives the same for views that lie otherwise in memory`, () =>
+      forSamples(op, (args, text) => {
+        const strided = mapped(args, (tensor) => eg.stack([tensor, tensor], -1).select(-1, 1));
+        assert.deepEqual(callOp(op, strided).map(valuesOf), callOp(op, args).map(valuesOf), text);
+      }));
+
+    test(`${op.js} takes or refuses tensors without elements`, () =>
+      forSamples(op, (args, text) => {
+        const emptied = mapped(args, (tensor) =>
+          tensor.ndim > 0 ? tensor.narrow(0, 0, 0) : tensor,
+        );
+        try {
+          callOp(op, emptied);
+        } catch (error) {
+          assert.ok(error instanceof eg.EdgeGradError, `${text}: ${error.stack}`);
+          assert.notEqual(error.code, "Internal", text);
+          assert.ok(error.message.startsWith(`[${op.js}]`), `${text}: ${error.message}`);
+        }
+      }));
   }
 });
+
+function forSamples(op, check) {
+  for (const { text, make } of samplesOf(op)) eg.scope(() => check(make(), `${op.js}(${text})`));
+}
+
+function mapped(value, change) {
+  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+  if (isTensor(value)) return change(value);
+  const isPlain = typeof value === "object" && value !== null;
+  if (!isPlain) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapped(one, change)]));
+}
+
+const valuesOf = (tensor) => [tensor.dtype, tensor.shape, tensor.dataSync()];
+
+const stateOf = (tensor) => [tensor.version, tensor.requiresGrad, valuesOf(tensor)];

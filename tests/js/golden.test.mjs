@@ -20,7 +20,8 @@ const kTolerances = { float32: { atol: 2e-5, rtol: 2e-5 }, float64: { atol: 1e-9
 const kSpelled = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
 describe("ops give PyTorch's results and gradients", () => {
-  const { cases } = readJson("tests/golden/ops.json");
+  const files = ["ops", "composites"].map((name) => readJson(`tests/golden/${name}.json`));
+  const cases = files.flatMap((file) => file.cases);
   cases.forEach((one, i) => {
     const { op, args, kw } = one;
     test(`${i} ${op} ${JSON.stringify(args)} ${JSON.stringify(kw)}`, () =>

@@ -1,5 +1,15 @@
 // Sample calls of every composite, written as those of the op table are (op_samples.mjs), by the composite's name.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { eg } from "./engine.mjs";
+import { kRoot } from "./files.mjs";
+import { opTable } from "./op_samples.mjs";
+
+const kFolder = "web/src/composites";
+const kSources = readdirSync(`${kRoot}${kFolder}`)
+  .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"))
+  .join("\n");
+
 /** By the name of the function. */
 const kSamples = {
   argwhere: ["B([2, 3])", "T([])"],
@@ -14,7 +24,12 @@ const kSamples = {
   columnStack: ["[T([3]), T([3, 2])]", "[T([]), T([])]"],
   combinations: ["T([4])", "T([4]), 3", "T([3]), 2, true", "T([2]), 3"],
   corrcoef: ["T([3, 5])", "T([4])", "C([2, 4])"],
-  cov: ["T([3, 5])", "T([4])", "T([2, 4]), 0, I([4], 5).add(1), T([4], 0.5, 1)", "C([2, 4])"],
+  cov: [
+    "T([3, 5])",
+    "T([4])",
+    "T([2, 4]), 0, I([4], 5).add(1), I([4], 3).add(1).div(4)",
+    "C([2, 4])",
+  ],
   cumulativeTrapezoid: ["T([3, 4])", "T([3, 4]), T([4]), {dim: 1}"],
   deg2rad: ["T([2, 3])"],
   diagEmbed: ["T([2, 3])", "T([2, 3]), 1, 0, 2", "T([2]), {offset: -1}"],
@@ -84,7 +99,25 @@ const kSamples = {
 export const compositeTable = Object.entries(kSamples).map(([js, samples]) => ({
   js,
   name: js,
-  kind: "composite",
+  family: "Ops made of ops",
+  doc: docOf(js),
+  // What is given no tensor makes one.
+  kind: /[TCIB]\(/.test(samples[0]) ? "composite" : "factory",
   args: [],
   samples,
 }));
+
+/** Other names of ops: { alias, js }. */
+export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
+  Object.keys(eg)
+    .filter((name) => name !== js && eg[name] === eg[js] && eg[js] !== undefined)
+    .map((alias) => ({ alias, js })),
+);
+
+// The comment that stands before a function, as one line.
+function docOf(name) {
+  const [, comment] = kSources.match(
+    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${name}\\b`),
+  );
+  return comment.replaceAll(/\n\s*\* ?/g, " ").trim();
+}

@@ -122,12 +122,19 @@ const kDegree = Math.PI / 180;
 export const deg2rad: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "deg2rad",
   "input:tensor",
-  (input: Tensor) => mul(toDtype(input, floatTypeOf(input)), kDegree),
+  (input: Tensor) => rescaled("deg2rad", input, kDegree),
 );
 
 /** Angles in degrees for angles in radians. */
 export const rad2deg: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "rad2deg",
   "input:tensor",
-  (input: Tensor) => mul(toDtype(input, floatTypeOf(input)), 1 / kDegree),
+  (input: Tensor) => rescaled("rad2deg", input, 1 / kDegree),
 );
+
+function rescaled(name: string, input: Tensor, factor: number): Tensor {
+  const { dtype } = input;
+  if (isComplex(dtype))
+    fail("DtypeMismatch", name, `not supported for complex tensors, got ${dtype}.`);
+  return mul(toDtype(input, floatTypeOf(input)), factor);
+}

@@ -59,6 +59,9 @@ function checkCounted(input: Tensor, weights: Tensor | null, minlength: number):
   if (isFloat(input.dtype) || input.dtype.startsWith("complex") || input.dtype === "bool") {
     fail("DtypeMismatch", "bincount", `input: expected integers, got ${input.dtype}.`);
   }
+  if (weights?.dtype.startsWith("complex")) {
+    fail("DtypeMismatch", "bincount", `weights: expected real numbers, got ${weights.dtype}.`);
+  }
   if (input.ndim !== 1 || (input.numel > 0 && Number(amin(input).item<number | bigint>()) < 0)) {
     const told = "bincount only supports 1-d non-negative integral inputs";
     fail("InvalidArgument", "bincount", `${told}; the shape is [${input.shape}].`);
