@@ -15,6 +15,8 @@ const kNoOps = [
   "enableGrad",
   "equal",
   "expose",
+  "finfo",
+  "iinfo",
   "inferenceMode",
   "init",
   "isGradEnabled",

@@ -54,6 +54,7 @@ export {
 } from "./ops/create.js";
 export { einsum } from "./ops/einsum.js";
 export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
+export { type FloatInfo, finfo, type IntegerInfo, iinfo } from "./ops/number_types.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { where } from "./ops/where.js";

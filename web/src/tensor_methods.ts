@@ -3,6 +3,7 @@
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
 import { attachOps } from "./generated/methods.js";
+import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
@@ -11,6 +12,7 @@ import { Tensor } from "./tensor/tensor.js";
 export function attachTensorMethods(): void {
   attachOps();
   attach(kCompositeMethods);
+  attach(kFamiliarMethods);
   attach(kAutogradMethods);
   addDoors(Tensor.prototype);
 }

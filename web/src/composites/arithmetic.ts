@@ -25,10 +25,10 @@ import {
   where,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { type DType, isComplex, isComplexNumber } from "../tensor/dtype.js";
+import { type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { asTensors, floatTypeOf, isFloat, numbersLike } from "./constants.js";
+import { asTensors, floatTypeOf, numbersLike } from "./constants.js";
 
 /** Elementwise quotient, as div() without a rounding mode. */
 export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(

@@ -11,7 +11,7 @@ import { arrange } from "../dispatch/call.js";
 import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { type Op, parseSignature } from "../dispatch/signature.js";
-import { EdgeGradError, renamed } from "../runtime/errors.js";
+import { calledAs } from "../runtime/errors.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -58,11 +58,7 @@ function runner<Result>(
   return (...given) => {
     op ??= parseSignature(name, kNoId, line, "tensor", moreOptions);
     const values = complete(op, arrange(op, given));
-    try {
-      return scope(() => body(...values));
-    } catch (error) {
-      throw error instanceof EdgeGradError ? renamed(error, name) : error;
-    }
+    return calledAs(name, () => scope(() => body(...values)));
   };
 }
 

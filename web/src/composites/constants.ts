@@ -2,17 +2,12 @@
 
 import type { Operand, Scalar } from "../dispatch/types.js";
 import { tensor } from "../ops/create.js";
-import type { DType } from "../tensor/dtype.js";
+import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** The dtype in which division computes: the tensor's own, or float32 for integers and booleans. */
 export function floatTypeOf({ dtype }: Tensor): DType {
-  return isFloat(dtype) || dtype.startsWith("complex") ? dtype : "float32";
-}
-
-/** Whether a dtype is one of real numbers with a fraction. */
-export function isFloat(dtype: DType): boolean {
-  return dtype.startsWith("float");
+  return isFloat(dtype) || isComplex(dtype) ? dtype : "float32";
 }
 
 /** Numbers with a fraction, as a list beside a tensor. */

@@ -25,9 +25,10 @@ import {
   zeros,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { isFloat } from "./constants.js";
+
 import { sizeOf } from "./shapes.js";
 
 /** How often each number from 0 on stands in a list of integers; with `weights`, the sum of those that belong to it. */
@@ -56,10 +57,10 @@ export const bincount: (
 );
 
 function checkCounted(input: Tensor, weights: Tensor | null, minlength: number): void {
-  if (isFloat(input.dtype) || input.dtype.startsWith("complex") || input.dtype === "bool") {
+  if (isFloat(input.dtype) || isComplex(input.dtype) || input.dtype === "bool") {
     fail("DtypeMismatch", "bincount", `input: expected integers, got ${input.dtype}.`);
   }
-  if (weights?.dtype.startsWith("complex")) {
+  if (weights !== null && isComplex(weights.dtype)) {
     fail("DtypeMismatch", "bincount", `weights: expected real numbers, got ${weights.dtype}.`);
   }
   if (input.ndim !== 1 || (input.numel > 0 && Number(amin(input).item<number | bigint>()) < 0)) {

@@ -17,10 +17,9 @@ import {
 } from "../generated/ops.js";
 import type { TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import type { DType } from "../tensor/dtype.js";
+import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
-import { isFloat } from "./constants.js";
 
 /** The positions of the elements that are not zero, as rows. */
 export const argwhere: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
@@ -64,7 +63,7 @@ export const unravelIndex: {
   "unravelIndex",
   "indices:tensor shape:ints",
   (indices: Tensor, shape: Ints) => {
-    if (isFloat(indices.dtype) || indices.dtype === "bool" || indices.dtype.startsWith("complex")) {
+    if (isFloat(indices.dtype) || indices.dtype === "bool" || isComplex(indices.dtype)) {
       fail("DtypeMismatch", "unravelIndex", `indices: expected integers, got ${indices.dtype}.`);
     }
     const sizes = [shape].flat();

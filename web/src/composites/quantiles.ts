@@ -26,9 +26,10 @@ import {
   where,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { isFloat, scalarLike } from "./constants.js";
+import { scalarLike } from "./constants.js";
 import { axisOf, sizeOf } from "./shapes.js";
 
 /** What stands between two elements. */

@@ -22,10 +22,10 @@ import {
   unsqueeze,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { isComplex } from "../tensor/dtype.js";
+import { isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { isFloat, numbersLike, positionsLike } from "./constants.js";
+import { numbersLike, positionsLike } from "./constants.js";
 import { sizeOf } from "./shapes.js";
 
 interface CovOptions {

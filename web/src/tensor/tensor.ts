@@ -5,6 +5,7 @@ import { boolean } from "../arguments/rule.js";
 import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { TensorMethods } from "../generated/methods.js";
+import type { FamiliarMethods } from "../ops/familiar_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -45,7 +46,7 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
   "number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, AutogradMethods {}
+export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {}
 
 /** An n-dimensional array that remembers how it was computed. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.
