@@ -8,14 +8,18 @@
 // functions of the package that are no ops of the table, and loop over their samples (tests/js/support/composite_samples.mjs).
 
 import { arrange } from "../dispatch/call.js";
+import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { type Op, parseSignature } from "../dispatch/signature.js";
 import { EdgeGradError, renamed } from "../runtime/errors.js";
-import { addDoor } from "../runtime/own_frames.js";
 import { scope } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
 
 /** Any function of a composite; its declaration gives the precise type. */
 type AnyFunction = (...args: never[]) => unknown;
+
+// biome-ignore lint/suspicious/noExplicitAny: what a line says, its body may rely on.
+type Body<Result> = (...values: any[]) => Result;
 
 // No op of the table: its arguments are checked and go nowhere.
 const kNoId = -1;
@@ -27,12 +31,32 @@ const kNoId = -1;
 export function composite<F extends AnyFunction>(
   name: string,
   line: string,
-  // biome-ignore lint/suspicious/noExplicitAny: what a line says, its body may rely on.
-  body: (...values: any[]) => ReturnType<F>,
+  body: Body<Tensor | readonly Tensor[]>,
 ): F {
+  return named(name, runner(name, line, [], body)) as unknown as F;
+}
+
+/** Like composite(), for one that makes a tensor of none: it takes {device, requiresGrad} too. */
+export function compositeFactory<F extends AnyFunction>(
+  name: string,
+  line: string,
+  body: Body<Tensor>,
+): F {
+  const run = runner(name, line, kPlaceNames, body);
+  return named(name, (...given: readonly unknown[]) =>
+    makePlaced(name, given, (rest) => run(...rest)),
+  ) as unknown as F;
+}
+
+function runner<Result>(
+  name: string,
+  line: string,
+  moreOptions: readonly string[],
+  body: Body<Result>,
+): (...given: readonly unknown[]) => Result {
   let op: Op | undefined;
-  const run = (...given: readonly unknown[]) => {
-    op ??= parseSignature(name, kNoId, line, "tensor");
+  return (...given) => {
+    op ??= parseSignature(name, kNoId, line, "tensor", moreOptions);
     const values = complete(op, arrange(op, given));
     try {
       return scope(() => body(...values));
@@ -40,9 +64,6 @@ export function composite<F extends AnyFunction>(
       throw error instanceof EdgeGradError ? renamed(error, name) : error;
     }
   };
-  Object.defineProperty(run, "name", { value: name, configurable: true });
-  addDoor(name, run as AnyFunction);
-  return run as unknown as F;
 }
 
 // Checked as the engine's are: by writing them down for it.

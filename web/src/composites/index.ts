@@ -1,3 +1,5 @@
 // The ops that are made of ops.
 
+export { embeddingBag } from "./embedding_bag.js";
+export * from "./images/index.js";
 export { cumulativeTrapezoid, trapezoid } from "./integration.js";

@@ -1,5 +1,6 @@
 // Shapes and axes, as bodies of composites read them.
 
+import { reshape } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -14,4 +15,11 @@ export function axisOf(where: string, dim: number, ndim: number): number {
 /** The size of a tensor along an axis. */
 export function sizeOf(tensor: Tensor, axis: number): number {
   return tensor.shape[axis] ?? 1;
+}
+
+/** A view with as many dimensions at least, as numpy adds them: in front, but for the third, which stands behind. */
+export function withLeast(tensor: Tensor, ndim: 1 | 2 | 3): Tensor {
+  const front = Array<number>(Math.max(Math.min(ndim, 2) - tensor.ndim, 0)).fill(1);
+  const isFlat = ndim === 3 && tensor.ndim < 3;
+  return reshape(tensor, [...front, ...tensor.shape, ...(isFlat ? [1] : [])]);
 }

@@ -48,23 +48,35 @@ export function defineFactory<F extends AnyFunction>(
 ): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(name, id, signature, "tensor", Object.keys(kPlaceOptions));
-    const last = args[args.length - 1];
-    if (!isOptions(last)) return callOp(op, args);
-    const { device, requiresGrad, ...options } = last;
-    const place = readPlace(name, device, requiresGrad);
-    const tensor = callOp(op, [...args.slice(0, -1), options]) as Tensor;
-    return placed(tensor, place);
+    op ??= parseSignature(name, id, signature, "tensor", kPlaceNames);
+    const known = op;
+    return makePlaced(name, args, (rest) => callOp(known, rest) as Tensor);
   };
   return named(name, run) as F;
+}
+
+/** The options of where a new tensor is to be, by name. */
+export const kPlaceNames: readonly string[] = /* @__PURE__ */ Object.keys(kPlaceOptions);
+
+/** Makes a tensor by a call whose options may say where it is to be; `make` gets the other arguments. */
+export function makePlaced(
+  name: string,
+  args: readonly unknown[],
+  make: (rest: readonly unknown[]) => Tensor,
+): Tensor {
+  const last = args[args.length - 1];
+  if (!isOptions(last)) return make(args);
+  const { device, requiresGrad, ...options } = last;
+  const place = readPlace(name, device, requiresGrad);
+  return placed(make([...args.slice(0, -1), options]), place);
 }
 
 function inPlaceName(name: string): string {
   return name.endsWith("_") ? name : `${name}_`;
 }
 
-// Under its own name in stacks, where it is a function that users call.
-function named(name: string, run: AnyFunction): AnyFunction {
+/** Gives a function that users call its own name in stacks. */
+export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
   addDoor(name, run);
   return run;

@@ -1,0 +1,40 @@
+// Tensors of numbers that a composite needs beside those it is given: where these are, and of their dtype.
+
+import type { Operand, Scalar } from "../dispatch/types.js";
+import { tensor } from "../ops/create.js";
+import type { DType } from "../tensor/dtype.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** The dtype in which division computes: the tensor's own, or float32 for integers and booleans. */
+export function floatTypeOf({ dtype }: Tensor): DType {
+  return isFloat(dtype) || dtype.startsWith("complex") ? dtype : "float32";
+}
+
+/** Whether a dtype is one of real numbers with a fraction. */
+export function isFloat(dtype: DType): boolean {
+  return dtype.startsWith("float");
+}
+
+/** Numbers with a fraction, as a list beside a tensor. */
+export function numbersLike(input: Tensor, values: readonly number[]): Tensor {
+  return tensor(values, { dtype: floatTypeOf(input), device: input.device });
+}
+
+/** Positions, as a list on the device of a tensor. */
+export function positionsLike({ device }: Tensor, values: readonly number[]): Tensor {
+  return tensor(values, { dtype: "int64", device });
+}
+
+/** One number as a tensor of no dimensions, of the dtype and on the device of another. */
+export function scalarLike({ dtype, device }: Tensor, value: Scalar): Tensor {
+  return tensor(value, { dtype, device });
+}
+
+/** Operands as tensors, numbers on the device of the first one that is a tensor. */
+export function asTensors<const Operands extends readonly Operand[]>(
+  ...operands: Operands
+): { [i in keyof Operands]: Tensor } {
+  const device = operands.find((one) => one instanceof Tensor)?.device ?? "cpu";
+  const tensors = operands.map((one) => (one instanceof Tensor ? one : tensor(one, { device })));
+  return tensors as { [i in keyof Operands]: Tensor };
+}
