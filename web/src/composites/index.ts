@@ -3,3 +3,4 @@
 export { embeddingBag } from "./embedding_bag.js";
 export * from "./images/index.js";
 export { cumulativeTrapezoid, trapezoid } from "./integration.js";
+export * from "./linalg/index.js";
