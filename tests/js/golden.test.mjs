@@ -20,13 +20,14 @@ const kTolerances = { float32: { atol: 2e-5, rtol: 2e-5 }, float64: { atol: 1e-9
 const kSpelled = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
 describe("ops give PyTorch's results and gradients", () => {
-  const files = ["ops", "composites"].map((name) => readJson(`tests/golden/${name}.json`));
-  const cases = files.flatMap((file) => file.cases);
-  cases.forEach((one, i) => {
-    const { op, args, kw } = one;
-    test(`${i} ${op} ${JSON.stringify(args)} ${JSON.stringify(kw)}`, () =>
-      eg.scope(() => runCase(one)));
-  });
+  for (const file of ["ops", "composites", "images", "matrices"]) {
+    const { cases } = readJson(`tests/golden/${file}.json`);
+    cases.forEach((one, i) => {
+      const { op, args, kw } = one;
+      test(`${file} ${i} ${op} ${JSON.stringify(args)} ${JSON.stringify(kw)}`, () =>
+        eg.scope(() => runCase(one)));
+    });
+  }
 });
 
 function runCase({ op, args, kw, tensors, out, gradOut, grads, grads2, r }) {

@@ -10,6 +10,9 @@ const kSources = readdirSync(`${kRoot}${kFolder}`)
   .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"))
   .join("\n");
 
+import { kImageSamples } from "./image_samples.mjs";
+import { kMatrixSamples } from "./matrix_samples.mjs";
+
 /** By the name of the function. */
 const kSamples = {
   argwhere: ["B([2, 3])", "T([])"],
@@ -93,6 +96,8 @@ const kSamples = {
   vander: ["T([3])", "T([3]), 2, true"],
   vdot: ["T([4]), T([4])", "C([4]), C([4])"],
   vsplit: ["T([4, 2]), 2"],
+  ...kImageSamples,
+  ...kMatrixSamples,
 };
 
 /** The composites, as the op table has its ops. */

@@ -11,8 +11,10 @@ export {
   rad2deg,
   trueDivide,
 } from "./arithmetic.js";
+export { embeddingBag } from "./embedding_bag.js";
 export { gradient } from "./gradient.js";
 export { bincount, histc, histogram } from "./histograms.js";
+export * from "./images/index.js";
 export { cumulativeTrapezoid, trapezoid } from "./integration.js";
 export {
   blockDiag,
@@ -22,6 +24,7 @@ export {
   combinations,
   dstack,
 } from "./joins.js";
+export * from "./linalg/index.js";
 export { argwhere, trilIndices, triuIndices, unravelIndex } from "./positions.js";
 export { logspace, vander } from "./powers.js";
 export { inner, tensordot, vdot } from "./products.js";

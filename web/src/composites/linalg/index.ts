@@ -1,0 +1,6 @@
+// Ops of matrices; norm() replaces the engine's (web/src/index.ts).
+
+export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";
+export { cond, matrixNorm, vectorNorm } from "./norms.js";
+export { adjoint, householderProduct, multiDot, vecdot } from "./products.js";
+export { choleskyInverse, choleskySolve, logdet, tensorinv, tensorsolve } from "./solves.js";
