@@ -1,0 +1,55 @@
+// Every example runs for a few steps, and says how they went.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { runNode } from "./support/child.mjs";
+
+const kSteps = 3;
+const kExamples = readdirSync("examples").filter((name) => name.endsWith(".mjs"));
+const folder = mkdtempSync(join(tmpdir(), "edgegrad-examples-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** The numbers named `name` that an example printed. */
+async function numbersOf(name, ...args) {
+  const { status, stdout, stderr } = await runNode(args);
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  return [...stdout.matchAll(new RegExp(`^step (\\d+) .*\\b${name} (\\S+)`, "gm"))].map(
+    ([, step, value]) => ({ step: Number(step), value: Number(value) }),
+  );
+}
+
+const kNumbers = { dcgan: "generator", reinforce: "usual" };
+
+describe("an example runs:", () => {
+  for (const file of kExamples) {
+    test(file, async () => {
+      const name = kNumbers[file.replace(".mjs", "")] ?? "loss";
+      const told = await numbersOf(name, `examples/${file}`, "--steps", String(kSteps));
+      assert.ok(told.length >= kSteps);
+      assert.equal(told.at(-1).step, kSteps);
+      for (const { value } of told) assert.ok(Number.isFinite(value));
+    });
+
+    test(`${file} has fewer than 100 lines`, () => {
+      assert.ok(readFileSync(`examples/${file}`, "utf8").trimEnd().split("\n").length < 100);
+    });
+  }
+
+  test("one that does not know a number of steps says so", async () => {
+    const { status, stderr } = await runNode(["examples/pinn.mjs", "--steps", "many"]);
+    assert.equal(status, 2);
+    assert.match(stderr, /--steps takes a whole number above 0, not "many"/);
+  });
+});
+
+test("examples/resnet.mjs goes on exactly where it stopped", async () => {
+  const args = (name) => ["examples/resnet.mjs", "--save", join(folder, name), "--steps"];
+  const whole = await numbersOf("loss", ...args("whole"), "4");
+  // The length of the schedule is part of what is kept.
+  await numbersOf("loss", ...args("parts"), "4", "--stop", "2");
+  const rest = await numbersOf("loss", ...args("parts"), "4");
+  assert.deepEqual(rest, whole.slice(2));
+});
