@@ -58,7 +58,7 @@ const { train, test } = loadDigits();
 
 const model = new ResNet();
 const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1, momentum: 0.9, nesterov: true });
-const schedule = new eg.optim.lrScheduler.OneCycleLR(optimizer, { maxLr: 0.1, totalSteps: steps });
+const schedule = new eg.optim.lrScheduler.StepLR(optimizer, { stepSize: 150, gamma: 0.3 });
 let step = 0;
 
 const kept = () => ({
