@@ -61,19 +61,16 @@ const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1, momentum: 0.9,
 const schedule = new eg.optim.lrScheduler.StepLR(optimizer, { stepSize: 150, gamma: 0.3 });
 let step = 0;
 
+const parts = { model, optimizer, schedule };
 const kept = () => ({
   step,
-  model: model.stateDict(),
-  optimizer: optimizer.stateDict(),
-  schedule: schedule.stateDict(),
   random: eg.random.getState(),
+  ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.stateDict()])),
 });
 
 if (save !== undefined && existsSync(save)) {
   const state = eg.io.load(readFileSync(save));
-  model.loadStateDict(state.model);
-  optimizer.loadStateDict(state.optimizer);
-  schedule.loadStateDict(state.schedule);
+  for (const name of Object.keys(parts)) parts[name].loadStateDict(state[name]);
   eg.random.setState(state.random);
   step = state.step;
 }
@@ -88,8 +85,8 @@ while (step < steps) {
     schedule.step();
     tell(step++, steps, { loss: loss.item() });
   });
-  const isDue = step % kStepsPerCheckpoint === 0 || step === steps;
-  if (save !== undefined && isDue) writeFileSync(save, eg.io.save(kept()));
+  const isDue = save !== undefined && (step % kStepsPerCheckpoint === 0 || step === steps);
+  if (isDue) writeFileSync(save, eg.io.save(kept()));
 }
 
 model.eval();
