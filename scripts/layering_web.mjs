@@ -20,6 +20,7 @@ const kMayImport = {
   ops: ["runtime", "arguments", "tensor", "generated"],
   autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
+  func: ["runtime", "arguments", "tensor", "dispatch", "generated", "ops", "autograd", "nn"],
   optim: ["runtime", "arguments", "tensor", "generated", "ops"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
