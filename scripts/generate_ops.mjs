@@ -55,6 +55,7 @@ export function generate(table) {
   const isPublic = (op) => op.kind !== "internal";
   return {
     "op_table_hash.ts": hashFile(table.hash),
+    "elementwise.ts": elementwiseFile(ops),
     "ops.ts": opsFile(ops.filter(isPublic)),
     "methods.ts": methodsFile(ops.filter(isPublic)),
     "internal.ts": internalFile(ops.filter((op) => !isPublic(op))),
@@ -97,6 +98,18 @@ function hashFile(hash) {
   return `${kHeader}
 /** What native.opTableHash() returns for the table these files were made from. */
 export const kOpTableHash = ${hash};
+`;
+}
+
+function elementwiseFile(ops) {
+  const isElementwise = ({ kind }) => kind === "elementwise";
+  const count = ops.filter(isElementwise).length;
+  if (!ops.slice(0, count).every(isElementwise)) {
+    throw new Error("the elementwise ops are not the first of the op table");
+  }
+  return `${kHeader}
+/** How many ops are elementwise: those with the ids from 0 to before this. */
+export const kElementwiseCount = ${count};
 `;
 }
 

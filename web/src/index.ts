@@ -38,6 +38,7 @@ export {
   shutdown,
 } from "./engine/lifecycle.js";
 export { setWarnAlways } from "./engine/warnings.js";
+export * as func from "./func/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
 export { ctcLoss } from "./nn/ctc_loss.js";

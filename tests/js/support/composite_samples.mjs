@@ -3,15 +3,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { eg } from "./engine.mjs";
 import { kRoot } from "./files.mjs";
+import { kImageSamples } from "./image_samples.mjs";
+import { kMatrixSamples } from "./matrix_samples.mjs";
 import { opTable } from "./op_samples.mjs";
 
 const kFolder = "web/src/composites";
-const kSources = readdirSync(`${kRoot}${kFolder}`)
+const kSources = readdirSync(`${kRoot}${kFolder}`, { recursive: true })
+  .filter((file) => file.endsWith(".ts"))
   .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"))
   .join("\n");
-
-import { kImageSamples } from "./image_samples.mjs";
-import { kMatrixSamples } from "./matrix_samples.mjs";
 
 /** By the name of the function. */
 const kSamples = {

@@ -7,11 +7,19 @@ import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
+import { interpreter } from "./interpreter.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
 /** Runs an op. */
 export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), 0));
+  const values = arrange(op, args);
+  if (interpreter !== null) return interpreter(op, values, null) as Tensor | Tensor[];
+  return invoke(op, values);
+}
+
+/** Has the engine run an op; `values` are those of its parameters, in order. */
+export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), 0));
   if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
@@ -19,11 +27,18 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 
 /** Runs an op that changes its first argument, and returns that argument. */
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), flags));
+  const values = arrange(op, args);
+  if (interpreter !== null) return interpreter(op, values, flags);
+  return invokeInPlace(op, values, flags);
+}
+
+/** Has the engine run an op that changes its first value, and returns that value. */
+export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), flags));
   // The results are more references to what was given.
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
-  return args[0];
+  return values[0];
 }
 
 // Wraps the handles at the front of the frame.

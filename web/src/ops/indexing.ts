@@ -6,10 +6,8 @@ import { integer } from "../arguments/rule.js";
 import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, fill_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
 import { calledAs, describe, fail, refusal } from "../runtime/errors.js";
 import type { DType } from "../tensor/dtype.js";
-import { handleOf } from "../tensor/info.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { tensor as create, kMaxDims } from "./create.js";
@@ -101,7 +99,7 @@ class Locator implements Located {
   ) {}
 
   get view(): Tensor {
-    this.#made ??= new Tensor(checked(native.retain(handleOf(this.tensor))));
+    this.#made ??= this.tensor.another();
     return this.#made;
   }
 

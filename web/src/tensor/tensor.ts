@@ -29,6 +29,7 @@ import {
   kDeviceWord,
   kDTypeWord,
   kNdimWord,
+  kNoHandle,
   kNumelWord,
   kOffsetWord,
   kOutputNrWord,
@@ -73,7 +74,7 @@ export class Tensor {
       );
     }
     this.handle = handle;
-    track(this);
+    if (handle !== kNoHandle) track(this);
   }
 
   /** Sizes of the dimensions. */
@@ -193,6 +194,11 @@ export class Tensor {
   /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
   retainGrad(): void {
     checkedFor("retainGrad", native.retainGrad(handleOf(this)));
+  }
+
+  /** Another wrapper of the same tensor, disposed on its own. @internal */
+  another(): Tensor {
+    return new Tensor(checkedFor("another", native.retain(handleOf(this))));
   }
 
   /** Frees this handle; the data goes when nothing else refers to it. */

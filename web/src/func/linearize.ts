@@ -1,0 +1,89 @@
+// eg.func.jvp and whole Jacobians.
+//
+// Products from the other side take the double backward trick: g(u) = Jᵀu is linear in u, so its own vector-Jacobian
+// product with v is J v. It costs a backward pass of a backward pass, and nests as reverse mode does.
+
+import { readOptions } from "../arguments/read.js";
+import { enableGrad } from "../autograd/grad_mode.js";
+import { zerosLike } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkAlike, Inputs, outputsOf } from "./gradients.js";
+import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
+import { type GradOptions, kFunction, kHasAux, type TreeFunction, trace } from "./trace.js";
+
+/** A function at a point, and its derivatives there along any direction. */
+export interface Linear {
+  readonly result: unknown;
+  readonly aux: unknown;
+  /** The inputs, as a tree. */
+  readonly chosen: unknown;
+  readonly inputs: readonly Tensor[];
+  readonly outputs: readonly Tensor[];
+  readonly push: (where: string, tangents: readonly Tensor[]) => Tensor[];
+}
+
+/** Calls a function for its derivatives along directions that are given later. */
+export function linearAt(
+  where: string,
+  fn: TreeFunction,
+  args: readonly unknown[],
+  options: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
+): Linear {
+  const { inputs, chosen, result, aux } = trace(where, fn, args, options);
+  const outputs = outputsOf(where, result);
+  const dual = enableGrad(
+    () =>
+      new Inputs(
+        where,
+        outputs.map((one) => zerosLike(one).detach()),
+      ),
+  );
+  const pulled = enableGrad(() => inputs.pull(outputs, dual.tensors, true));
+  const push = (caller: string, tangents: readonly Tensor[]): Tensor[] => {
+    checkAlike(caller, "the tangents", tangents, inputs.tensors);
+    const isOuter = inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad);
+    return dual.pull(pulled, tangents, isOuter).map((one) => (isOuter ? one : one.detach()));
+  };
+  const value = inputs.released(result);
+  return { result: value, aux, chosen, inputs: inputs.tensors, outputs, push };
+}
+
+/**
+ * Returns [result, tangents] of `fn` at `primals`, a list with its arguments: the Jacobian-vector product with
+ * `tangents`, a list of the same form. With `hasAux`, [result, tangents, aux].
+ */
+export function jvp(
+  fn: (...args: Tree[]) => Tree,
+  primals: readonly Tree[],
+  tangents: readonly Tree[],
+  ...rest: [options?: Pick<GradOptions, "hasAux">]
+): [Tree, Tree, Tree?] {
+  kFunction.check("jvp", "fn", fn);
+  const { hasAux } = readOptions("jvp", { hasAux: kHasAux }, rest);
+  checkList("jvp", "primals", primals);
+  checkList("jvp", "tangents", tangents);
+  const argnums = primals.map((_, i) => i);
+  const { result, aux, push } = linearAt("jvp", fn, primals, { argnums, hasAux });
+  const pushed = push("jvp", tensorsOf("jvp", "the tangents", tangents));
+  const derivative = withLeaves(result, pushed);
+  return hasAux ? [result, derivative, aux] : [result, derivative];
+}
+
+/** Returns [result, jvpFn] of `fn` at `primals`: jvpFn(...tangents) is the Jacobian-vector product; `fn` runs once. */
+export function linearize(
+  fn: (...args: Tree[]) => Tree,
+  ...primals: Tree[]
+): [Tree, (...tangents: Tree[]) => Tree] {
+  kFunction.check("linearize", "fn", fn);
+  const argnums = primals.map((_, i) => i);
+  const { result, push } = linearAt("linearize", fn, primals, { argnums, hasAux: false });
+  const pushAll = (...tangents: Tree[]) =>
+    withLeaves(result, push("jvpFn", tensorsOf("jvpFn", "the tangents", tangents)));
+  return [result, pushAll];
+}
+
+function checkList(where: string, name: string, value: unknown): void {
+  if (Array.isArray(value)) return;
+  fail("InvalidArgument", where, `${name}: expected a list with one entry per argument.`);
+}
