@@ -20,7 +20,7 @@ const kMayImport = {
   ops: ["runtime", "arguments", "tensor", "generated"],
   autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
-  optim: ["runtime", "arguments", "tensor", "generated", "ops"],
+  optim: ["runtime", "arguments", "tensor", "generated", "ops", "autograd", "nn"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
   webgpu: ["runtime", "generated/formula_shaders.json"],

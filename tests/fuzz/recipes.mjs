@@ -161,6 +161,12 @@ const kOptimizers = [
   "AdamW($0, { weightDecay: 0.01 })",
   "RMSprop($0, { alpha: 0.9, centered: true, momentum: 0.1 })",
   "Adagrad($0, { lrDecay: 0.1 })",
+  "NAdam($0, { momentumDecay: 0.01, decoupledWeightDecay: true, weightDecay: 0.1 })",
+  "RAdam($0, { betas: [0.9, 0.99] })",
+  "Adadelta($0, { rho: 0.8 })",
+  "Adamax($0, { eps: 1e-3 })",
+  "ASGD($0, { lambd: 0.1, alpha: 0.5, t0: 2 })",
+  "Rprop($0, { etas: [0.5, 1.2], stepSizes: [1e-6, 50] })",
 ].map((optimizer) => [
   "[eg.randn([2, 3], { requiresGrad: true }), eg.randn([3], { requiresGrad: true })]",
   `new eg.optim.${optimizer}`,

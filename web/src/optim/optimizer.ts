@@ -2,6 +2,7 @@
 
 import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
 import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
+import { enableGrad } from "../autograd/grad_mode.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -116,7 +117,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
       given.length === 0
         ? undefined
         : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
-    const loss = closure?.();
+    const loss = closure && enableGrad(closure);
     const grads: Tensor[] = [];
     const letGo = () => {
       for (const grad of grads) grad.dispose();
