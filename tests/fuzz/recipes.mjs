@@ -179,6 +179,16 @@ const kOptimizers = [
   "$1.step(() => 1)",
 ]);
 
+const kLbfgs = [
+  [
+    "eg.randn([2, 3], { requiresGrad: true })",
+    'new eg.optim.LBFGS([$0], { lr: 1, maxIter: 3, maxEval: 4, historySize: 2, lineSearchFn: "strong_wolfe" })',
+    "$1.step(() => { $0.grad = null; const loss = $0.square().sum(); loss.backward(); return loss; })",
+    "$1.stateDict()",
+    "$1.loadStateDict($3)",
+  ],
+];
+
 const kSchedulers = [
   "StepLR($0, 2, { gamma: 0.1 })",
   "LinearLR($0, { startFactor: 0.3, endFactor: 1, totalIters: 5 })",
@@ -470,6 +480,7 @@ export const kRecipes = [
   kLosses,
   kModules,
   kOptimizers,
+  kLbfgs,
   kSchedulers,
   kAutograd,
   kIndexing,

@@ -5,6 +5,7 @@ import { noGrad } from "../autograd/grad_mode.js";
 import { checkStep_ } from "../generated/internal.js";
 import { add, hardshrink_, neg, viewAsReal } from "../generated/ops.js";
 import { snakeCase } from "../runtime/spelling.js";
+import { isComplex } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
@@ -114,7 +115,7 @@ export abstract class ComposedOptimizer<
 
 /** Returns a view of complex numbers as pairs of real ones; a real tensor as it is. */
 export function parts(t: Tensor): Tensor {
-  return t.dtype.startsWith("complex") ? viewAsReal(t) : t;
+  return isComplex(t.dtype) ? viewAsReal(t) : t;
 }
 
 /** Returns a gradient with a share of the parameter, as weight decay wants it. */

@@ -5,6 +5,7 @@ export { Adagrad, type AdagradSettings } from "./adagrad.js";
 export { Adam, type AdamSettings, AdamW } from "./adam.js";
 export { Adamax, type AdamaxSettings } from "./adamax.js";
 export { ASGD, type ASGDSettings } from "./asgd.js";
+export { LBFGS, type LBFGSSettings, type LBFGSValue } from "./lbfgs/index.js";
 export * as lrScheduler from "./lr_scheduler/index.js";
 export { NAdam, type NAdamSettings } from "./nadam.js";
 export { Optimizer, type OptimizerState, type ParamGroup, type Params } from "./optimizer.js";
