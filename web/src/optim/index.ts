@@ -13,3 +13,4 @@ export { RAdam, type RAdamSettings } from "./radam.js";
 export { RMSprop, type RMSpropSettings } from "./rmsprop.js";
 export { Rprop, type RpropSettings } from "./rprop.js";
 export { SGD, type SGDSettings } from "./sgd.js";
+export * as swaUtils from "./swa_utils/index.js";
