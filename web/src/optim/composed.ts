@@ -1,12 +1,10 @@
 // Optimizers whose step is made of tensor ops, one parameter after the other. A complex number is
 // stepped as two real ones.
 
-import { noGrad } from "../autograd/grad_mode.js";
 import { checkStep_ } from "../generated/internal.js";
 import { add, hardshrink_, neg, viewAsReal } from "../generated/ops.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
-import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
   Optimizer,
@@ -15,6 +13,7 @@ import {
   type SettingRules,
   type StepInputs,
 } from "./optimizer.js";
+import { quietly } from "./quietly.js";
 import { loadedNumber, loadedState, numberState } from "./state.js";
 
 /** What is remembered of a parameter: the number to begin with, or what makes a tensor. */
@@ -84,7 +83,7 @@ export abstract class ComposedOptimizer<
         const update = () => {
           this.update(settings, state, parts(param), settings.maximize ? neg(grad) : grad);
         };
-        scope(() => noGrad(update));
+        quietly(update);
       });
     };
     return [{ params, grads, states: lists, run }];

@@ -1,17 +1,12 @@
 // Parameters as one vector. The vectors that are made of it outlive calls of the user's closure, so
 // no scope can own them: they are freed here.
 
-import { noGrad } from "../../autograd/grad_mode.js";
 import { abs, add_, cat, copy_, dot, narrow, reshape, zerosLike } from "../../generated/ops.js";
 import { isComplex } from "../../tensor/dtype.js";
-import { keep, scope } from "../../tensor/scope.js";
+import { keep } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { parts } from "../composed.js";
-
-/** Runs `work` without recording, and frees the tensors that it does not return. */
-export function quietly<T>(work: () => T): T {
-  return scope(() => noGrad(work));
-}
+import { quietly } from "../quietly.js";
 
 /** Parameters as one vector of real numbers. */
 export class FlatParams {

@@ -4,8 +4,9 @@ import { add_, clone, mul, mul_, neg, sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { keep } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { quietly } from "../quietly.js";
 import { loadedNumber } from "../state.js";
-import { type FlatParams, product, quietly } from "./flat_params.js";
+import { type FlatParams, product } from "./flat_params.js";
 
 /** A value of the state dict: a vector, a number, or a list of either. */
 export type LBFGSValue = Tensor | number | readonly Tensor[] | readonly number[];

@@ -5,7 +5,8 @@ import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { checkRange, type GroupOf, Optimizer, type ParamGroup, type Params } from "../optimizer.js";
-import { FlatParams, largest, product, quietly } from "./flat_params.js";
+import { quietly } from "../quietly.js";
+import { FlatParams, largest, product } from "./flat_params.js";
 import {
   type Iteration,
   type LBFGSState,
