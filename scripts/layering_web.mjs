@@ -22,7 +22,7 @@ const kMayImport = {
   autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "composites", "autograd"],
   func: ["runtime", "arguments", "tensor", "dispatch", "generated", "ops", "autograd", "nn"],
-  optim: ["runtime", "arguments", "tensor", "generated", "ops"],
+  optim: ["runtime", "arguments", "tensor", "generated", "ops", "autograd", "nn"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
   webgpu: ["runtime", "generated/formula_shaders.json"],

@@ -161,6 +161,12 @@ const kOptimizers = [
   "AdamW($0, { weightDecay: 0.01 })",
   "RMSprop($0, { alpha: 0.9, centered: true, momentum: 0.1 })",
   "Adagrad($0, { lrDecay: 0.1 })",
+  "NAdam($0, { momentumDecay: 0.01, decoupledWeightDecay: true, weightDecay: 0.1 })",
+  "RAdam($0, { betas: [0.9, 0.99] })",
+  "Adadelta($0, { rho: 0.8 })",
+  "Adamax($0, { eps: 1e-3 })",
+  "ASGD($0, { lambd: 0.1, alpha: 0.5, t0: 2 })",
+  "Rprop($0, { etas: [0.5, 1.2], stepSizes: [1e-6, 50] })",
 ].map((optimizer) => [
   "[eg.randn([2, 3], { requiresGrad: true }), eg.randn([3], { requiresGrad: true })]",
   `new eg.optim.${optimizer}`,
@@ -173,12 +179,31 @@ const kOptimizers = [
   "$1.step(() => 1)",
 ]);
 
+const kLbfgs = [
+  [
+    "eg.randn([2, 3], { requiresGrad: true })",
+    'new eg.optim.LBFGS([$0], { lr: 1, maxIter: 3, maxEval: 4, historySize: 2, lineSearchFn: "strong_wolfe" })',
+    "$1.step(() => { $0.grad = null; const loss = $0.square().sum(); loss.backward(); return loss; })",
+    "$1.stateDict()",
+    "$1.loadStateDict($3)",
+  ],
+];
+
 const kSchedulers = [
   "StepLR($0, 2, { gamma: 0.1 })",
   "LinearLR($0, { startFactor: 0.3, endFactor: 1, totalIters: 5 })",
   "CosineAnnealingLR($0, 10, { etaMin: 0 })",
   'OneCycleLR($0, 0.1, { totalSteps: 10, pctStart: 0.3, annealStrategy: "cos" })',
   "LambdaLR($0, (epoch) => 0.9 ** epoch)",
+  "MultiplicativeLR($0, (epoch) => 0.9)",
+  "MultiStepLR($0, [1, 3], { gamma: 0.1 })",
+  "ExponentialLR($0, 0.9)",
+  "ConstantLR($0, { factor: 0.5, totalIters: 2 })",
+  "PolynomialLR($0, 5, { power: 2 })",
+  "CosineAnnealingWarmRestarts($0, 3, { tMult: 2, etaMin: 0 })",
+  'CyclicLR($0, 0.1, 0.3, { stepSizeUp: 3, mode: "exp_range", gamma: 0.9, cycleMomentum: false })',
+  "SequentialLR($0, [new eg.optim.lrScheduler.ExponentialLR($0, 0.9)], [])",
+  "ChainedScheduler([new eg.optim.lrScheduler.ExponentialLR($0, 0.9)])",
 ].map((scheduler) => [
   "new eg.optim.SGD([eg.randn([2], { requiresGrad: true })], { lr: 0.1 })",
   `new eg.optim.lrScheduler.${scheduler}`,
@@ -464,6 +489,7 @@ export const kRecipes = [
   kLosses,
   kModules,
   kOptimizers,
+  kLbfgs,
   kSchedulers,
   kAutograd,
   kIndexing,

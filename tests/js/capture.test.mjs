@@ -109,6 +109,12 @@ describe("a captured step trains as the step itself", () => {
     AdamW: (params) => new optim.AdamW(params, { lr: 0.01, amsgrad: true }),
     RMSprop: (params) => new optim.RMSprop(params, { lr: 0.01, momentum: 0.5, centered: true }),
     Adagrad: (params) => new optim.Adagrad(params, { lr: 0.05, lrDecay: 0.1 }),
+    NAdam: (params) => new optim.NAdam(params, { lr: 0.01, weightDecay: 0.1 }),
+    RAdam: (params) => new optim.RAdam(params, { lr: 0.01 }),
+    Adadelta: (params) => new optim.Adadelta(params),
+    Adamax: (params) => new optim.Adamax(params, { lr: 0.01 }),
+    ASGD: (params) => new optim.ASGD(params, { lr: 0.05, t0: 3 }),
+    Rprop: (params) => new optim.Rprop(params),
   };
   for (const [name, make] of Object.entries(optimizers))
     test(`MLP with ${name}`, () => assertTrainsAlike(makeMlp, randomRows, make));

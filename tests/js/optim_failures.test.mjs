@@ -12,6 +12,12 @@ const kOptimizers = {
   AdamW: (groups) => new eg.optim.AdamW(groups),
   RMSprop: (groups) => new eg.optim.RMSprop(groups, { momentum: 0.9, centered: true }),
   Adagrad: (groups) => new eg.optim.Adagrad(groups),
+  NAdam: (groups) => new eg.optim.NAdam(groups, { weightDecay: 0.1 }),
+  RAdam: (groups) => new eg.optim.RAdam(groups, { decoupledWeightDecay: true, weightDecay: 0.1 }),
+  Adadelta: (groups) => new eg.optim.Adadelta(groups),
+  Adamax: (groups) => new eg.optim.Adamax(groups),
+  ASGD: (groups) => new eg.optim.ASGD(groups, { t0: 1 }),
+  Rprop: (groups) => new eg.optim.Rprop(groups),
 };
 
 /** Ways in which the last of four parameters cannot be stepped; each returns how it is undone. */

@@ -2,6 +2,7 @@
 
 import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
 import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
+import { enableGrad } from "../autograd/grad_mode.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -31,9 +32,9 @@ export interface GroupParts {
 export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
 
 /** PyTorch's structure: state by parameter number, settings by group, in PyTorch's spelling. */
-export interface OptimizerState {
+export interface OptimizerState<Value = Tensor> {
   /** What is remembered of each parameter, by its number. */
-  state: Record<number, Record<string, Tensor>>;
+  state: Record<number, Record<string, Value>>;
   /** The settings of each group, and the numbers of its parameters. */
   param_groups: ({ params: number[] } & Record<string, unknown>)[];
 }
@@ -52,7 +53,7 @@ export interface PlannedStep extends StepInputs {
 }
 
 /** Changes parameters by their gradients. */
-export abstract class Optimizer<Settings extends object, State extends object> {
+export abstract class Optimizer<Settings extends object, State extends object, Value = Tensor> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
 
@@ -116,7 +117,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
       given.length === 0
         ? undefined
         : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
-    const loss = closure?.();
+    const loss = closure && enableGrad(closure);
     const grads: Tensor[] = [];
     const letGo = () => {
       for (const grad of grads) grad.dispose();
@@ -134,7 +135,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   /** Returns the state and the settings in PyTorch's structure; the tensors are shared. */
-  stateDict(): OptimizerState {
+  stateDict(): OptimizerState<Value> {
     const numbers = new Map<Tensor, number>();
     const groups = this.paramGroups.map(({ params, ...settings }) => {
       for (const param of params) numbers.set(param, numbers.size);
@@ -142,7 +143,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
       const saved = Object.entries(settings).map(([key, value]) => [snakeCase(key), value]);
       return { ...Object.fromEntries(saved), params: own };
     });
-    const state: OptimizerState["state"] = {};
+    const state: OptimizerState<Value>["state"] = {};
     for (const [param, number] of numbers) {
       const own = this.state.get(param);
       if (own !== undefined) state[number] = this.saveState(own);
@@ -151,7 +152,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   /** Takes over what stateDict() returned, here or for the same parameters elsewhere. */
-  loadStateDict(saved: OptimizerState): void {
+  loadStateDict(saved: OptimizerState<Value>): void {
     const name = this.#name;
     if (
       !isPlainObject(saved) ||
@@ -230,8 +231,8 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     return made;
   }
 
-  protected abstract saveState(state: State): Record<string, Tensor>;
-  protected abstract loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State;
+  protected abstract saveState(state: State): Record<string, Value>;
+  protected abstract loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State;
 
   // All that can be wrong in any group is found before the first parameter changes.
   #runAll(inputs: readonly StepInputs[]): void {
@@ -241,7 +242,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
         const own = inputs[i];
         // A group may be newer than a step that is captured.
         if (own === undefined || own.params.length === 0) return [];
-        this.#checkTypes(group);
+        this.checkTypes(group);
         return this.plan(group, own);
       });
       this.#inOwnName(() => {
@@ -257,8 +258,8 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     }
   }
 
-  // Settings may have been changed since they were read; only their kind is looked at, as in PyTorch.
-  #checkTypes(group: ParamGroup<Settings>): void {
+  /** Settings may have been changed since they were read; only their kind is looked at, as in PyTorch. */
+  protected checkTypes(group: ParamGroup<Settings>): void {
     for (const key in this.#rules) this.#rules[key].check(this.#name, key, group[key]);
   }
 
@@ -315,7 +316,8 @@ export function checkRange(
 // The optimizer itself says what is wrong with parameters.
 const kAnything = unchecked<unknown>().or(undefined);
 
-const kStepArguments = { closure: functionOf<() => never>().optional() };
+/** What step() can be given. */
+export const kStepArguments = { closure: functionOf<() => never>().optional() };
 
 function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: string) => U) {
   const entries = Object.entries(object).map(([key, value]) => [key, map(value, key)]);
@@ -341,7 +343,10 @@ function listOf(name: string, given: unknown): unknown[] {
 }
 
 function disposeState(own: object): void {
-  for (const value of Object.values(own)) if (value instanceof Tensor) value.dispose();
+  for (const value of Object.values(own)) {
+    if (value instanceof Tensor) value.dispose();
+    else if (typeof value === "object" && value !== null) disposeState(value);
+  }
 }
 
 // The parameters that have a gradient; the gradients are also added to `all`, for their owner.

@@ -11,13 +11,10 @@ import {
   type Values,
 } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
-import {
-  kScheduled,
-  kSchedulerOptions,
-  LRScheduler,
-  type ScheduledGroup,
-  type ScheduledOptimizer,
-} from "./scheduler.js";
+import type { ScheduledGroup, ScheduledOptimizer } from "./base.js";
+import { setMomentum } from "./momentum.js";
+import { perGroup } from "./per_group.js";
+import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
 const kOptions = {
   /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
@@ -59,8 +56,6 @@ interface CycledGroup extends ScheduledGroup {
   minLr?: number;
   maxMomentum?: number;
   baseMomentum?: number;
-  momentum?: number;
-  betas?: readonly number[];
 }
 
 type Rate = "initialLr" | "maxLr" | "minLr";
@@ -130,7 +125,7 @@ export class OneCycleLR extends LRScheduler {
     return this.#groups.map((group) => {
       if (this.cycleMomentum) {
         const [from, to] = momenta.map((name) => group[name] ?? 0);
-        this.#setMomentum(group, this.#anneal(from ?? 0, to ?? 0, done));
+        setMomentum(group, this.useBeta1, this.#anneal(from ?? 0, to ?? 0, done));
       }
       const [from, to] = rates.map((name) => group[name] ?? 0);
       return this.#anneal(from ?? 0, to ?? 0, done);
@@ -143,9 +138,9 @@ export class OneCycleLR extends LRScheduler {
 
   #prepareGroups(named: Named): void {
     const { divFactor, finalDivFactor, baseMomentum, maxMomentum } = named;
-    const rates = perGroup("maxLr", named.maxLr, this.#groups.length);
-    const lowest = perGroup("baseMomentum", baseMomentum, this.#groups.length);
-    const highest = perGroup("maxMomentum", maxMomentum, this.#groups.length);
+    const rates = perGroup("OneCycleLR", "maxLr", named.maxLr, this.#groups.length);
+    const lowest = perGroup("OneCycleLR", "baseMomentum", baseMomentum, this.#groups.length);
+    const highest = perGroup("OneCycleLR", "maxMomentum", maxMomentum, this.#groups.length);
     this.#groups.forEach((group, i) => {
       const maxLr = rates[i] ?? group.lr;
       const initialLr = maxLr / divFactor;
@@ -153,11 +148,6 @@ export class OneCycleLR extends LRScheduler {
       if (!this.cycleMomentum) return;
       Object.assign(group, { maxMomentum: highest[i], baseMomentum: lowest[i] });
     });
-  }
-
-  #setMomentum(group: CycledGroup, momentum: number): void {
-    if (this.useBeta1) group.betas = [momentum, ...(group.betas ?? []).slice(1)];
-    else group.momentum = momentum;
   }
 
   #anneal(from: number, to: number, done: number): number {
@@ -190,16 +180,6 @@ function phasesOf(totalSteps: number, pctStart: number, isThreePhase: boolean): 
     { end: 2 * top, rates: ["maxLr", "initialLr"], momenta: ["baseMomentum", "maxMomentum"] },
     { end, rates: ["initialLr", "minLr"], momenta: ["maxMomentum", "maxMomentum"] },
   ];
-}
-
-function perGroup(
-  name: string,
-  value: number | readonly number[],
-  count: number,
-): readonly number[] {
-  if (typeof value === "number") return Array<number>(count).fill(value);
-  if (value.length === count) return value;
-  refuse(`expected ${count} values for ${name}, got ${describe(value)}.`);
 }
 
 function positiveInteger(name: string, value: number): number {

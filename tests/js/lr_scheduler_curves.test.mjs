@@ -1,0 +1,171 @@
+// The rates that schedulers set over 40 steps. tests/golden/schedulers.json was written by PyTorch.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { assertClose, assertThrows } from "./support/assert.mjs";
+import { eg } from "./support/engine.mjs";
+
+const { optim } = eg;
+const { lrScheduler, swaUtils } = optim;
+const file = new URL("../golden/schedulers.json", import.meta.url);
+const kCurves = JSON.parse(readFileSync(file, "utf8"));
+const kExact = { rtol: 1e-9, atol: 1e-12 };
+
+const parameter = () => eg.ones([1], { requiresGrad: true });
+
+function makeOptimizer(groups = 2) {
+  const all = [{ params: parameter() }, { params: parameter(), lr: 0.5 }].slice(0, groups);
+  return new optim.SGD(all, { lr: 0.1, momentum: 0.9 });
+}
+
+/** What schedulers are made of that a file cannot say. */
+const kMakers = {
+  sequential: (o) => {
+    const first = new lrScheduler.ConstantLR(o, { factor: 0.1, totalIters: 2 });
+    const second = new lrScheduler.ExponentialLR(o, 0.9);
+    const third = new lrScheduler.StepLR(o, 3, { gamma: 0.5 });
+    return new lrScheduler.SequentialLR(o, [first, second, third], [4, 20]);
+  },
+  chained: (o) => {
+    const first = new lrScheduler.ConstantLR(o, { factor: 0.1, totalIters: 2 });
+    return new lrScheduler.ChainedScheduler([first, new lrScheduler.ExponentialLR(o, 0.9)]);
+  },
+  multiplicative: (o) => new lrScheduler.MultiplicativeLR(o, (e) => (e % 2 ? 0.95 : 1.01)),
+  swa: (o) => new swaUtils.SWALR(o, 0.05),
+  swaLinear: (o) => {
+    return new swaUtils.SWALR(o, [0.05, 0.9], { annealEpochs: 7, annealStrategy: "linear" });
+  },
+  swaAtOnce: (o) => new swaUtils.SWALR(o, 0.05, { annealEpochs: 0 }),
+  cyclicCustom: (o) => {
+    const scaleFn = (at) => 1 / (1 + 0.1 * at);
+    const options = { stepSizeUp: 4, scaleFn, scaleMode: "iterations", cycleMomentum: false };
+    return new lrScheduler.CyclicLR(o, 0.01, 0.1, options);
+  },
+};
+
+const ratesOf = (optimizer) => optimizer.paramGroups.map(({ lr }) => lr);
+
+for (const curve of kCurves) {
+  const { scheduler: name, composed, args, options, groups, rates, momenta, metrics } = curve;
+  const make = kMakers[composed] ?? ((o) => new lrScheduler[name](o, ...args, options));
+  const step = (scheduler, i) => (metrics ? scheduler.step(metrics[i]) : scheduler.step());
+  describe(composed ?? `${name}(${JSON.stringify([...args, options]).slice(1, -1)})`, () => {
+    test("follows PyTorch", () => {
+      const optimizer = makeOptimizer(groups);
+      const scheduler = make(optimizer);
+      for (const [i, expected] of rates.entries()) {
+        assertClose(ratesOf(optimizer), expected, { ...kExact, what: `rates at ${i}` });
+        assert.deepEqual(scheduler.getLastLr(), ratesOf(optimizer));
+        if (momenta) {
+          const own = optimizer.paramGroups.map(({ momentum }) => momentum);
+          assertClose(own, momenta[i], { ...kExact, what: `momenta at ${i}` });
+        }
+        step(scheduler, i);
+      }
+    });
+
+    test("goes on exactly from its state", () => {
+      const optimizer = makeOptimizer(groups);
+      const scheduler = make(optimizer);
+      for (let i = 0; i < 9; i++) step(scheduler, i);
+      const later = makeOptimizer(groups);
+      const second = make(later);
+      second.loadStateDict(structuredClone(scheduler.stateDict()));
+      later.loadStateDict(structuredClone(optimizer.stateDict()));
+      for (let i = 9; i < 30; i++) {
+        step(scheduler, i);
+        step(second, i);
+        assert.deepEqual(ratesOf(later), ratesOf(optimizer), `step ${i}`);
+        assert.deepEqual(later.paramGroups.at(0).momentum, optimizer.paramGroups.at(0).momentum);
+      }
+    });
+  });
+}
+
+test("CyclicLR moves the first beta where there is no momentum", () => {
+  const optimizer = new optim.Adam([parameter()], { betas: [0.5, 0.99] });
+  const scheduler = new lrScheduler.CyclicLR(optimizer, 0.1, 0.3, 2);
+  const [group] = optimizer.paramGroups;
+  const seen = [0, 1, 2, 3].map(() => {
+    const now = [group.lr, ...group.betas];
+    scheduler.step();
+    return now;
+  });
+  const expected = [
+    [0.1, 0.9],
+    [0.2, 0.85],
+    [0.3, 0.8],
+    [0.2, 0.85],
+  ].map((one) => [...one, 0.99]);
+  assertClose(seen.flat(), expected.flat(), kExact);
+});
+
+test("schedulers go to a given epoch", () => {
+  const at = (make, epoch) => {
+    const optimizer = makeOptimizer(1);
+    make(optimizer).step(epoch);
+    return optimizer.paramGroups[0].lr;
+  };
+  const { MultiStepLR, ExponentialLR, ConstantLR, PolynomialLR } = lrScheduler;
+  assertClose(
+    [
+      at((o) => new MultiStepLR(o, [2, 2, 9]), 5),
+      at((o) => new ExponentialLR(o, 0.5), 3),
+      at((o) => new ConstantLR(o, 0.5, 4), 3),
+      at((o) => new PolynomialLR(o, 4, 2), 2),
+      // In waves of 4, 8 and 16 epochs, 8.5 is 4.5 into the second.
+      at((o) => new lrScheduler.CosineAnnealingWarmRestarts(o, 4, 2), 8.5),
+    ],
+    [0.001, 0.0125, 0.05, 0.025, 0.05 * (1 + Math.cos((Math.PI * 4.5) / 8))],
+    kExact,
+  );
+});
+
+test("state dicts have PyTorch's keys", () => {
+  const o = makeOptimizer(1);
+  const keysOf = (scheduler) => Object.keys(scheduler.stateDict()).sort().join(" ");
+  const own = "_last_lr _step_count";
+  const { MultiStepLR, CosineAnnealingWarmRestarts, SequentialLR, ReduceLROnPlateau } = lrScheduler;
+  const multi = new MultiStepLR(o, [3, 3, 5]);
+  assert.equal(keysOf(multi), `${own} base_lrs gamma last_epoch milestones`);
+  assert.deepEqual(multi.stateDict().milestones, { 3: 2, 5: 1 });
+  const warm = new CosineAnnealingWarmRestarts(o, 3);
+  assert.equal(keysOf(warm), `T_0 T_cur T_i T_mult ${own} base_lrs eta_min last_epoch`);
+  const both = new SequentialLR(o, [multi, warm], [2]);
+  assert.equal(keysOf(both), "_last_lr _milestones _schedulers last_epoch");
+  assert.deepEqual(both.stateDict()._schedulers[1], warm.stateDict());
+  assert.equal(
+    keysOf(new ReduceLROnPlateau(o)),
+    "_last_lr best cooldown cooldown_counter eps factor last_epoch min_lrs mode mode_worse " +
+      "num_bad_epochs patience threshold threshold_mode",
+  );
+});
+
+test("schedulers say what they cannot take", () => {
+  const refuses = (fn, text) => assertThrows(fn, "InvalidArgument", text);
+  const o = makeOptimizer();
+  const { ChainedScheduler, ConstantLR, CyclicLR, ExponentialLR, SequentialLR } = lrScheduler;
+  const { ReduceLROnPlateau, CosineAnnealingWarmRestarts, MultiStepLR } = lrScheduler;
+  refuses(() => new MultiStepLR(o, 3), /\[MultiStepLR\] milestones/);
+  refuses(() => new ExponentialLR(o), /\[ExponentialLR\] gamma/);
+  refuses(() => new ConstantLR(o, 1.5), /expected to be between 0 and 1/);
+  refuses(() => new CosineAnnealingWarmRestarts(o, 0), /Expected positive integer T_0/);
+  refuses(() => new CosineAnnealingWarmRestarts(o, 2).step(-1), /Expected non-negative epoch/);
+  refuses(() => new CyclicLR(o, [0.1], 1), /expected 2 values for baseLr/);
+  refuses(() => new CyclicLR(o, 0.1, 1, { mode: "square" }), /mode is invalid/);
+  refuses(() => new CyclicLR(new optim.Adagrad([parameter()]), 0.1, 1), /momentum or beta1/);
+  refuses(() => new ReduceLROnPlateau(o, { factor: 1 }), /Factor should be < 1\.0/);
+  refuses(() => new ReduceLROnPlateau(o).step(), /\[ReduceLROnPlateau\.step\] metrics/);
+  const plateau = new ReduceLROnPlateau(o);
+  const constant = new ConstantLR(o);
+  refuses(
+    () => new SequentialLR(o, [plateau, constant], [2]),
+    /a scheduler that follows a formula/,
+  );
+  refuses(() => new SequentialLR(o, [constant], [2]), /one more than the number of milestone/);
+  refuses(() => new SequentialLR(makeOptimizer(), [constant], []), /same optimizer/);
+  refuses(() => new ChainedScheduler([plateau]), /needs no metric/);
+  refuses(() => new ChainedScheduler([]), /at least one scheduler/);
+  refuses(() => new swaUtils.SWALR(o, 0.1, { annealStrategy: "log" }), /'cos' or 'linear'/);
+});
