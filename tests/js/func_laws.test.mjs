@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { assertClose } from "./support/assert.mjs";
+import { compositeTable } from "./support/composite_samples.mjs";
 import { eg } from "./support/engine.mjs";
 import { makeRandom, opTable, samplesOf } from "./support/op_samples.mjs";
 
@@ -12,14 +13,22 @@ const kBatch = 3;
 // What has no rule (for some calls) and runs sample by sample. A list that is to become shorter.
 const kLooped = new Set(
   (
-    "as_strided bilinear cat diag fill_diagonal_ gaussian_nll_loss index_add index_copy index_fill index_put index_put_ " +
+    "bilinear cat diag fill_diagonal_ gaussian_nll_loss index_add index_copy index_fill index_put index_put_ " +
     "index_select instance_norm kron lstsq masked_scatter median multi_margin_loss multilabel_soft_margin_loss nanmedian " +
     "prelu renorm repeat_interleave solve"
   ).split(" "),
 );
 
-// On a sample that lies apart it reads the others too, whose gradients have no meaning.
-const kReadsOthers = new Set(["as_strided"]);
+// They mean places in memory, where a sample counts as one that lies by itself.
+const kReadsMemory = new Set(["asStrided", "asStridedScatter"]);
+
+// Composites that look at values, or write one batch into a tensor that is the same for all samples.
+const kRefused = new Set(
+  (
+    "argwhere bincount cov diagEmbed diagonalScatter histc histogram isin matrixExp nanquantile quantile selectScatter " +
+    "sliceScatter unique uniqueConsecutive unravelIndex"
+  ).split(" "),
+);
 
 // Results whose sizes depend on values are refused, as in PyTorch.
 const kDependsOnData = new Set(["nonzero", "masked_select"]);
@@ -94,6 +103,11 @@ function rowsOrNull(fn) {
   }
 }
 
+function sampleOf(op, batch, dim, place) {
+  const sample = eg.select(batch, dim, place);
+  return kReadsMemory.has(op.js) ? sample.clone() : sample;
+}
+
 function checkVariant(op, args, which, dim) {
   const flat = args.flat(2).filter(isTensor);
   const batches = flat.map((tensor, i) => {
@@ -112,7 +126,7 @@ function checkVariant(op, args, which, dim) {
   const run = (...tensors) => call(op, withTensors(tensors));
   const rows = rowsOrNull(() =>
     Array.from({ length: kBatch }, (_, b) =>
-      run(...batches.map((batch, i) => (which[i] ? eg.select(batch, dims[i], b) : batch))),
+      run(...batches.map((batch, i) => (which[i] ? sampleOf(op, batch, dims[i], b) : batch))),
     ),
   );
   // A view of what lies apart, which no sample has alone.
@@ -142,6 +156,29 @@ function checkVariant(op, args, which, dim) {
   });
 }
 
+test("what vmap() cannot do it refuses", () => {
+  for (const op of compositeTable.filter(({ js }) => kRefused.has(js))) {
+    const outcomes = samplesOf(op).flatMap(({ make }) => {
+      const args = make();
+      const tensors = args.flat(2).filter(isTensor);
+      return variants(tensors).map((which) => outcomeOf(() => checkVariant(op, args, which, 0)));
+    });
+    assert.ok(outcomes.includes("InvalidArgument"), op.js);
+    for (const outcome of outcomes) assert.ok([null, "InvalidArgument"].includes(outcome), op.js);
+  }
+});
+
+/** The code of what `fn` throws, null if nothing; what is no EdgeGradError passes through. */
+function outcomeOf(fn) {
+  try {
+    eg.scope(fn);
+    return null;
+  } catch (error) {
+    if (error instanceof eg.EdgeGradError) return error.code;
+    throw error;
+  }
+}
+
 describe("vmap of an op is the op for every sample", () => {
   const isTaken = (op) =>
     op.kind !== "internal" &&
@@ -149,7 +186,10 @@ describe("vmap of an op is the op for every sample", () => {
     !op.name.endsWith("empty_like") &&
     !kRandom.test(op.name) &&
     !kDependsOnData.has(op.name);
-  for (const op of opTable.filter(isTaken)) {
+  for (const op of [
+    ...opTable.filter(isTaken),
+    ...compositeTable.filter(({ js }) => !kRefused.has(js)),
+  ]) {
     test(op.js, () => {
       for (const { make } of samplesOf(op)) {
         eg.scope(() => {
@@ -161,7 +201,7 @@ describe("vmap of an op is the op for every sample", () => {
             if (op.name.endsWith("_") && !which[0]) continue;
             checkVariant(op, args, which, 0);
           }
-          if (!kReadsOthers.has(op.name)) checkVariant(op, args, variants(tensors)[0], 1);
+          if (!kReadsMemory.has(op.js)) checkVariant(op, args, variants(tensors)[0], 1);
         });
       }
     });

@@ -10,6 +10,7 @@
 import { arrange } from "../dispatch/call.js";
 import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
+import { interpreter } from "../dispatch/interpreter.js";
 import { type Op, parseSignature } from "../dispatch/signature.js";
 import { calledAs } from "../runtime/errors.js";
 import { scope } from "../tensor/scope.js";
@@ -62,8 +63,9 @@ function runner<Result>(
   };
 }
 
-// Checked as the engine's are: by writing them down for it.
+// Checked as the engine's are: by writing them down for it. What the engine does not know, inside of eg.func.vmap(), the parts
+// check.
 function complete(op: Op, values: readonly unknown[]): readonly unknown[] {
-  encode(op, values);
+  if (interpreter === null) encode(op, values);
   return op.parameters.map(({ defaultValue }, i) => (i < values.length ? values[i] : defaultValue));
 }

@@ -13,6 +13,7 @@ import {
   transpose,
   unsqueeze,
 } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Call, type Result, type Rule, range } from "./call.js";
 import { countOf, shiftDim, shifted } from "./dims.js";
@@ -69,14 +70,25 @@ const transposed: Rule = (call) => {
   return call.rank("input") < 2 ? batch : transpose(batch, 1, 2);
 };
 
-// What lies at a place of the storage that is named is not the samples': as for each of them alone.
+// A place in memory is meant as if each sample lay by itself, as PyTorch has it.
 const strided: Rule = (call) => {
-  if (call.value("storageOffset") !== null || call.level.outer !== null) return null;
+  if (call.level.outer !== null) return failNested();
   const batch = call.batch("input");
   const sizes = [call.size, ...listOf(call.value("size"))];
   const strides = [batch.strides[0] ?? 0, ...listOf(call.value("stride"))];
-  return asStrided(batch, sizes, strides, batch.offset);
+  return asStrided(
+    batch,
+    sizes,
+    strides,
+    (call.value("storageOffset") as number | null) ?? batch.offset,
+  );
 };
+
+// A loop would give copies, whose changes the tensor would not see.
+function failNested(): never {
+  const told = "asStrided() is not possible in a vmap() within another: use views by index.";
+  return fail("InvalidArgument", "vmap", told);
+}
 
 const tiled = (name: string): Rule => {
   return (call) => {
