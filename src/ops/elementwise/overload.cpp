@@ -49,7 +49,8 @@ Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
 
 // The bits of a bool are one.
 Tensor turn_bits(Apply apply, const Operand& x) {
-  if (x.tensor().dtype() == DType::kBool) return apply_op<op::BitwiseXor>(apply, {}, x, true);
+  if (x.tensor().dtype() == DType::kBool)
+    return apply_op<op::BitwiseXor>(apply, {}, x, Scalar(true));
   return apply_op<op::BitwiseNot>(apply, {}, x);
 }
 

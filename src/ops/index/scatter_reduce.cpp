@@ -51,7 +51,7 @@ struct ScatterProduct {
     GradList grads(2);
     if (b.needs(0)) {
       const Var others = where(self == 0, 1, self);
-      grads[0] = (g * product(others, src) / others).tensor();
+      grads[0] = (g * conj(product(others, src) / others)).tensor();
     }
     if (b.needs(1)) {
       const Var is_zero = src == 0;
@@ -59,8 +59,8 @@ struct ScatterProduct {
       const Var zeros =
           gather(ScatterAdd::call(none, dim, index, as_number(is_zero, src.tensor()).tensor()));
       const Var is_only_zero = is_zero & (zeros == 1);
-      const Var without = gather(g * product(self, where(is_only_zero, 1, src)));
-      const Var rest = gather(g * Var(b.saved(3))) / where(is_zero, 1, src);
+      const Var without = gather(g * conj(product(self, where(is_only_zero, 1, src))));
+      const Var rest = gather(g * conj(Var(b.saved(3)))) / conj(where(is_zero, 1, src));
       grads[1] = where(is_only_zero, without, rest).tensor();
     }
     return grads;

@@ -21,11 +21,11 @@ struct ScatterReduce {
                                    Arg{"src"},   Arg{"reduce"}, Arg{"include_self", "true"}};
   static constexpr std::array<std::string_view, 7> samples{
       "T([3, 4]), 1, I([3, 2], 4), T([3, 2]), 'sum'",
-      "T([3, 4]), 0, I([4, 2], 3), T([4, 3]), 'mean'",
+      "T([3, 4], 0, 2), 0, I([4, 2], 3), T([4, 3], 0, 2), 'mean'",
       "T([3, 4]), 1, I([3, 6], 4), T([3, 6]), 'prod'",
       "T([3, 4]), 1, I([3, 6], 4), T([3, 6]), 'amax'",
       "T([3, 4]), 1, I([3, 6], 4), T([3, 6]), 'amin', false",
-      "T([3, 2]), 0, I([5, 2], 3), T([5, 2]), 'mean', false",
+      "T([3, 2], 0, 2), 0, I([5, 2], 3), T([5, 2], 0, 2), 'mean', false",
       "T([3, 2]), 0, I([5, 2], 3), T([5, 2]), 'prod', false"};
   static constexpr bool in_place = true;
   static constexpr bool reads_apart = true;
@@ -44,7 +44,7 @@ struct IndexReduce {
                                    Arg{"source"}, Arg{"reduce"}, Arg{"include_self", "true"}};
   static constexpr std::array<std::string_view, 2> samples{
       "T([4, 3]), 0, I([3], 4), T([3, 3]), 'amax'",
-      "T([2, 3]), 1, I([4], 3), T([2, 4]), 'mean', false"};
+      "T([2, 3], 0, 2), 1, I([4], 3), T([2, 4], 0, 2), 'mean', false"};
   static constexpr bool in_place = true;
   static constexpr bool reads_apart = true;
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
