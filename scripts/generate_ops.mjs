@@ -229,13 +229,16 @@ function literal(text) {
 // ---------------------------------------------------------------- types
 
 function typeOf(arg) {
-  if (arg.type === "choice") return arg.choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  if (arg.type === "choice") return arg.choices.map(choiceType).join(" | ");
   return arg.only ?? kTypes[arg.type] ?? unknownType(arg);
 }
 
 function unknownType(arg) {
   throw new Error(`op_table.json: argument ${arg.name} has the unknown type ${arg.type}`);
 }
+
+// Null is a choice, which has this name in the table.
+const choiceType = (choice) => (choice === "null" ? "null" : JSON.stringify(choice));
 
 const isRequired = (arg) => arg.default === undefined;
 

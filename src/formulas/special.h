@@ -1,6 +1,7 @@
 #pragma once
 
-// The error function, and the gamma function's logarithm with its derivatives.
+// The error function and the normal distribution, the gamma function's logarithm with its
+// derivatives, and Bessel functions.
 
 #include <numbers>
 
@@ -22,6 +23,37 @@ struct Erfc {
   static constexpr auto forward(auto x) { return erfc(x); }
   static constexpr auto grad(auto g, auto x, auto) {
     return -2 * std::numbers::inv_sqrtpi * g * exp(-(x * x));
+  }
+};
+
+struct Erfcx {
+  static constexpr Doc doc{"erfcx", "exp(x^2) erfc(x), where erfc alone would be 0 too."};
+  static constexpr auto forward(auto x) { return erfcx(x); }
+  static constexpr auto grad(auto g, auto x, auto y) {
+    return 2 * g * (x * y - std::numbers::inv_sqrtpi);
+  }
+};
+
+struct Ndtr {
+  static constexpr Doc doc{"ndtr", "Distribution function of the standard normal distribution."};
+  static constexpr auto forward(auto x) { return 0.5 * erfc(x * -(std::numbers::sqrt2 / 2)); }
+  static constexpr auto grad(auto g, auto x, auto) {
+    return std::numbers::inv_sqrtpi * (std::numbers::sqrt2 / 2) * g * exp(x * x * -0.5);
+  }
+};
+
+struct LogNdtr {
+  static constexpr Doc doc{"log_ndtr", "Logarithm of ndtr, exact also where that is tiny."};
+  static constexpr auto forward(auto x) {
+    const auto t = x * (std::numbers::sqrt2 / 2);
+    return where(x < -1, log(0.5 * erfcx(-minimum(t, -0.5))) - t * t, log1p(-0.5 * erfc(t)));
+  }
+  // The density over ndtr, both multiplied with exp(t^2) on the left.
+  static constexpr auto grad(auto g, auto x, auto) {
+    const auto left = minimum(x, 0) * (std::numbers::sqrt2 / 2);
+    const auto right = maximum(x, 0) * (std::numbers::sqrt2 / 2);
+    const auto ratio = where(x < 0, 1 / erfcx(-left), exp(-(right * right)) / erfc(-right));
+    return std::numbers::inv_sqrtpi * std::numbers::sqrt2 * g * ratio;
   }
 };
 
@@ -57,6 +89,47 @@ struct Polygamma {
   static constexpr auto grad_b(auto g, auto n, auto x, auto) { return g * polygamma(n + 1, x); }
 };
 
-using SpecialOps = TypeList<Erf, Erfc, Erfinv, Lgamma, Digamma, Polygamma>;
+struct Zeta {
+  static constexpr Doc doc{"zeta",
+                           "Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0."};
+  static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
+  static constexpr auto forward(auto s, auto q) { return zeta(s, q); }
+  static constexpr auto grad_b(auto g, auto s, auto q, auto) { return -g * (s * zeta(s + 1, q)); }
+};
+
+struct I0e {
+  static constexpr Doc doc{"i0e", "exp(-|x|) times the modified Bessel function of order 0."};
+  static constexpr Domain domain{0.5, 4};
+  static constexpr auto forward(auto x) { return i0e(x); }
+  static constexpr auto grad(auto g, auto x, auto y) { return g * (i1e(x) - sgn(x) * y); }
+};
+
+struct I1e {
+  static constexpr Doc doc{"i1e", "exp(-|x|) times the modified Bessel function of order 1."};
+  static constexpr Domain domain{0.5, 4};
+  static constexpr auto forward(auto x) { return i1e(x); }
+  static constexpr auto grad(auto g, auto x, auto y) {
+    const auto divisor = where(x == 0, 1, x);
+    return g * where(x == 0, 0.5, i0e(x) - y * (sgn(x) + 1 / divisor));
+  }
+};
+
+struct I0 {
+  static constexpr Doc doc{"i0", "Modified Bessel function of the first kind of order 0."};
+  static constexpr auto forward(auto x) { return exp(abs(x)) * i0e(x); }
+  static constexpr auto grad(auto g, auto x, auto) { return g * (exp(abs(x)) * i1e(x)); }
+};
+
+struct I1 {
+  static constexpr Doc doc{"i1", "Modified Bessel function of the first kind of order 1."};
+  static constexpr auto forward(auto x) { return exp(abs(x)) * i1e(x); }
+  static constexpr auto grad(auto g, auto x, auto y) {
+    const auto divisor = where(x == 0, 1, x);
+    return g * where(x == 0, 0.5, exp(abs(x)) * i0e(x) - y / divisor);
+  }
+};
+
+using SpecialOps = TypeList<Erf, Erfc, Erfcx, Ndtr, LogNdtr, Erfinv, Lgamma, Digamma, Polygamma,
+                            Zeta, I0e, I1e, I0, I1>;
 
 }  // namespace eg::op

@@ -44,8 +44,14 @@ template <class Op>
 constexpr auto kCallInPlace = in_place_form<Op>(&Op::call);
 
 template <class Op>
+constexpr auto kOverloadInPlace = &Overload<Op>::call_in_place;
+
+template <class Op>
 constexpr OpEntry entry() {
-  if constexpr (op::Elementwise<Op>)
+  if constexpr (kHasOverload<Op>)
+    return {Op::doc.name, nullptr, 0, form_of(&kCall<Overload<Op>>),
+            form_of(&kOverloadInPlace<Op>)};
+  else if constexpr (op::Elementwise<Op>)
     return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}};
   else if constexpr (kHasInPlaceForm<Op>)
     return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
@@ -84,7 +90,9 @@ constexpr std::uint32_t hash_ops() {
   Hash hash;
   AllOps::for_each([&]<class Op>() {
     hash.add(Op::doc.name);
-    if constexpr (op::Elementwise<Op>) {
+    if constexpr (kHasOverload<Op>) {
+      hash_arguments(hash, &Overload<Op>::call);
+    } else if constexpr (op::Elementwise<Op>) {
       for (const op::Param& param : op::kParams<Op>) hash.add(param.name);
     } else {
       hash_arguments(hash, &Op::call);

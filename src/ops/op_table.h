@@ -25,7 +25,7 @@ struct OpForm {
 
 struct OpEntry {
   std::string_view name;
-  /// For elementwise ops; else null.
+  /// For elementwise ops without an overload; else null.
   const ElementwiseInfo& (*elementwise)();
   std::size_t param_count;
   /// For all others.

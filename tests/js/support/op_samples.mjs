@@ -41,7 +41,13 @@ function elementwiseSamples(op) {
   const shapes = [operands.map(() => [2, 3])];
   if (operands.length > 1) shapes.push(operands.map((_, i) => (i === 1 ? [3] : [2, 3])));
   return shapes.map((list) =>
-    list.map((shape, i) => operandSample(operands[i], op.domains[i], shape)).join(", "),
+    list
+      .map((shape, i) =>
+        op.isOfIntegers
+          ? `I(${JSON.stringify(shape)}, 7)`
+          : operandSample(operands[i], op.domains[i], shape),
+      )
+      .join(", "),
   );
 }
 

@@ -25,9 +25,11 @@ export interface TensorMethods {
   /** Like mul(), but in place. */
   mul_(other: Operand): this;
   /** Elementwise quotient; integers are divided as floats. */
-  div(other: Operand): Tensor;
+  div(other: Operand, roundingMode?: null | "floor" | "trunc"): Tensor;
+  div(other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): Tensor;
   /** Like div(), but in place. */
-  div_(other: Operand): this;
+  div_(other: Operand, roundingMode?: null | "floor" | "trunc"): this;
+  div_(other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): this;
   /** The negative of every element. */
   neg(): Tensor;
   /** Like neg(), but in place. */
@@ -108,6 +110,8 @@ export interface TensorMethods {
   logicalNot(): Tensor;
   /** Like logicalNot(), but in place. */
   logicalNot_(): this;
+  /** True for negative numbers, -0 among them. */
+  signbit(): Tensor;
   /** True where input is not a number. */
   isnan(): Tensor;
   /** True where input is infinite. */
@@ -137,13 +141,25 @@ export interface TensorMethods {
   /** Like fmin(), but in place. */
   fmin_(other: Operand): this;
   /** input limited to [min, max]; max where the limits cross. */
-  clamp(min?: number, max?: number): Tensor;
-  clamp(options: { min?: number; max?: number }): Tensor;
-  clamp(min: number, options: { max?: number }): Tensor;
+  clamp(min?: Operand | null, max?: Operand | null): Tensor;
+  clamp(options: { min?: Operand | null; max?: Operand | null }): Tensor;
+  clamp(min: Operand | null, options: { max?: Operand | null }): Tensor;
   /** Like clamp(), but in place. */
-  clamp_(min?: number, max?: number): this;
-  clamp_(options: { min?: number; max?: number }): this;
-  clamp_(min: number, options: { max?: number }): this;
+  clamp_(min?: Operand | null, max?: Operand | null): this;
+  clamp_(options: { min?: Operand | null; max?: Operand | null }): this;
+  clamp_(min: Operand | null, options: { max?: Operand | null }): this;
+  /** input, but at least min. */
+  clampMin(min: Operand): Tensor;
+  /** Like clampMin(), but in place. */
+  clampMin_(min: Operand): this;
+  /** input, but at most max. */
+  clampMax(max: Operand): Tensor;
+  /** Like clampMax(), but in place. */
+  clampMax_(max: Operand): this;
+  /** 0 for negative numbers, 1 for positive ones, values at 0. */
+  heaviside(values: Operand): Tensor;
+  /** Like heaviside(), but in place. */
+  heaviside_(values: Operand): this;
   /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
   nanToNum(nan?: number, posinf?: number, neginf?: number): Tensor;
   nanToNum(options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
@@ -244,6 +260,14 @@ export interface TensorMethods {
   xlogy(other: Operand): Tensor;
   /** Like xlogy(), but in place. */
   xlogy_(other: Operand): this;
+  /** input * log(1 + other); 0 where input is 0, unless other is NaN. */
+  xlog1py(other: Operand): Tensor;
+  /** Like xlog1py(), but in place. */
+  xlog1py_(other: Operand): this;
+  /** -x log(x), the summand of an entropy: 0 at 0, -Infinity below. */
+  entr(): Tensor;
+  /** Like entr(), but in place. */
+  entr_(): this;
   /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
   logit(eps?: number): Tensor;
   logit(options: { eps?: number }): Tensor;
@@ -318,6 +342,18 @@ export interface TensorMethods {
   erfc(): Tensor;
   /** Like erfc(), but in place. */
   erfc_(): this;
+  /** exp(x^2) erfc(x), where erfc alone would be 0 too. */
+  erfcx(): Tensor;
+  /** Like erfcx(), but in place. */
+  erfcx_(): this;
+  /** Distribution function of the standard normal distribution. */
+  ndtr(): Tensor;
+  /** Like ndtr(), but in place. */
+  ndtr_(): this;
+  /** Logarithm of ndtr, exact also where that is tiny. */
+  logNdtr(): Tensor;
+  /** Like logNdtr(), but in place. */
+  logNdtr_(): this;
   /** The number whose error function is the element. */
   erfinv(): Tensor;
   /** Like erfinv(), but in place. */
@@ -334,6 +370,58 @@ export interface TensorMethods {
   polygamma(input: Operand): Tensor;
   /** Like polygamma(), but in place. */
   polygamma_(input: Operand): this;
+  /** Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0. */
+  zeta(other: Operand): Tensor;
+  /** Like zeta(), but in place. */
+  zeta_(other: Operand): this;
+  /** exp(-|x|) times the modified Bessel function of order 0. */
+  i0e(): Tensor;
+  /** Like i0e(), but in place. */
+  i0e_(): this;
+  /** exp(-|x|) times the modified Bessel function of order 1. */
+  i1e(): Tensor;
+  /** Like i1e(), but in place. */
+  i1e_(): this;
+  /** Modified Bessel function of the first kind of order 0. */
+  i0(): Tensor;
+  /** Like i0(), but in place. */
+  i0_(): this;
+  /** Modified Bessel function of the first kind of order 1. */
+  i1(): Tensor;
+  /** Like i1(), but in place. */
+  i1_(): this;
+  /** The bits that both integers have; and, for bool. */
+  bitwiseAnd(other: Operand): Tensor;
+  /** Like bitwiseAnd(), but in place. */
+  bitwiseAnd_(other: Operand): this;
+  /** The bits that one of the integers has; or, for bool. */
+  bitwiseOr(other: Operand): Tensor;
+  /** Like bitwiseOr(), but in place. */
+  bitwiseOr_(other: Operand): this;
+  /** The bits in which the integers differ; xor, for bool. */
+  bitwiseXor(other: Operand): Tensor;
+  /** Like bitwiseXor(), but in place. */
+  bitwiseXor_(other: Operand): this;
+  /** All bits of every integer turned round; not, for bool. */
+  bitwiseNot(): Tensor;
+  /** Like bitwiseNot(), but in place. */
+  bitwiseNot_(): this;
+  /** The bits of input moved up by other places. */
+  bitwiseLeftShift(other: Operand): Tensor;
+  /** Like bitwiseLeftShift(), but in place. */
+  bitwiseLeftShift_(other: Operand): this;
+  /** The bits of input moved down by other places; the sign stays. */
+  bitwiseRightShift(other: Operand): Tensor;
+  /** Like bitwiseRightShift(), but in place. */
+  bitwiseRightShift_(other: Operand): this;
+  /** The greatest common divisor, never negative. */
+  gcd(other: Operand): Tensor;
+  /** Like gcd(), but in place. */
+  gcd_(other: Operand): this;
+  /** The least common multiple, never negative. */
+  lcm(other: Operand): Tensor;
+  /** Like lcm(), but in place. */
+  lcm_(other: Operand): this;
   /** max(x, 0). */
   relu(): Tensor;
   /** Like relu(), but in place. */
@@ -582,6 +670,18 @@ export interface TensorMethods {
   scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
   /** Like scatterAdd(), but in place. */
   scatterAdd_(dim: number, index: Tensor, src: Tensor): this;
+  /** A copy of input in which the elements of src that index names for one place along dim are reduced to one, with the element that is there unless include_self is false. */
+  scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
+  scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
+  /** Like scatterReduce(), but in place. */
+  scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
+  scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
+  /** A copy of input in which the slices of source that index names for one place along dim are reduced to one, with the slice that is there unless include_self is false. Sums are those of index_add. */
+  indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
+  indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
+  /** Like indexReduce(), but in place. */
+  indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
+  indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
   /** gather, with input and indices broadcast apart from dim; flat without dim. */
   takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
   takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
@@ -601,6 +701,16 @@ export interface TensorMethods {
   /** Classes as rows of zeros with a one at the class. */
   oneHot(numClasses?: number): Tensor;
   oneHot(options: { numClasses?: number }): Tensor;
+  /** Where along the last dimension of sorted_sequence every element of input would be put: before elements equal to it, or with right after them. sorter is the order of a sequence that is not sorted. */
+  searchsorted(input: Operand, outInt32?: boolean, right?: boolean, side?: null | "left" | "right", sorter?: Tensor | null): Tensor;
+  searchsorted(input: Operand, options: { outInt32?: boolean; right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, options: { right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, right: boolean, options: { side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, right: boolean, side: null | "left" | "right", options: { sorter?: Tensor | null }): Tensor;
+  /** searchsorted() for one sequence: the bucket of every element of input between the boundaries, a vector that rises. */
+  bucketize(boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
+  bucketize(boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
+  bucketize(boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
   /** The rows of weight that input names; row padding_idx gets no gradient. */
   embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
   embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
@@ -912,6 +1022,16 @@ export interface TensorMethods {
   /** The eigenvalues of symmetric matrices, rising. */
   eigvalsh(UPLO?: "L" | "U"): Tensor;
   eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
+  /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
+  solveTriangular(B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
+  solveTriangular(B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;
+  solveTriangular(B: Tensor, upper: boolean, left: boolean, options: { unitriangular?: boolean }): Tensor;
+  /** `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were exchanged, counted from 1. */
+  luFactor(pivot?: boolean): [LU: Tensor, pivots: Tensor];
+  luFactor(options: { pivot?: boolean }): [LU: Tensor, pivots: Tensor];
+  /** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
+  lu(pivot?: boolean): [P: Tensor, L: Tensor, U: Tensor];
+  lu(options: { pivot?: boolean }): [P: Tensor, L: Tensor, U: Tensor];
   /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
   pinv(atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
   pinv(options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
@@ -1263,6 +1383,7 @@ export function attachOps(): void {
     logicalXor_: ops.logicalXor_,
     logicalNot: ops.logicalNot,
     logicalNot_: ops.logicalNot_,
+    signbit: ops.signbit,
     isnan: ops.isnan,
     isinf: ops.isinf,
     isfinite: ops.isfinite,
@@ -1279,6 +1400,12 @@ export function attachOps(): void {
     fmin_: ops.fmin_,
     clamp: ops.clamp,
     clamp_: ops.clamp_,
+    clampMin: ops.clampMin,
+    clampMin_: ops.clampMin_,
+    clampMax: ops.clampMax,
+    clampMax_: ops.clampMax_,
+    heaviside: ops.heaviside,
+    heaviside_: ops.heaviside_,
     nanToNum: ops.nanToNum,
     nanToNum_: ops.nanToNum_,
     copysign: ops.copysign,
@@ -1325,6 +1452,10 @@ export function attachOps(): void {
     logaddexp2_: ops.logaddexp2_,
     xlogy: ops.xlogy,
     xlogy_: ops.xlogy_,
+    xlog1py: ops.xlog1py,
+    xlog1py_: ops.xlog1py_,
+    entr: ops.entr,
+    entr_: ops.entr_,
     logit: ops.logit,
     logit_: ops.logit_,
     sin: ops.sin,
@@ -1361,6 +1492,12 @@ export function attachOps(): void {
     erf_: ops.erf_,
     erfc: ops.erfc,
     erfc_: ops.erfc_,
+    erfcx: ops.erfcx,
+    erfcx_: ops.erfcx_,
+    ndtr: ops.ndtr,
+    ndtr_: ops.ndtr_,
+    logNdtr: ops.logNdtr,
+    logNdtr_: ops.logNdtr_,
     erfinv: ops.erfinv,
     erfinv_: ops.erfinv_,
     lgamma: ops.lgamma,
@@ -1369,6 +1506,32 @@ export function attachOps(): void {
     digamma_: ops.digamma_,
     polygamma: ops.polygamma,
     polygamma_: ops.polygamma_,
+    zeta: ops.zeta,
+    zeta_: ops.zeta_,
+    i0e: ops.i0e,
+    i0e_: ops.i0e_,
+    i1e: ops.i1e,
+    i1e_: ops.i1e_,
+    i0: ops.i0,
+    i0_: ops.i0_,
+    i1: ops.i1,
+    i1_: ops.i1_,
+    bitwiseAnd: ops.bitwiseAnd,
+    bitwiseAnd_: ops.bitwiseAnd_,
+    bitwiseOr: ops.bitwiseOr,
+    bitwiseOr_: ops.bitwiseOr_,
+    bitwiseXor: ops.bitwiseXor,
+    bitwiseXor_: ops.bitwiseXor_,
+    bitwiseNot: ops.bitwiseNot,
+    bitwiseNot_: ops.bitwiseNot_,
+    bitwiseLeftShift: ops.bitwiseLeftShift,
+    bitwiseLeftShift_: ops.bitwiseLeftShift_,
+    bitwiseRightShift: ops.bitwiseRightShift,
+    bitwiseRightShift_: ops.bitwiseRightShift_,
+    gcd: ops.gcd,
+    gcd_: ops.gcd_,
+    lcm: ops.lcm,
+    lcm_: ops.lcm_,
     relu: ops.relu,
     relu_: ops.relu_,
     relu6: ops.relu6,
@@ -1466,6 +1629,10 @@ export function attachOps(): void {
     scatter_: ops.scatter_,
     scatterAdd: ops.scatterAdd,
     scatterAdd_: ops.scatterAdd_,
+    scatterReduce: ops.scatterReduce,
+    scatterReduce_: ops.scatterReduce_,
+    indexReduce: ops.indexReduce,
+    indexReduce_: ops.indexReduce_,
     takeAlongDim: ops.takeAlongDim,
     take: ops.take,
     maskedSelect: ops.maskedSelect,
@@ -1474,6 +1641,8 @@ export function attachOps(): void {
     nonzero: ops.nonzero,
     repeatInterleave: ops.repeatInterleave,
     oneHot: ops.oneHot,
+    searchsorted: ops.searchsorted,
+    bucketize: ops.bucketize,
     embedding: ops.embedding,
     indexPut: ops.indexPut,
     indexPut_: ops.indexPut_,
@@ -1555,6 +1724,9 @@ export function attachOps(): void {
     svdvals: ops.svdvals,
     eigh: ops.eigh,
     eigvalsh: ops.eigvalsh,
+    solveTriangular: ops.solveTriangular,
+    luFactor: ops.luFactor,
+    lu: ops.lu,
     pinv: ops.pinv,
     lstsq: ops.lstsq,
     addmv: ops.addmv,

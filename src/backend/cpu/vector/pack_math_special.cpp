@@ -78,6 +78,45 @@ double lgamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
+// exp(x^2), by the square of half the digits, which is exact, and what it lacks.
+double exp_of_square(double x) {
+  const double high = static_cast<float>(x);
+  return std::exp(high * high) * std::exp((x - high) * (x + high));
+}
+
+// exp(x^2) erfc(x).
+double erfcx(double x) {
+  constexpr double kFractionStart = 2;
+  constexpr double kOverflow = -27;
+  if (x < kOverflow) return kInfinity;
+  if (x < 0) return 2 * exp_of_square(x) - erfcx(-x);
+  if (x < kFractionStart) return exp_of_square(x) * std::erfc(x);
+  // Laplace's continued fraction; so many levels are enough where it starts.
+  double fraction = x;
+  for (double level = 64; level > 0; --level) fraction = x + level / 2 / fraction;
+  return 1 / (std::sqrt(kPi) * fraction);
+}
+
+// exp(-|x|) times the modified Bessel function of order 0 or 1, for x >= 0.
+double scaled_bessel(double order, double x) {
+  constexpr double kAsymptotic = 32;
+  double sum = 1;
+  double term = 1;
+  if (x < kAsymptotic) {
+    const double quarter = x * x / 4;
+    for (double k = 1; term > sum * 1e-17; ++k) sum += term *= quarter / (k * (k + order));
+    return sum * std::exp(-x) * (order == 0 ? 1 : x / 2);
+  }
+  for (double k = 1; k <= 20; ++k) {
+    const double odd = 2 * k - 1;
+    sum += term *= (odd * odd - 4 * order) / (8 * k * x);
+  }
+  return sum / std::sqrt(2 * kPi * x);
+}
+
+double i0e(double x) { return scaled_bessel(0, std::fabs(x)); }
+double i1e(double x) { return std::copysign(scaled_bessel(1, std::fabs(x)), x); }
+
 // Sum over k >= 0 of (q + k)^-s for s > 1 and q > 0: some terms, then Euler and Maclaurin's rest.
 double zeta_of_positive(double s, double q) {
   // Bernoulli numbers B(2j) over (2j)!.
@@ -86,9 +125,14 @@ double zeta_of_positive(double s, double q) {
       -8.267195767195768e-07, 2.08767569878681e-08,    -5.284190138687493e-10,
       1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15,
       -2.174868698558062e-16, 5.5090028283602295e-18,  -1.3954464685812522e-19};
+  constexpr double kNegligible = 1e-18;
   const double enough = 10 + s;
   double sum = 0;
-  for (; q < enough; q += 1) sum += std::pow(q, -s);
+  for (; q < enough; q += 1) {
+    const double term = std::pow(q, -s);
+    sum += term;
+    if (term <= sum * kNegligible) return sum;
+  }
   double power = std::pow(q, -s);
   sum += power * q / (s - 1) + power / 2;
   double rising = s;
@@ -112,6 +156,15 @@ double zeta(double s, double q) {
   const double everywhere = std::pow(std::fabs(rest), -s) * (rest < 0 ? sign : 1) +
                             zeta_of_positive(s, 1 + rest) + sign * zeta_of_positive(s, 1 - rest);
   return everywhere - sign * zeta_of_positive(s, 1 - q);
+}
+
+// For all s: left of 0 only whole ones have real terms.
+double zeta_of_any(double s, double q) {
+  if (s == 1) return kInfinity;
+  if (!(s > 1)) return kNaN;
+  if (q == kInfinity) return 0;
+  if (q <= 0 && q != std::floor(q) && s != std::floor(s)) return kNaN;
+  return zeta(s, q);
 }
 
 double digamma(double x) {
@@ -158,9 +211,13 @@ Vec<float> vec_erfc(Vec<float> x) {
 Vec<double> vec_erf(Vec<double> x) { return each_lane(x, std::erf); }
 Vec<double> vec_erfc(Vec<double> x) { return each_lane(x, std::erfc); }
 
+EG_LANE_WORD(erfcx, erfcx)
 EG_LANE_WORD(erfinv, erfinv)
 EG_LANE_WORD(lgamma, lgamma)
 EG_LANE_WORD(digamma, digamma)
+EG_LANE_WORD(i0e, i0e)
+EG_LANE_WORD(i1e, i1e)
 EG_LANE_BINARY_WORD(polygamma, polygamma)
+EG_LANE_BINARY_WORD(zeta, zeta_of_any)
 
 }  // namespace eg::cpu

@@ -17,9 +17,17 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
       "many short steps, each of which needs the one before, on matrices that are small: what a GPU is slowest at",
   },
   {
-    kernels: ["solve", "determinants", "cholesky"],
+    kernels: ["solve", "solve_triangular", "lu", "determinants", "cholesky"],
     reason:
       "elimination column by column, each column after the one before; and whether a matrix is singular is an error at once",
+  },
+  {
+    kernels: ["extreme_elements"],
+    reason: "atomics know the larger of two integers, and not of floats, of which NaN has to win",
+  },
+  {
+    kernels: ["search_sorted"],
+    reason: "a handful of reads for each value, every one of which waits for the one before",
   },
   {
     dtype: "complex64",
