@@ -77,6 +77,8 @@ struct OneOrMore {
 // a result that does not depend on the element, because of a factor of zero or a comparison that it
 // loses, may be NaN all the same.
 //
+// `static constexpr bool takes_generator = true;`: in JavaScript it takes { generator } too.
+//
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,
 // I(shape, n) int64 indices below n, B(shape) a mask; the rest is literal.

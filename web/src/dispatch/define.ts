@@ -8,7 +8,7 @@ import { callInPlace, callOp, isOptions } from "./call.js";
 import { type Op, parseSignature, type Returns } from "./signature.js";
 
 /** Any op function; generated/ops.ts gives each its precise type. */
-type AnyFunction = (...args: never[]) => unknown;
+export type AnyFunction = (...args: never[]) => unknown;
 
 /** Defines the function of an op. */
 export function define<F extends AnyFunction>(
@@ -63,8 +63,8 @@ function inPlaceName(name: string): string {
   return name.endsWith("_") ? name : `${name}_`;
 }
 
-// Under its own name in stacks, where it is a function that users call.
-function named(name: string, run: AnyFunction): AnyFunction {
+/** Gives a function the name that it has in stacks, where it is one that users call. */
+export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
   addDoor(name, run);
   return run;
