@@ -45,11 +45,10 @@ template <class T>
 void check_weights(std::span<const T> row) {
   T sum = 0;
   for (const T weight : row) {
-    check(weight >= 0, ErrorCode::kInvalidArgument, Multinomial::doc.name,
-          "invalid multinomial distribution (encountering probability entry < 0), got ", weight,
-          '.');
-    check(std::isfinite(weight), ErrorCode::kInvalidArgument, Multinomial::doc.name,
-          "invalid multinomial distribution (encountering probability entry = infinity or NaN).");
+    check(weight >= 0 && std::isfinite(weight), ErrorCode::kInvalidArgument, Multinomial::doc.name,
+          "probability tensor contains either `inf`, `nan` or element < 0: invalid multinomial "
+          "distribution (encountering probability entry ",
+          weight < 0 ? "< 0" : "= infinity or NaN", "), got ", weight, '.');
     sum += weight;
   }
   check(sum > 0, ErrorCode::kInvalidArgument, Multinomial::doc.name,
