@@ -32,6 +32,7 @@ struct Binomial {
       "binomial", "The number of successes in count trials, each of probability prob."};
   static constexpr std::array args{Arg{"count"}, Arg{"prob"}};
   static constexpr bool takes_generator = true;
+  static constexpr bool has_gradient_of_its_own = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3], 4, 9), T([3], 0.1, 0.9)"};
   static Tensor call(const Tensor& count, const Tensor& prob);
 
@@ -47,6 +48,7 @@ struct Normal {
   static constexpr std::array args{Arg{"mean"}, Arg{"std", "1"}, Arg{"size", "null"},
                                    Arg{"dtype", "null"}};
   static constexpr bool takes_generator = true;
+  static constexpr bool has_gradient_of_its_own = true;
   static constexpr std::array<std::string_view, 3> samples{"T([3]), T([2, 1], 1, 2)", "T([3]), 2",
                                                            "1, 2, [3]"};
   static Tensor call(const Operand& mean, const Operand& std, const std::optional<Dims>& size = {},
@@ -70,6 +72,7 @@ struct StandardGamma {
   static constexpr op::Doc doc{"standard_gamma", "Gamma numbers of scale 1, of the shapes alpha."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"alpha"}};
+  static constexpr bool has_gradient_of_its_own = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3], 0.5, 3)"};
   static Tensor call(const Tensor& alpha);
 
@@ -83,6 +86,7 @@ struct SampleDirichlet {
                                "Rows of parts of 1, each row with the concentrations alpha."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"alpha"}};
+  static constexpr bool has_gradient_of_its_own = true;
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3], 0.5, 3)"};
   static Tensor call(const Tensor& alpha);
 
