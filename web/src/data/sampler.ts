@@ -56,8 +56,6 @@ const kRandomOptions = {
   generator: generatorRule,
 };
 
-const kRandomArguments = { dataSource: sized, ...kRandomOptions };
-
 /** Options of `RandomSampler`. */
 export type RandomSamplerOptions = Options<typeof kRandomOptions>;
 
@@ -72,17 +70,16 @@ export class RandomSampler implements Sampler {
   readonly #generator: Generator | null;
 
   constructor(
-    ...given: [
-      dataSource: Sized,
-      ...rest: Arguments<
-        [replacement: boolean, numSamples: number | null, generator: Generator | null],
-        RandomSamplerOptions
-      >,
-    ]
+    dataSource: Sized,
+    ...rest: Arguments<
+      [replacement: boolean, numSamples: number | null, generator: Generator | null],
+      RandomSamplerOptions
+    >
   ) {
-    const values = readArguments(new.target.name, kRandomArguments, given);
+    // Apart from the others, for a dataset may look like an object of options.
+    this.#source = sized.check(new.target.name, "dataSource", dataSource);
+    const values = readArguments(new.target.name, kRandomOptions, rest);
     this.replacement = values.replacement;
-    this.#source = values.dataSource;
     this.#numSamples = values.numSamples;
     this.#generator = values.generator;
     if (this.length === 0) {
