@@ -2,6 +2,7 @@
 // at the start of each pass, which its workers would have, then what the sampler draws.
 
 import { readOptions } from "../arguments/read.js";
+import { size } from "../arguments/rule.js";
 import { Generator } from "../ops/generator.js";
 import { fail, refusal } from "../runtime/errors.js";
 import {
@@ -84,6 +85,8 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
 
   /** One pass over the dataset; between batches the page and the garbage collector have their turn. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    const { dataset } = this;
+    if (isDataset(dataset)) size.check("DataLoader", "the length of the dataset", dataset.length);
     drawSeed(this.#generator);
     const load = this.#loads();
     const visits = new EventLoopVisits();

@@ -22,7 +22,7 @@ export interface Sized {
 }
 
 const sized = new Rule<Sized>("an object with a length", (value) => {
-  return typeof value === "object" && value !== null && integer.accepts((value as Sized).length);
+  return typeof value === "object" && value !== null && "length" in value;
 });
 
 /** A sampler: what can be iterated over. */
