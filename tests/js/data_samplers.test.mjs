@@ -270,7 +270,11 @@ describe("options of a DataLoader", () => {
       const make = () => new data.DataLoader(new Set([1]), options);
       assertThrows(make, "InvalidArgument", new RegExp(`expected unspecified ${option} option`));
     }
-    assertThrows(() => new data.DataLoader(5), "InvalidArgument", /dataset: expected an object/);
+    assertThrows(
+      () => new data.DataLoader(5),
+      "InvalidArgument",
+      /dataset: expected an array, or an object/,
+    );
   });
 
   test("positions outside the dataset are refused", async () => {

@@ -2,10 +2,14 @@
 
 // Writing drawn numbers into tensors: what the random ops share.
 
+#include <algorithm>
+#include <mutex>
 #include <span>
 
 #include "dispatch/factories.h"
 #include "dispatch/record.h"
+#include "dispatch/transfer.h"
+#include "runtime/random.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -35,6 +39,22 @@ void fill_elements(const Tensor& t, Fill&& fill) {
 template <class Op, class Write>
 Tensor draw_in_place(const Tensor& input, Write&& write) {
   return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
+}
+
+/// The values side by side on the host, whatever the device.
+inline Tensor host_values(const Tensor& t) { return packed(on_host(t)); }
+
+/// A tensor like `input` whose elements `draw(element, generator)` makes of those of `input`, in
+/// row-major order.
+template <class T, class Draw>
+Tensor draw_each(const Tensor& input, Draw draw) {
+  const Tensor values = host_values(input);
+  const Tensor result = Tensor::empty(input.shape(), input.dtype());
+  Generator& generator = active_generator();
+  const std::lock_guard lock(generator.mutex());
+  std::ranges::transform(elements<T>(values), elements<T>(result).begin(),
+                         [&](T value) { return draw(value, generator); });
+  return moved(result, input.device());
 }
 
 }  // namespace eg

@@ -4,14 +4,14 @@
 import { readOptions } from "../arguments/read.js";
 import { size } from "../arguments/rule.js";
 import { Generator } from "../ops/generator.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail } from "../runtime/errors.js";
 import {
   checkTogether,
   type DataLoaderOptions,
   kDataLoaderOptions,
 } from "./data_loader_options.js";
 import {
-  ArrayDataset,
+  asDataset,
   batchOf,
   collate,
   type Dataset,
@@ -55,13 +55,9 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   ) {
     const name = new.target.name;
     const options = readOptions(name, kDataLoaderOptions, rest);
-    if (!isDataset(dataset) && !isIterable(dataset)) {
-      const expected = "an object with length and get(index), as TensorDataset is, or an iterable";
-      fail("InvalidArgument", name, refusal("dataset", expected, dataset));
-    }
-    this.dataset = Array.isArray(dataset)
-      ? new ArrayDataset(dataset)
-      : (dataset as Dataset<Sample>);
+    this.dataset = isIterable(dataset)
+      ? (dataset as IterableDataset<Sample>)
+      : asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);
     checkTogether(name, options, !isDataset(this.dataset));
     this.batchSize = options.batchSampler === null ? options.batchSize : null;
     this.shuffle = options.shuffle;

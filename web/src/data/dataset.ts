@@ -21,9 +21,18 @@ export interface Dataset<Sample> {
 /** Samples one after another, as they come: any iterable, be it asynchronous. */
 export type IterableDataset<Sample> = Iterable<Sample> | AsyncIterable<Sample>;
 
-/** Samples by position. */
-export function datasetRule<Sample>(): Rule<Dataset<Sample>> {
-  return new Rule("an object with length and get(index), as TensorDataset is", isDataset);
+const kDataset = new Rule<Dataset<unknown>>(
+  "an array, or an object with length and get(index), as TensorDataset is",
+  isDataset,
+);
+
+/** Returns what samples come from by position; an array is a dataset of its elements. */
+export function asDataset<Sample>(
+  where: string,
+  dataset: Dataset<Sample> | readonly Sample[],
+): Dataset<Sample> {
+  if (Array.isArray(dataset)) return new ArrayDataset<Sample>(dataset);
+  return kDataset.check(where, "dataset", dataset) as Dataset<Sample>;
 }
 
 /** True for samples by position. */
@@ -32,14 +41,15 @@ export function isDataset(value: unknown): value is Dataset<unknown> {
   return typeof get === "function" || typeof getBatch === "function";
 }
 
-/** True for samples that come one after another. */
+/** True for samples that have no positions, only an order. */
 export function isIterable(value: unknown): value is IterableDataset<unknown> {
   if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) || isDataset(value)) return false;
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
 /** The elements of an array as samples by position. */
-export class ArrayDataset<Sample> implements Dataset<Sample> {
+class ArrayDataset<Sample> implements Dataset<Sample> {
   constructor(readonly samples: readonly Sample[]) {}
 
   get length(): number {

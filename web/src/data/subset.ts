@@ -2,10 +2,10 @@
 
 import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
-import { integer, listOf, number } from "../arguments/rule.js";
+import { integer, listOf, number, unchecked } from "../arguments/rule.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
-import { type Dataset, datasetRule } from "./dataset.js";
+import { asDataset, type Dataset } from "./dataset.js";
 import { permutation } from "./draws.js";
 
 /** Some of the samples of a dataset. */
@@ -15,12 +15,12 @@ export class Subset<Sample> implements Dataset<Sample> {
   readonly indices: readonly number[];
   getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
 
-  constructor(dataset: Dataset<Sample>, indices: readonly number[]) {
-    this.dataset = datasetRule<Sample>().check(new.target.name, "dataset", dataset);
+  constructor(dataset: Dataset<Sample> | readonly Sample[], indices: readonly number[]) {
+    this.dataset = asDataset(new.target.name, dataset);
     this.indices = listOf(integer).check(new.target.name, "indices", indices);
-    const { getBatch } = dataset;
+    const { getBatch } = this.dataset;
     if (getBatch === undefined) return;
-    this.getBatch = (positions) => getBatch.call(dataset, positions.map(this.#at));
+    this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));
   }
 
   get length(): number {
@@ -41,8 +41,10 @@ export class Subset<Sample> implements Dataset<Sample> {
 export class ConcatDataset<Sample> implements Dataset<Sample> {
   readonly datasets: readonly Dataset<Sample>[];
 
-  constructor(datasets: readonly Dataset<Sample>[]) {
-    this.datasets = listOf(datasetRule<Sample>()).check(new.target.name, "datasets", datasets);
+  constructor(datasets: readonly (Dataset<Sample> | readonly Sample[])[]) {
+    const list = listOf(unchecked<Dataset<Sample> | readonly Sample[]>());
+    const given = list.check(new.target.name, "datasets", datasets);
+    this.datasets = given.map((dataset) => asDataset(new.target.name, dataset));
     if (datasets.length === 0) {
       fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
     }
@@ -67,24 +69,27 @@ function refuseIndex(where: string, index: number, length: number): never {
   fail("IndexOutOfRange", where, `index ${index} is out of range for ${length} samples.`);
 }
 
+const kSplitArguments = {
+  dataset: unchecked<unknown>(),
+  lengths: listOf(number),
+  generator: generatorRule,
+};
+
 /**
  * Splits a dataset at random into subsets of these lengths, which add up to its own; or of these
  * fractions, which add up to 1, what is left over going to the first ones in turn.
  */
 export function randomSplit<Sample>(
   ...given: [
-    dataset: Dataset<Sample>,
+    dataset: Dataset<Sample> | readonly Sample[],
     lengths: readonly number[],
     ...rest: Arguments<[generator: Generator | null], { generator?: Generator | null }>,
   ]
 ): Subset<Sample>[] {
-  const { dataset, lengths, generator } = readArguments(
-    "randomSplit",
-    { dataset: datasetRule<Sample>(), lengths: listOf(number), generator: generatorRule },
-    given,
-  );
-  const counts = countsOf(dataset.length, lengths);
-  const order = permutation(dataset.length, generator);
+  const values = readArguments("randomSplit", kSplitArguments, given);
+  const dataset = asDataset("randomSplit", values.dataset as Dataset<Sample>);
+  const counts = countsOf(dataset.length, values.lengths);
+  const order = permutation(dataset.length, values.generator);
   let end = 0;
   return counts.map((count) => {
     end += count;
