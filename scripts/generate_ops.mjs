@@ -148,6 +148,8 @@ function file(body, imports = []) {
     ["define", "../dispatch/define.js"],
     ["defineFactory", "../dispatch/define.js"],
     ["defineInPlace", "../dispatch/define.js"],
+    ["drawing", "../dispatch/drawing.js"],
+    ["type GeneratorOption", "../arguments/generator.js"],
     ["type Ints", "../dispatch/types.js"],
     ["type Operand", "../dispatch/types.js"],
     ["type OutputSize", "../dispatch/types.js"],
@@ -176,12 +178,9 @@ function functionOf(op) {
   const extra = definer === "define" && op.returns !== "tensor" ? `, "${op.returns}"` : "";
   // Ops that are in-place by themselves have no other form to choose.
   const flags = op.writes ? ", 0" : "";
-  return constant(
-    op.js,
-    op.doc,
-    signatures(op, op.args),
-    `${definer}(${call(op)}${extra}${flags})`,
-  );
+  const defined = `${definer}(${call(op)}${extra}${flags})`;
+  const value = op.takesGenerator ? `drawing(${defined})` : defined;
+  return constant(op.js, op.doc, signatures(op, op.args), value);
 }
 
 function inPlaceFunctionOf(op) {
@@ -269,25 +268,32 @@ function signatures(op, args, returns = returnsOf(op)) {
 function signaturesOf(op, args, returns) {
   const firstOptional = args.findIndex((arg) => !isRequired(arg));
   const required = firstOptional < 0 ? args.length : firstOptional;
-  const factory = op.kind === "factory" ? "TensorOptions" : null;
+  const isFactory = op.kind === "factory";
+  const more = moreOptions(op);
   const list = [];
   const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
-  const visible = factory ? args.filter((arg) => arg.name !== "dtype") : args;
+  const visible = isFactory ? args.filter((arg) => arg.name !== "dtype") : args;
   // A parameter that is given by position needs all those before it.
   const given = visible.findLastIndex((arg) => isRequired(arg) || arg.isGiven);
   add([
     ...visible.map((arg, i) => `${parameter(arg)}${i <= given ? "" : "?"}: ${typeOf(arg)}`),
-    ...(factory ? [`options?: ${factory}`] : []),
+    ...(more ? [`options?: ${more}`] : []),
   ]);
   for (let count = required; count < visible.length; count++) {
     const positional = visible.slice(0, count).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
     const named = visible
       .slice(count)
       .map((arg) => `${arg.name}${arg.isGiven ? "" : "?"}: ${typeOf(arg)}`);
-    add([...positional, `options: { ${named.join("; ")} }${factory ? ` & ${factory}` : ""}`]);
+    add([...positional, `options: { ${named.join("; ")} }${more ? ` & ${more}` : ""}`]);
   }
-  if (isVariadic(op)) list.push(...spreadSignatures(visible, returns, factory));
+  if (isVariadic(op)) list.push(...spreadSignatures(visible, returns, more));
   return list;
+}
+
+// The type of the options that are not arguments of the engine's op.
+function moreOptions(op) {
+  const place = op.kind === "factory" ? ["TensorOptions"] : [];
+  return [...place, ...(op.takesGenerator ? ["GeneratorOption"] : [])].join(" & ");
 }
 
 function isVariadic(op) {
@@ -297,12 +303,12 @@ function isVariadic(op) {
 }
 
 // reshape(2, 3) beside reshape([2, 3]).
-function spreadSignatures(args, returns, factory) {
+function spreadSignatures(args, returns, more) {
   const before = args.slice(0, -1).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
   const { name } = args[args.length - 1];
   const plain = `(${[...before, `...${name}: number[]`].join(", ")}): ${returns}`;
-  if (!factory) return [plain];
-  const withOptions = [...before, `...${name}AndOptions: [...number[], ${factory}]`];
+  if (!more) return [plain];
+  const withOptions = [...before, `...${name}AndOptions: [...number[], ${more}]`];
   return [plain, `(${withOptions.join(", ")}): ${returns}`];
 }
 

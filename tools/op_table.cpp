@@ -186,6 +186,8 @@ std::string describe(std::string_view family) {
   object.field("family", quoted(family)).field("doc", quoted(Op::doc.text));
   if constexpr (requires { Op::ignores_nan; }) object.field("ignoresNan", "true");
   if constexpr (requires { Op::spreads_nan; }) object.field("spreadsNan", "true");
+  if constexpr (kHasGradientOfItsOwn<Op>) object.field("hasGradientOfItsOwn", "true");
+  if constexpr (requires { Op::takes_generator; }) object.field("takesGenerator", "true");
   if constexpr (op::Elementwise<Op>)
     return describe_elementwise<Op>(std::move(object)).str();
   else

@@ -27,6 +27,7 @@
 #include "ops/nn/pool.h"
 #include "ops/nn/softmax.h"
 #include "ops/optim/optim.h"
+#include "ops/random/samples.h"
 #include "ops/reduce/reduction_composite.h"
 #include "ops/reduce/scan.h"
 #include "ops/shape/join.h"
@@ -56,8 +57,8 @@ using Families = TypeList<
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Order", OrderOps>, Family<"Scans", ScanOps>,
-    Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
-    Family<"Optimizer steps", OptimOps>>;
+    Family<"Random samples", SampleOps>, Family<"Complex numbers", ComplexOps>,
+    Family<"Fourier transforms", FftOps>, Family<"Optimizer steps", OptimOps>>;
 
 namespace detail {
 template <class... Family>

@@ -451,6 +451,8 @@ const kIndexing = [
     'eg.einsum("...j->...", [$0])',
     'eg.einsum("ii", eg.eye(3))',
     "eg.manualSeed(5)",
+    "eg.random.setState(eg.random.getState())",
+    "eg.rand([2], { generator: new eg.Generator(3) })",
     "eg.scope(() => $0.mul(2))",
     "eg.keep($0)",
     "$0.dispose()",
@@ -469,6 +471,14 @@ const kData = [
     "new eg.data.DataLoader($0, { batchSize: 2, shuffle: true, dropLast: true, seed: 1 })",
     "$3.length",
     "await (async () => { let n = 0; for await (const [x] of $3) { n += x.numel; if (n > 100) break; } return n; })()",
+  ],
+  [
+    "new eg.data.RandomSampler([1, 2, 3], { replacement: true, numSamples: 5 })",
+    "new eg.data.WeightedRandomSampler([1, 2], 3, { replacement: true })",
+    "[...new eg.data.BatchSampler($0, 2, true)]",
+    "eg.data.randomSplit([1, 2, 3, 4], [0.5, 0.5])",
+    "new eg.data.Subset(new eg.data.TensorDataset(eg.arange(6)), [1, 2])",
+    "new eg.data.ConcatDataset([$4, $4]).get(3)",
   ],
   [
     "({ length: 3, get: (i) => ({ x: eg.ones([2]), y: i }) })",

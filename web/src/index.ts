@@ -11,6 +11,7 @@ import { endOwnCode } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { joinHost } from "./threads/host.js";
 
+export type { GeneratorOption } from "./arguments/generator.js";
 export { type Captured, type CaptureResult, capture } from "./autograd/capture.js";
 export {
   enableGrad,
@@ -54,13 +55,15 @@ export {
   tensor,
 } from "./ops/create.js";
 export { einsum } from "./ops/einsum.js";
+export { Generator } from "./ops/generator.js";
 export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
 export { type FloatInfo, finfo, type IntegerInfo, iinfo } from "./ops/number_types.js";
+export * as random from "./ops/random.js";
+export { manualSeed } from "./ops/random.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
-export { manualSeed } from "./random.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 export type { Variant } from "./runtime/variant.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";

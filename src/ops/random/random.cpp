@@ -7,30 +7,11 @@
 #include "dispatch/transfer.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
+#include "ops/random/fill.h"
 #include "runtime/random.h"
 
 namespace eg {
 namespace {
-
-template <class T>
-std::span<T> elements(const Tensor& t) {
-  return {t.data_as<T>(), static_cast<std::size_t>(t.numel())};
-}
-
-// Lets `fill` write all elements in the order of memory, which is the order PyTorch draws them in.
-// Where they do not lie side by side, or not on the host, they are drawn elsewhere and copied.
-template <class T, class Fill>
-void fill_elements(const Tensor& t, Fill&& fill) {
-  const bool is_dense = is_non_overlapping_and_dense(t.shape(), t.strides());
-  if (is_dense && t.device().is_cpu()) {
-    fill(elements<T>(t));
-    return;
-  }
-  Tensor drawn = Tensor::empty(t.shape(), t.dtype());
-  if (is_dense) drawn = drawn.alias(t.shape(), t.strides(), 0);
-  fill(elements<T>(drawn));
-  copy_data(t, drawn);
-}
 
 template <class T>
 void draw_normal(const Tensor& t, double mean, double std) {
@@ -39,11 +20,6 @@ void draw_normal(const Tensor& t, double mean, double std) {
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
-}
-
-template <class Op, class Write>
-Tensor draw_in_place(const Tensor& input, Write&& write) {
-  return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
 }
 
 // Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the

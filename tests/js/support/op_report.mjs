@@ -62,7 +62,8 @@ function report(op) {
     const samples = all.filter(({ make }) => eg.scope(() => make(dtype)) !== null);
     if (!attempt(() => valuesAgree(op, samples, dtype, isRandom))) continue;
     result.forward.push(dtype);
-    if (!kInexact.includes(dtype) || !attempt(() => isRecorded(op, samples, dtype))) continue;
+    if (!kInexact.includes(dtype) || op.hasGradientOfItsOwn) continue;
+    if (!attempt(() => isRecorded(op, samples, dtype))) continue;
     result.gradient ??= [];
     result.second ??= [];
     for (const [order, list] of [result.gradient, result.second].entries()) {

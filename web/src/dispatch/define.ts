@@ -8,7 +8,7 @@ import { callInPlace, callOp, isOptions } from "./call.js";
 import { type Op, parseSignature, type Returns } from "./signature.js";
 
 /** Any op function; generated/ops.ts gives each its precise type. */
-type AnyFunction = (...args: never[]) => unknown;
+export type AnyFunction = (...args: never[]) => unknown;
 
 /** Defines the function of an op. */
 export function define<F extends AnyFunction>(

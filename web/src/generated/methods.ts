@@ -1,6 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
 import { attachMethods } from "../dispatch/define.js";
+import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { DType } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -722,25 +723,25 @@ export interface TensorMethods {
   indexPut_(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): this;
   indexPut_(indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): this;
   /** Sets the elements of input to uniform random numbers in [from, to). */
-  uniform_(from?: number, to?: number): this;
-  uniform_(options: { from?: number; to?: number }): this;
-  uniform_(from: number, options: { to?: number }): this;
+  uniform_(from?: number, to?: number, options?: GeneratorOption): this;
+  uniform_(options: { from?: number; to?: number } & GeneratorOption): this;
+  uniform_(from: number, options: { to?: number } & GeneratorOption): this;
   /** Sets the elements of input to normal random numbers. */
-  normal_(mean?: number, std?: number): this;
-  normal_(options: { mean?: number; std?: number }): this;
-  normal_(mean: number, options: { std?: number }): this;
+  normal_(mean?: number, std?: number, options?: GeneratorOption): this;
+  normal_(options: { mean?: number; std?: number } & GeneratorOption): this;
+  normal_(mean: number, options: { std?: number } & GeneratorOption): this;
   /** Sets the elements of input to random integers in [from, to), or of its whole range. */
-  random_(from?: number | null, to?: number | null): this;
-  random_(options: { from?: number | null; to?: number | null }): this;
-  random_(from: number | null, options: { to?: number | null }): this;
+  random_(from?: number | null, to?: number | null, options?: GeneratorOption): this;
+  random_(options: { from?: number | null; to?: number | null } & GeneratorOption): this;
+  random_(from: number | null, options: { to?: number | null } & GeneratorOption): this;
   /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
-  exponential_(lambd?: number): this;
-  exponential_(options: { lambd?: number }): this;
+  exponential_(lambd?: number, options?: GeneratorOption): this;
+  exponential_(options: { lambd?: number } & GeneratorOption): this;
   /** Sets the elements of input to 1 with probability p, else to 0. */
-  bernoulli_(p?: number): this;
-  bernoulli_(options: { p?: number }): this;
+  bernoulli_(p?: number, options?: GeneratorOption): this;
+  bernoulli_(options: { p?: number } & GeneratorOption): this;
   /** 1 with the probability input, else 0. */
-  bernoulli(): Tensor;
+  bernoulli(options?: GeneratorOption): Tensor;
   /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
   dropout(p?: number, training?: boolean): Tensor;
   dropout(options: { p?: number; training?: boolean }): Tensor;
@@ -1296,6 +1297,28 @@ export interface TensorMethods {
   diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
+  /** Positions drawn from each row of input, with the weights that are its elements. */
+  multinomial(numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
+  multinomial(numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
+  /** Poisson numbers, each of the rate in input. */
+  poisson(options?: GeneratorOption): Tensor;
+  /** The number of successes in count trials, each of probability prob. */
+  binomial(prob: Tensor, options?: GeneratorOption): Tensor;
+  /** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
+  rrelu(lower?: number, upper?: number, training?: boolean): Tensor;
+  rrelu(options: { lower?: number; upper?: number; training?: boolean }): Tensor;
+  rrelu(lower: number, options: { upper?: number; training?: boolean }): Tensor;
+  rrelu(lower: number, upper: number, options: { training?: boolean }): Tensor;
+  /** Sets the elements of input to the number of trials up to the first success. */
+  geometric_(p: number, options?: GeneratorOption): this;
+  /** Sets the elements of input to Cauchy numbers. */
+  cauchy_(median?: number, sigma?: number, options?: GeneratorOption): this;
+  cauchy_(options: { median?: number; sigma?: number } & GeneratorOption): this;
+  cauchy_(median: number, options: { sigma?: number } & GeneratorOption): this;
+  /** Sets the elements of input to numbers whose logarithm is normal. */
+  logNormal_(mean?: number, std?: number, options?: GeneratorOption): this;
+  logNormal_(options: { mean?: number; std?: number } & GeneratorOption): this;
+  logNormal_(mean: number, options: { std?: number } & GeneratorOption): this;
   /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
   viewAsReal(): Tensor;
   /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
@@ -1776,6 +1799,13 @@ export function attachOps(): void {
     cumprod_: ops.cumprod_,
     logcumsumexp: ops.logcumsumexp,
     diff: ops.diff,
+    multinomial: ops.multinomial,
+    poisson: ops.poisson,
+    binomial: ops.binomial,
+    rrelu: ops.rrelu,
+    geometric_: ops.geometric_,
+    cauchy_: ops.cauchy_,
+    logNormal_: ops.logNormal_,
     viewAsReal: ops.viewAsReal,
     viewAsComplex: ops.viewAsComplex,
     real: ops.real,

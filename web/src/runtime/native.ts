@@ -232,9 +232,11 @@ export interface NativeFunctions {
   manualSeed(high: number, low: number): void;
   /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
   memory(): number;
-  /** The random number generator's state, as a tensor of bytes. */
+  /** The random number generator's state, as a tensor of bytes; of the one in use on this thread. */
   rngState(): number;
   setRngState(handle: number): number;
+  /** Lets this thread draw from a generator of its own, whose state is set first, or again from the common one. */
+  useOwnGenerator(own: boolean): void;
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;
