@@ -20,6 +20,7 @@ const kMayImport = {
   ops: ["runtime", "arguments", "tensor", "generated"],
   autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
+  distributions: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
   optim: ["runtime", "arguments", "tensor", "generated", "ops"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],

@@ -25,6 +25,7 @@ export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
+export * as distributions from "./distributions/index.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
 export type { InitOptions } from "./engine/init_options.js";
 export {
