@@ -1,7 +1,7 @@
 // Dirichlet distributions, and those of their first coordinate.
 
 import { readArguments } from "../arguments/read.js";
-import { stack } from "../generated/ops.js";
+import { stack, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -67,7 +67,7 @@ export class Dirichlet extends Distribution<{ concentration: Tensor }> {
       .argmax(-1)
       .oneHot(concentration.shape.at(-1) as number)
       .to(mode.dtype);
-    return corner.where(concentration.lt(1).all(-1, true), mode);
+    return where(concentration.lt(1).all(-1, true), corner, mode);
   }
 
   override get variance(): Tensor {

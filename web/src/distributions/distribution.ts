@@ -98,7 +98,8 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** Draws values without recording: `shape`, then the batch shape, then the shape of one value. */
   sample(shape: SampleShape = []): Tensor {
-    return noGrad(() => this.rsample(shape));
+    const checked = shapeOf(this.whereIs("sample"), shape);
+    return noGrad(() => this.rsample(checked));
   }
 
   /** Like sample(), but gradients pass through the values to the parameters. */
