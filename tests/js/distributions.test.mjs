@@ -6,7 +6,7 @@ import { assertClose, assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 
 const d = eg.distributions;
-const { gradcheck } = eg.autograd;
+const { gradcheck, gradgradcheck } = eg.autograd;
 const double = (data) => eg.tensor(data, { dtype: "float64" });
 const kDouble = { rtol: 1e-9, atol: 1e-9 };
 
@@ -161,6 +161,7 @@ describe("every distribution", () => {
     test(`${name}: logProb has gradients`, () => {
       const fixed = double(kValues[name] ?? value);
       assert.ok(gradcheck((...given) => make(...given).logProb(fixed), parametersOf(name)));
+      assert.ok(gradgradcheck((...given) => make(...given).logProb(fixed), parametersOf(name)));
       if (value === null) return;
       const free = double(value).requiresGrad_();
       const it = make(...kSamples[name][1].map(double));

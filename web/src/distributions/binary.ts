@@ -42,7 +42,7 @@ export type BinomialOptions = Options<typeof kBinomialArguments>;
 
 /** What distributions of trials have in common. */
 export abstract class BinaryDistribution<
-  P extends GivenProbabilities & { totalCount?: Tensor } = GivenProbabilities,
+  P extends GivenProbabilities = GivenProbabilities,
 > extends Distribution<P> {
   /** The probabilities of success. */
   get probs(): Tensor {
@@ -180,7 +180,9 @@ export class Geometric extends BinaryDistribution {
 }
 
 /** Binomial distributions: of the number of successes in `totalCount` trials. */
-export class Binomial extends BinaryDistribution<GivenProbabilities & { totalCount: Tensor }> {
+export class Binomial extends BinaryDistribution<
+  GivenProbabilities & Record<"totalCount", Tensor>
+> {
   constructor(
     ...given: Arguments<
       [
@@ -208,6 +210,7 @@ export class Binomial extends BinaryDistribution<GivenProbabilities & { totalCou
     return this.parameters.totalCount;
   }
 
+  /** What each parameter may be. */
   override get argConstraints(): Readonly<Record<string, Constraint>> {
     return { totalCount: nonnegativeInteger, ...super.argConstraints };
   }

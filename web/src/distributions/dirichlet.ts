@@ -26,7 +26,7 @@ const kBetaArguments = {
 };
 
 /** Dirichlet distributions: of probabilities of classes, the last dimension of `concentration`. */
-export class Dirichlet extends Distribution<{ concentration: Tensor }> {
+export class Dirichlet extends Distribution<Record<"concentration", Tensor>> {
   constructor(...given: [concentration: Tensor, ...rest: Validation]) {
     const name = new.target.name;
     const { concentration, validateArgs } = readArguments(name, kArguments, given);
@@ -102,7 +102,7 @@ export class Dirichlet extends Distribution<{ concentration: Tensor }> {
 }
 
 /** Beta distributions: of probabilities, pulled up by `concentration1` and down by `concentration0`. */
-export class Beta extends Distribution<{ concentration1: Tensor; concentration0: Tensor }> {
+export class Beta extends Distribution<Record<"concentration1" | "concentration0", Tensor>> {
   constructor(
     ...given: [concentration1: Parameter, concentration0: Parameter, ...rest: Validation]
   ) {

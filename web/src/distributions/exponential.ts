@@ -17,7 +17,7 @@ import { emptyOf } from "./random.js";
 const kArguments = { rate: parameter, ...kDistributionOptions };
 
 /** Exponential distributions: of the time until an event that comes `rate` times per unit. */
-export class Exponential extends Distribution<{ rate: Tensor }> {
+export class Exponential extends Distribution<Record<"rate", Tensor>> {
   constructor(...given: [rate: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);

@@ -34,7 +34,7 @@ const kStudentTArguments = { df: parameter, ...kStudentTOptions };
 export type StudentTOptions = Options<typeof kStudentTOptions>;
 
 /** Gamma distributions of shape `concentration` and mean `concentration / rate`. */
-export class Gamma extends Distribution<{ concentration: Tensor; rate: Tensor }> {
+export class Gamma extends Distribution<Record<"concentration" | "rate", Tensor>> {
   constructor(...given: [concentration: Parameter, rate: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);
@@ -122,7 +122,7 @@ export class Chi2 extends Gamma {
 }
 
 /** Student's t distributions with `df` degrees of freedom. */
-export class StudentT extends Distribution<{ df: Tensor; loc: Tensor; scale: Tensor }> {
+export class StudentT extends Distribution<Record<"df" | "loc" | "scale", Tensor>> {
   constructor(
     ...given: [
       df: Parameter,

@@ -18,7 +18,7 @@ import { uniformBetween, uniformUnit } from "./random.js";
 
 const kArguments = { loc: parameter, scale: parameter, ...kDistributionOptions };
 
-abstract class LocationScale extends Distribution<{ loc: Tensor; scale: Tensor }> {
+abstract class LocationScale extends Distribution<Record<"loc" | "scale", Tensor>> {
   constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);

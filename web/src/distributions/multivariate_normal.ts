@@ -32,7 +32,7 @@ type Spread = {
 };
 
 /** Normal distributions of vectors of mean `loc`; exactly one matrix says how wide they are. */
-export class MultivariateNormal extends Distribution<{ loc: Tensor } & Spread> {
+export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spread> {
   /** The factor of the covariance, without dimensions of the batch that only `loc` has. @internal */
   readonly factor: Tensor;
 

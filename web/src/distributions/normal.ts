@@ -21,7 +21,7 @@ const kArguments = { loc: parameter, scale: parameter, ...kDistributionOptions }
 const kHalfArguments = { scale: parameter, ...kDistributionOptions };
 
 /** Normal distributions of mean `loc` and standard deviation `scale`. */
-export class Normal extends Distribution<{ loc: Tensor; scale: Tensor }> {
+export class Normal extends Distribution<Record<"loc" | "scale", Tensor>> {
   constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);

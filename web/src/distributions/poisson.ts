@@ -16,7 +16,7 @@ import { poisson } from "./draws.js";
 const kArguments = { rate: parameter, ...kDistributionOptions };
 
 /** Poisson distributions: of the number of events, `rate` on average. */
-export class Poisson extends Distribution<{ rate: Tensor }> {
+export class Poisson extends Distribution<Record<"rate", Tensor>> {
   constructor(...given: [rate: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);

@@ -17,7 +17,7 @@ import { uniformUnit } from "./random.js";
 const kArguments = { low: parameter, high: parameter, ...kDistributionOptions };
 
 /** Uniform distributions of numbers from `low` to below `high`. */
-export class Uniform extends Distribution<{ low: Tensor; high: Tensor }> {
+export class Uniform extends Distribution<Record<"low" | "high", Tensor>> {
   constructor(...given: [low: Parameter, high: Parameter, ...rest: Validation]) {
     const name = new.target.name;
     const { validateArgs, ...values } = readArguments(name, kArguments, given);
