@@ -33,7 +33,7 @@ export class Constraint {
 
   /** Returns which values are in the set: booleans in the shape of `value` without the dimensions of one value. */
   check(value: Tensor): Tensor {
-    const checked = tensorRule.check(this.#text, "value", value);
+    const checked = tensorRule.check("Constraint.check", "value", value);
     return scope(() => this.#holds(checked));
   }
 
