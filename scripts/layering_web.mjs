@@ -21,6 +21,7 @@ const kMayImport = {
   composites: ["runtime", "tensor", "dispatch", "generated", "ops"],
   autograd: ["runtime", "arguments", "engine", "tensor", "generated", "ops"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "composites", "autograd"],
+  distributions: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
   func: ["runtime", "arguments", "tensor", "dispatch", "generated", "ops", "autograd", "nn"],
   optim: ["runtime", "arguments", "tensor", "generated", "ops", "autograd", "nn"],
   io: ["runtime", "arguments", "tensor", "ops"],

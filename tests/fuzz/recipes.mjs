@@ -493,6 +493,36 @@ const kData = [
   ],
 ];
 
+const kDistributions = [
+  [
+    "new eg.distributions.Normal(eg.randn([2]), 1.5, { validateArgs: true })",
+    "$0.rsample([3, 2])",
+    "$0.logProb($1)",
+    "$0.expand([4, 2]).entropy()",
+    "eg.distributions.klDivergence($0, new eg.distributions.Laplace(0, eg.ones([2])))",
+    "!$0.logProb(eg.ones([3]))",
+  ],
+  [
+    "new eg.distributions.Bernoulli({ logits: eg.randn([3]) })",
+    "$0.sample(5)",
+    "$0.logProb($1)",
+    "$0.enumerateSupport(false)",
+  ],
+  [
+    "new eg.distributions.AffineTransform(1, eg.ones([3]), { eventDim: 1 })",
+    "new eg.distributions.Independent(new eg.distributions.Gumbel(eg.zeros([3]), 1), 1)",
+    "new eg.distributions.TransformedDistribution($1, [$0, new eg.distributions.SigmoidTransform()])",
+    "$2.logProb($2.sample([2]))",
+    "$0.inv.call(eg.ones([2, 3]))",
+  ],
+  [
+    "new eg.distributions.MultivariateNormal(eg.zeros([2]), eg.eye(2))",
+    "$0.sample([3])",
+    "$0.logProb($1)",
+    "eg.distributions.constraints.interval(0, eg.ones([2])).check($1)",
+  ],
+];
+
 /** All recipes: lists of lines. */
 export const kRecipes = [
   kLayers,
@@ -504,4 +534,5 @@ export const kRecipes = [
   kAutograd,
   kIndexing,
   kData,
+  kDistributions,
 ].flat();
