@@ -14,26 +14,21 @@ export {
   type SoftmaxOptions,
   Tanh,
   Unflatten,
-} from "./activations.js";
+} from "./activations/activations.js";
 export {
   type AttentionArguments,
   type AttentionOptions,
   MultiheadAttention,
   type MultiheadAttentionOptions,
-} from "./attention.js";
+} from "./attention/attention.js";
 export {
-  BatchNorm1d,
-  BatchNorm2d,
-  type BatchNormArguments,
-  type BatchNormOptions,
-  GroupNorm,
-  type GroupNormArguments,
-  type GroupNormOptions,
-  InstanceNorm2d,
-} from "./batch_norm.js";
-export { Bilinear } from "./bilinear.js";
-
-export { ModuleList, Sequential, type TensorModule } from "./containers.js";
+  type EncoderArguments,
+  type EncoderOptions,
+  type TransformerActivation,
+  TransformerEncoderLayer,
+  type TransformerEncoderLayerOptions,
+} from "./attention/transformer.js";
+export { ModuleList, Sequential, type TensorModule } from "./containers/lists.js";
 export {
   Conv1d,
   Conv2d,
@@ -43,20 +38,20 @@ export {
   type ConvTransposeArguments,
   type ConvTransposeOptions,
   type PaddingMode,
-} from "./conv.js";
-export { CTCLoss, type CTCLossOptions, type Lengths } from "./ctc_loss.js";
-export { Embedding, type EmbeddingOptions } from "./embedding.js";
+} from "./conv/conv.js";
 export * as init from "./init.js";
-export { LayerNorm, type LayerNormOptions } from "./layer_norm.js";
 export type { LayerOptions } from "./layer_options.js";
+export { Bilinear } from "./linear/bilinear.js";
+export { Embedding, type EmbeddingOptions } from "./linear/embedding.js";
+export { Linear, type LinearOptions } from "./linear/linear.js";
+export type { LoadResult } from "./load_state.js";
+export { CTCLoss, type CTCLossOptions, type Lengths } from "./losses/ctc_loss.js";
 export {
   GaussianNLLLoss,
   type GaussianNLLLossOptions,
   PoissonNLLLoss,
   type PoissonNLLLossOptions,
-} from "./likelihood_losses.js";
-export { Linear, type LinearOptions } from "./linear.js";
-export type { LoadResult } from "./load_state.js";
+} from "./losses/likelihood_losses.js";
 export {
   BCELoss,
   type BCELossOptions,
@@ -76,7 +71,7 @@ export {
   type Reduction,
   SmoothL1Loss,
   type SmoothL1LossOptions,
-} from "./losses.js";
+} from "./losses/losses.js";
 export {
   CosineEmbeddingLoss,
   HingeEmbeddingLoss,
@@ -90,9 +85,26 @@ export {
   SoftMarginLoss,
   TripletMarginLoss,
   type TripletMarginLossOptions,
-} from "./margin_losses.js";
+} from "./losses/margin_losses.js";
+export {
+  type DistanceFunction,
+  type TripletDistanceOptions,
+  TripletMarginWithDistanceLoss,
+} from "./losses/triplet_distance_loss.js";
 export { Module, type StateDict } from "./module.js";
 export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
+export {
+  BatchNorm1d,
+  BatchNorm2d,
+  type BatchNormArguments,
+  type BatchNormOptions,
+  GroupNorm,
+  type GroupNormArguments,
+  type GroupNormOptions,
+  InstanceNorm2d,
+} from "./norm/batch_norm.js";
+export { LayerNorm, type LayerNormOptions } from "./norm/layer_norm.js";
+export { RMSNorm, type RMSNormOptions } from "./norm/rms_norm.js";
 export { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 export {
   AdaptiveAvgPool2d,
@@ -102,20 +114,14 @@ export {
   MaxPool2d,
   type MaxPoolArguments,
   type MaxPoolOptions,
-} from "./pooling.js";
-export type { RecurrentOptions } from "./recurrent.js";
-export { RMSNorm, type RMSNormOptions } from "./rms_norm.js";
-export { GRU, type GRUOptions, LSTM, type LSTMOptions, RNN, type RNNOptions } from "./rnn.js";
+} from "./pooling/pooling.js";
+export type { RecurrentOptions } from "./recurrent/recurrent.js";
 export {
-  type EncoderArguments,
-  type EncoderOptions,
-  type TransformerActivation,
-  TransformerEncoderLayer,
-  type TransformerEncoderLayerOptions,
-} from "./transformer.js";
-export {
-  type DistanceFunction,
-  type TripletDistanceOptions,
-  TripletMarginWithDistanceLoss,
-} from "./triplet_distance_loss.js";
+  GRU,
+  type GRUOptions,
+  LSTM,
+  type LSTMOptions,
+  RNN,
+  type RNNOptions,
+} from "./recurrent/rnn.js";
 export * as utils from "./utils/index.js";

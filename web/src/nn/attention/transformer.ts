@@ -1,4 +1,4 @@
-import { readArguments } from "../arguments/read.js";
+import { readArguments } from "../../arguments/read.js";
 import {
   boolean,
   count,
@@ -8,17 +8,17 @@ import {
   type Options,
   oneOf,
   size,
-} from "../arguments/rule.js";
-import { add, gelu, relu } from "../generated/ops.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Dropout } from "./activations.js";
+} from "../../arguments/rule.js";
+import { add, gelu, relu } from "../../generated/ops.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Dropout } from "../activations/activations.js";
+import { kLayerArguments, type LayerOptions } from "../layer_options.js";
+import { Linear } from "../linear/linear.js";
+import { Module } from "../module.js";
+import { LayerNorm } from "../norm/layer_norm.js";
 import { MultiheadAttention } from "./attention.js";
-import { LayerNorm } from "./layer_norm.js";
-import { kLayerArguments, type LayerOptions } from "./layer_options.js";
-import { Linear } from "./linear.js";
-import { Module } from "./module.js";
 
 const kOptions = {
   /** The features between the two linear layers; default 2048. */

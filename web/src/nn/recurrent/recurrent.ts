@@ -2,16 +2,25 @@
 // the first layer sees the input, each further one the outputs of the layer before. The input's share
 // of the gates needs no state, so that it is computed for all steps at once.
 
-import { boolean, integer, number, type Options, size, type Values } from "../arguments/rule.js";
-import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { uniform_ } from "./init.js";
-import { kLayerArguments, type LayerKind, parameterOf } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import { Parameter } from "./parameter.js";
+import { boolean, integer, number, type Options, size, type Values } from "../../arguments/rule.js";
+import {
+  cat,
+  dropout,
+  empty,
+  linear,
+  stack,
+  transpose,
+  unbind,
+  zeros,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { uniform_ } from "../init.js";
+import { kLayerArguments, type LayerKind, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import { Parameter } from "../parameter.js";
 
 /** The first arguments of all recurrent layers. */
 export const kRecurrentSizes = {

@@ -1,13 +1,13 @@
-import { readArguments } from "../arguments/read.js";
-import { count } from "../arguments/rule.js";
-import { bilinear, empty } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { uniform_ } from "./init.js";
-import { type LayerOptions, parameterOf } from "./layer_options.js";
+import { readArguments } from "../../arguments/read.js";
+import { count } from "../../arguments/rule.js";
+import { bilinear, empty } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { uniform_ } from "../init.js";
+import { type LayerOptions, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import type { Parameter } from "../parameter.js";
 import { kLinearOptions, type LinearOptions } from "./linear.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import type { Parameter } from "./parameter.js";
 
 const kArguments = {
   in1Features: count,

@@ -1,7 +1,7 @@
 // Loss functions as modules.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, integer, number, type Options, oneOf } from "../arguments/rule.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, number, type Options, oneOf } from "../../arguments/rule.js";
 import {
   binaryCrossEntropy,
   binaryCrossEntropyWithLogits,
@@ -12,10 +12,10 @@ import {
   mseLoss,
   nllLoss,
   smoothL1Loss,
-} from "../generated/ops.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Module } from "./module.js";
+} from "../../generated/ops.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
 
 const kReduction = oneOf("none", "mean", "sum");
 

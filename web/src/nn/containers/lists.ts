@@ -1,11 +1,11 @@
 // Modules made of modules.
 
-import { readArguments } from "../arguments/read.js";
-import { Rule } from "../arguments/rule.js";
-import { describe, fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Module } from "./module.js";
-import { formatModule, formatRuns } from "./module_text.js";
+import { readArguments } from "../../arguments/read.js";
+import { Rule } from "../../arguments/rule.js";
+import { describe, fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+import { formatModule, formatRuns } from "../module_text.js";
 
 /** A module that takes one tensor and gives one. */
 export interface TensorModule extends Module {

@@ -1,11 +1,11 @@
 // RNN, LSTM and GRU: what happens in one step of each.
 
-import { readArguments } from "../arguments/read.js";
-import { integer, type Options, oneOf } from "../arguments/rule.js";
-import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../generated/ops.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { kLayerArguments } from "./layer_options.js";
+import { readArguments } from "../../arguments/read.js";
+import { integer, type Options, oneOf } from "../../arguments/rule.js";
+import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../../generated/ops.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { kLayerArguments } from "../layer_options.js";
 import {
   type CellWeights,
   kRecurrentArguments,

@@ -1,7 +1,7 @@
 // Losses with a margin as modules.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, number, type Options } from "../arguments/rule.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, number, type Options } from "../../arguments/rule.js";
 import {
   cosineEmbeddingLoss,
   hingeEmbeddingLoss,
@@ -11,10 +11,10 @@ import {
   multiMarginLoss,
   softMarginLoss,
   tripletMarginLoss,
-} from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { kLossArguments, Loss, type Reduction } from "./losses.js";
 
 function marginArguments(margin: number) {

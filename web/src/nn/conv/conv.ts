@@ -1,4 +1,4 @@
-import { readArguments } from "../arguments/read.js";
+import { readArguments } from "../../arguments/read.js";
 import {
   boolean,
   count,
@@ -7,16 +7,16 @@ import {
   oneOf,
   size,
   type Values,
-} from "../arguments/rule.js";
-import type { Ints } from "../dispatch/types.js";
-import { conv1d, conv2d, convTranspose2d, empty, pad } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { fans, kaimingUniform_, uniform_ } from "./init.js";
-import { kLayerArguments, type LayerOptions, parameterOf, perDimension } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import type { Parameter } from "./parameter.js";
+} from "../../arguments/rule.js";
+import type { Ints } from "../../dispatch/types.js";
+import { conv1d, conv2d, convTranspose2d, empty, pad } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { fans, kaimingUniform_, uniform_ } from "../init.js";
+import { kLayerArguments, type LayerOptions, parameterOf, perDimension } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import type { Parameter } from "../parameter.js";
 
 const kPaddingMode = oneOf("zeros", "reflect", "replicate", "circular");
 

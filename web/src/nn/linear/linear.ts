@@ -1,12 +1,12 @@
-import { readArguments } from "../arguments/read.js";
-import { boolean, type Options, size } from "../arguments/rule.js";
-import { empty, linear } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { fans, kaimingUniform_, uniform_ } from "./init.js";
-import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import type { Parameter } from "./parameter.js";
+import { readArguments } from "../../arguments/read.js";
+import { boolean, type Options, size } from "../../arguments/rule.js";
+import { empty, linear } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { fans, kaimingUniform_, uniform_ } from "../init.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import type { Parameter } from "../parameter.js";
 
 /** The arguments of `Linear` and `Bilinear` after the sizes. */
 export const kLinearOptions = {

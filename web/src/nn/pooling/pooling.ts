@@ -1,11 +1,11 @@
-import { readArguments } from "../arguments/read.js";
-import { boolean, integer, type Options, Rule, size } from "../arguments/rule.js";
-import type { Ints, OutputSize } from "../dispatch/types.js";
-import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { perDimension } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
+import { readArguments } from "../../arguments/read.js";
+import { boolean, integer, type Options, Rule, size } from "../../arguments/rule.js";
+import type { Ints, OutputSize } from "../../dispatch/types.js";
+import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { perDimension } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
 
 const kMaxPoolOptions = {
   /** From one window to the next; default the size of a window. */

@@ -1,13 +1,13 @@
 // The triplet loss with a distance of the user's own.
 
-import { readArguments, readOptions } from "../arguments/read.js";
-import { boolean, functionOf, number, type Options } from "../arguments/rule.js";
-import { add, clamp, mean, minimum, pairwiseDistance, sub, sum } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { readArguments, readOptions } from "../../arguments/read.js";
+import { boolean, functionOf, number, type Options } from "../../arguments/rule.js";
+import { add, clamp, mean, minimum, pairwiseDistance, sub, sum } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
 import { kLossArguments, type Reduction } from "./losses.js";
-import { Module } from "./module.js";
 
 /** Returns how far apart the rows of two tensors are. */
 export type DistanceFunction = (x1: Tensor, x2: Tensor) => Tensor;

@@ -1,15 +1,15 @@
-import { readArguments } from "../arguments/read.js";
-import { boolean, count, number, type Options, size } from "../arguments/rule.js";
-import { noGrad } from "../autograd/grad_mode.js";
-import { add_, batchNorm, groupNorm, instanceNorm, ones, zeros } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { ones_, zeros_ } from "./init.js";
-import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import { type Buffer, bufferFrom, type Parameter } from "./parameter.js";
+import { readArguments } from "../../arguments/read.js";
+import { boolean, count, number, type Options, size } from "../../arguments/rule.js";
+import { noGrad } from "../../autograd/grad_mode.js";
+import { add_, batchNorm, groupNorm, instanceNorm, ones, zeros } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { ones_, zeros_ } from "../init.js";
+import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import { type Buffer, bufferFrom, type Parameter } from "../parameter.js";
 
 const kOptions = {
   /** Added to the variance; default 1e-5. */

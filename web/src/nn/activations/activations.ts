@@ -1,7 +1,7 @@
 // Layers without parameters: activation functions, Dropout, Flatten.
 
-import { readArguments } from "../arguments/read.js";
-import { integer, listOf, number, type Options, oneOf } from "../arguments/rule.js";
+import { readArguments } from "../../arguments/read.js";
+import { integer, listOf, number, type Options, oneOf } from "../../arguments/rule.js";
 import {
   dropout,
   flatten,
@@ -12,12 +12,12 @@ import {
   softmax,
   tanh,
   unflatten,
-} from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
 
 /** max(x, 0). */
 export class ReLU extends Module {

@@ -6,13 +6,13 @@
 // or skip a blank between two classes that differ. The recursion is made of ops, for all sequences
 // of a batch at once.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, integer, type Options, oneOrMore, Rule } from "../arguments/rule.js";
-import { cat, full, logsumexp, stack, where } from "../generated/ops.js";
-import { tensor } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { Tensor } from "../tensor/tensor.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, type Options, oneOrMore, Rule } from "../../arguments/rule.js";
+import { cat, full, logsumexp, stack, where } from "../../generated/ops.js";
+import { tensor } from "../../ops/create.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { Tensor } from "../../tensor/tensor.js";
 import { kLossArguments, Loss, type Reduction } from "./losses.js";
 
 const kBlank = {

@@ -1,8 +1,15 @@
 // Multi-head attention, as torch.nn.functional.multi_head_attention_forward computes it: the heads are
 // a part of the batch, [batch * heads, positions, size of a head].
 
-import { readArguments } from "../arguments/read.js";
-import { boolean, count, integer, number, type Options, type Values } from "../arguments/rule.js";
+import { readArguments } from "../../arguments/read.js";
+import {
+  boolean,
+  count,
+  integer,
+  number,
+  type Options,
+  type Values,
+} from "../../arguments/rule.js";
 import {
   add,
   baddbmm,
@@ -18,16 +25,16 @@ import {
   softmax,
   transpose,
   zeros,
-} from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { constant_, xavierNormal_, xavierUniform_ } from "./init.js";
-import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
-import { Linear } from "./linear.js";
-import { Module } from "./module.js";
-import type { Parameter } from "./parameter.js";
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { constant_, xavierNormal_, xavierUniform_ } from "../init.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { Linear } from "../linear/linear.js";
+import { Module } from "../module.js";
+import type { Parameter } from "../parameter.js";
 
 const kOptions = {
   /** The probability of dropout on the weights; default 0. */

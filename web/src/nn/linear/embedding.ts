@@ -1,13 +1,13 @@
-import { readArguments } from "../arguments/read.js";
-import { integer, type Options, size } from "../arguments/rule.js";
-import { embedding, empty } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { normal_, zeros_ } from "./init.js";
-import { kLayerArguments, type LayerOptions, parameterOf } from "./layer_options.js";
-import { Module } from "./module.js";
-import { formatArguments } from "./module_text.js";
-import type { Parameter } from "./parameter.js";
+import { readArguments } from "../../arguments/read.js";
+import { integer, type Options, size } from "../../arguments/rule.js";
+import { embedding, empty } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { normal_, zeros_ } from "../init.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import type { Parameter } from "../parameter.js";
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */

@@ -1,9 +1,9 @@
 // Negative log likelihoods of numbers as modules.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, number, type Options } from "../arguments/rule.js";
-import { gaussianNllLoss, poissonNllLoss } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, number, type Options } from "../../arguments/rule.js";
+import { gaussianNllLoss, poissonNllLoss } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { kLossArguments, Loss, type Reduction } from "./losses.js";
 
 const kPoissonNLLArguments = {
