@@ -1,20 +1,6 @@
 // eg.nn: modules, layers and losses.
 
-export {
-  Dropout,
-  type DropoutOptions,
-  Flatten,
-  type FlattenOptions,
-  GELU,
-  type GELUOptions,
-  ReLU,
-  Sigmoid,
-  SiLU,
-  Softmax,
-  type SoftmaxOptions,
-  Tanh,
-  Unflatten,
-} from "./activations/activations.js";
+export * from "./activations/index.js";
 export {
   type AttentionArguments,
   type AttentionOptions,
@@ -39,6 +25,7 @@ export {
   type ConvTransposeOptions,
   type PaddingMode,
 } from "./conv/conv.js";
+export { Dropout, type DropoutArguments, type DropoutOptions } from "./dropout/dropout.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
 export { Bilinear } from "./linear/bilinear.js";
@@ -124,4 +111,5 @@ export {
   RNN,
   type RNNOptions,
 } from "./recurrent/rnn.js";
+export * from "./shape/index.js";
 export * as utils from "./utils/index.js";

@@ -13,7 +13,7 @@ import { add, gelu, relu } from "../../generated/ops.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Dropout } from "../activations/activations.js";
+import { Dropout } from "../dropout/dropout.js";
 import { kLayerArguments, type LayerOptions } from "../layer_options.js";
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
