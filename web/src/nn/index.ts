@@ -14,7 +14,7 @@ export {
   TransformerEncoderLayer,
   type TransformerEncoderLayerOptions,
 } from "./attention/transformer.js";
-export { ModuleList, Sequential, type TensorModule } from "./containers/lists.js";
+export * from "./containers/index.js";
 export {
   Conv1d,
   Conv2d,
@@ -79,7 +79,16 @@ export {
   TripletMarginWithDistanceLoss,
 } from "./losses/triplet_distance_loss.js";
 export { Module, type StateDict } from "./module.js";
-export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
+export type {
+  BackwardHookOptions,
+  CallOptions,
+  ForwardHook,
+  ForwardHookOptions,
+  ForwardHookWithOptions,
+  ForwardPreHook,
+  ForwardPreHookWithOptions,
+  FullBackwardHook,
+} from "./module_hooks.js";
 export {
   BatchNorm1d,
   BatchNorm2d,

@@ -140,11 +140,11 @@ export class MultiheadAttention extends Module {
     const { embedDim, numHeads } = own;
     const kind = { device, dtype };
     if (!(embedDim > 0 && numHeads > 0)) {
-      this.#refuse(
+      this.refuse(
         `embed_dim and num_heads must be greater than 0, got embed_dim=${embedDim} and num_heads=${numHeads} instead.`,
       );
     }
-    if (embedDim % numHeads !== 0) this.#refuse("embed_dim must be divisible by num_heads.");
+    if (embedDim % numHeads !== 0) this.refuse("embed_dim must be divisible by num_heads.");
     this.embedDim = embedDim;
     this.numHeads = numHeads;
     this.kdim = own.kdim ?? embedDim;
@@ -187,35 +187,35 @@ export class MultiheadAttention extends Module {
     ...given: AttentionArguments
   ): [Tensor, Tensor | null] {
     const call = readArguments("MultiheadAttention", kCallArguments, [query, key, value, ...given]);
-    return scope(() => this.#attend(call));
+    return scope(() => this.attend(call));
   }
 
-  #attend({ query, key, value, ...options }: AttentionCall): [Tensor, Tensor | null] {
-    const isBatched = this.#checkInputs(query, key, value);
+  private attend({ query, key, value, ...options }: AttentionCall): [Tensor, Tensor | null] {
+    const isBatched = this.checkInputs(query, key, value);
     const { needWeights, averageAttnWeights } = options;
-    const [q, k, v] = [query, key, value].map((each) => this.#sequenceFirst(each, isBatched));
+    const [q, k, v] = [query, key, value].map((each) => this.sequenceFirst(each, isBatched));
     const [length = 0, batch = 0] = (q as Tensor).shape;
-    const projected = this.#project(q as Tensor, k as Tensor, v as Tensor);
+    const projected = this.project(q as Tensor, k as Tensor, v as Tensor);
     const [queries, ownKeys, ownValues] = projected;
-    const keys = this.#extend(ownKeys, this.bias_k);
-    const values = this.#extend(ownValues, this.bias_v);
+    const keys = this.extend(ownKeys, this.bias_k);
+    const values = this.extend(ownValues, this.bias_v);
     const count = keys.shape[1] as number;
-    const splitQueries = this.#split(queries);
+    const splitQueries = this.split(queries);
     const sizes = [batch, length, count] as const;
     const giveBack = (heads: Tensor) => {
       const joined = transpose(heads, 0, 1).reshape(length, batch, this.embedDim);
-      return this.#giveBack(this.out_proj.call(joined), isBatched);
+      return this.giveBack(this.out_proj.call(joined), isBatched);
     };
     if (!needWeights) {
       // Where the mask is said to be the causal one it need not be read.
-      const isCausal = this.#isPlainlyCausal(options);
-      const mask = isCausal ? null : this.#maskFor(options, queries.dtype, sizes, isBatched);
+      const isCausal = this.isPlainlyCausal(options);
+      const mask = isCausal ? null : this.maskFor(options, queries.dtype, sizes, isBatched);
       const dropoutP = this.training ? this.dropout : 0;
       const given = { attnMask: mask, dropoutP, isCausal };
       const heads = scaledDotProductAttention(splitQueries, keys, values, given);
       return [giveBack(heads), null];
     }
-    const mask = this.#maskFor(options, queries.dtype, sizes, isBatched);
+    const mask = this.maskFor(options, queries.dtype, sizes, isBatched);
     const scaled = mul(splitQueries, Math.sqrt(1 / this.headDim));
     const turned = transpose(keys, 1, 2);
     const scores = mask === null ? bmm(scaled, turned) : baddbmm(mask, scaled, turned);
@@ -227,12 +227,12 @@ export class MultiheadAttention extends Module {
   }
 
   // The positions that the layer adds come last, and a causal mask would hide them.
-  #isPlainlyCausal({ isCausal, attnMask, keyPaddingMask }: AttentionOptions): boolean {
+  private isPlainlyCausal({ isCausal, attnMask, keyPaddingMask }: AttentionOptions): boolean {
     const addsPositions = this.bias_k !== null || this.addZeroAttn;
     return !!isCausal && !!attnMask && !keyPaddingMask && !addsPositions;
   }
 
-  #project(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
+  private project(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
     const biases = this.in_proj_bias === null ? [] : chunk(this.in_proj_bias, 3, 0);
     const weights =
       this.in_proj_weight === null
@@ -244,41 +244,41 @@ export class MultiheadAttention extends Module {
   }
 
   // [positions, batch, features] to [batch * heads, positions, size of a head].
-  #split(input: Tensor): Tensor {
+  private split(input: Tensor): Tensor {
     const [length = 0, batch = 0] = input.shape;
     return transpose(input.reshape(length, batch * this.numHeads, this.headDim), 0, 1);
   }
 
   // The split keys or values with the positions that the layer adds.
-  #extend(input: Tensor, learned: Parameter | null): Tensor {
+  private extend(input: Tensor, learned: Parameter | null): Tensor {
     const batch = input.shape[1] ?? 1;
     const own = learned === null ? input : cat([input, learned.expand(1, batch, this.embedDim)], 0);
-    const heads = this.#split(own);
+    const heads = this.split(own);
     if (!this.addZeroAttn) return heads;
     const zero = zeros([batch * this.numHeads, 1, this.headDim], kindOf(input));
     return cat([heads, zero], 1);
   }
 
   // What is added to the scores: both masks in one.
-  #maskFor(
+  private maskFor(
     { attnMask = null, keyPaddingMask = null, isCausal = false }: AttentionOptions,
     dtype: Tensor["dtype"],
     [batch, length, count]: readonly [number, number, number],
     isBatched: boolean,
   ): Tensor | null {
     if (isCausal && attnMask === null) {
-      this.#refuse("Need attn_mask if specifying the is_causal hint.");
+      this.refuse("Need attn_mask if specifying the is_causal hint.");
     }
     const given = count - (this.bias_k === null ? 0 : 1) - (this.addZeroAttn ? 1 : 0);
     const heads = batch * this.numHeads;
     let mask: Tensor | null = null;
     if (attnMask !== null) {
       const expected = attnMask.ndim === 3 ? [heads, length, given] : [length, given];
-      this.#checkShape(`${expected.length}D attn_mask`, attnMask, expected);
+      this.checkShape(`${expected.length}D attn_mask`, attnMask, expected);
       mask = widen(additive(attnMask, dtype), count);
     }
     if (keyPaddingMask === null) return mask;
-    this.#checkShape("key_padding_mask", keyPaddingMask, isBatched ? [batch, given] : [given]);
+    this.checkShape("key_padding_mask", keyPaddingMask, isBatched ? [batch, given] : [given]);
     const padding = widen(additive(keyPaddingMask, dtype), count)
       .view(batch, 1, 1, count)
       .expand(batch, this.numHeads, 1, count)
@@ -286,18 +286,18 @@ export class MultiheadAttention extends Module {
     return mask === null ? padding : add(mask, padding);
   }
 
-  #sequenceFirst(input: Tensor, isBatched: boolean): Tensor {
+  private sequenceFirst(input: Tensor, isBatched: boolean): Tensor {
     if (!isBatched) return input.unsqueeze(1);
     return this.batchFirst ? transpose(input, 0, 1) : input;
   }
 
-  #giveBack(output: Tensor, isBatched: boolean): Tensor {
+  private giveBack(output: Tensor, isBatched: boolean): Tensor {
     if (!isBatched) return output.squeeze(1);
     return this.batchFirst ? transpose(output, 0, 1) : output;
   }
 
   // Returns whether the inputs are batches.
-  #checkInputs(query: Tensor, key: Tensor, value: Tensor): boolean {
+  private checkInputs(query: Tensor, key: Tensor, value: Tensor): boolean {
     const { ndim } = query;
     if ((ndim !== 2 && ndim !== 3) || key.ndim !== ndim || value.ndim !== ndim) {
       fail(
@@ -319,7 +319,7 @@ export class MultiheadAttention extends Module {
     return ndim === 3;
   }
 
-  #checkShape(name: string, { shape }: Tensor, expected: readonly number[]): void {
+  private checkShape(name: string, { shape }: Tensor, expected: readonly number[]): void {
     if (String(shape) === String(expected)) return;
     fail(
       "ShapeMismatch",
@@ -328,7 +328,7 @@ export class MultiheadAttention extends Module {
     );
   }
 
-  #refuse(message: string): never {
+  private refuse(message: string): never {
     fail("InvalidArgument", "MultiheadAttention", message);
   }
 }

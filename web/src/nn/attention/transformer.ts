@@ -118,15 +118,15 @@ export class TransformerEncoderLayer extends Module {
     const options = readArguments("TransformerEncoderLayer", kCallOptions, given);
     return scope(() => {
       if (this.normFirst) {
-        const seen = add(src, this.#attend(this.norm1.call(src), options));
-        return add(seen, this.#transform(this.norm2.call(seen)));
+        const seen = add(src, this.attend(this.norm1.call(src), options));
+        return add(seen, this.transform(this.norm2.call(seen)));
       }
-      const seen = this.norm1.call(add(src, this.#attend(src, options)));
-      return this.norm2.call(add(seen, this.#transform(seen)));
+      const seen = this.norm1.call(add(src, this.attend(src, options)));
+      return this.norm2.call(add(seen, this.transform(seen)));
     });
   }
 
-  #attend(input: Tensor, options: EncoderOptions): Tensor {
+  private attend(input: Tensor, options: EncoderOptions): Tensor {
     const { srcMask = null, srcKeyPaddingMask = null, isCausal = false } = options;
     const [output] = this.self_attn.call(input, input, input, {
       attnMask: srcMask,
@@ -137,7 +137,7 @@ export class TransformerEncoderLayer extends Module {
     return this.dropout1.call(output);
   }
 
-  #transform(input: Tensor): Tensor {
+  private transform(input: Tensor): Tensor {
     const inner = this.dropout.call(this.activation(this.linear1.call(input)));
     return this.dropout2.call(this.linear2.call(inner));
   }

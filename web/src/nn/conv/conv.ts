@@ -172,13 +172,13 @@ abstract class PaddedConvolution extends Convolution {
 
   override forward(input: Tensor): Tensor {
     if (this.paddingMode === "zeros") return this.convolve(input, this.padding);
-    return this.convolve(pad(input, this.#borders(), this.paddingMode), 0);
+    return this.convolve(pad(input, this.borders(), this.paddingMode), 0);
   }
 
   protected abstract convolve(input: Tensor, padding: Padding): Tensor;
 
   // Before and after each dimension, from the last on.
-  #borders(): number[] {
+  private borders(): number[] {
     const { padding } = this;
     const pairs = this.kernelSize.map((size, d): [number, number] => {
       const total = (this.dilation[d] ?? 1) * (size - 1);

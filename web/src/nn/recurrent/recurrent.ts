@@ -90,9 +90,9 @@ export abstract class RecurrentBase extends Module {
   constructor({ gates, projSize = 0 }: CellShape, values: RecurrentValues) {
     super();
     this.inputSize = values.inputSize;
-    this.hiddenSize = this.#positive("hidden_size", values.hiddenSize);
+    this.hiddenSize = this.positive("hidden_size", values.hiddenSize);
     this.projSize = projSize;
-    this.numLayers = this.#positive("num_layers", values.numLayers);
+    this.numLayers = this.positive("num_layers", values.numLayers);
     this.bias = values.bias;
     this.batchFirst = values.batchFirst;
     this.bidirectional = values.bidirectional;
@@ -111,8 +111,8 @@ export abstract class RecurrentBase extends Module {
     if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
       this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
     }
-    this.#checkRoom();
-    this.#addParameters(new.target.name, gates * this.hiddenSize, values);
+    this.checkRoom();
+    this.addParameters(new.target.name, gates * this.hiddenSize, values);
     this.resetParameters();
   }
 
@@ -136,16 +136,16 @@ export abstract class RecurrentBase extends Module {
 
   /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */
   protected run(input: Tensor, given: readonly Tensor[] | null): [Tensor, Tensor[]] {
-    const isBatched = this.#checkInput(input);
-    let value = isBatched ? this.#swapBatch(input) : input.unsqueeze(1);
-    const states = this.#statesFor(value, given, isBatched).map((state) => unbind(state, 0));
+    const isBatched = this.checkInput(input);
+    let value = isBatched ? this.swapBatch(input) : input.unsqueeze(1);
+    const states = this.statesFor(value, given, isBatched).map((state) => unbind(state, 0));
     const finals: Tensor[][] = states.map(() => []);
     for (let layer = 0; layer < this.numLayers; layer++) {
       if (layer > 0 && this.dropout > 0) value = dropout(value, this.dropout, this.training);
-      const outputs = this.#suffixes(layer).map((suffix, direction) => {
-        const index = layer * this.#directions + direction;
+      const outputs = this.suffixes(layer).map((suffix, direction) => {
+        const index = layer * this.directions + direction;
         const initial = states.map((state) => state[index] as Tensor);
-        const [output, last] = this.#runDirection(value, initial, suffix, direction === 1);
+        const [output, last] = this.runDirection(value, initial, suffix, direction === 1);
         last.forEach((state, i) => {
           finals[i]?.push(state);
         });
@@ -155,7 +155,7 @@ export abstract class RecurrentBase extends Module {
     }
     const last = finals.map((each) => stack(each, 0));
     if (!isBatched) return [value.squeeze(1), last.map((state) => state.squeeze(1))];
-    return [this.#swapBatch(value), last];
+    return [this.swapBatch(value), last];
   }
 
   /** Returns the states after one step; the first is the output. */
@@ -167,26 +167,26 @@ export abstract class RecurrentBase extends Module {
 
   /** The sizes of the states that one sequence has. */
   protected stateSizes(): number[] {
-    return [this.#outputSize];
+    return [this.outputSize];
   }
 
   protected refuse(message: string): never {
     fail("InvalidArgument", this.constructor.name, message);
   }
 
-  #runDirection(
+  private runDirection(
     input: Tensor,
     initial: readonly Tensor[],
     suffix: string,
     isReverse: boolean,
   ): [Tensor, readonly Tensor[]] {
     const weights: CellWeights = {
-      hiddenWeight: this.#parameter(`weight_hh${suffix}`) as Parameter,
-      hiddenBias: this.#parameter(`bias_hh${suffix}`),
-      projection: this.#parameter(`weight_hr${suffix}`),
+      hiddenWeight: this.parameter(`weight_hh${suffix}`) as Parameter,
+      hiddenBias: this.parameter(`bias_hh${suffix}`),
+      projection: this.parameter(`weight_hr${suffix}`),
     };
-    const inputWeight = this.#parameter(`weight_ih${suffix}`) as Parameter;
-    const gates = unbind(linear(input, inputWeight, this.#parameter(`bias_ih${suffix}`)), 0);
+    const inputWeight = this.parameter(`weight_ih${suffix}`) as Parameter;
+    const gates = unbind(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)), 0);
     let states = initial;
     const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
       states = this.cell(inputGates, states, weights);
@@ -195,15 +195,15 @@ export abstract class RecurrentBase extends Module {
     return [stack(isReverse ? outputs.reverse() : outputs, 0), states];
   }
 
-  #addParameters(layerName: string, gateSize: number, kind: LayerKind): void {
+  private addParameters(layerName: string, gateSize: number, kind: LayerKind): void {
     const add = (name: string, size: number[]) => {
       Object.assign(this, { [name]: parameterOf(layerName, empty, size, kind) });
     };
     for (let layer = 0; layer < this.numLayers; layer++) {
-      const width = layer === 0 ? this.inputSize : this.#outputSize * this.#directions;
-      for (const suffix of this.#suffixes(layer)) {
+      const width = layer === 0 ? this.inputSize : this.outputSize * this.directions;
+      for (const suffix of this.suffixes(layer)) {
         add(`weight_ih${suffix}`, [gateSize, width]);
-        add(`weight_hh${suffix}`, [gateSize, this.#outputSize]);
+        add(`weight_hh${suffix}`, [gateSize, this.outputSize]);
         if (this.bias) add(`bias_ih${suffix}`, [gateSize]);
         if (this.bias) add(`bias_hh${suffix}`, [gateSize]);
         if (this.projSize > 0) add(`weight_hr${suffix}`, [this.projSize, this.hiddenSize]);
@@ -212,14 +212,14 @@ export abstract class RecurrentBase extends Module {
   }
 
   // By name at each use: the properties are what users see and may replace.
-  #parameter(name: string): Parameter | null {
+  private parameter(name: string): Parameter | null {
     const value: unknown = Reflect.get(this, name);
     return value instanceof Parameter ? value : null;
   }
 
   // Layers that cannot all fit are not begun: one after the other would take hours to fail.
-  #checkRoom(): void {
-    const least = this.numLayers * this.#directions * kLeastLayerBytes;
+  private checkRoom(): void {
+    const least = this.numLayers * this.directions * kLeastLayerBytes;
     if (least <= 2 ** 32) return;
     fail(
       "OutOfMemory",
@@ -228,24 +228,24 @@ export abstract class RecurrentBase extends Module {
     );
   }
 
-  #suffixes(layer: number): string[] {
+  private suffixes(layer: number): string[] {
     return this.bidirectional ? [`_l${layer}`, `_l${layer}_reverse`] : [`_l${layer}`];
   }
 
-  get #directions(): number {
+  private get directions(): number {
     return this.bidirectional ? 2 : 1;
   }
 
-  get #outputSize(): number {
+  private get outputSize(): number {
     return this.projSize > 0 ? this.projSize : this.hiddenSize;
   }
 
-  #swapBatch(value: Tensor): Tensor {
+  private swapBatch(value: Tensor): Tensor {
     return this.batchFirst ? transpose(value, 0, 1) : value;
   }
 
-  #statesFor(value: Tensor, given: readonly Tensor[] | null, isBatched: boolean): Tensor[] {
-    const count = this.numLayers * this.#directions;
+  private statesFor(value: Tensor, given: readonly Tensor[] | null, isBatched: boolean): Tensor[] {
+    const count = this.numLayers * this.directions;
     const batch = value.shape[1] ?? 1;
     const { dtype, device } = value;
     return this.stateSizes().map((size, i) => {
@@ -265,7 +265,7 @@ export abstract class RecurrentBase extends Module {
   }
 
   // Returns whether the input is a batch.
-  #checkInput(input: Tensor): boolean {
+  private checkInput(input: Tensor): boolean {
     const name = this.constructor.name;
     const { shape } = tensorRule.check(name, "input", input);
     if (shape.length !== 2 && shape.length !== 3) {
@@ -288,7 +288,7 @@ export abstract class RecurrentBase extends Module {
     return shape.length === 3;
   }
 
-  #positive(name: string, value: number): number {
+  private positive(name: string, value: number): number {
     if (value > 0) return value;
     this.refuse(`${name} must be greater than zero, got ${value}.`);
   }
