@@ -111,14 +111,6 @@ export {
   type MaxPoolArguments,
   type MaxPoolOptions,
 } from "./pooling/pooling.js";
-export type { RecurrentOptions } from "./recurrent/recurrent.js";
-export {
-  GRU,
-  type GRUOptions,
-  LSTM,
-  type LSTMOptions,
-  RNN,
-  type RNNOptions,
-} from "./recurrent/rnn.js";
+export * from "./recurrent/index.js";
 export * from "./shape/index.js";
 export * as utils from "./utils/index.js";

@@ -21,6 +21,9 @@ import { kLayerArguments, type LayerKind, parameterOf } from "../layer_options.j
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { Parameter } from "../parameter.js";
+import { numbersIn, PackedSequence, rowsInOrder, type Sequence } from "./packed_sequence.js";
+import { kEqualSteps, Rows, type Steps, unequalSteps } from "./rows.js";
+import type { HiddenWeights } from "./steps.js";
 
 /** The first arguments of all recurrent layers. */
 export const kRecurrentSizes = {
@@ -59,9 +62,7 @@ export type RecurrentOptions = Omit<
 >;
 
 /** The parameters of one layer in one direction. */
-export interface CellWeights {
-  readonly hiddenWeight: Tensor;
-  readonly hiddenBias: Tensor | null;
+export interface CellWeights extends HiddenWeights {
   /** LSTM's projection of its output. */
   readonly projection: Tensor | null;
 }
@@ -135,17 +136,48 @@ export abstract class RecurrentBase extends Module {
   }
 
   /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */
-  protected run(input: Tensor, given: readonly Tensor[] | null): [Tensor, Tensor[]] {
+  protected run(input: Sequence, given: readonly Tensor[] | null): [Sequence, Tensor[]] {
+    return input instanceof PackedSequence
+      ? this.runPacked(input, given)
+      : this.runSteps(input, given);
+  }
+
+  private runSteps(input: Tensor, given: readonly Tensor[] | null): [Tensor, Tensor[]] {
     const isBatched = this.checkInput(input);
-    let value = isBatched ? this.swapBatch(input) : input.unsqueeze(1);
-    const states = this.statesFor(value, given, isBatched).map((state) => unbind(state, 0));
+    const steps = isBatched ? this.swapBatch(input) : input.unsqueeze(1);
+    const states = this.statesFor(steps, steps.shape[1] ?? 1, given, isBatched);
+    const [outputs, last] = this.runLayers(steps, states, kEqualSteps);
+    if (!isBatched) return [outputs.squeeze(1), last.map((state) => state.squeeze(1))];
+    return [this.swapBatch(outputs), last];
+  }
+
+  private runPacked(
+    { data, batchSizes, sortedIndices, unsortedIndices }: PackedSequence,
+    given: readonly Tensor[] | null,
+  ): [PackedSequence, Tensor[]] {
+    this.checkFeatures(data);
+    const sizes = numbersIn(batchSizes);
+    const states = this.statesFor(data, sizes[0] ?? 0, given, true);
+    const sorted = states.map((state) => rowsInOrder(state, given && sortedIndices));
+    const [outputs, last] = this.runLayers(data, sorted, unequalSteps(sizes));
+    const packed = new PackedSequence(outputs, batchSizes, sortedIndices, unsortedIndices);
+    return [packed, last.map((state) => rowsInOrder(state, unsortedIndices))];
+  }
+
+  private runLayers(
+    input: Tensor,
+    initialStates: readonly Tensor[],
+    steps: Steps,
+  ): [Tensor, Tensor[]] {
+    let value = input;
+    const states = initialStates.map((state) => unbind(state, 0));
     const finals: Tensor[][] = states.map(() => []);
     for (let layer = 0; layer < this.numLayers; layer++) {
       if (layer > 0 && this.dropout > 0) value = dropout(value, this.dropout, this.training);
       const outputs = this.suffixes(layer).map((suffix, direction) => {
         const index = layer * this.directions + direction;
         const initial = states.map((state) => state[index] as Tensor);
-        const [output, last] = this.runDirection(value, initial, suffix, direction === 1);
+        const [output, last] = this.runDirection(value, initial, suffix, direction === 1, steps);
         last.forEach((state, i) => {
           finals[i]?.push(state);
         });
@@ -153,9 +185,7 @@ export abstract class RecurrentBase extends Module {
       });
       value = outputs.length === 1 ? (outputs[0] as Tensor) : cat(outputs, -1);
     }
-    const last = finals.map((each) => stack(each, 0));
-    if (!isBatched) return [value.squeeze(1), last.map((state) => state.squeeze(1))];
-    return [this.swapBatch(value), last];
+    return [value, finals.map((each) => stack(each, 0))];
   }
 
   /** Returns the states after one step; the first is the output. */
@@ -179,6 +209,7 @@ export abstract class RecurrentBase extends Module {
     initial: readonly Tensor[],
     suffix: string,
     isReverse: boolean,
+    steps: Steps,
   ): [Tensor, readonly Tensor[]] {
     const weights: CellWeights = {
       hiddenWeight: this.parameter(`weight_hh${suffix}`) as Parameter,
@@ -186,13 +217,14 @@ export abstract class RecurrentBase extends Module {
       projection: this.parameter(`weight_hr${suffix}`),
     };
     const inputWeight = this.parameter(`weight_ih${suffix}`) as Parameter;
-    const gates = unbind(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)), 0);
-    let states = initial;
+    const gates = steps.split(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)));
+    const rows = new Rows(initial);
     const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
-      states = this.cell(inputGates, states, weights);
-      return states[0] as Tensor;
+      rows.resize(inputGates.shape[0] ?? 0);
+      rows.active = this.cell(inputGates, rows.active, weights);
+      return rows.active[0] as Tensor;
     });
-    return [stack(isReverse ? outputs.reverse() : outputs, 0), states];
+    return [steps.join(isReverse ? outputs.reverse() : outputs), rows.all()];
   }
 
   private addParameters(layerName: string, gateSize: number, kind: LayerKind): void {
@@ -244,9 +276,13 @@ export abstract class RecurrentBase extends Module {
     return this.batchFirst ? transpose(value, 0, 1) : value;
   }
 
-  private statesFor(value: Tensor, given: readonly Tensor[] | null, isBatched: boolean): Tensor[] {
+  private statesFor(
+    value: Tensor,
+    batch: number,
+    given: readonly Tensor[] | null,
+    isBatched: boolean,
+  ): Tensor[] {
     const count = this.numLayers * this.directions;
-    const batch = value.shape[1] ?? 1;
     const { dtype, device } = value;
     return this.stateSizes().map((size, i) => {
       if (given === null) return zeros([count, batch, size], { dtype, device });
@@ -275,17 +311,21 @@ export abstract class RecurrentBase extends Module {
         `Expected input to be 2D or 3D, got ${shape.length}D tensor instead.`,
       );
     }
-    if (shape[shape.length - 1] !== this.inputSize) {
-      fail(
-        "ShapeMismatch",
-        name,
-        `input.size(-1) must be equal to input_size. Expected ${this.inputSize}, got ${shape[shape.length - 1]}.`,
-      );
-    }
+    this.checkFeatures(input);
     if (shape[this.batchFirst && shape.length === 3 ? 1 : 0] === 0) {
       fail("ShapeMismatch", name, "Expected sequence length to be larger than 0 in RNN.");
     }
     return shape.length === 3;
+  }
+
+  private checkFeatures({ shape }: Tensor): void {
+    const features = shape[shape.length - 1];
+    if (features === this.inputSize) return;
+    fail(
+      "ShapeMismatch",
+      this.constructor.name,
+      `input.size(-1) must be equal to input_size. Expected ${this.inputSize}, got ${features}.`,
+    );
   }
 
   private positive(name: string, value: number): number {

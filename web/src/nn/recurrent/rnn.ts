@@ -2,10 +2,11 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, oneOf } from "../../arguments/rule.js";
-import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../../generated/ops.js";
+import { linear } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kLayerArguments } from "../layer_options.js";
+import type { PackedSequence, Sequence } from "./packed_sequence.js";
 import {
   type CellWeights,
   kRecurrentArguments,
@@ -14,6 +15,7 @@ import {
   RecurrentBase,
   type RecurrentOptions,
 } from "./recurrent.js";
+import { gruStep, lstmStep, rnnStep } from "./steps.js";
 
 const kRNNArguments = {
   ...kRecurrentSizes,
@@ -30,6 +32,9 @@ const kLSTMArguments = {
   projSize: integer.or(0),
   ...kLayerArguments,
 };
+
+/** An output and a cell state of `LSTM`. */
+export type LSTMState = readonly [hidden: Tensor, state: Tensor];
 
 /** Options of `RNN`. */
 export type RNNOptions = RecurrentOptions & Pick<Options<typeof kRNNArguments>, "nonlinearity">;
@@ -63,8 +68,16 @@ export class RNN extends RecurrentBase {
     this.nonlinearity = nonlinearity;
   }
 
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
   /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: Tensor, hx: Tensor | null = null): [Tensor, Tensor] {
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
     return scope(() => {
       const [output, [last]] = this.run(input, hx === null ? null : [hx]);
       return [output, last as Tensor];
@@ -74,10 +87,9 @@ export class RNN extends RecurrentBase {
   protected override cell(
     inputGates: Tensor,
     [hidden]: readonly [Tensor],
-    { hiddenWeight, hiddenBias }: CellWeights,
+    weights: CellWeights,
   ): Tensor[] {
-    const sum = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
-    return [this.nonlinearity === "tanh" ? tanh(sum) : relu(sum)];
+    return [rnnStep(inputGates, hidden, weights, this.nonlinearity)];
   }
 }
 
@@ -101,15 +113,20 @@ export class LSTM extends RecurrentBase {
     super({ gates: 4, projSize }, values);
   }
 
+  override call(input: PackedSequence, hx?: LSTMState | null): [PackedSequence, [Tensor, Tensor]];
+  override call(input: Tensor, hx?: LSTMState | null): [Tensor, [Tensor, Tensor]];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
   /** Returns the outputs of all steps, and the last output and cell state of each layer and direction. */
   override forward(
-    input: Tensor,
-    hx: readonly [Tensor, Tensor] | null = null,
-  ): [Tensor, [Tensor, Tensor]] {
-    return scope(() => {
-      const [output, [hidden, state]] = this.run(input, hx);
-      return [output, [hidden as Tensor, state as Tensor]];
-    });
+    input: PackedSequence,
+    hx?: LSTMState | null,
+  ): [PackedSequence, [Tensor, Tensor]];
+  override forward(input: Tensor, hx?: LSTMState | null): [Tensor, [Tensor, Tensor]];
+  override forward(input: Sequence, hx: LSTMState | null = null): unknown {
+    return scope(() => this.run(input, hx));
   }
 
   protected override stateSizes(): number[] {
@@ -119,12 +136,10 @@ export class LSTM extends RecurrentBase {
   protected override cell(
     inputGates: Tensor,
     [hidden, state]: readonly [Tensor, Tensor],
-    { hiddenWeight, hiddenBias, projection }: CellWeights,
+    weights: CellWeights,
   ): Tensor[] {
-    const gates = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
-    const [input, forget, candidate, output] = chunk(gates, 4, -1) as Gates4;
-    const next = add(mul(sigmoid(forget), state), mul(sigmoid(input), tanh(candidate)));
-    const shown = mul(sigmoid(output), tanh(next));
+    const [shown, next] = lstmStep(inputGates, hidden, state, weights);
+    const { projection } = weights;
     return [projection === null ? shown : linear(shown, projection), next];
   }
 }
@@ -147,8 +162,16 @@ export class GRU extends RecurrentBase {
     super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
   }
 
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
   /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: Tensor, hx: Tensor | null = null): [Tensor, Tensor] {
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
     return scope(() => {
       const [output, [last]] = this.run(input, hx === null ? null : [hx]);
       return [output, last as Tensor];
@@ -158,16 +181,8 @@ export class GRU extends RecurrentBase {
   protected override cell(
     inputGates: Tensor,
     [hidden]: readonly [Tensor],
-    { hiddenWeight, hiddenBias }: CellWeights,
+    weights: CellWeights,
   ): Tensor[] {
-    const hiddenGates = chunk(linear(hidden, hiddenWeight, hiddenBias), 3, -1) as Gates3;
-    const [reset, update, candidate] = chunk(inputGates, 3, -1) as Gates3;
-    const forget = sigmoid(add(reset, hiddenGates[0]));
-    const keep = sigmoid(add(update, hiddenGates[1]));
-    const next = tanh(add(candidate, mul(forget, hiddenGates[2])));
-    return [add(mul(sub(hidden, next), keep), next)];
+    return [gruStep(inputGates, hidden, weights)];
   }
 }
-
-type Gates3 = [Tensor, Tensor, Tensor];
-type Gates4 = [Tensor, Tensor, Tensor, Tensor];
