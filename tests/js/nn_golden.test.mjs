@@ -43,7 +43,7 @@ function runCase({ layer: name, args, inputs, outputs, grads, parameterGrads = {
   for (const [key, first] of Object.entries(init)) {
     assertClose([...state[key].dataSync()].slice(0, first.length), first, { what: key });
   }
-  assert.equal(String(layer), text);
+  if (text !== undefined) assert.equal(String(layer), text);
   layer.to("float64").train(!rest.eval);
   layer.parameters().forEach((parameter, i) => {
     parameter.detach().copy_(wave(parameter.shape, i + 1, 0.5));

@@ -1,19 +1,7 @@
 // eg.nn: modules, layers and losses.
 
 export * from "./activations/index.js";
-export {
-  type AttentionArguments,
-  type AttentionOptions,
-  MultiheadAttention,
-  type MultiheadAttentionOptions,
-} from "./attention/attention.js";
-export {
-  type EncoderArguments,
-  type EncoderOptions,
-  type TransformerActivation,
-  TransformerEncoderLayer,
-  type TransformerEncoderLayerOptions,
-} from "./attention/transformer.js";
+export * from "./attention/index.js";
 export * from "./containers/index.js";
 export {
   Conv1d,

@@ -1,149 +1,192 @@
-import { readArguments } from "../../arguments/read.js";
-import {
-  boolean,
-  count,
-  either,
-  functionOf,
-  number,
-  type Options,
-  oneOf,
-  size,
-} from "../../arguments/rule.js";
-import { add, gelu, relu } from "../../generated/ops.js";
+import { type Arguments, readArguments, readOptions } from "../../arguments/read.js";
+import { boolean, type Options, Rule, size, wholeFrom } from "../../arguments/rule.js";
+import { full, triu } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { deviceRule, dtypeRule } from "../../tensor/dtype.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Dropout } from "../dropout/dropout.js";
-import { kLayerArguments, type LayerOptions } from "../layer_options.js";
-import { Linear } from "../linear/linear.js";
+import { xavierUniform_ } from "../init.js";
+import type { LayerOptions } from "../layer_options.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
-import { MultiheadAttention } from "./attention.js";
+import { kDecoderMasks, TransformerDecoderLayer } from "./decoder_layer.js";
+import { TransformerEncoderLayer } from "./encoder_layer.js";
+import {
+  TransformerDecoder,
+  type TransformerDecoderCall,
+  TransformerEncoder,
+  type TransformerEncoderCall,
+} from "./stacks.js";
+import { kTransformerLayerArguments } from "./transformer_options.js";
 
-const kOptions = {
-  /** The features between the two linear layers; default 2048. */
-  dimFeedforward: size.or(2048),
-  /** The probability of dropout; default 0.1. */
-  dropout: number.or(0.1),
-  /** The function between the linear layers; default "relu". */
-  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>())
-    .or("relu")
-    .saying("activation should be relu/gelu."),
-  /** Added to the variance in the normalisations; default 1e-5. */
-  layerNormEps: number.or(1e-5),
-  /** The batch is dimension 0 instead of 1; default false. */
-  batchFirst: boolean.or(false),
-  /** Normalise before attention and linear layers instead of after; default false. */
-  normFirst: boolean.or(false),
-  /** Add learned biases; default true. */
-  bias: boolean.or(true),
-  ...kLayerArguments,
-};
-
-const kArguments = { dModel: count, nhead: count, ...kOptions };
-
-/** Options of `TransformerEncoderLayer`. */
-export type TransformerEncoderLayerOptions = Options<typeof kOptions>;
-
-/** The function between the linear layers of a transformer's layer. */
-export type TransformerActivation = typeof kOptions.activation.type;
-
-const kCallOptions = {
-  /** Pairs of positions that do not count. */
-  srcMask: tensorRule.orNull(),
-  /** Positions that do not count, per sequence. */
-  srcKeyPaddingMask: tensorRule.orNull(),
-  /** Says that `srcMask` is the causal mask; default false. */
-  isCausal: boolean.or(false),
-};
-
-/** Options of a call of `TransformerEncoderLayer`. */
-export type EncoderOptions = Options<typeof kCallOptions>;
-
-/** What a call takes besides the input: options by name, or all by position. */
-export type EncoderArguments =
-  | [options?: EncoderOptions]
-  | [srcMask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean];
-
-/** Self-attention and two linear layers, each added to its input and normalised. */
-export class TransformerEncoderLayer extends Module {
-  self_attn: MultiheadAttention;
-  linear1: Linear;
-  dropout: Dropout;
-  linear2: Linear;
-  readonly normFirst: boolean;
-  norm1: LayerNorm;
-  norm2: LayerNorm;
-  dropout1: Dropout;
-  dropout2: Dropout;
-  readonly activation: (input: Tensor) => Tensor;
-
-  constructor(dModel: number, nhead: number, options?: TransformerEncoderLayerOptions);
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    dropout?: number,
-    activation?: TransformerActivation,
-    layerNormEps?: number,
-    batchFirst?: boolean,
-    normFirst?: boolean,
-    bias?: boolean,
-    options?: LayerOptions,
-  );
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    options: TransformerEncoderLayerOptions,
-  );
-  constructor(...given: unknown[]) {
-    super();
-    const own = readArguments(new.target.name, kArguments, given);
-    const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;
-    const kind = { bias: own.bias, device: own.device, dtype: own.dtype };
-    this.self_attn = new MultiheadAttention(dModel, nhead, { dropout, batchFirst, ...kind });
-    this.linear1 = new Linear(dModel, dimFeedforward, kind);
-    this.dropout = new Dropout(dropout);
-    this.linear2 = new Linear(dimFeedforward, dModel, kind);
-    this.normFirst = own.normFirst;
-    this.norm1 = new LayerNorm(dModel, { eps, ...kind });
-    this.norm2 = new LayerNorm(dModel, { eps, ...kind });
-    this.dropout1 = new Dropout(dropout);
-    this.dropout2 = new Dropout(dropout);
-    this.activation = activationOf(own.activation);
-  }
-
-  override forward(src: Tensor, ...given: EncoderArguments): Tensor {
-    const options = readArguments("TransformerEncoderLayer", kCallOptions, given);
-    return scope(() => {
-      if (this.normFirst) {
-        const seen = add(src, this.attend(this.norm1.call(src), options));
-        return add(seen, this.transform(this.norm2.call(seen)));
-      }
-      const seen = this.norm1.call(add(src, this.attend(src, options)));
-      return this.norm2.call(add(seen, this.transform(seen)));
-    });
-  }
-
-  private attend(input: Tensor, options: EncoderOptions): Tensor {
-    const { srcMask = null, srcKeyPaddingMask = null, isCausal = false } = options;
-    const [output] = this.self_attn.call(input, input, input, {
-      attnMask: srcMask,
-      keyPaddingMask: srcKeyPaddingMask,
-      needWeights: false,
-      isCausal,
-    });
-    return this.dropout1.call(output);
-  }
-
-  private transform(input: Tensor): Tensor {
-    const inner = this.dropout.call(this.activation(this.linear1.call(input)));
-    return this.dropout2.call(this.linear2.call(inner));
-  }
+/** What may take the encoder's place. */
+export interface CustomEncoder extends Module {
+  forward(src: Tensor, options: TransformerEncoderCall): Tensor;
 }
 
-function activationOf(activation: TransformerActivation): (input: Tensor) => Tensor {
-  if (typeof activation === "function") return activation;
-  return activation === "relu" ? (input) => relu(input) : (input) => gelu(input);
+/** What may take the decoder's place. */
+export interface CustomDecoder extends Module {
+  forward(tgt: Tensor, memory: Tensor, options: TransformerDecoderCall): Tensor;
+}
+
+const kModule = new Rule<Module>("a module", (value) => value instanceof Module).orNull();
+
+const { dModel, nhead, dimFeedforward, dropout, activation, ...kRest } = kTransformerLayerArguments;
+
+const kArguments = {
+  /** The number of features of source and target; default 512. */
+  dModel: dModel.or(512),
+  /** The number of heads; default 8. */
+  nhead: nhead.or(8),
+  /** How many layers the encoder has; default 6. */
+  numEncoderLayers: wholeFrom(1).or(6),
+  /** How many layers the decoder has; default 6. */
+  numDecoderLayers: wholeFrom(1).or(6),
+  dimFeedforward,
+  dropout,
+  activation,
+  /** Takes the place of the encoder. */
+  customEncoder: kModule as Rule<CustomEncoder | null>,
+  /** Takes the place of the decoder. */
+  customDecoder: kModule as Rule<CustomDecoder | null>,
+  ...kRest,
+};
+
+/** Options of `Transformer`. */
+export type TransformerOptions = Options<typeof kArguments>;
+
+const kCallOptions = {
+  /** Pairs of positions of the source that do not count. */
+  srcMask: tensorRule.orNull(),
+  tgtMask: kDecoderMasks.tgtMask,
+  memoryMask: kDecoderMasks.memoryMask,
+  /** Positions of the source that do not count, per sequence. */
+  srcKeyPaddingMask: tensorRule.orNull(),
+  tgtKeyPaddingMask: kDecoderMasks.tgtKeyPaddingMask,
+  memoryKeyPaddingMask: kDecoderMasks.memoryKeyPaddingMask,
+  /** Says that `srcMask` is the causal mask; default false. */
+  srcIsCausal: boolean.orNull(),
+  /** Says that `tgtMask` is the causal mask; default false. */
+  tgtIsCausal: boolean.orNull(),
+  /** Says that `memoryMask` is the causal mask; default false. */
+  memoryIsCausal: boolean.or(false),
+};
+
+/** Options of a call of `Transformer`. */
+export type TransformerCall = Options<typeof kCallOptions>;
+
+/** What a call takes besides source and target: options by name, or all by position. */
+export type TransformerArguments = Arguments<
+  [
+    srcMask: Tensor | null,
+    tgtMask: Tensor | null,
+    memoryMask: Tensor | null,
+    srcKeyPaddingMask: Tensor | null,
+    tgtKeyPaddingMask: Tensor | null,
+    memoryKeyPaddingMask: Tensor | null,
+    srcIsCausal: boolean | null,
+    tgtIsCausal: boolean | null,
+    memoryIsCausal: boolean,
+  ],
+  TransformerCall
+>;
+
+const kMaskOptions = {
+  /** Where the mask is; default "cpu". */
+  device: deviceRule.or("cpu"),
+  /** Its element type; default "float32". */
+  dtype: dtypeRule.orNull(),
+};
+
+/** An encoder of a source, and a decoder of a target that looks at what the encoder made of it. */
+export class Transformer extends Module {
+  encoder: CustomEncoder;
+  decoder: CustomDecoder;
+  readonly dModel: number;
+  readonly nhead: number;
+  readonly batchFirst: boolean;
+
+  constructor(
+    ...given: Arguments<
+      [
+        dModel: number,
+        nhead: number,
+        numEncoderLayers: number,
+        numDecoderLayers: number,
+        dimFeedforward: number,
+        dropout: number,
+      ],
+      TransformerOptions
+    >
+  ) {
+    super();
+    const own = readArguments(new.target.name, kArguments, given);
+    const { numEncoderLayers, numDecoderLayers, customEncoder, customDecoder, ...layer } = own;
+    const { dModel, nhead, ...options } = layer;
+    const norm = () => {
+      const { layerNormEps: eps, bias, device, dtype } = layer;
+      return new LayerNorm(dModel, { eps, bias, device, dtype });
+    };
+    this.encoder =
+      customEncoder ??
+      new TransformerEncoder(
+        new TransformerEncoderLayer(dModel, nhead, options),
+        numEncoderLayers,
+        norm(),
+      );
+    this.decoder =
+      customDecoder ??
+      new TransformerDecoder(
+        new TransformerDecoderLayer(dModel, nhead, options),
+        numDecoderLayers,
+        norm(),
+      );
+    this.dModel = dModel;
+    this.nhead = nhead;
+    this.batchFirst = own.batchFirst;
+    this.resetParameters();
+  }
+
+  /** Returns a mask [size, size] that is -Infinity where a position would see a later one, else 0. */
+  static generateSquareSubsequentMask(sz: number, ...rest: [options?: LayerOptions]): Tensor {
+    const where = "generateSquareSubsequentMask";
+    const options = readOptions(where, kMaskOptions, rest);
+    const side = size.check(where, "sz", sz);
+    return scope(() => triu(full([side, side], -Infinity, options), 1));
+  }
+
+  /** Draws new weights. */
+  resetParameters(): void {
+    for (const parameter of this.parameters()) if (parameter.ndim > 1) xavierUniform_(parameter);
+  }
+
+  override forward(src: Tensor, tgt: Tensor, ...given: TransformerArguments): Tensor {
+    const { srcMask, srcKeyPaddingMask, srcIsCausal, ...masks } = readArguments(
+      "Transformer",
+      kCallOptions,
+      given,
+    );
+    this.checkInputs(src, tgt);
+    return scope(() => {
+      const options = { mask: srcMask, srcKeyPaddingMask, isCausal: srcIsCausal };
+      const memory = this.encoder.call(src, options);
+      return this.decoder.call(tgt, memory, masks);
+    });
+  }
+
+  private checkInputs(src: Tensor, tgt: Tensor): void {
+    const name = this.constructor.name;
+    for (const [what, { shape }] of [
+      ["src", tensorRule.check(name, "src", src)],
+      ["tgt", tensorRule.check(name, "tgt", tgt)],
+    ] as const) {
+      if (shape.at(-1) === this.dModel) continue;
+      const told = `the feature number of src and tgt must be equal to d_model, ${this.dModel}: ${what} has ${shape.at(-1)}.`;
+      fail("ShapeMismatch", name, told);
+    }
+    const batch = this.batchFirst ? 0 : 1;
+    if (src.ndim !== 3 || src.shape[batch] === tgt.shape[batch]) return;
+    fail("ShapeMismatch", name, "the batch number of src and tgt must be equal.");
+  }
 }
