@@ -3,22 +3,12 @@
 export * from "./activations/index.js";
 export * from "./attention/index.js";
 export * from "./containers/index.js";
-export {
-  Conv1d,
-  Conv2d,
-  type ConvArguments,
-  type ConvOptions,
-  ConvTranspose2d,
-  type ConvTransposeArguments,
-  type ConvTransposeOptions,
-  type PaddingMode,
-} from "./conv/conv.js";
+export * from "./conv/index.js";
 export { Dropout, type DropoutArguments, type DropoutOptions } from "./dropout/dropout.js";
+export * as functional from "./functional.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
-export { Bilinear } from "./linear/bilinear.js";
-export { Embedding, type EmbeddingOptions } from "./linear/embedding.js";
-export { Linear, type LinearOptions } from "./linear/linear.js";
+export * from "./linear/index.js";
 export type { LoadResult } from "./load_state.js";
 export { CTCLoss, type CTCLossOptions, type Lengths } from "./losses/ctc_loss.js";
 export {
@@ -77,28 +67,9 @@ export type {
   ForwardPreHookWithOptions,
   FullBackwardHook,
 } from "./module_hooks.js";
-export {
-  BatchNorm1d,
-  BatchNorm2d,
-  type BatchNormArguments,
-  type BatchNormOptions,
-  GroupNorm,
-  type GroupNormArguments,
-  type GroupNormOptions,
-  InstanceNorm2d,
-} from "./norm/batch_norm.js";
-export { LayerNorm, type LayerNormOptions } from "./norm/layer_norm.js";
-export { RMSNorm, type RMSNormOptions } from "./norm/rms_norm.js";
+export * from "./norm/index.js";
 export { Buffer, type BufferOptions, Parameter } from "./parameter.js";
-export {
-  AdaptiveAvgPool2d,
-  AvgPool2d,
-  type AvgPoolArguments,
-  type AvgPoolOptions,
-  MaxPool2d,
-  type MaxPoolArguments,
-  type MaxPoolOptions,
-} from "./pooling/pooling.js";
+export * from "./pooling/index.js";
 export * from "./recurrent/index.js";
 export * from "./shape/index.js";
 export * as utils from "./utils/index.js";
