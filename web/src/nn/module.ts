@@ -281,6 +281,9 @@ export class Module {
     for (const [name, value] of Object.entries(this)) {
       Object.assign(copy, { [name]: deepCopy(value, copies, copyOther) });
     }
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
+      if (property.get !== undefined) Object.defineProperty(copy, name, property);
+    }
     copy.#hooks = this.#hooks?.clone() ?? null;
     return copy;
   }

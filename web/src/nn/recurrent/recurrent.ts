@@ -15,12 +15,11 @@ import {
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
-import type { Tensor } from "../../tensor/tensor.js";
+import { Tensor } from "../../tensor/tensor.js";
 import { uniform_ } from "../init.js";
 import { kLayerArguments, type LayerKind, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
-import { Parameter } from "../parameter.js";
 import { numbersIn, PackedSequence, rowsInOrder, type Sequence } from "./packed_sequence.js";
 import { kEqualSteps, Rows, type Steps, unequalSteps } from "./rows.js";
 import type { HiddenWeights } from "./steps.js";
@@ -212,11 +211,11 @@ export abstract class RecurrentBase extends Module {
     steps: Steps,
   ): [Tensor, readonly Tensor[]] {
     const weights: CellWeights = {
-      hiddenWeight: this.parameter(`weight_hh${suffix}`) as Parameter,
+      hiddenWeight: this.parameter(`weight_hh${suffix}`) as Tensor,
       hiddenBias: this.parameter(`bias_hh${suffix}`),
       projection: this.parameter(`weight_hr${suffix}`),
     };
-    const inputWeight = this.parameter(`weight_ih${suffix}`) as Parameter;
+    const inputWeight = this.parameter(`weight_ih${suffix}`) as Tensor;
     const gates = steps.split(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)));
     const rows = new Rows(initial);
     const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
@@ -244,9 +243,9 @@ export abstract class RecurrentBase extends Module {
   }
 
   // By name at each use: the properties are what users see and may replace.
-  private parameter(name: string): Parameter | null {
+  private parameter(name: string): Tensor | null {
     const value: unknown = Reflect.get(this, name);
-    return value instanceof Parameter ? value : null;
+    return value instanceof Tensor ? value : null;
   }
 
   // Layers that cannot all fit are not begun: one after the other would take hours to fail.
