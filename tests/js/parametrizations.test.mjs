@@ -190,6 +190,24 @@ describe("spectralNorm", () => {
   });
 });
 
+test("spectralNorm of nn.utils divides the weight before each call", () => {
+  const close = { rtol: 1e-5, atol: 1e-6 };
+  const { state, output, grad, u, evaluation } = kGolden.spectralHook;
+  eg.manualSeed(3);
+  const layer = nn.utils.spectralNorm(new nn.Linear(3, 4), { nPowerIterations: 2 });
+  assertState(layer, state);
+  const x = eg.ones([2, 3]);
+  const result = layer.call(x);
+  assertTensor(result, output, close);
+  result.sum().backward();
+  assertTensor(layer.weight_orig.grad, grad, close);
+  assertTensor(layer.weight_u, u, close);
+  layer.eval();
+  assertTensor(layer.call(x), evaluation, close);
+  assertTensor(layer.clone().call(x), evaluation, close);
+  assertThrows(() => nn.utils.spectralNorm(layer), "InvalidArgument", /does not have a parameter/);
+});
+
 describe("parameters as a vector", () => {
   test("and back", () => {
     const model = new nn.Linear(2, 3);

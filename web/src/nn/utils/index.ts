@@ -5,5 +5,6 @@ export type { SpectralNormOptions, WeightNormOptions } from "./norm_options.js";
 export * as parametrizations from "./parametrizations.js";
 export * as parametrize from "./parametrize.js";
 export * as rnn from "./rnn/index.js";
+export { spectralNorm } from "./spectral_norm.js";
 export { parametersToVector, vectorToParameters } from "./vector.js";
 export { removeWeightNorm, weightNorm } from "./weight_norm.js";
