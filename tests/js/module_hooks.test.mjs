@@ -43,6 +43,53 @@ describe("forward hooks", () => {
   });
 });
 
+describe("forward hooks with options", () => {
+  class Add extends eg.nn.Module {
+    forward(x, { by = 0 } = {}) {
+      return x.add(by);
+    }
+  }
+
+  test("see the options apart from the inputs, and may replace them", () => {
+    const module = new Add();
+    const log = [];
+    module.registerForwardPreHook(
+      (_, [x], options) => {
+        log.push(options);
+        return [[x], { by: (options.by ?? 0) + 1 }];
+      },
+      { withKwargs: true },
+    );
+    module.registerForwardHook(
+      (_, inputs, options, output) => {
+        log.push([inputs.length, options]);
+        return output.mul(10);
+      },
+      { withKwargs: true },
+    );
+    assertTensor(module.call(eg.tensor([1]), { by: 2 }), [40]);
+    assertTensor(module.call(eg.tensor([1])), [20]);
+    assert.deepEqual(log, [{ by: 2 }, [1, { by: 3 }], {}, [1, { by: 1 }]]);
+  });
+
+  test("must return a pair, or nothing", () => {
+    const module = new Add();
+    const hook = module.registerForwardPreHook(() => [1], { withKwargs: true });
+    assertThrows(() => module.call(eg.ones([1])), "InvalidArgument", /\(new_args, new_kwargs\)/);
+    hook.remove();
+    assertThrows(() => module.registerForwardHook(() => 1, { always: 1 }), "InvalidArgument");
+  });
+
+  test("run first with prepend", () => {
+    const module = new Add();
+    const order = [];
+    module.registerForwardHook(() => void order.push("second"));
+    module.registerForwardHook(() => void order.push("first"), { prepend: true });
+    module.call(eg.ones([1]));
+    assert.deepEqual(order, ["first", "second"]);
+  });
+});
+
 describe("full backward hooks", () => {
   test("see the gradients of inputs and outputs and may replace those of the inputs", () => {
     // J.10

@@ -30,6 +30,36 @@ const kClasses = {
   RNN: [(options) => new nn.RNN(2, 3, options), "batch_first"],
   LSTM: [(options) => new nn.LSTM(2, 3, options), "proj_size"],
   GRU: [(options) => new nn.GRU(2, 3, options), "num_layers"],
+  RNNCell: [(options) => new nn.RNNCell(2, 3, options), "Nonlinearity"],
+  LSTMCell: [(options) => new nn.LSTMCell(2, 3, options), "Bias"],
+  GRUCell: [(options) => new nn.GRUCell(2, 3, options), "Bias"],
+  ConvTranspose1d: [(options) => new nn.ConvTranspose1d(1, 2, 3, options), "output_padding"],
+  BatchNorm3d: [(options) => new nn.BatchNorm3d(2, options), "track_running_stats"],
+  InstanceNorm1d: [(options) => new nn.InstanceNorm1d(2, options), "track_running_stats"],
+  InstanceNorm3d: [(options) => new nn.InstanceNorm3d(2, options), "track_running_stats"],
+  MaxPool1d: [(options) => new nn.MaxPool1d(2, options), "return_indices"],
+  AvgPool1d: [(options) => new nn.AvgPool1d(2, options), "count_include_pad"],
+  AdaptiveMaxPool2d: [(options) => new nn.AdaptiveMaxPool2d(2, options), "return_indices"],
+  ReLU: [(options) => new nn.ReLU(options), "Inplace"],
+  LeakyReLU: [(options) => new nn.LeakyReLU(options), "negative_slope"],
+  ELU: [(options) => new nn.ELU(options), "Alpha"],
+  Hardtanh: [(options) => new nn.Hardtanh(options), "min_val"],
+  Threshold: [(options) => new nn.Threshold(0, 1, options), "Inplace"],
+  Softplus: [(options) => new nn.Softplus(options), "Beta"],
+  Softshrink: [(options) => new nn.Softshrink(options), "Lambd"],
+  PReLU: [(options) => new nn.PReLU(options), "num_parameters"],
+  GLU: [(options) => new nn.GLU(options), "Dim"],
+  LogSoftmax: [(options) => new nn.LogSoftmax(options), "Dim"],
+  Upsample: [(options) => new nn.Upsample(options), "scale_factor"],
+  ReflectionPad2d: [(options) => new nn.ReflectionPad2d(options), "Padding"],
+  ConstantPad1d: [(options) => new nn.ConstantPad1d(1, options), "Value"],
+  CosineSimilarity: [(options) => new nn.CosineSimilarity(options), "Eps"],
+  PairwiseDistance: [(options) => new nn.PairwiseDistance(options), "Keepdim"],
+  Transformer: [(options) => new nn.Transformer(options), "d_model"],
+  TransformerDecoderLayer: [
+    (options) => new nn.TransformerDecoderLayer(4, 2, options),
+    "norm_first",
+  ],
   MultiheadAttention: [(options) => new nn.MultiheadAttention(4, 2, options), "add_bias_kv"],
   TransformerEncoderLayer: [
     (options) => new nn.TransformerEncoderLayer(4, 2, options),
@@ -92,7 +122,7 @@ describe("layers and losses", () => {
     assertThrows(() => new nn.Linear(2, 3, { bias: null }), "InvalidArgument", /bias.*null/);
     assertThrows(() => new nn.Linear(2, 3, { dtype: "float" }), "InvalidArgument", /"float32"/);
     assertThrows(() => new nn.Linear(2, 3, true, { bias: true }), "InvalidArgument", /given twice/);
-    assertThrows(() => new nn.Dropout(0.5, true), "InvalidArgument", /\[Dropout\] too many/);
+    assertThrows(() => new nn.Dropout(0.5, true, 1), "InvalidArgument", /\[Dropout\] too many/);
     assertThrows(() => new nn.Dropout("0.5"), "InvalidArgument", /p: expected a number/);
     assertThrows(() => new nn.Softmax(1.5), "InvalidArgument", /dim: expected a whole number/);
     assertThrows(() => new nn.MSELoss("avg"), "InvalidArgument", /"none", "mean", "sum"/);

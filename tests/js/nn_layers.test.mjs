@@ -254,3 +254,46 @@ describe("running statistics", () => {
     });
   }
 });
+
+describe("Embedding.fromPretrained", () => {
+  const vectors = eg.tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+
+  test("shares the vectors, draws nothing and does not learn unless told to", () => {
+    eg.manualSeed(5);
+    const expected = eg.rand([2]).dataSync();
+    eg.manualSeed(5);
+    const table = nn.Embedding.fromPretrained(vectors, { paddingIdx: -1 });
+    assertTensor(eg.rand([2]), expected);
+    assert.ok(table instanceof nn.Embedding);
+    assert.deepEqual([table.weight.requiresGrad, table.paddingIdx], [false, 1]);
+    assert.equal(String(table), "Embedding(2, 2, padding_idx=1)");
+    assert.deepEqual(Object.keys(table.stateDict()), ["weight"]);
+    assertTensor(table.call(eg.tensor([1n])), [3, 4]);
+    const learning = nn.Embedding.fromPretrained(vectors, false);
+    learning
+      .call(eg.tensor([0n]))
+      .sum()
+      .backward();
+    assertTensor(learning.weight.grad, [1, 1, 0, 0]);
+  });
+
+  test("refuses what is no table", () => {
+    const from = nn.Embedding.fromPretrained;
+    assertThrows(() => from(eg.ones([2])), "ShapeMismatch", /2-dimensional/);
+    assertThrows(() => from(vectors, { padding_idx: 0 }), "InvalidArgument", /mean "paddingIdx"/);
+    assertThrows(() => from(vectors, true, 2), "IndexOutOfRange");
+  });
+});
+
+test("a transposed convolution gives the size it is asked for", () => {
+  const layer = new nn.ConvTranspose1d(1, 1, 3, { stride: 2 });
+  const x = eg.randn([1, 1, 4]);
+  assert.deepEqual(layer.call(x).shape, [1, 1, 9]);
+  assert.deepEqual(layer.call(x, [10]).shape, [1, 1, 10]);
+  assert.deepEqual(layer.call(x, [1, 1, 10]).shape, [1, 1, 10]);
+  assertThrows(() => layer.call(x, [11]), "InvalidArgument", /range from 9 to 10/);
+  assertThrows(() => layer.call(x, [1, 10]), "InvalidArgument", /1 or 3 elements/);
+});

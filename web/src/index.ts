@@ -43,9 +43,9 @@ export { setWarnAlways } from "./engine/warnings.js";
 export * as func from "./func/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
-export { ctcLoss } from "./nn/ctc_loss.js";
 export * as nn from "./nn/index.js";
-export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
+export { ctcLoss } from "./nn/losses/ctc_loss.js";
+export { tripletMarginWithDistanceLoss } from "./nn/losses/triplet_distance_loss.js";
 export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export {
   type FromDataOptions,

@@ -1,7 +1,13 @@
 // The base class of layers and models. What a module consists of is read off its properties (members.ts);
 // #private ones are its own business.
 
-import { type Arguments, isPlainObject, readArguments, readNothing } from "../arguments/read.js";
+import {
+  type Arguments,
+  isPlainObject,
+  readArguments,
+  readNothing,
+  readOptions,
+} from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { Target } from "../ops/to.js";
@@ -12,14 +18,24 @@ import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { type Kind, Members } from "./members.js";
+import { type Copies, deepCopy } from "./module_clone.js";
 import {
   addModuleHook,
+  type BackwardHookOptions,
   callWithHooks,
   type ForwardHook,
+  type ForwardHookOptions,
+  type ForwardHookWithOptions,
   type ForwardPreHook,
+  type ForwardPreHookWithOptions,
   type FullBackwardHook,
+  kBackwardHookOptions,
+  kForwardHookOptions,
   ModuleHooks,
+  normalForwardHook,
+  normalPreHook,
 } from "./module_hooks.js";
+import { memberAt } from "./module_paths.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, Parameter } from "./parameter.js";
 
@@ -57,25 +73,49 @@ export class Module {
     return callWithHooks(module, hooks, inputs, forward) as Output;
   }
 
-  /** Calls `hook` with the inputs before forward(); what it returns takes their place. */
-  registerForwardPreHook(hook: ForwardPreHook, ...rest: []): HookHandle {
-    readNothing("registerForwardPreHook", rest);
-    return addModuleHook(this.#ensureHooks().forwardPre, hook);
+  /**
+   * Calls `hook` with the inputs before forward(); what it returns takes their place. With `withKwargs` the
+   * trailing object of options comes apart from the other inputs, and a new pair of both may be returned.
+   */
+  registerForwardPreHook(
+    hook: ForwardPreHookWithOptions,
+    options: ForwardHookOptions & { withKwargs: true },
+  ): HookHandle;
+  registerForwardPreHook(hook: ForwardPreHook, options?: ForwardHookOptions): HookHandle;
+  registerForwardPreHook(
+    hook: ForwardPreHook | ForwardPreHookWithOptions,
+    ...rest: unknown[]
+  ): HookHandle {
+    const options = readOptions("registerForwardPreHook", kForwardHookOptions, rest);
+    const normal = normalPreHook(hook, options.withKwargs);
+    return addModuleHook(this.#ensureHooks().forwardPre, normal, options.prepend);
   }
 
-  /** Calls `hook` with inputs and output after forward(); what it returns takes the output's place. */
-  registerForwardHook(hook: ForwardHook, ...rest: []): HookHandle {
-    readNothing("registerForwardHook", rest);
-    return addModuleHook(this.#ensureHooks().forward, hook);
+  /**
+   * Calls `hook` with inputs and output after forward(); what it returns takes the output's place. With
+   * `withKwargs` the trailing object of options comes apart from the other inputs.
+   */
+  registerForwardHook(
+    hook: ForwardHookWithOptions,
+    options: ForwardHookOptions & { withKwargs: true },
+  ): HookHandle;
+  registerForwardHook(hook: ForwardHook, options?: ForwardHookOptions): HookHandle;
+  registerForwardHook(hook: ForwardHook | ForwardHookWithOptions, ...rest: unknown[]): HookHandle {
+    const options = readOptions("registerForwardHook", kForwardHookOptions, rest);
+    const normal = normalForwardHook(hook, options.withKwargs);
+    return addModuleHook(this.#ensureHooks().forward, normal, options.prepend);
   }
 
   /**
    * Calls `hook` in backward with the gradients of this module's inputs and outputs, when those of the
    * inputs are there; a list that it returns takes their place.
    */
-  registerFullBackwardHook(hook: FullBackwardHook, ...rest: []): HookHandle {
-    readNothing("registerFullBackwardHook", rest);
-    return addModuleHook(this.#ensureHooks().fullBackward, hook);
+  registerFullBackwardHook(
+    hook: FullBackwardHook,
+    ...rest: Arguments<[prepend: boolean], BackwardHookOptions>
+  ): HookHandle {
+    const { prepend } = readArguments("registerFullBackwardHook", kBackwardHookOptions, rest);
+    return addModuleHook(this.#ensureHooks().fullBackward, hook, prepend);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -116,6 +156,31 @@ export class Module {
   /** Returns this module, under the name "", and all its parts with their dotted names. */
   namedModules(): [string, Module][] {
     return withoutRepeats(this.#tree(""));
+  }
+
+  /** Returns the part with a dotted name: "layers.0"; "" is this module. */
+  getSubmodule(target: string): Module {
+    if (target === "") return this;
+    return memberAt("getSubmodule", this, target, "module", kindOf);
+  }
+
+  /** Returns the parameter with a dotted name: "layers.0.weight". */
+  getParameter(target: string): Parameter {
+    return memberAt("getParameter", this, target, "parameter", kindOf);
+  }
+
+  /** Returns the buffer with a dotted name: "norm.running_mean". */
+  getBuffer(target: string): Buffer {
+    return memberAt("getBuffer", this, target, "buffer", kindOf);
+  }
+
+  /**
+   * Returns a deep copy: tensors, parts, lists and plain objects are new, what the module has twice the copy has
+   * twice, hooks are the same functions. The constructor does not run again: a class with #private members has to
+   * override clone().
+   */
+  clone(): this {
+    return this.#copy(new Map());
   }
 
   /**
@@ -207,6 +272,20 @@ export class Module {
   /** What console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();
+  }
+
+  #copy(copies: Copies): this {
+    const copy = Reflect.construct(Module, [], this.constructor) as this;
+    copies.set(this, copy);
+    const copyOther = (value: object) => (value instanceof Module ? value.#copy(copies) : value);
+    for (const [name, value] of Object.entries(this)) {
+      Object.assign(copy, { [name]: deepCopy(value, copies, copyOther) });
+    }
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
+      if (property.get !== undefined) Object.defineProperty(copy, name, property);
+    }
+    copy.#hooks = this.#hooks?.clone() ?? null;
+    return copy;
   }
 
   #applyDown(fn: (module: Module) => void): void {

@@ -1,0 +1,232 @@
+// nn.utils: parameters that are computed from others, and all parameters as one vector. Reference values are PyTorch's.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { assertClose, assertTensor, assertThrows } from "./support/assert.mjs";
+import { eg } from "./support/engine.mjs";
+
+const { nn } = eg;
+const { parametrize, parametrizations } = nn.utils;
+const kGolden = JSON.parse(
+  readFileSync(new URL("../golden/parametrizations.json", import.meta.url), "utf8"),
+);
+const keysOf = (module) => Object.keys(module.stateDict());
+
+function assertState(module, expected) {
+  assert.deepEqual(keysOf(module), Object.keys(expected));
+  for (const [key, value] of Object.entries(module.stateDict())) {
+    assertClose(value.dataSync(), expected[key], { what: key, rtol: 1e-5, atol: 1e-6 });
+  }
+}
+
+function wave(shape, phase, scale) {
+  const count = shape.reduce((product, size) => product * size, 1);
+  const values = Float64Array.from({ length: count }, (_, i) => Math.sin(i * 0.7 + phase) * scale);
+  return eg.tensor(values).reshape(shape);
+}
+
+class Symmetric extends nn.Module {
+  forward(x) {
+    return x.triu().add(x.triu(1).t());
+  }
+}
+
+class Doubled extends nn.Module {
+  forward(x) {
+    return x.mul(2);
+  }
+
+  rightInverse(x) {
+    return x.div(2);
+  }
+}
+
+describe("registerParametrization", () => {
+  test("computes a parameter from another at each use", () => {
+    const layer = new nn.Linear(2, 2);
+    const original = layer.weight;
+    const result = parametrize.registerParametrization(layer, "weight", new Symmetric());
+    assert.equal(result, layer);
+    assert.deepEqual(keysOf(layer), ["bias", "parametrizations.weight.original"]);
+    assert.equal(layer.getParameter("parametrizations.weight.original"), original);
+    const [[a, b], [c, d]] = layer.weight.arraySync();
+    assert.equal(b, c);
+    const x = eg.randn([3, 2]);
+    assertTensor(layer.call(x), nn.functional.linear(x, layer.weight, layer.bias).dataSync());
+    layer
+      .call(eg.ones([1, 2]))
+      .sum()
+      .backward();
+    assertTensor(original.grad, [1, 2, 0, 1]);
+    assert.ok(parametrize.isParametrized(layer) && parametrize.isParametrized(layer, "weight"));
+    assert.ok(!parametrize.isParametrized(layer, "bias"));
+    parametrize.removeParametrizations(layer, "weight");
+    assert.ok(!parametrize.isParametrized(layer) && layer.weight instanceof nn.Parameter);
+    assert.deepEqual(keysOf(layer), ["bias", "weight"]);
+    assertTensor(layer.weight, [a, b, c, d]);
+  });
+
+  test("one after the other, and assignments go the way back", () => {
+    const layer = new nn.Linear(2, 2, { bias: false });
+    const before = layer.weight.dataSync();
+    parametrize.registerParametrization(layer, "weight", new Doubled());
+    assertTensor(layer.weight, before);
+    parametrize.registerParametrization(layer, "weight", new Doubled());
+    assertTensor(
+      layer.weight,
+      before.map((value) => 2 * value),
+    );
+    layer.weight = eg.ones([2, 2]);
+    assertTensor(layer.weight, [1, 1, 1, 1]);
+    assertTensor(layer.parametrizations.get("weight").original, [0.25, 0.25, 0.25, 0.25]);
+    const copy = layer.clone();
+    copy.weight = eg.zeros([2, 2]);
+    assertTensor(layer.weight, [1, 1, 1, 1]);
+    assertTensor(copy.call(eg.ones([1, 2])), [0, 0]);
+    parametrize.removeParametrizations(layer, "weight", { leaveParametrized: false });
+    assertTensor(layer.weight, [0.25, 0.25, 0.25, 0.25]);
+  });
+
+  test("refuses what it cannot compute, and leaves the module as it was", () => {
+    const layer = new nn.Linear(2, 3);
+    const register = (name, module, ...rest) =>
+      parametrize.registerParametrization(layer, name, module, ...rest);
+    assertThrows(() => register("wight", new Doubled()), "InvalidArgument", /with name 'wight'/);
+    const flat = new nn.Flatten(0);
+    assertThrows(() => register("weight", flat), "InvalidArgument", /may not change the shape/);
+    assert.deepEqual(keysOf(layer).sort(), ["bias", "weight"]);
+    register("weight", flat, { unsafe: true });
+    assert.deepEqual(layer.weight.shape, [6]);
+    assertThrows(
+      () => parametrize.removeParametrizations(layer, "bias"),
+      "InvalidArgument",
+      /no parametrization of 'bias'/,
+    );
+  });
+
+  test("of a recurrent layer", () => {
+    const layer = new nn.GRU(2, 3);
+    const x = eg.randn([4, 2]);
+    const [expected] = layer.call(x);
+    parametrizations.weightNorm(layer, "weight_hh_l0");
+    assertTensor(layer.call(x)[0], expected.dataSync(), { atol: 1e-5 });
+  });
+});
+
+describe("weightNorm", () => {
+  test("learns norms and directions apart", () => {
+    const layer = new nn.Linear(3, 2, { dtype: "float64" });
+    layer.weight.detach().copy_(wave([2, 3], 1, 0.5));
+    layer.bias.detach().copy_(wave([2], 2, 0.5));
+    const copy = layer.clone();
+    nn.utils.weightNorm(layer);
+    const { keys, g, gGrad, vGrad } = kGolden.wn;
+    assert.deepEqual(keysOf(layer), keys);
+    assertTensor(layer.weight_g, g, { shape: [2, 1], rtol: 1e-8 });
+    const x = wave([2, 3], 0, 1);
+    const factors = eg.arange(4).reshape([2, 2]);
+    layer.call(x).mul(factors).sum().backward();
+    assertTensor(layer.weight_g.grad, gGrad, { rtol: 1e-7 });
+    assertTensor(layer.weight_v.grad, vGrad, { rtol: 1e-7 });
+    const expected = layer.call(x).dataSync();
+    assert.deepEqual(keysOf(nn.utils.removeWeightNorm(layer)), ["bias", "weight"]);
+    assertTensor(layer.call(x), expected);
+    assertThrows(() => nn.utils.removeWeightNorm(layer), "InvalidArgument", /not found/);
+
+    parametrizations.weightNorm(copy);
+    assert.deepEqual(keysOf(copy), [
+      "bias",
+      "parametrizations.weight.original0",
+      "parametrizations.weight.original1",
+    ]);
+    copy.call(x).mul(factors).sum().backward();
+    const { original0, original1 } = copy.parametrizations.get("weight");
+    assertTensor(original0.grad, gGrad, { rtol: 1e-7 });
+    assertTensor(original1.grad, vGrad, { rtol: 1e-7 });
+  });
+
+  test("with one norm of all", () => {
+    const layer = new nn.Linear(3, 2, { dtype: "float64" });
+    layer.weight.detach().copy_(wave([2, 3], 1, 0.5));
+    nn.utils.weightNorm(layer, { dim: null });
+    const [shape, norm] = kGolden.wnAll;
+    assertTensor(layer.weight_g, norm, { shape, rtol: 1e-8 });
+  });
+});
+
+describe("spectralNorm", () => {
+  const close = { rtol: 1e-5, atol: 1e-6 };
+
+  test("divides by the largest singular value", () => {
+    eg.manualSeed(3);
+    const layer = parametrizations.spectralNorm(new nn.Linear(3, 4));
+    assertState(layer, kGolden.linear);
+    const x = eg.ones([2, 3]);
+    const output = layer.call(x);
+    assertTensor(output, kGolden.linearOutput, close);
+    output.sum().backward();
+    const list = layer.parametrizations.get("weight");
+    assertTensor(list.original.grad, kGolden.linearGrad, close);
+    layer.eval();
+    const u = list.at(0)._u.dataSync();
+    assertTensor(layer.call(x), kGolden.evalOutput, close);
+    assertTensor(list.at(0)._u, u);
+    const [, values] = eg.svd(layer.weight);
+    assert.ok(Math.abs(values.at(0).item() - 1) < 1e-4);
+  });
+
+  test("along the outputs of a transposed convolution", () => {
+    eg.manualSeed(3);
+    const layer = parametrizations.spectralNorm(new nn.ConvTranspose1d(2, 3, 2));
+    assertState(layer, kGolden.conv);
+    assertTensor(layer.weight, kGolden.convWeight, close);
+    const names = { n_power_iterations: 2 };
+    assertThrows(
+      () => parametrizations.spectralNorm(new nn.Linear(1, 1), names),
+      "InvalidArgument",
+      /mean "nPowerIterations"/,
+    );
+  });
+});
+
+test("spectralNorm of nn.utils divides the weight before each call", () => {
+  const close = { rtol: 1e-5, atol: 1e-6 };
+  const { state, output, grad, u, evaluation } = kGolden.spectralHook;
+  eg.manualSeed(3);
+  const layer = nn.utils.spectralNorm(new nn.Linear(3, 4), { nPowerIterations: 2 });
+  assertState(layer, state);
+  const x = eg.ones([2, 3]);
+  const result = layer.call(x);
+  assertTensor(result, output, close);
+  result.sum().backward();
+  assertTensor(layer.weight_orig.grad, grad, close);
+  assertTensor(layer.weight_u, u, close);
+  layer.eval();
+  assertTensor(layer.call(x), evaluation, close);
+  assertTensor(layer.clone().call(x), evaluation, close);
+  assertThrows(() => nn.utils.spectralNorm(layer), "InvalidArgument", /does not have a parameter/);
+});
+
+describe("parameters as a vector", () => {
+  test("and back", () => {
+    const model = new nn.Linear(2, 3);
+    const vector = nn.utils.parametersToVector(model.parameters());
+    assertTensor(vector, [...model.weight.dataSync(), ...model.bias.dataSync()], { shape: [9] });
+    nn.utils.vectorToParameters(eg.arange(9), model.parameters());
+    assertTensor(model.weight, [0, 1, 2, 3, 4, 5]);
+    assertTensor(model.bias, [6, 7, 8]);
+    vector.sum().backward();
+    assertTensor(model.bias.grad, [1, 1, 1]);
+  });
+
+  test("of the right length only", () => {
+    const { parameters } = { parameters: new nn.Linear(2, 3).parameters() };
+    assertThrows(
+      () => nn.utils.vectorToParameters(eg.ones([8]), parameters),
+      "ShapeMismatch",
+      /9 elements/,
+    );
+    assertThrows(() => nn.utils.parametersToVector([]), "InvalidArgument", /a list of tensors/);
+  });
+});

@@ -1,0 +1,7 @@
+export { Conv1d, Conv2d, type ConvArguments, type ConvOptions, type PaddingMode } from "./conv.js";
+export {
+  ConvTranspose1d,
+  ConvTranspose2d,
+  type ConvTransposeArguments,
+  type ConvTransposeOptions,
+} from "./conv_transpose.js";

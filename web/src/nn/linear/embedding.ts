@@ -1,0 +1,115 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, type Options, size } from "../../arguments/rule.js";
+import { embedding, empty } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { normal_, zeros_ } from "../init.js";
+import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import { Parameter } from "../parameter.js";
+
+const kOptions = {
+  /** The row that starts as zeros and gets no gradient. */
+  paddingIdx: integer.orNull(),
+  ...kLayerArguments,
+};
+
+const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
+
+/** Options of `Embedding`. */
+export type EmbeddingOptions = Options<typeof kOptions>;
+
+const kPretrainedOptions = {
+  /** Keep the vectors as they are; default true. */
+  freeze: boolean.or(true),
+  /** The row that gets no gradient. */
+  paddingIdx: kOptions.paddingIdx,
+};
+
+const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
+
+/** Options of `Embedding.fromPretrained`. */
+export type FromPretrainedOptions = Options<typeof kPretrainedOptions>;
+
+/** A table of vectors, looked up by position. */
+export class Embedding extends Module {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
+  weight: Parameter;
+  readonly paddingIdx: number | null;
+
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    paddingIdx?: number | null,
+    options?: LayerOptions,
+  );
+  constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
+  constructor(...given: unknown[]) {
+    super();
+    const name = new.target.name;
+    const { paddingIdx, device, dtype, ...sizes } = readArguments(name, kArguments, given);
+    const { numEmbeddings, embeddingDim } = sizes;
+    this.numEmbeddings = numEmbeddings;
+    this.embeddingDim = embeddingDim;
+    this.paddingIdx = paddingIdx === null ? null : rowOf(paddingIdx, numEmbeddings);
+    this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
+    this.resetParameters();
+  }
+
+  /**
+   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * false.
+   */
+  static fromPretrained(
+    embeddings: Tensor,
+    ...rest: Arguments<[freeze: boolean, paddingIdx: number | null], FromPretrainedOptions>
+  ): Embedding {
+    const where = "Embedding.fromPretrained";
+    const call = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
+    const [rows = 0, features = 0] = call.embeddings.shape;
+    if (call.embeddings.ndim !== 2) {
+      const told = "Embeddings parameter is expected to be 2-dimensional, got";
+      fail("ShapeMismatch", where, `${told} [${call.embeddings.shape.join(", ")}].`);
+    }
+    // Not by the constructor, which draws numbers.
+    const table = Reflect.construct(Module, [], Embedding) as Embedding;
+    const paddingIdx = call.paddingIdx === null ? null : rowOf(call.paddingIdx, rows);
+    const weight = new Parameter(call.embeddings, !call.freeze);
+    return Object.assign(table, {
+      numEmbeddings: rows,
+      embeddingDim: features,
+      weight,
+      paddingIdx,
+    });
+  }
+
+  /** Draws new vectors. */
+  resetParameters(): void {
+    normal_(this.weight);
+    if (this.paddingIdx === null) return;
+    const alias = this.weight.detach();
+    const row = alias.at(this.paddingIdx);
+    zeros_(row);
+    row.dispose();
+    alias.dispose();
+  }
+
+  override forward(input: Tensor): Tensor {
+    return embedding(input, this.weight, this.paddingIdx);
+  }
+
+  override extraRepr(): string {
+    const { numEmbeddings, embeddingDim, paddingIdx } = this;
+    return formatArguments([numEmbeddings, embeddingDim], { paddingIdx: paddingIdx ?? undefined });
+  }
+}
+
+function rowOf(paddingIdx: number, rows: number): number {
+  if (Number.isInteger(paddingIdx) && paddingIdx >= -rows && paddingIdx < rows) {
+    return paddingIdx < 0 ? paddingIdx + rows : paddingIdx;
+  }
+  fail("IndexOutOfRange", "Embedding", `paddingIdx ${paddingIdx} is not one of ${rows} rows.`);
+}
