@@ -139,25 +139,10 @@ const kValues = {
 
 const kNoEntropy = ["Poisson", "RelaxedBernoulli", "RelaxedOneHotCategorical"];
 
-// TODO: draws.ts says which draws the engine does not make yet.
-const kLater = [
-  "Beta",
-  "Binomial",
-  "Categorical",
-  "Chi2",
-  "Dirichlet",
-  "Gamma",
-  "OneHotCategorical",
-  "Poisson",
-  "StudentT",
-];
-
 const parametersOf = (name) => kSamples[name][1].map((data) => double(data).requiresGrad_());
 
 describe("every distribution", () => {
   for (const [name, [make, , value]] of Object.entries(kSamples)) {
-    const canDraw = { skip: kLater.includes(name) };
-
     test(`${name}: logProb has gradients`, () => {
       const fixed = double(kValues[name] ?? value);
       assert.ok(gradcheck((...given) => make(...given).logProb(fixed), parametersOf(name)));
@@ -192,7 +177,7 @@ describe("every distribution", () => {
       },
     );
 
-    test(`${name}: rsample draws what sample draws, with gradients`, canDraw, () => {
+    test(`${name}: rsample draws what sample draws, with gradients`, () => {
       const it = make(...parametersOf(name));
       if (!it.hasRsample) {
         assertThrows(() => it.rsample(), "InvalidArgument", /does not implement rsample/);
@@ -214,7 +199,7 @@ describe("every distribution", () => {
       }
     });
 
-    test(`${name}: draws have its mean and variance`, canDraw, () => {
+    test(`${name}: draws have its mean and variance`, () => {
       const it = make(...kSamples[name][1].map(double));
       if (["Cauchy", "Categorical"].includes(name) || name.startsWith("Relaxed")) return;
       const count = 20000;

@@ -78,25 +78,9 @@ describe("transforms as PyTorch's", () => {
   }
 });
 
-// TODO: draws.ts says which draws the engine does not make yet.
-const kLater = [
-  "Beta",
-  "Binomial",
-  "Categorical",
-  "Chi2",
-  "Dirichlet",
-  "Gamma",
-  "Multinomial",
-  "OneHotCategorical",
-  "Poisson",
-  "StudentT",
-];
-
 describe("draws as PyTorch's", () => {
   for (const { name, args, options, dtype, shape, expected } of draws) {
-    test(`${name} ${JSON.stringify([args, options])}, ${dtype}`, {
-      skip: kLater.includes(name),
-    }, () => {
+    test(`${name} ${JSON.stringify([args, options])}, ${dtype}`, () => {
       const it = make(name, args, options, dtype);
       eg.manualSeed(3);
       const tolerance = dtype === "float64" ? kDouble : { rtol: 3e-6, atol: 3e-6 };
