@@ -6,12 +6,11 @@ import { boolean, integer, number, type Options, size, type Values } from "../ar
 import { cat, dropout, empty, linear, stack, transpose, unbind, zeros } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import { uniform_ } from "./init.js";
 import { kLayerArguments, type LayerKind, parameterOf } from "./layer_options.js";
 import { Module } from "./module.js";
 import { formatArguments } from "./module_text.js";
-import { Parameter } from "./parameter.js";
 
 /** The first arguments of all recurrent layers. */
 export const kRecurrentSizes = {
@@ -172,11 +171,11 @@ export abstract class RecurrentBase extends Module {
     isReverse: boolean,
   ): [Tensor, readonly Tensor[]] {
     const weights: CellWeights = {
-      hiddenWeight: this.#parameter(`weight_hh${suffix}`) as Parameter,
+      hiddenWeight: this.#parameter(`weight_hh${suffix}`) as Tensor,
       hiddenBias: this.#parameter(`bias_hh${suffix}`),
       projection: this.#parameter(`weight_hr${suffix}`),
     };
-    const inputWeight = this.#parameter(`weight_ih${suffix}`) as Parameter;
+    const inputWeight = this.#parameter(`weight_ih${suffix}`) as Tensor;
     const gates = unbind(linear(input, inputWeight, this.#parameter(`bias_ih${suffix}`)), 0);
     let states = initial;
     const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
@@ -202,10 +201,10 @@ export abstract class RecurrentBase extends Module {
     }
   }
 
-  // By name at each use: the properties are what users see and may replace.
-  #parameter(name: string): Parameter | null {
+  // By name at each use: the properties are what users see and may replace, func.functionalCall() with plain tensors.
+  #parameter(name: string): Tensor | null {
     const value: unknown = Reflect.get(this, name);
-    return value instanceof Parameter ? value : null;
+    return value instanceof Tensor ? value : null;
   }
 
   // Layers that cannot all fit are not begun: one after the other would take hours to fail.

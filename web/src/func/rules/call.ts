@@ -1,9 +1,10 @@
 // One call of an op with a batch among its tensors, as the rules see it.
 
 import { callOp } from "../../dispatch/call.js";
-import { type Op, usageOf } from "../../dispatch/signature.js";
+import { Kind, type Op, usageOf } from "../../dispatch/signature.js";
 import { expand, reshape, unsqueeze } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { isBatchedAt, type Level } from "../batched.js";
 
@@ -32,6 +33,7 @@ export class Call {
   ) {
     this.values = op.parameters.map((parameter, i) => {
       const value = i < given.length ? given[i] : parameter.defaultValue;
+      if (parameter.kind === Kind.Tensor) return tensorRule.check(op.name, parameter.name, value);
       if (value !== undefined || !parameter.isRequired) return value;
       return fail("InvalidArgument", op.name, `it is called as ${usageOf(op)}.`);
     });

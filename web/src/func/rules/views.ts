@@ -3,15 +3,20 @@
 import {
   asStrided,
   cat,
+  diag,
   diagonal,
   expand,
   flatten,
+  ones,
+  pad,
   reshape,
   roll,
   squeeze,
   stack,
   transpose,
   unsqueeze,
+  where,
+  zerosLike,
 } from "../../generated/ops.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Call, type Result, type Rule, range } from "./call.js";
@@ -146,8 +151,13 @@ const grid: Rule = (call) => {
 };
 
 const diagonalOf: Rule = (call) => {
-  if (call.rank("input") !== 2) return null;
-  return diagonal(call.batch("input"), call.value("diagonal"), 1, 2);
+  const offset = call.value<number>("diagonal");
+  const input = call.batch("input");
+  if (call.rank("input") !== 1) return diagonal(input, offset, 1, 2);
+  // The elements as rows, of which the places on the diagonal are kept.
+  const count = input.shape[1] ?? 0;
+  const rows = unsqueeze(pad(input, offset < 0 ? [-offset, 0] : [0, offset]), 2);
+  return where(diag(ones([count], { device: input.device }), offset).gt(0), rows, zerosLike(rows));
 };
 
 const triangle: Rule = (call) =>
