@@ -207,8 +207,8 @@ const indexPlaced: Rule = (call) => {
   return indexPut_(target, indices, source as Tensor, call.value("accumulate"), places);
 };
 
-/** The rules of positions. */
-export const kIndexRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of positions. */
+export const indexRules = (): Readonly<Record<string, Rule>> => ({
   index: indexed,
   index_select: selected,
   index_add: placed("source"),
@@ -223,4 +223,4 @@ export const kIndexRules: Readonly<Record<string, Rule>> = {
   embedding: embedded,
   masked_select: () => dependsOnData("maskedSelect"),
   nonzero: () => dependsOnData("nonzero"),
-};
+});

@@ -204,8 +204,8 @@ const crossed: Rule = (call) => {
   return call.rank("input") === call.rank("other") ? shifted(call) : null;
 };
 
-/** The rules of matrices. */
-export const kMatrixRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of matrices. */
+export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   mm: plain(productOf("input", "mat2", 2, 2)),
   bmm: plain(productOf("input", "mat2", 3, 3)),
   mv: plain(productOf("input", "vec", 2, 1)),
@@ -235,4 +235,4 @@ export const kMatrixRules: Readonly<Record<string, Rule>> = {
   kron: kronecker,
   cdist: square,
   scaled_dot_product_attention: leading,
-};
+});

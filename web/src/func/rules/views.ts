@@ -171,8 +171,8 @@ const repeatedElements: Rule = (call) => {
 
 const likeOther = (call: Call): Result => expanded(call, sampleShape(call, "other"));
 
-/** The rules of shapes. */
-export const kViewRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of shapes. */
+export const viewRules = (): Readonly<Record<string, Rule>> => ({
   view: withShape,
   reshape: withShape,
   view_as: (call) => reshape(call.batch("input"), [call.size, ...sampleShape(call, "other")]),
@@ -220,4 +220,4 @@ export const kViewRules: Readonly<Record<string, Rule>> = {
   diag: diagonalOf,
   trace: (call) => diagonal(call.batch("input"), 0, 1, 2).sum(-1),
   repeat_interleave: repeatedElements,
-};
+});
