@@ -166,6 +166,28 @@ describe("vmap of an op is the op for every sample", () => {
     });
   }
 
+  test("what draws random numbers is refused until it is told how", () => {
+    const next = () => eg.rand([1]).item();
+    const drawsNothing = (run) => {
+      eg.manualSeed(7);
+      const wanted = next();
+      eg.manualSeed(7);
+      run();
+      return next() === wanted;
+    };
+    for (const op of opTable.filter(({ kind }) => kind !== "internal")) {
+      for (const { text, make } of samplesOf(op)) {
+        const args = eg.noGrad(() => make());
+        if (args === null || drawsNothing(() => call(op, args))) continue;
+        assert.throws(
+          () => vmap(() => call(op, args)[0])(eg.ones([2])),
+          /randomness error mode/,
+          `${op.js}(${text})`,
+        );
+      }
+    }
+  });
+
   test("the ops that run sample by sample are known", (t) => {
     t.diagnostic(`sample by sample: ${[...looped].sort().join(" ")}`);
     assert.deepEqual([...looped].sort(), [...kLooped].sort());

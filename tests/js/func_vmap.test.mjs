@@ -31,6 +31,11 @@ describe("vmap", () => {
     assertTensor(both[1], [10, 20, 10, 20], { shape: [2, 2] });
   });
 
+  test("takes its arguments by position too", () => {
+    assertTensor(vmap((x, y) => x.add(y), [0, null], 1)(a, double([1, 1])), [2, 4, 3, 5]);
+    assertTensor(grad((x, y) => x.mul(y), 1)(double(2), double(3)), [2]);
+  });
+
   test("nests: all pairs", () => {
     const dots = vmap(
       vmap((x, y) => x.dot(y), { inDims: [null, 0] }),
