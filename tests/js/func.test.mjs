@@ -224,6 +224,47 @@ describe("networks", () => {
     );
   });
 
+  test("per-sample gradients of recurrent layers, without a loop", () => {
+    class Last extends nn.Module {
+      constructor(layer) {
+        super();
+        this.layer = layer;
+      }
+      forward(x) {
+        return this.layer.call(x)[0].select(1, -1);
+      }
+    }
+    const options = { batchFirst: true };
+    for (const layer of [
+      new nn.LSTM(3, 4, options),
+      new nn.GRU(3, 4, options),
+      new nn.RNN(3, 4, options),
+    ]) {
+      withoutWarnings(() =>
+        checkPerSample(new Last(layer), eg.randn([2, 5, 3]), eg.randint(0, 4, [2])),
+      );
+    }
+  });
+
+  test("statistics that are updated in place need one for every sample", () => {
+    const model = new nn.BatchNorm1d(2);
+    const [params, buffers] = func.stackModuleState([model, new nn.BatchNorm1d(2)]);
+    const input = eg.randn([2, 5, 2]);
+    const run = (p, b, x) => func.functionalCall(model, [p, b], [x]);
+    const message = /running_mean or running_var/;
+    assertThrows(() => vmap((x) => model.call(x))(input), "InvalidArgument", message);
+    const { warn } = console;
+    console.warn = () => {};
+    try {
+      vmap(run)(params, buffers, input);
+    } finally {
+      console.warn = warn;
+    }
+    assertTensor(buffers.running_mean.at(1), input.at(1).mean(0).mul(0.1).dataSync(), {
+      atol: 1e-6,
+    });
+  });
+
   test("an ensemble is one call, and trains", () => {
     const models = [0, 1, 2].map(
       () => new nn.Sequential(new nn.Linear(2, 4), new nn.BatchNorm1d(4), new nn.ReLU()),

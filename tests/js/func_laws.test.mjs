@@ -13,9 +13,8 @@ const kBatch = 3;
 // What has no rule (for some calls) and runs sample by sample. A list that is to become shorter.
 const kLooped = new Set(
   (
-    "bilinear cat diag fill_diagonal_ gaussian_nll_loss index_add index_copy index_fill index_put index_put_ " +
-    "index_select instance_norm kron lstsq masked_scatter median multi_margin_loss multilabel_soft_margin_loss nanmedian " +
-    "prelu renorm repeat_interleave solve"
+    "cat fill_diagonal_ gaussian_nll_loss index_fill index_put index_put_ index_select instance_norm lstsq " +
+    "masked_scatter median multi_margin_loss multilabel_soft_margin_loss nanmedian prelu renorm repeat_interleave"
   ).split(" "),
 );
 
@@ -205,6 +204,28 @@ describe("vmap of an op is the op for every sample", () => {
       }
     });
   }
+
+  test("what draws random numbers is refused until it is told how", () => {
+    const next = () => eg.rand([1]).item();
+    const drawsNothing = (run) => {
+      eg.manualSeed(7);
+      const wanted = next();
+      eg.manualSeed(7);
+      run();
+      return next() === wanted;
+    };
+    for (const op of opTable.filter(({ kind }) => kind !== "internal")) {
+      for (const { text, make } of samplesOf(op)) {
+        const args = eg.noGrad(() => make());
+        if (args === null || drawsNothing(() => call(op, args))) continue;
+        assert.throws(
+          () => vmap(() => call(op, args)[0])(eg.ones([2])),
+          /randomness error mode/,
+          `${op.js}(${text})`,
+        );
+      }
+    }
+  });
 
   test("the ops that run sample by sample are known", (t) => {
     t.diagnostic(`sample by sample: ${[...looped].sort().join(" ")}`);

@@ -31,6 +31,11 @@ describe("vmap", () => {
     assertTensor(both[1], [10, 20, 10, 20], { shape: [2, 2] });
   });
 
+  test("takes its arguments by position too", () => {
+    assertTensor(vmap((x, y) => x.add(y), [0, null], 1)(a, double([1, 1])), [2, 4, 3, 5]);
+    assertTensor(grad((x, y) => x.mul(y), 1)(double(2), double(3)), [2]);
+  });
+
   test("nests: all pairs", () => {
     const dots = vmap(
       vmap((x, y) => x.dot(y), { inDims: [null, 0] }),
@@ -83,6 +88,37 @@ describe("vmap", () => {
       ...x.at(0, eg.slice(), [1, 0]).dataSync(),
       ...x.at(1, eg.slice(), [0, 0]).dataSync(),
     ]);
+  });
+
+  test("writes at positions, the samples' own and those of all", () => {
+    const zeros = eg.zeros([2, 2, 3], { dtype: "float64" });
+    const own = eg.tensor(
+      [
+        [0, 2],
+        [1, 1],
+      ],
+      { dtype: "int64" },
+    );
+    const put = (x, index, value) => {
+      const y = x.clone();
+      y.set_([eg.slice(), index], value);
+      y.set_([index.sub(index)], 7);
+      return y;
+    };
+    const values = double([5, 6]);
+    const rows = [0, 1].map((i) => put(zeros.at(i), own.at(i), values.at(i)));
+    const { warn } = console;
+    console.warn = () => {};
+    try {
+      assertTensor(
+        vmap(put)(zeros, own, values),
+        rows.flatMap((row) => [...row.dataSync()]),
+      );
+    } finally {
+      console.warn = warn;
+    }
+    const shared = vmap((x, value) => put(x, own.at(0), value))(zeros, values);
+    assertTensor(shared.at(1), put(zeros.at(1), own.at(0), values.at(1)).dataSync());
   });
 
   test("a batch of numbers has as little say in the dtype as a number", () => {
@@ -178,14 +214,14 @@ describe("vmap", () => {
     const { warn } = console;
     console.warn = (text) => warnings.push(text);
     try {
-      const run = () => vmap((x) => eg.kron(x, x))(a);
-      assertTensor(run(), [1, 2, 2, 4, 9, 12, 12, 16], { shape: [2, 4] });
+      const run = () => vmap((x) => eg.renorm(eg.stack([x, x]), 1, 0, 1))(a);
+      assert.deepEqual(run().shape, [2, 2, 2]);
       run();
     } finally {
       console.warn = warn;
     }
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0], /kron .*sample by sample/);
+    assert.match(warnings[0], /renorm .*sample by sample/);
   });
 });
 

@@ -93,6 +93,11 @@ export class BatchedTensor extends Tensor {
     return failOnItem();
   }
 
+  override detach_(): this {
+    this.inner.detach_();
+    return this;
+  }
+
   override another(): Tensor {
     return new BatchedTensor(this.inner.another(), this.level);
   }

@@ -141,6 +141,10 @@ export function stackModuleState(
   if (!Array.isArray(models) || models.length === 0) {
     fail("InvalidArgument", where, "Expected at least one model, got 0.");
   }
+  models.forEach((model, i) => {
+    if (model instanceof Module) return;
+    fail("InvalidArgument", where, refusal(`models[${i}]`, "an nn.Module", model));
+  });
   const [first] = models as [Module];
   if (models.some(({ training }) => training !== first.training)) {
     fail("InvalidArgument", where, "Expected all models to have the same training/eval mode.");

@@ -1,10 +1,10 @@
 // eg.func.grad and vjp: derivatives of functions, in reverse mode.
 
-import { readOptions } from "../arguments/read.js";
+import { readArguments, readOptions } from "../arguments/read.js";
 import { checkAlike, checkScalar, oneFor, outputsOf } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 import {
-  type GradOptions,
+  type GradArguments,
   kFunction,
   kGradOptions,
   kHasAux,
@@ -20,7 +20,7 @@ const kVjpOptions = { hasAux: kHasAux };
  */
 export function grad<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: [options?: GradOptions]
+  ...rest: GradArguments
 ): (...args: Args) => Tree {
   const run = valueAndGrad("grad", fn, rest);
   return (...args: Args) => {
@@ -32,7 +32,7 @@ export function grad<Args extends Tree[]>(
 /** Like grad(); the result is [gradient, value], with `hasAux` [gradient, [value, aux]]. */
 export function gradAndValue<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: [options?: GradOptions]
+  ...rest: GradArguments
 ): (...args: Args) => [Tree, Tree] {
   const run = valueAndGrad("gradAndValue", fn, rest);
   return (...args: Args) => {
@@ -43,7 +43,7 @@ export function gradAndValue<Args extends Tree[]>(
 
 function valueAndGrad(where: string, fn: TreeFunction, rest: readonly unknown[]) {
   kFunction.check(where, "fn", fn);
-  const options = readOptions(where, kGradOptions, rest);
+  const options = readArguments(where, kGradOptions, rest);
   return (args: readonly unknown[]) => {
     const { inputs, chosen, result, aux } = trace(where, fn, args, options);
     const output = checkScalar(where, result);

@@ -1,12 +1,12 @@
 // eg.func.jacrev, jacfwd and hessian: all derivatives of a function.
 
-import { readOptions } from "../arguments/read.js";
+import { readArguments } from "../arguments/read.js";
 import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { basisOf, outputsOf } from "./gradients.js";
 import { linearAt } from "./linearize.js";
 import { type Tree, withLeaves } from "./pytree.js";
-import { type GradOptions, kFunction, kGradOptions, type TreeFunction, trace } from "./trace.js";
+import { type GradArguments, kFunction, kGradOptions, type TreeFunction, trace } from "./trace.js";
 
 /**
  * Returns a function that computes the Jacobian of `fn` by the argument `argnums`, in reverse mode, one row at a time:
@@ -15,10 +15,10 @@ import { type GradOptions, kFunction, kGradOptions, type TreeFunction, trace } f
  */
 export function jacrev<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: [options?: GradOptions]
+  ...rest: GradArguments
 ): (...args: Args) => Tree {
   kFunction.check("jacrev", "fn", fn);
-  const options = readOptions("jacrev", kGradOptions, rest);
+  const options = readArguments("jacrev", kGradOptions, rest);
   return (...args: Args) => {
     const { inputs, chosen, result, aux } = trace("jacrev", fn as TreeFunction, args, options);
     const outputs = outputsOf("jacrev", result);
@@ -42,10 +42,10 @@ export function jacrev<Args extends Tree[]>(
  */
 export function jacfwd<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: [options?: GradOptions]
+  ...rest: GradArguments
 ): (...args: Args) => Tree {
   kFunction.check("jacfwd", "fn", fn);
-  const options = readOptions("jacfwd", kGradOptions, rest);
+  const options = readArguments("jacfwd", kGradOptions, rest);
   return (...args: Args) => {
     const { result, aux, chosen, inputs, outputs, push } = linearAt(
       "jacfwd",
@@ -74,10 +74,10 @@ export function jacfwd<Args extends Tree[]>(
  */
 export function hessian<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: [options?: GradOptions]
+  ...rest: GradArguments
 ): (...args: Args) => Tree {
   kFunction.check("hessian", "fn", fn);
-  const options = readOptions("hessian", kGradOptions, rest);
+  const options = readArguments("hessian", kGradOptions, rest);
   return jacfwd(jacrev(fn, options), options);
 }
 

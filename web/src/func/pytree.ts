@@ -9,16 +9,27 @@ import { Tensor } from "../tensor/tensor.js";
 export type Tree = any;
 
 /** Returns a tree of the same form with every leaf replaced. */
-export function mapTree(tree: unknown, fn: (leaf: unknown) => unknown): unknown {
-  if (Array.isArray(tree)) return tree.map((part) => mapTree(part, fn));
+export function mapTree(tree: unknown, fn: (leaf: unknown) => unknown, depth = 0): unknown {
+  checkDepth(depth);
+  const visit = (part: unknown) => mapTree(part, fn, depth + 1);
+  if (Array.isArray(tree)) return tree.map(visit);
   if (!isPlainObject(tree)) return fn(tree);
-  return Object.fromEntries(Object.entries(tree).map(([name, part]) => [name, mapTree(part, fn)]));
+  return Object.fromEntries(Object.entries(tree).map(([name, part]) => [name, visit(part)]));
 }
+
+// A list that holds itself has no end.
+function checkDepth(depth: number): void {
+  if (depth <= kMaxDepth) return;
+  fail("InvalidArgument", "func", `arrays and objects of tensors nest at most ${kMaxDepth} deep.`);
+}
+
+const kMaxDepth = 64;
 
 /** Returns the leaves of a tree, in order. */
 export function leavesOf(tree: unknown): unknown[] {
-  if (Array.isArray(tree)) return tree.flatMap(leavesOf);
-  return isPlainObject(tree) ? Object.values(tree).flatMap(leavesOf) : [tree];
+  const leaves: unknown[] = [];
+  mapTree(tree, (leaf) => leaves.push(leaf));
+  return leaves;
 }
 
 /** Returns the leaves of a tree; all must be tensors. */

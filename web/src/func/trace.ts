@@ -1,5 +1,6 @@
 // A call of a function that is to be differentiated.
 
+import type { Arguments } from "../arguments/read.js";
 import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
 import { enableGrad } from "../autograd/grad_mode.js";
 import { fail } from "../runtime/errors.js";
@@ -19,6 +20,12 @@ export const kGradOptions = {
 
 /** Options of `grad` and its like. */
 export type GradOptions = Options<typeof kGradOptions>;
+
+/** Those options, by position or by name. */
+export type GradArguments = Arguments<
+  [argnums: number | readonly number[], hasAux: boolean],
+  GradOptions
+>;
 
 /** A function of trees of tensors. */
 export type TreeFunction = (...args: Tree[]) => Tree;

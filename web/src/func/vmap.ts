@@ -21,13 +21,13 @@
 // batches. A tensor that eg.func.grad() differentiates by inside of vmap() is repeated for every sample first
 // (grad.ts), so each has a gradient of its own: one backward pass gives those of all samples.
 
-import { isPlainObject, readOptions } from "../arguments/read.js";
+import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
-import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
+import { BatchedTensor, isBatchedAt, type Level, type Randomness } from "./batched.js";
 import { atLevel, currentLevel } from "./interpret.js";
 import { leavesOf, mapTree, spreadOver, type Tree, withLeaves } from "./pytree.js";
 
@@ -58,10 +58,10 @@ const kFunction = functionOf<(...args: never[]) => unknown>();
  */
 export function vmap<Args extends Tree[], Output extends Tree>(
   fn: (...args: Args) => Output,
-  ...rest: [options?: VmapOptions]
+  ...rest: Arguments<[inDims: Dims, outDims: Dims, randomness: Randomness], VmapOptions>
 ): (...args: Args) => Output {
   kFunction.check(kName, "fn", fn);
-  const options = readOptions(kName, kOptions, rest);
+  const options = readArguments(kName, kOptions, rest);
   return (...args: Args) => {
     const leaves = leavesOf(args);
     const dims = inDimsOf(options.inDims, args, leaves);

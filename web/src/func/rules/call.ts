@@ -1,9 +1,11 @@
 // One call of an op with a batch among its tensors, as the rules see it.
 
+import { listOf } from "../../arguments/rule.js";
 import { callOp } from "../../dispatch/call.js";
-import { type Op, usageOf } from "../../dispatch/signature.js";
+import { Kind, type Op, type Parameter, usageOf } from "../../dispatch/signature.js";
 import { expand, reshape, unsqueeze } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { isBatchedAt, type Level } from "../batched.js";
 
@@ -32,6 +34,7 @@ export class Call {
   ) {
     this.values = op.parameters.map((parameter, i) => {
       const value = i < given.length ? given[i] : parameter.defaultValue;
+      checkTensors(op, parameter, value);
       if (value !== undefined || !parameter.isRequired) return value;
       return fail("InvalidArgument", op.name, `it is called as ${usageOf(op)}.`);
     });
@@ -94,6 +97,15 @@ export class Call {
     return this.run(changes) as Tensor;
   }
 }
+
+// Rules look at tensors before the engine does.
+function checkTensors(op: Op, { name, kind }: Parameter, value: unknown): void {
+  if (kind === Kind.Tensor) tensorRule.check(op.name, name, value);
+  else if (kind === Kind.Tensors) kTensors.check(op.name, name, value);
+  else if (kind === Kind.OptionalTensor && value !== null) tensorRule.check(op.name, name, value);
+}
+
+const kTensors = /* @__PURE__ */ listOf(tensorRule);
 
 /** Gives the samples of a batch `rank` dimensions, new ones in front. */
 export function withRank(batch: Tensor, rank: number): Tensor {

@@ -9,11 +9,11 @@ import { convolution } from "./conv.js";
 import { alongOne, extremum, reduction, shiftDim, shifted, shiftedIfNamed } from "./dims.js";
 import { elementwise, elementwiseLoss, repeated } from "./elementwise.js";
 import { folded, oneHot, padded, prelu, vectorPairs } from "./folded.js";
-import { kIndexRules } from "./indexing.js";
+import { indexRules } from "./indexing.js";
 import { classLoss, rowLoss } from "./losses.js";
-import { kMatrixRules } from "./matrix.js";
+import { matrixRules } from "./matrix.js";
 import { batchNormOf, groupNorm, instanceNorm, trailingNorm } from "./norms.js";
-import { kViewRules } from "./views.js";
+import { viewRules } from "./views.js";
 
 // The dimension is one of both tensors together.
 const similarity: Rule = (call) => {
@@ -27,10 +27,11 @@ const alone: Rule = (call) => call.run({ input: call.batch("input") });
 const sortedRows: Rule = (call) =>
   call.rank("input") === 0 ? call.batch("input") : (call.batch("input").sort(1)[0] as Tensor);
 
-const kRules: Readonly<Record<string, Rule>> = {
-  ...kViewRules,
-  ...kIndexRules,
-  ...kMatrixRules,
+// Made when the first op asks, so that a bundle without vmap() has nothing of it.
+const makeRules = (): Readonly<Record<string, Rule>> => ({
+  ...viewRules(),
+  ...indexRules(),
+  ...matrixRules(),
   clone: alone,
   contiguous: alone,
   to_dtype: alone,
@@ -133,12 +134,15 @@ const kRules: Readonly<Record<string, Rule>> = {
   multi_margin_loss: rowLoss(["input", "target"], 1),
   multilabel_margin_loss: rowLoss(["input", "target"], 1),
   multilabel_soft_margin_loss: rowLoss(["input", "target"], 1),
-};
+});
+
+let rules: Readonly<Record<string, Rule>> | null = null;
 
 /** Returns the rule of an op, or null when there is none. */
 export function ruleOf(op: Op): Rule | null {
   if (op.id < kElementwiseCount) return elementwise;
-  return (Object.hasOwn(kRules, op.name) ? kRules[op.name] : null) ?? null;
+  rules ??= makeRules();
+  return (Object.hasOwn(rules, op.name) ? rules[op.name] : null) ?? null;
 }
 
 /** True for an op of the table whose operands broadcast with each other. */

@@ -4,7 +4,10 @@ import { index as indexOp } from "../../generated/internal.js";
 import {
   add,
   arange,
+  clone,
+  flatten,
   gather,
+  indexPut_,
   indexSelect,
   movedim,
   mul,
@@ -27,33 +30,41 @@ export function dependsOnData(name: string): never {
   );
 }
 
-// One position per row: positions that differ by sample are gathered.
+// Positions that differ by sample: the samples' rows are put below one another, and positions count on.
+function onRows(call: Call, source: string | null): Tensor | null {
+  const rank = call.rank("input");
+  if (rank === 0 || call.rank("index") > 1) return null;
+  const dim = shiftDim(call.op.name, call.value("dim"), rank) as number;
+  const rowsOf = (name: string) => movedim(call.batch(name), dim, 1);
+  const input = rowsOf("input");
+  const [, rows = 0, ...rest] = input.shape;
+  const index = reshape(call.batch("index"), [call.size, -1]);
+  const starts = reshape(rowStarts(call, rows), [call.size, 1]);
+  const change = source === null ? {} : { [source]: flatten(rowsOf(source), 0, 1) };
+  const all = { input: flatten(input, 0, 1), dim: 0, index: reshape(add(index, starts), [-1]) };
+  const result = call.runOne({ ...all, ...change });
+  const count = call.size === 0 ? 0 : (result.shape[0] ?? 0) / call.size;
+  return movedim(reshape(result, [call.size, count, ...rest]), 1, dim);
+}
+
 const selected: Rule = (call) => {
-  if (!call.isBatched("index")) {
-    const dim = shiftDim("index_select", call.value("dim"), call.rank("input"));
-    return call.rank("input") === 0 ? null : call.run({ input: call.batch("input"), dim });
-  }
-  if (call.rank("input") === 0 || call.rank("index") !== 1) return null;
-  const input = call.batch("input");
-  const dim = shiftDim("index_select", call.value("dim"), call.rank("input")) as number;
-  const index = call.batch("index");
-  const shape = input.shape.map((_, i) =>
-    i === 0 ? call.size : i === dim ? (index.shape[1] ?? 0) : 1,
-  );
-  const wanted = input.shape.map((size, i) => (i === dim ? (index.shape[1] ?? 0) : size));
-  return gather(input, dim, reshape(index, shape).expand(wanted));
+  if (call.isBatched("index")) return call.rank("index") === 1 ? onRows(call, null) : null;
+  if (call.rank("input") === 0) return null;
+  const dim = shiftDim("index_select", call.value("dim"), call.rank("input"));
+  return call.run({ input: call.batch("input"), dim });
 };
 
-// The same places for every sample: what is placed there may differ.
+// What is placed may differ, and where.
 const placed =
   (source: string): Rule =>
   (call) => {
-    if (call.isBatched("index") || call.rank("input") === 0) return null;
-    const dim = shiftDim(call.op.name, call.value("dim"), call.rank("input"));
-    const value = call.value(source);
-    if (value instanceof Tensor && source === "value" && call.isBatched(source)) return null;
-    const change =
-      value instanceof Tensor && source !== "value" ? { [source]: call.batch(source) } : {};
+    const rank = call.rank("input");
+    const isFill = source === "value";
+    if (rank === 0 || (isFill && call.isBatched("value"))) return null;
+    if (!isFill && call.rank(source) !== rank) return null;
+    if (call.isBatched("index")) return onRows(call, isFill ? null : source);
+    const change = isFill ? {} : { [source]: call.batch(source) };
+    const dim = shiftDim(call.op.name, call.value("dim"), rank);
     return call.run({ input: call.batch("input"), dim, ...change });
   };
 
@@ -120,39 +131,58 @@ function areAdjacent(indices: readonly Operand[], dims: readonly number[]): bool
   });
 }
 
-const indexed: Rule = (call) => {
+// The indices of a call, and where what they pick is.
+function picksOf(call: Call) {
   const indices = call.value<Tensor[]>("indices").map((one) => call.operandOf(one));
-  const given = call.value<number | number[]>("dims");
+  const given = call.value<number | number[] | null | undefined>("dims") ?? starts(indices);
   const dims = Array.isArray(given) ? given : [given];
-  if (indices.some(({ tensor, isBatched }) => isBatched && isMask(tensor)))
-    dependsOnData("a mask as an index");
-  const areMasks = indices.some(({ tensor }) => isMask(tensor));
-  const ranks = indices.map(({ tensor, rank }) => (isMask(tensor) ? 1 : rank));
-  const rank = Math.max(...ranks);
-  const first = areAdjacent(indices, dims) ? (dims[0] ?? 0) : 0;
-  const isAnyBatched = indices.some(({ isBatched }) => isBatched);
-  const input = call.operand("input") as Operand;
-  const own = indices.map((one) => (isMask(one.tensor) ? one.tensor : broadcastable(one, rank)));
-  if (!isAnyBatched) {
-    const result = indexOp(
-      input.tensor,
-      own,
-      dims.map((dim) => dim + 1),
-    );
-    return areAdjacent(indices, dims) ? result : movedim(result, rank, 0);
+  const rank = Math.max(...indices.map(({ tensor, rank }) => (isMask(tensor) ? 1 : rank)));
+  return {
+    dims,
+    /** Dimensions that the indices have together. */
+    rank,
+    areAdjacent: areAdjacent(indices, dims),
+    areBatched: indices.some(({ isBatched }) => isBatched),
+    hasOwnMasks: indices.some(({ tensor, isBatched }) => isBatched && isMask(tensor)),
+    areMasks: indices.some(({ tensor }) => isMask(tensor)),
+    /** The indices as they broadcast with each other. */
+    tensors: indices.map((one) => (isMask(one.tensor) ? one.tensor : broadcastable(one, rank))),
+    /** Dimensions of the input that are picked from. */
+    used: indices.reduce((sum, { tensor, rank }) => sum + (isMask(tensor) ? rank : 1), 0),
+  };
+}
+
+// Without dimensions, the indices are for the first ones.
+function starts(indices: readonly Operand[]): number[] {
+  let next = 0;
+  return indices.map(({ tensor, rank }) => {
+    const dim = next;
+    next += isMask(tensor) ? rank : 1;
+    return dim;
+  });
+}
+
+// The number of each sample, to broadcast with indices of `rank` dimensions.
+function sampleNumbers(call: Call, rank: number): Tensor {
+  return reshape(rowStarts(call, 1), [call.size, ...new Array(rank).fill(1)]);
+}
+
+const indexed: Rule = (call) => {
+  const { dims, rank, areAdjacent, areBatched, areMasks, hasOwnMasks, tensors } = picksOf(call);
+  if (hasOwnMasks) dependsOnData("a mask as an index");
+  const first = areAdjacent ? (dims[0] ?? 0) : 0;
+  const moved = dims.map((dim) => dim + 1);
+  const { tensor, isBatched } = call.operand("input") as Operand;
+  if (!areBatched) {
+    const result = indexOp(tensor, tensors, moved);
+    return areAdjacent ? result : movedim(result, rank, 0);
   }
   if (areMasks) return null;
-  if (!input.isBatched) return movedim(indexOp(input.tensor, own, dims), first, 0);
-  const samples = reshape(arange(call.size, { dtype: "int64" }), [
-    call.size,
-    ...new Array(rank).fill(1),
-  ]);
-  const all = [samples, ...own];
-  const result = indexOp(input.tensor, all, [0, ...dims.map((dim) => dim + 1)]);
-  const isMoved = first > 0;
-  if (!isMoved) return result;
-  const from = range(1, 1 + rank);
+  if (!isBatched) return movedim(indexOp(tensor, tensors, dims), first, 0);
+  const result = indexOp(tensor, [sampleNumbers(call, rank), ...tensors], [0, ...moved]);
+  if (first === 0) return result;
   // Picked from dimensions that do not follow the batch's, the positions come first.
+  const from = range(1, 1 + rank);
   return movedim(
     result,
     from,
@@ -160,15 +190,31 @@ const indexed: Rule = (call) => {
   );
 };
 
-const filledAt: Rule = placed("value");
+const indexPlaced: Rule = (call) => {
+  const { dims, rank, areAdjacent, areBatched, areMasks, tensors, used } = picksOf(call);
+  const isInOrder = areAdjacent && (!areBatched || (dims[0] === 0 && !areMasks));
+  if (!isInOrder) return null;
+  const input = call.batch("input");
+  const target = call.op.name.endsWith("_") ? input : clone(input);
+  const values = call.operand("values");
+  const source =
+    values === null
+      ? call.value("values")
+      : broadcastable(values, call.rank("input") - used + rank);
+  const moved = dims.map((dim) => dim + 1);
+  const indices = areBatched ? [sampleNumbers(call, rank), ...tensors] : tensors;
+  const places = areBatched ? [0, ...moved] : moved;
+  return indexPut_(target, indices, source as Tensor, call.value("accumulate"), places);
+};
 
-/** The rules of positions. */
-export const kIndexRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of positions. */
+export const indexRules = (): Readonly<Record<string, Rule>> => ({
   index: indexed,
   index_select: selected,
   index_add: placed("source"),
   index_copy: placed("source"),
-  index_fill: filledAt,
+  index_fill: placed("value"),
+  index_put: indexPlaced,
   gather: shifted,
   scatter: scattered,
   scatter_add: shifted,
@@ -177,4 +223,4 @@ export const kIndexRules: Readonly<Record<string, Rule>> = {
   embedding: embedded,
   masked_select: () => dependsOnData("maskedSelect"),
   nonzero: () => dependsOnData("nonzero"),
-};
+});

@@ -1,7 +1,17 @@
 // Products of matrices and vectors, and linear algebra, which works on the last two dimensions.
 
 import { einsum } from "../../generated/internal.js";
-import { add, linear, matmul, mul, squeeze, transpose, unsqueeze } from "../../generated/ops.js";
+import {
+  add,
+  linear,
+  matmul,
+  mul,
+  reshape,
+  squeeze,
+  transpose,
+  unsqueeze,
+} from "../../generated/ops.js";
+import { einsum as einsumText } from "../../ops/einsum.js";
 import { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastable,
@@ -15,6 +25,10 @@ import { shifted } from "./dims.js";
 
 // The product that matmul() gives for two samples.
 function product(a: Operand, b: Operand): Operand {
+  if (a.rank === 1 && b.rank === 2 && a.isBatched && !b.isBatched) {
+    // The vectors are rows of one matrix.
+    return { tensor: matmul(a.tensor, b.tensor), isBatched: true, rank: 1 };
+  }
   const left = a.rank === 1 ? { ...a, tensor: unsqueeze(a.tensor, -2), rank: 2 } : a;
   const right = b.rank === 1 ? { ...b, tensor: unsqueeze(b.tensor, -1), rank: 2 } : b;
   const rank = Math.max(left.rank, right.rank);
@@ -98,15 +112,23 @@ const leading = (call: Call): Result => {
 // solve(A, B) takes B for vectors when it has one dimension less than A.
 const solved: Rule = (call) => {
   const [a, b] = [call.rank("A"), call.rank("B")];
-  if (b >= a && !(b === a && a < 2)) return leading(call);
-  if (b !== 1 || call.value("left") !== true) return null;
+  if (b >= a && b > 1) return leading(call);
+  const rows = call.value<Tensor>("A").shape.slice(0, -1);
+  const areVectors = b === 1 || String(call.value<Tensor>("B").shape) === String(rows);
+  if (!areVectors || call.value("left") !== true) return null;
   const [A, B] = [call.batch("A"), unsqueeze(call.batch("B"), -1)];
   return squeeze(call.runOne({ A, B: withRank(B, a) }), -1);
 };
 
 const bilinearOf: Rule = (call) => {
-  if (call.isBatched("weight") || call.isBatched("bias")) return null;
-  return call.run({ input1: call.batch("input1"), input2: call.batch("input2") });
+  const bias = call.operand("bias");
+  if (!call.isBatched("weight") && bias?.isBatched !== true) {
+    return call.run({ input1: call.batch("input1"), input2: call.batch("input2") });
+  }
+  const inputs = [call.batch("input1"), call.batch("weight"), call.batch("input2")];
+  const tensor = einsumText("z...i,zoij,z...j->z...o", inputs);
+  const result = { tensor, isBatched: true, rank: tensor.ndim - 1 };
+  return bias === null ? tensor : sumOf(result, bias);
 };
 
 const kComma = 44;
@@ -154,6 +176,24 @@ function splitAt(codes: readonly number[], separator: number): number[][] {
   return parts;
 }
 
+// The elements of one between those of the other, dimension by dimension.
+const kronecker: Rule = (call) => {
+  const rank = Math.max(call.rank("input"), call.rank("other"));
+  const a = withRank(call.batch("input"), rank).shape.slice(1);
+  const b = withRank(call.batch("other"), rank).shape.slice(1);
+  const spread = (name: string, shape: readonly number[]) =>
+    reshape(call.batch(name), [call.size, ...shape]);
+  const left = spread(
+    "input",
+    a.flatMap((size) => [size, 1]),
+  );
+  const right = spread(
+    "other",
+    b.flatMap((size) => [1, size]),
+  );
+  return reshape(mul(left, right), [call.size, ...a.map((size, i) => size * (b[i] ?? 1))]);
+};
+
 const square: Rule = (call) => {
   const values = call.values.filter((value) => value instanceof Tensor);
   return values.every((one) => one.ndim >= 2) ? leading(call) : null;
@@ -164,8 +204,8 @@ const crossed: Rule = (call) => {
   return call.rank("input") === call.rank("other") ? shifted(call) : null;
 };
 
-/** The rules of matrices. */
-export const kMatrixRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of matrices. */
+export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   mm: plain(productOf("input", "mat2", 2, 2)),
   bmm: plain(productOf("input", "mat2", 3, 3)),
   mv: plain(productOf("input", "vec", 2, 1)),
@@ -192,6 +232,7 @@ export const kMatrixRules: Readonly<Record<string, Rule>> = {
   eigh: square,
   eigvalsh: square,
   pinv: square,
+  kron: kronecker,
   cdist: square,
   scaled_dot_product_attention: leading,
-};
+});

@@ -3,15 +3,20 @@
 import {
   asStrided,
   cat,
+  diag,
   diagonal,
   expand,
   flatten,
+  ones,
+  pad,
   reshape,
   roll,
   squeeze,
   stack,
   transpose,
   unsqueeze,
+  where,
+  zerosLike,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -158,8 +163,13 @@ const grid: Rule = (call) => {
 };
 
 const diagonalOf: Rule = (call) => {
-  if (call.rank("input") !== 2) return null;
-  return diagonal(call.batch("input"), call.value("diagonal"), 1, 2);
+  const offset = call.value<number>("diagonal");
+  const input = call.batch("input");
+  if (call.rank("input") !== 1) return diagonal(input, offset, 1, 2);
+  // The elements as rows, of which the places on the diagonal are kept.
+  const count = input.shape[1] ?? 0;
+  const rows = unsqueeze(pad(input, offset < 0 ? [-offset, 0] : [0, offset]), 2);
+  return where(diag(ones([count], { device: input.device }), offset).gt(0), rows, zerosLike(rows));
 };
 
 const triangle: Rule = (call) =>
@@ -173,8 +183,8 @@ const repeatedElements: Rule = (call) => {
 
 const likeOther = (call: Call): Result => expanded(call, sampleShape(call, "other"));
 
-/** The rules of shapes. */
-export const kViewRules: Readonly<Record<string, Rule>> = {
+/** Returns the rules of shapes. */
+export const viewRules = (): Readonly<Record<string, Rule>> => ({
   view: withShape,
   reshape: withShape,
   view_as: (call) => reshape(call.batch("input"), [call.size, ...sampleShape(call, "other")]),
@@ -222,4 +232,4 @@ export const kViewRules: Readonly<Record<string, Rule>> = {
   diag: diagonalOf,
   trace: (call) => diagonal(call.batch("input"), 0, 1, 2).sum(-1),
   repeat_interleave: repeatedElements,
-};
+});
