@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { build } from "esbuild";
 import { aliases, compositeTable } from "./support/composite_samples.mjs";
 import { eg } from "./support/engine.mjs";
+import { kRoot } from "./support/files.mjs";
 import { callOp, opTable, samplesOf } from "./support/op_samples.mjs";
 
 // Functions of the package that are no ops: what starts and ends the engine, modes, and what gives no tensors or is
@@ -61,6 +63,26 @@ function substituted(value, leaves, given) {
   const place = leaves.indexOf(value);
   return place < 0 ? value : given[place];
 }
+
+test("a program that imports none has none in its bundle", async () => {
+  const contents = 'import { ones } from "./index.ts"; console.log(ones);';
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: `${kRoot}web/src` },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    external: ["./wasm/*", "node:*", "webgpu"],
+    loader: { ".wgsl": "text" },
+  });
+  const [{ text }] = outputFiles;
+  assert.match(text, /"ones"/);
+  const found = compositeTable.filter(({ js }) => new RegExp(`\\("${js}",`).test(text));
+  assert.deepEqual(
+    found.map(({ js }) => js),
+    [],
+  );
+});
 
 test("every function of the package is an op of the table, has samples, or is known to be none", () => {
   const ops = [...opTable, ...compositeTable].flatMap(({ js }) => [js, `${js}_`]);

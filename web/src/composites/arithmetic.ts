@@ -37,7 +37,7 @@ export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE
   (input: Operand, other: Operand) => div(input, other),
 );
 
-/** `input` to the power of `exponent`, computed in float64, or in complex128 if one of them is complex. */
+/** `input` to the power of `exponent`, computed in float64, which WebGPU has not, or in complex128 if one is complex. */
 export const floatPower: (input: Operand, exponent: Operand) => Tensor = /* @__PURE__ */ composite(
   "floatPower",
   "input:operand exponent:operand",

@@ -58,6 +58,9 @@ export const cov: (
     const total = weights === null ? numbersLike(rows, [count]) : sum(weights);
     const centred = sub(rows, div(sum(weighted(rows), 1, true), total));
     const products = matmul(centred, conj(t(weighted(centred))));
+    if (weights === null && count <= correction) {
+      console.warn("edgegrad: [cov] degrees of freedom is <= 0, and the result no number.");
+    }
     return squeeze(div(products, degreesOfFreedom(total, weights, aweights, correction)));
   },
 );
@@ -111,6 +114,17 @@ export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
     if (!isComplex(found.dtype)) return clamp(found, -1, 1);
     return complex(clamp(real(found), -1, 1), clamp(imag(found), -1, 1));
   },
+);
+
+/** The `p`-norm of the difference of two tensors. */
+export const dist: (
+  input: Tensor,
+  other: Tensor,
+  ...rest: Arguments<[p: number], { p?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "dist",
+  "input:tensor other:tensor p:number=2",
+  (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
 );
 
 /** Distances, as `p`-norms, between all pairs of rows: of the first to those after it, then of the second, and so on. */
