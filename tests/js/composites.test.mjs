@@ -130,6 +130,27 @@ describe("of every composite:", () => {
   }
 });
 
+test("counts beyond all memory are refused before anything is filled", () => {
+  const x = eg.ones([1000]);
+  const calls = [
+    () => eg.combinations(x, 9),
+    () => eg.combinations(eg.ones([1]), 2 ** 40, true),
+    () => eg.tensorSplit(x, 2 ** 40),
+    () => eg.mvlgamma(x, 2 ** 40),
+    () => eg.vander(x, 2 ** 50),
+    () => eg.histc(x, 2 ** 50),
+    () => eg.bincount(eg.tensor([1n]), null, 2 ** 50),
+    () => eg.triuIndices(2 ** 30, 2 ** 30),
+  ];
+  for (const call of calls) {
+    assert.throws(
+      call,
+      (error) => ["OutOfMemory", "InvalidArgument"].includes(error.code),
+      `${call}`,
+    );
+  }
+});
+
 function forSamples(op, check) {
   for (const { text, make } of samplesOf(op)) eg.scope(() => check(make(), `${op.js}(${text})`));
 }

@@ -28,9 +28,9 @@ const distinct: eg.Tensor = eg.unique(x);
 const counted: eg.Tensor[] = eg.unique(x, { returnCounts: true, dim: 0 });
 const [mantissa, exponent]: [eg.Tensor, eg.Tensor] = eg.frexp(x);
 const middle: eg.Tensor = eg.quantile(x, 0.5, 1, { keepdim: true });
-const rows: eg.Tensor[] = eg.where(x.gt(1));
+const held: eg.Tensor[] = eg.where(x.gt(1));
 const long: eg.Tensor = x.T.long().newZeros(2, x.size(0), { dtype: "int64" });
-console.log(distinct, counted, mantissa, exponent, middle, rows, long, eg.norm(x, "fro", 1));
+console.log(distinct, counted, mantissa, exponent, middle, held, long, eg.norm(x, "fro", 1));
 
 // What gives several tensors gives a tuple: each is there.
 const pairs: [eg.Tensor, eg.Tensor][] = [

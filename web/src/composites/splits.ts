@@ -7,7 +7,7 @@ import { narrow } from "../generated/ops.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { axisOf, sizeOf } from "./shapes.js";
+import { axisOf, listOf, sizeOf } from "./shapes.js";
 
 type Places = Ints | Tensor;
 
@@ -53,7 +53,7 @@ function sections(input: Tensor, count: number, axis: number): Tensor[] {
   }
   const size = sizeOf(input, axis);
   const startOf = (i: number) => i * Math.floor(size / count) + Math.min(i, size % count);
-  return Array.from({ length: count }, (_, i) =>
+  return listOf("tensorSplit", count, (i) =>
     narrow(input, axis, startOf(i), startOf(i + 1) - startOf(i)),
   );
 }

@@ -14,6 +14,7 @@ import {
   norm,
   real,
   reshape,
+  select,
   sqrt,
   squeeze,
   sub,
@@ -25,7 +26,8 @@ import { fail } from "../runtime/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { numbersLike, positionsLike } from "./constants.js";
+import { numbersLike } from "./constants.js";
+import { triuIndices } from "./positions.js";
 import { sizeOf } from "./shapes.js";
 
 interface CovOptions {
@@ -136,17 +138,7 @@ export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number
       fail("DtypeMismatch", "pdist", `only supports floating-point dtypes, got ${input.dtype}.`);
     if (p < 0) fail("InvalidArgument", "pdist", `only supports non-negative p values, got ${p}.`);
     const count = sizeOf(input, 0);
-    const pairs = Array.from({ length: count }, (_, i) =>
-      Array.from({ length: count - i - 1 }, (_, k) => [i, i + 1 + k] as const),
-    ).flat();
-    const rowsAt = (side: 0 | 1) =>
-      indexSelect(
-        input,
-        0,
-        positionsLike(
-          input,
-          pairs.map((pair) => pair[side]),
-        ),
-      );
+    const pairs = triuIndices(count, count, 1, { device: input.device });
+    const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
     return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
   });
