@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { build } from "esbuild";
 import { aliases, compositeTable } from "./support/composite_samples.mjs";
 import { eg } from "./support/engine.mjs";
+import { kRoot } from "./support/files.mjs";
 import { callOp, opTable, samplesOf } from "./support/op_samples.mjs";
 
 // Functions of the package that are no ops: what starts and ends the engine, modes, and what gives no tensors or is
@@ -62,6 +64,26 @@ function substituted(value, leaves, given) {
   return place < 0 ? value : given[place];
 }
 
+test("a program that imports none has none in its bundle", async () => {
+  const contents = 'import { ones } from "./index.ts"; console.log(ones);';
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: `${kRoot}web/src` },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    external: ["./wasm/*", "node:*", "webgpu"],
+    loader: { ".wgsl": "text" },
+  });
+  const [{ text }] = outputFiles;
+  assert.match(text, /"ones"/);
+  const found = compositeTable.filter(({ js }) => new RegExp(`\\("${js}",`).test(text));
+  assert.deepEqual(
+    found.map(({ js }) => js),
+    [],
+  );
+});
+
 test("every function of the package is an op of the table, has samples, or is known to be none", () => {
   const ops = [...opTable, ...compositeTable].flatMap(({ js }) => [js, `${js}_`]);
   const others = aliases.map(({ alias }) => alias);
@@ -105,6 +127,27 @@ describe("of every composite:", () => {
           assert.ok(error.message.startsWith(`[${op.js}]`), `${text}: ${error.message}`);
         }
       }));
+  }
+});
+
+test("counts beyond all memory are refused before anything is filled", () => {
+  const x = eg.ones([1000]);
+  const calls = [
+    () => eg.combinations(x, 9),
+    () => eg.combinations(eg.ones([1]), 2 ** 40, true),
+    () => eg.tensorSplit(x, 2 ** 40),
+    () => eg.mvlgamma(x, 2 ** 40),
+    () => eg.vander(x, 2 ** 50),
+    () => eg.histc(x, 2 ** 50),
+    () => eg.bincount(eg.tensor([1n]), null, 2 ** 50),
+    () => eg.triuIndices(2 ** 30, 2 ** 30),
+  ];
+  for (const call of calls) {
+    assert.throws(
+      call,
+      (error) => ["OutOfMemory", "InvalidArgument"].includes(error.code),
+      `${call}`,
+    );
   }
 });
 

@@ -23,6 +23,15 @@ const picked: eg.Tensor = x.at([0, 1], [true, false], eg.slice(), null, "...", g
 const dtype: eg.DType = x.dtype;
 console.log(part, flat, one, rowMaxima, rowIndices, pooled, places.shape, picked, dtype);
 
+// Ops made of ops, and what programs type on tensors.
+const distinct: eg.Tensor = eg.unique(x);
+const counted: eg.Tensor[] = eg.unique(x, { returnCounts: true, dim: 0 });
+const [mantissa, exponent]: [eg.Tensor, eg.Tensor] = eg.frexp(x);
+const middle: eg.Tensor = eg.quantile(x, 0.5, 1, { keepdim: true });
+const held: eg.Tensor[] = eg.where(x.gt(1));
+const long: eg.Tensor = x.T.long().newZeros(2, x.size(0), { dtype: "int64" });
+console.log(distinct, counted, mantissa, exponent, middle, held, long, eg.norm(x, "fro", 1));
+
 // What gives several tensors gives a tuple: each is there.
 const pairs: [eg.Tensor, eg.Tensor][] = [
   x.sort({ descending: true }),

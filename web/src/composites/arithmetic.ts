@@ -29,6 +29,7 @@ import { type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { asTensors, floatTypeOf, numbersLike } from "./constants.js";
+import { listOf } from "./shapes.js";
 
 /** Elementwise quotient, as div() without a rounding mode. */
 export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(
@@ -37,7 +38,7 @@ export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE
   (input: Operand, other: Operand) => div(input, other),
 );
 
-/** `input` to the power of `exponent`, computed in float64, or in complex128 if one of them is complex. */
+/** `input` to the power of `exponent`, computed in float64, which WebGPU has not, or in complex128 if one is complex. */
 export const floatPower: (input: Operand, exponent: Operand) => Tensor = /* @__PURE__ */ composite(
   "floatPower",
   "input:operand exponent:operand",
@@ -110,7 +111,7 @@ function logMultigamma(input: Tensor, p: number): Tensor {
     fail("InvalidArgument", "mvlgamma", `p has to be greater than or equal to 1, got ${p}.`);
   const halves = numbersLike(
     input,
-    Array.from({ length: p }, (_, i) => -i / 2),
+    listOf("mvlgamma", p, (i) => -i / 2),
   );
   const gammas = lgamma(add(unsqueeze(input, -1), halves));
   return add(sum(gammas, -1), (p * (p - 1) * Math.log(Math.PI)) / 4);

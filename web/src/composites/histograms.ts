@@ -132,6 +132,7 @@ export const histogram: (
     weight: Tensor | null,
     density: boolean,
   ) => {
+    checkHistogram(input, bins, range, weight);
     const values = flatten(input.detach());
     const edges = edgesOf(values, bins, range);
     const count = sizeOf(edges, 0) - 1;
@@ -145,6 +146,20 @@ export const histogram: (
     return [density ? div(div(hist, sum(hist)), diff(edges)) : hist, edges];
   },
 );
+
+function checkHistogram(
+  input: Tensor,
+  bins: unknown,
+  range: readonly number[] | null,
+  weight: Tensor | null,
+): void {
+  if (weight !== null && String(weight.shape) !== String(input.shape)) {
+    const told = "weight must have the same shape as input";
+    fail("ShapeMismatch", "histogram", `${told}, got [${weight.shape}] and [${input.shape}].`);
+  }
+  const isWrong = range !== null && ([range].flat().length !== 2 || bins instanceof Tensor);
+  if (isWrong) fail("InvalidArgument", "histogram", "range: two numbers, beside a number of bins.");
+}
 
 function edgesOf(values: Tensor, bins: unknown, range: readonly number[] | null): Tensor {
   if (bins instanceof Tensor) {

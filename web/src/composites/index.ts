@@ -27,6 +27,7 @@ export {
 export * from "./linalg/index.js";
 export { argwhere, trilIndices, triuIndices, unravelIndex } from "./positions.js";
 export { logspace, vander } from "./powers.js";
+export { isneginf, isposinf, isreal } from "./predicates.js";
 export { inner, tensordot, vdot } from "./products.js";
 export { nanquantile, quantile } from "./quantiles.js";
 export {
@@ -42,10 +43,11 @@ export {
 export {
   asStridedScatter,
   diagEmbed,
+  diagflat,
   diagonalScatter,
   selectScatter,
   sliceScatter,
 } from "./scatters.js";
 export { isin, unique, uniqueConsecutive } from "./sets.js";
 export { dsplit, hsplit, tensorSplit, vsplit } from "./splits.js";
-export { corrcoef, cov, pdist } from "./statistics.js";
+export { corrcoef, cov, dist, pdist } from "./statistics.js";

@@ -5,16 +5,14 @@ import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";
 
-interface Integral {
-  (y: Tensor, x?: Tensor | null, dx?: number, dim?: number): Tensor;
-  (y: Tensor, options: { x?: Tensor | null; dx?: number; dim?: number }): Tensor;
-  (y: Tensor, x: Tensor | null, options: { dx?: number; dim?: number }): Tensor;
-}
-
 const kLine = "y:tensor x:tensor?=null dx:number=1 dim:int=-1";
 
 /** Area under `y` along `dim` by the trapezoidal rule, over the points `x` or steps of `dx`. */
-export const trapezoid: Integral = /* @__PURE__ */ composite(
+export const trapezoid: {
+  (y: Tensor, x?: Tensor | null, dx?: number, dim?: number): Tensor;
+  (y: Tensor, options: { x?: Tensor | null; dx?: number; dim?: number }): Tensor;
+  (y: Tensor, x: Tensor | null, options: { dx?: number; dim?: number }): Tensor;
+} = /* @__PURE__ */ composite(
   "trapezoid",
   kLine,
   (y: Tensor, x: Tensor | null, dx: number, dim: number) =>
@@ -22,7 +20,7 @@ export const trapezoid: Integral = /* @__PURE__ */ composite(
 );
 
 /** Like trapezoid(), up to every point but the first. */
-export const cumulativeTrapezoid: Integral = /* @__PURE__ */ composite(
+export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
   "cumulativeTrapezoid",
   kLine,
   (y: Tensor, x: Tensor | null, dx: number, dim: number) =>

@@ -16,7 +16,7 @@ import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { positionsLike } from "./constants.js";
-import { sizeOf, withLeast } from "./shapes.js";
+import { checkRoom, listOf, sizeOf, withLeast } from "./shapes.js";
 
 /** Tensors side by side along their third axis; those of fewer dimensions get it as atleast3d() gives it. */
 export const dstack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
@@ -95,16 +95,33 @@ export const combinations: (
       fail("InvalidArgument", "combinations", `expected a non-negative number for r, got ${r}.`);
     // PyTorch has no row of nothing.
     if (r === 0) return narrow(input, 0, 0, 0);
-    const rows = [...choices(input.numel, r, 0, withReplacement ? 0 : 1)];
-    return reshape(indexSelect(input, 0, positionsLike(input, rows.flat())), [rows.length, r]);
+    const places = choices(input.numel, r, withReplacement);
+    return reshape(indexSelect(input, 0, positionsLike(input, places)), [places.length / r, r]);
   },
 );
 
-function* choices(count: number, r: number, from: number, step: number): Generator<number[]> {
-  if (r === 0) yield [];
-  for (let first = from; r > 0 && first < count; first++) {
-    for (const rest of choices(count, r - 1, first + step, step)) yield [first, ...rest];
+// The positions of all choices, one after the other; each is the one before with its last part moved on.
+function choices(count: number, r: number, withReplacement: boolean): number[] {
+  const step = withReplacement ? 0 : 1;
+  const spare = withReplacement ? count + r - 1 : count;
+  checkRoom("combinations", r * binomial(spare, r));
+  const row = listOf("combinations", r, (i) => i * step);
+  const all: number[] = [];
+  while ((row[r - 1] ?? 0) < count) {
+    for (const place of row) all.push(place);
+    // The last one that can move, and those after it as near as may be; where none can, the last one leaves the list.
+    let i = r - 1;
+    while (i > 0 && (row[i] ?? 0) + 1 + (r - 1 - i) * step >= count) i--;
+    const from = (row[i] ?? 0) + 1;
+    for (let k = i; k < r; k++) row[k] = from + (k - i) * step;
   }
+  return all;
+}
+
+function binomial(n: number, k: number): number {
+  let product = 1;
+  for (let i = 0; i < Math.min(k, n - k) && product < Infinity; i++) product *= (n - i) / (i + 1);
+  return n < k ? 0 : product;
 }
 
 /** Views of tensors in the shape that all of them are broadcast to. */

@@ -28,15 +28,13 @@ export const argwhere: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   (input: Tensor) => nonzero(input),
 );
 
-type Triangle = {
-  (row: number, col: number, offset?: number, options?: TensorOptions): Tensor;
-  (row: number, col: number, options: TensorOptions & { offset?: number }): Tensor;
-};
-
 const kTriangleLine = "row:int col:int offset:int=0 dtype:dtype?=null";
 
 /** Rows and columns of the elements of a matrix on and below a diagonal. */
-export const trilIndices: Triangle = /* @__PURE__ */ compositeFactory(
+export const trilIndices: {
+  (row: number, col: number, offset?: number, options?: TensorOptions): Tensor;
+  (row: number, col: number, options: TensorOptions & { offset?: number }): Tensor;
+} = /* @__PURE__ */ compositeFactory(
   "trilIndices",
   kTriangleLine,
   (row: number, col: number, offset: number, dtype: DType | null) =>
@@ -44,7 +42,7 @@ export const trilIndices: Triangle = /* @__PURE__ */ compositeFactory(
 );
 
 /** Rows and columns of the elements of a matrix on and above a diagonal. */
-export const triuIndices: Triangle = /* @__PURE__ */ compositeFactory(
+export const triuIndices: typeof trilIndices = /* @__PURE__ */ compositeFactory(
   "triuIndices",
   kTriangleLine,
   (row: number, col: number, offset: number, dtype: DType | null) =>

@@ -35,15 +35,6 @@ import { axisOf, sizeOf } from "./shapes.js";
 /** What stands between two elements. */
 type Interpolation = "linear" | "lower" | "higher" | "midpoint" | "nearest";
 
-type Quantile = (
-  input: Tensor,
-  q: number | Tensor,
-  ...rest: Arguments<
-    [dim: number | null, keepdim: boolean, interpolation: Interpolation],
-    { dim?: number | null; keepdim?: boolean; interpolation?: Interpolation }
-  >
-) => Tensor;
-
 const kLine =
   "input:tensor q:operand dim:int?=null keepdim:bool=false interpolation:choice(linear|lower|higher|midpoint|nearest)=linear";
 
@@ -51,7 +42,14 @@ const kLine =
  * The values below which the parts `q` (0..1) of the elements along `dim` lie, or of all of them; those of a list of parts
  * stand along a first axis. NaN where there is one.
  */
-export const quantile: Quantile = /* @__PURE__ */ composite(
+export const quantile: (
+  input: Tensor,
+  q: number | Tensor,
+  ...rest: Arguments<
+    [dim: number | null, keepdim: boolean, interpolation: Interpolation],
+    { dim?: number | null; keepdim?: boolean; interpolation?: Interpolation }
+  >
+) => Tensor = /* @__PURE__ */ composite(
   "quantile",
   kLine,
   (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>
@@ -59,7 +57,7 @@ export const quantile: Quantile = /* @__PURE__ */ composite(
 );
 
 /** Like quantile(), of the elements that are not NaN. */
-export const nanquantile: Quantile = /* @__PURE__ */ composite(
+export const nanquantile: typeof quantile = /* @__PURE__ */ composite(
   "nanquantile",
   kLine,
   (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>

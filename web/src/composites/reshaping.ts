@@ -14,21 +14,19 @@ export const ravel: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   (input: Tensor) => flatten(input),
 );
 
-interface AtLeast {
+/** A view with a dimension if the tensor has none; a list of them for a list. */
+export const atleast1d: {
   (input: Tensor): Tensor;
   (input: readonly Tensor[]): Tensor[];
-}
-
-/** A view with a dimension if the tensor has none; a list of them for a list. */
-export const atleast1d: AtLeast = /* @__PURE__ */ atLeast(1);
+} = /* @__PURE__ */ atLeast(1);
 
 /** A view with two dimensions if the tensor has fewer, the new ones in front; a list of them for a list. */
-export const atleast2d: AtLeast = /* @__PURE__ */ atLeast(2);
+export const atleast2d: typeof atleast1d = /* @__PURE__ */ atLeast(2);
 
 /** A view with three dimensions if the tensor has fewer, one of them behind the others; a list of them for a list. */
-export const atleast3d: AtLeast = /* @__PURE__ */ atLeast(3);
+export const atleast3d: typeof atleast1d = /* @__PURE__ */ atLeast(3);
 
-function atLeast(ndim: 1 | 2 | 3): AtLeast {
+function atLeast(ndim: 1 | 2 | 3): typeof atleast1d {
   const name = `atleast${ndim}d`;
   return composite(name, "input:any", (input: unknown) => {
     const tensors: unknown[] = [input].flat();

@@ -3,7 +3,16 @@
 import type { Arguments } from "../arguments/read.js";
 import type { Ints } from "../dispatch/types.js";
 import { slice } from "../generated/internal.js";
-import { asStrided, clone, copy_, diagonal, select, zeros } from "../generated/ops.js";
+import {
+  asStrided,
+  clone,
+  copy_,
+  diag,
+  diagonal,
+  flatten,
+  select,
+  zeros,
+} from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
@@ -92,6 +101,16 @@ function written(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): 
   copy_(view, src);
   return copy;
 }
+
+/** A matrix with all elements of `input` as its diagonal, and zeros elsewhere. */
+export const diagflat: (
+  input: Tensor,
+  ...rest: Arguments<[offset: number], { offset?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "diagflat",
+  "input:tensor offset:int=0",
+  (input: Tensor, offset: number) => diag(flatten(input), offset),
+);
 
 /** Matrices in the axes `dim1` and `dim2` of the result with the last axis of `input` as their diagonals, and zeros elsewhere. */
 export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =

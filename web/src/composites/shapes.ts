@@ -23,3 +23,18 @@ export function withLeast(tensor: Tensor, ndim: 1 | 2 | 3): Tensor {
   const isFlat = ndim === 3 && tensor.ndim < 3;
   return reshape(tensor, [...front, ...tensor.shape, ...(isFlat ? [1] : [])]);
 }
+
+// More would take JavaScript seconds, or all of its memory.
+const kMostInList = 2 ** 24;
+
+/** A list of as many values; OutOfMemory where there is no room for it. */
+export function listOf<T>(where: string, count: number, valueAt: (i: number) => T): T[] {
+  checkRoom(where, count);
+  return Array.from({ length: count }, (_, i) => valueAt(i));
+}
+
+/** Throws OutOfMemory where there is no room for a list of as many values. */
+export function checkRoom(where: string, count: number): void {
+  if (count <= kMostInList) return;
+  fail("OutOfMemory", where, `a list of ${count} values wanted; ${kMostInList} are the most.`);
+}

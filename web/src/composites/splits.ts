@@ -7,7 +7,7 @@ import { narrow } from "../generated/ops.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { axisOf, sizeOf } from "./shapes.js";
+import { axisOf, listOf, sizeOf } from "./shapes.js";
 
 type Places = Ints | Tensor;
 
@@ -53,7 +53,7 @@ function sections(input: Tensor, count: number, axis: number): Tensor[] {
   }
   const size = sizeOf(input, axis);
   const startOf = (i: number) => i * Math.floor(size / count) + Math.min(i, size % count);
-  return Array.from({ length: count }, (_, i) =>
+  return listOf("tensorSplit", count, (i) =>
     narrow(input, axis, startOf(i), startOf(i + 1) - startOf(i)),
   );
 }
@@ -63,23 +63,19 @@ function between(input: Tensor, places: readonly number[], axis: number): Tensor
   return ends.map((end, i) => slice(input, axis, i === 0 ? 0 : (places[i - 1] as number), end));
 }
 
-interface Split {
+/** Equal parts of columns, or those between positions; of a list, parts of it. */
+export const hsplit: {
   (input: Tensor, sections: number): Tensor[];
   (input: Tensor, indices: readonly number[]): Tensor[];
-}
-
-/** Equal parts of columns, or those between positions; of a list, parts of it. */
-export const hsplit: Split = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) =>
-  Math.min(ndim - 1, 1),
-);
+} = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) => Math.min(ndim - 1, 1));
 
 /** Equal parts of rows, or those between positions. */
-export const vsplit: Split = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
+export const vsplit: typeof hsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
 
 /** Equal parts along the third axis, or those between positions. */
-export const dsplit: Split = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
+export const dsplit: typeof hsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
 
-function splitAlong(name: string, least: number, axisFor: (ndim: number) => number): Split {
+function splitAlong(name: string, least: number, axisFor: (ndim: number) => number): typeof hsplit {
   return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, places: unknown) => {
     if (input.ndim < least) {
       const told = `requires a tensor with at least ${least} dimension(s)`;

@@ -14,6 +14,7 @@ import {
   norm,
   real,
   reshape,
+  select,
   sqrt,
   squeeze,
   sub,
@@ -25,7 +26,8 @@ import { fail } from "../runtime/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { numbersLike, positionsLike } from "./constants.js";
+import { numbersLike } from "./constants.js";
+import { triuIndices } from "./positions.js";
 import { sizeOf } from "./shapes.js";
 
 interface CovOptions {
@@ -58,6 +60,9 @@ export const cov: (
     const total = weights === null ? numbersLike(rows, [count]) : sum(weights);
     const centred = sub(rows, div(sum(weighted(rows), 1, true), total));
     const products = matmul(centred, conj(t(weighted(centred))));
+    if (weights === null && count <= correction) {
+      console.warn("edgegrad: [cov] degrees of freedom is <= 0, and the result no number.");
+    }
     return squeeze(div(products, degreesOfFreedom(total, weights, aweights, correction)));
   },
 );
@@ -113,6 +118,17 @@ export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   },
 );
 
+/** The `p`-norm of the difference of two tensors. */
+export const dist: (
+  input: Tensor,
+  other: Tensor,
+  ...rest: Arguments<[p: number], { p?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "dist",
+  "input:tensor other:tensor p:number=2",
+  (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
+);
+
 /** Distances, as `p`-norms, between all pairs of rows: of the first to those after it, then of the second, and so on. */
 export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number }>) => Tensor =
   /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input: Tensor, p: number) => {
@@ -122,17 +138,7 @@ export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number
       fail("DtypeMismatch", "pdist", `only supports floating-point dtypes, got ${input.dtype}.`);
     if (p < 0) fail("InvalidArgument", "pdist", `only supports non-negative p values, got ${p}.`);
     const count = sizeOf(input, 0);
-    const pairs = Array.from({ length: count }, (_, i) =>
-      Array.from({ length: count - i - 1 }, (_, k) => [i, i + 1 + k] as const),
-    ).flat();
-    const rowsAt = (side: 0 | 1) =>
-      indexSelect(
-        input,
-        0,
-        positionsLike(
-          input,
-          pairs.map((pair) => pair[side]),
-        ),
-      );
+    const pairs = triuIndices(count, count, 1, { device: input.device });
+    const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
     return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
   });
