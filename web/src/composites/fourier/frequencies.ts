@@ -1,8 +1,8 @@
 // The frequencies of transforms, and their order.
 
 import type { Ints } from "../../dispatch/types.js";
-import { roll } from "../../generated/ops.js";
-import { type TensorOptions, tensor } from "../../ops/create.js";
+import { arange, cat, mul, roll } from "../../generated/ops.js";
+import type { TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -21,7 +21,12 @@ export const fftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   "fftfreq",
   kLine,
   (n: number, d: number, dtype: DType | null) =>
-    frequencies("fftfreq", n, d, dtype, n, (k) => (k < Math.ceil(n / 2) ? k : k - n)),
+    frequencies("fftfreq", n, d, () =>
+      cat([
+        arange(0, Math.ceil(n / 2), 1, { dtype: dtype ?? "float32" }),
+        arange(-Math.floor(n / 2), 0, 1, { dtype: dtype ?? "float32" }),
+      ]),
+    ),
 );
 
 /** The frequencies of rfft() of `n` samples `d` apart, in cycles per unit of `d`. */
@@ -29,7 +34,9 @@ export const rfftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   "rfftfreq",
   kLine,
   (n: number, d: number, dtype: DType | null) =>
-    frequencies("rfftfreq", n, d, dtype, Math.floor(n / 2) + 1, (k) => k),
+    frequencies("rfftfreq", n, d, () =>
+      arange(Math.floor(n / 2) + 1, { dtype: dtype ?? "float32" }),
+    ),
 );
 
 interface Shift {
@@ -43,18 +50,9 @@ export const fftshift: Shift = /* @__PURE__ */ shift("fftshift", (size) => Math.
 /** The inverse of fftshift(). */
 export const ifftshift: Shift = /* @__PURE__ */ shift("ifftshift", (size) => Math.ceil(size / 2));
 
-function frequencies(
-  caller: string,
-  n: number,
-  d: number,
-  dtype: DType | null,
-  count: number,
-  cyclesOf: (k: number) => number,
-): Tensor {
+function frequencies(caller: string, n: number, d: number, cycles: () => Tensor): Tensor {
   if (n <= 0) fail("InvalidArgument", caller, `n: expected at least 1 sample, got ${n}.`);
-  const step = 1 / (n * d);
-  const values = Array.from({ length: count }, (_, k) => cyclesOf(k) * step);
-  return tensor(values, dtype === null ? {} : { dtype });
+  return mul(cycles(), 1 / (n * d));
 }
 
 function shift(name: string, distanceOf: (size: number) => number): Shift {

@@ -180,6 +180,9 @@ export const istft: Istft = /* @__PURE__ */ composite(
       );
     }
     const frame = frameOf("istft", input, nFft, hopLength, winLength, window);
+    if (length !== null && length <= 0) {
+      fail("InvalidArgument", "istft", `expected length > 0, but got length=${length}.`);
+    }
     const half = Math.floor(nFft / 2);
     return inBatch("istft", input, 3, (batch) => {
       const frequencies = batch.shape[1] ?? 0;

@@ -1,6 +1,21 @@
 // Windows: weights that let the samples of a piece of a signal fade at its ends.
 
-import { type TensorOptions, tensor } from "../../ops/create.js";
+import { toDtype } from "../../generated/internal.js";
+import {
+  abs,
+  add,
+  arange,
+  clamp,
+  cos,
+  div,
+  mul,
+  ones,
+  onesLike,
+  sqrt,
+  square,
+  sub,
+} from "../../generated/ops.js";
+import { full, type TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -11,6 +26,9 @@ interface Window {
   (windowLength: number, periodic?: boolean, options?: TensorOptions): Tensor;
   (windowLength: number, options: TensorOptions & { periodic?: boolean }): Tensor;
 }
+
+// The function of larger numbers than these are enough for is infinite.
+const kMostTerms = 1000;
 
 const kLine = "windowLength:int periodic:bool=true dtype:dtype?=null";
 
@@ -60,7 +78,9 @@ export const bartlettWindow: Window = /* @__PURE__ */ compositeFactory(
   "bartlettWindow",
   kLine,
   (length: number, periodic: boolean, dtype: DType | null) =>
-    windowOf("bartlettWindow", length, periodic, dtype, (place) => 1 - Math.abs(2 * place - 1)),
+    windowOf("bartlettWindow", length, periodic, dtype, (place) =>
+      sub(1, abs(sub(mul(place, 2), 1))),
+    ),
 );
 
 /** Kaiser's window, narrower for a larger `beta`. */
@@ -73,8 +93,11 @@ export const kaiserWindow: {
   "windowLength:int periodic:bool=true beta:number=12 dtype:dtype?=null",
   (length: number, periodic: boolean, beta: number, dtype: DType | null) =>
     windowOf("kaiserWindow", length, periodic, dtype, (place) => {
-      const height = Math.sqrt(Math.max(1 - (2 * place - 1) ** 2, 0));
-      return bessel(beta * height) / bessel(beta);
+      const height = sqrt(clamp(sub(1, square(sub(mul(place, 2), 1))), 0));
+      return div(
+        bessel(mul(height, beta), beta),
+        bessel(full([], beta, { dtype: "float64" }), beta),
+      );
     }),
 );
 
@@ -88,18 +111,18 @@ function cosines(
 ): Tensor {
   return windowOf(caller, length, periodic, dtype, (place) =>
     factors
-      .map((factor, k) => (k % 2 === 0 ? factor : -factor) * Math.cos(2 * Math.PI * k * place))
-      .reduce((sum, one) => sum + one),
+      .map((factor, k) => mul(cos(mul(place, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
+      .reduce((sum, one) => add(sum, one)),
   );
 }
 
-// `weightAt` is given places from 0 to 1.
+// `weightsAt` is given places from 0 to 1, with more digits than a window keeps.
 function windowOf(
   caller: string,
   length: number,
   periodic: boolean,
   dtype: DType | null,
-  weightAt: (place: number) => number,
+  weightsAt: (places: Tensor) => Tensor,
 ): Tensor {
   if (length < 0) {
     fail("InvalidArgument", caller, `window_length must be non-negative, got ${length}.`);
@@ -107,18 +130,20 @@ function windowOf(
   if (dtype !== null && !isFloat(dtype)) {
     fail("DtypeMismatch", caller, `expected a floating point dtype, got ${dtype}.`);
   }
-  const steps = periodic ? length : length - 1;
-  const weights = Array.from({ length }, (_, i) => (length === 1 ? 1 : weightAt(i / steps)));
-  return tensor(weights, { dtype: dtype ?? "float32" });
+  if (length === 1) return ones([1], { dtype: dtype ?? "float32" });
+  const places = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
+  return toDtype(weightsAt(places), dtype ?? "float32");
 }
 
-// The modified Bessel function of order 0, by its series, whose terms are all positive.
-function bessel(x: number): number {
-  let term = 1;
-  let sum = 1;
-  for (let k = 1; term > sum * Number.EPSILON; k++) {
-    term *= (x / (2 * k)) ** 2;
-    sum += term;
+// The modified Bessel function of order 0 of numbers up to `most`, by its series, whose terms are all positive.
+function bessel(x: Tensor, most: number): Tensor {
+  const quarter = square(div(x, 2));
+  const largest = (most / 2) ** 2;
+  let [term, bound, sum] = [onesLike(x), 1, onesLike(x)];
+  for (let k = 1; bound > Number.EPSILON && k < kMostTerms; k++) {
+    term = mul(term, div(quarter, k * k));
+    bound *= largest / (k * k);
+    sum = add(sum, term);
   }
   return sum;
 }
