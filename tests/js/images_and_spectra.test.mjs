@@ -68,6 +68,6 @@ describe("what cannot be is refused in PyTorch's words:", () => {
 test("an infinite matrix has no exponential, and the others of its batch have theirs", () => {
   const matrices = eg.stack([eg.full([2, 2], Infinity, float64), eg.eye(2, float64).mul(3)]);
   const [infinite, finite] = eg.matrixExp(matrices).unbind();
-  assert.ok(!eg.isfinite(infinite).any().item());
+  assert.ok(eg.isnan(infinite).all().item());
   assert.ok(eg.allclose(finite, eg.eye(2, float64).mul(Math.exp(3))));
 });

@@ -111,8 +111,8 @@ function halvingsOf(A: Tensor): Tensor {
   const isSingle = A.dtype === "float32" || A.dtype === "complex64";
   const reach = isSingle ? 3.01 : 1.09;
   const norms = amax(sum(abs(detach(A)), -2, true), -1, true);
-  // What is no number, or infinite, stays what it is however often it is halved.
-  return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1024), 0);
+  // More than any finite matrix needs makes zeros of an infinite one, and those NaN of it, as PyTorch has it.
+  return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1100), 0);
 }
 
 // The polynomial of degree 19 of exp, in blocks of four powers.
