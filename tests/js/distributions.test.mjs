@@ -161,20 +161,17 @@ describe("every distribution", () => {
       }
     });
 
-    test(
-      `${name}: samples have the shape asked for, are in the support and have no history`,
-      () => {
-        const it = make(...parametersOf(name));
-        eg.manualSeed(1);
-        const sample = it.sample([3, 2]);
-        assert.deepEqual(sample.shape, [3, 2, ...it.batchShape, ...it.eventShape]);
-        assert.equal(sample.requiresGrad, false);
-        assert.equal(it.support.check(sample).all().item(), true);
-        assert.deepEqual(it.logProb(sample).shape, [3, 2, ...it.batchShape]);
-        assert.deepEqual(it.sample().shape, [...it.batchShape, ...it.eventShape]);
-        assert.deepEqual(it.sample(4).shape, [4, ...it.batchShape, ...it.eventShape]);
-      },
-    );
+    test(`${name}: samples have the shape asked for, are in the support and have no history`, () => {
+      const it = make(...parametersOf(name));
+      eg.manualSeed(1);
+      const sample = it.sample([3, 2]);
+      assert.deepEqual(sample.shape, [3, 2, ...it.batchShape, ...it.eventShape]);
+      assert.equal(sample.requiresGrad, false);
+      assert.equal(it.support.check(sample).all().item(), true);
+      assert.deepEqual(it.logProb(sample).shape, [3, 2, ...it.batchShape]);
+      assert.deepEqual(it.sample().shape, [...it.batchShape, ...it.eventShape]);
+      assert.deepEqual(it.sample(4).shape, [4, ...it.batchShape, ...it.eventShape]);
+    });
 
     test(`${name}: rsample draws what sample draws, with gradients`, () => {
       const it = make(...parametersOf(name));

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { eg } from "./engine.mjs";
 import { kRoot } from "./files.mjs";
+import { kFourierSamples } from "./fourier_samples.mjs";
 import { kImageSamples } from "./image_samples.mjs";
 import { kMatrixSamples } from "./matrix_samples.mjs";
 import { opTable } from "./op_samples.mjs";
@@ -101,6 +102,7 @@ const kSamples = {
   vander: ["T([3])", "T([3]), 2, true"],
   vdot: ["T([4]), T([4])", "C([4]), C([4])"],
   vsplit: ["T([4, 2]), 2"],
+  ...kFourierSamples,
   ...kImageSamples,
   ...kMatrixSamples,
 };

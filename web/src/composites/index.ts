@@ -12,6 +12,7 @@ export {
   trueDivide,
 } from "./arithmetic.js";
 export { embeddingBag } from "./embedding_bag.js";
+export * from "./fourier/index.js";
 export { gradient } from "./gradient.js";
 export { bincount, histc, histogram } from "./histograms.js";
 export * from "./images/index.js";

@@ -15,6 +15,14 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { cropped, inBatch, overlapAdd, perAxis, spanOf, windowsOf } from "../geometry.js";
+import {
+  checkBias,
+  checkChannels,
+  checkDepth,
+  checkExtra,
+  checkKernel,
+  positives,
+} from "./conv_checks.js";
 
 type Padding = Ints | "same" | "valid";
 
@@ -116,10 +124,11 @@ export const convTranspose3d: ConvTranspose3d = /* @__PURE__ */ composite(
     const [spread = 1, ...spreads] = positives(where, "dilation", dilation);
     const [edge = 0, ...edges] = perAxis(where, "padding", padding, 3);
     const [more = 0, ...extra] = perAxis(where, "output_padding", outputPadding, 3);
+    if (edge < 0) fail("InvalidArgument", where, "negative padding is not supported.");
     checkExtra(where, more, step, spread);
     return inBatch(where, input, 5, (batch) => {
       checkChannels(where, batch, weight, groups, weight.shape[0] ?? 0);
-      checkBias(where, bias, (weight.shape[1] ?? 0) * groups);
+      checkBias(where, input, bias, (weight.shape[1] ?? 0) * groups);
       const [size = 0, , length = 0, height = 0, width = 0] = batch.shape;
       const flat = reshape(permute(batch, [0, 2, 1, 3, 4]), [
         size * length,
@@ -218,57 +227,4 @@ function paddingOf(
   const [edge = 0, ...edges] = perAxis("conv3d", "padding", padding, 3);
   if (edge < 0) fail("InvalidArgument", "conv3d", "negative padding is not supported.");
   return [edge, edge, edges];
-}
-
-function checkKernel(where: string, weight: Tensor): void {
-  if (weight.ndim === 5) return;
-  const told = `Expected 5-dimensional weight, but got weight of size: [${weight.shape.join(", ")}].`;
-  fail("ShapeMismatch", where, told);
-}
-
-function positives(where: string, name: string, value: Ints): number[] {
-  const values = perAxis(where, name, value, 3);
-  if (values.some((one) => one <= 0)) {
-    fail("InvalidArgument", where, `non-positive ${name} is not supported.`);
-  }
-  return values;
-}
-
-function checkChannels(
-  where: string,
-  batch: Tensor,
-  weight: Tensor,
-  groups: number,
-  expected: number,
-): void {
-  if (groups <= 0) fail("InvalidArgument", where, "non-positive groups is not supported.");
-  const got = batch.shape[1];
-  if (got === expected) return;
-  const [kernel, input] = [weight.shape.join(", "), batch.shape.join(", ")];
-  const given = `Given groups=${groups}, weight of size [${kernel}], expected input [${input}]`;
-  const told = `${given} to have ${expected} channels, but got ${got} channels instead.`;
-  fail("ShapeMismatch", where, told);
-}
-
-function checkDepth(where: string, padded: number, span: number): void {
-  if (span > 0 && padded >= span) return;
-  const told = `Calculated padded input size per channel: ${padded}. Kernel size: ${span}.`;
-  fail("ShapeMismatch", where, `${told} Kernel size can't be greater than actual input size.`);
-}
-
-function checkBias(where: string, bias: Tensor | null, channels: number): void {
-  if (bias === null || (bias.ndim === 1 && bias.shape[0] === channels)) return;
-  const expected = `expected bias to be 1-dimensional with ${channels} elements`;
-  fail(
-    "ShapeMismatch",
-    where,
-    `${expected}, but got bias of size [${bias.shape.join(", ")}] instead.`,
-  );
-}
-
-function checkExtra(where: string, more: number, step: number, spread: number): void {
-  if (more >= 0 && (more < step || more < spread)) return;
-  const told = "output padding must be smaller than either stride or dilation";
-  const got = `but got output_padding ${more}, stride ${step} and dilation ${spread}.`;
-  fail("InvalidArgument", where, `${told}, ${got}`);
 }

@@ -45,6 +45,10 @@ function maxUnpool(where: string, axes: number): MaxUnpool {
     padding: Ints,
     outputSize: Ints | null,
   ) => {
+    if (input.ndim !== axes + 1 && input.ndim !== axes + 2) {
+      const told = `Input to ${where} should be a ${axes + 1}d or ${axes + 2}d Tensor`;
+      fail("ShapeMismatch", where, `${told}, but got ${input.ndim} dimensions.`);
+    }
     if (input.shape.join() !== indices.shape.join()) {
       const got = `input [${input.shape.join(", ")}] and indices [${indices.shape.join(", ")}]`;
       fail("ShapeMismatch", where, `Expected shape of indices to be that of input, got ${got}.`);

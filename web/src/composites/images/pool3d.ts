@@ -2,6 +2,7 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { avgPool2d, div, maxPool2d } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { inBatch, perAxis } from "../geometry.js";
@@ -120,6 +121,7 @@ export const avgPool3d: AvgPool3d = /* @__PURE__ */ composite(
     const [depth = 1, ...kernel] = perAxis(where, "kernel_size", kernelSize, 3);
     const [step = 1, ...steps] = perAxis(where, "stride", stepsOf(stride, kernelSize), 3);
     const [edge = 0, ...edges] = perAxis(where, "padding", padding, 3);
+    if (divisorOverride === 0) fail("InvalidArgument", where, "divisor must be not zero.");
     // Sums, where what they are divided by is given.
     const divisor = divisorOverride === null ? null : 1;
     return inBatch(where, input, 5, (batch) => {

@@ -51,7 +51,7 @@ function placesInVolume(
   [size = 0, channels = 0, depth = 0, columns = 0]: readonly number[],
   area: number,
 ): Tensor {
-  const chosen = reshape(inColumns, [size, channels, -1]);
+  const chosen = reshape(inColumns, [size, channels, (inColumns.shape[2] ?? 0) * columns]);
   const candidates = reshape(inSlice, [size, channels, depth * columns]);
   return add(gather(candidates, 2, chosen), mul(floorDivide(chosen, columns), area));
 }

@@ -3,11 +3,12 @@
 import { conj, transpose } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { isComplex } from "../dtypes.js";
 
 /** The conjugate transpose of matrices. */
 export function adjointOf(A: Tensor): Tensor {
   const turned = transpose(A, -2, -1);
-  return A.dtype.startsWith("complex") ? conj(turned) : turned;
+  return isComplex(A) ? conj(turned) : turned;
 }
 
 /** ShapeMismatch unless the last two axes hold square matrices. */

@@ -19,6 +19,7 @@ import {
   matmul,
   max,
   mul,
+  nanToNum,
   onesLike,
   sum,
   svdvals,
@@ -96,6 +97,7 @@ export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
   (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
     const values = hermitian ? abs(eigvalsh(A)) : svdvals(A);
+    if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
     const largest = amax(values, -1, true);
     const size = Math.max(...A.shape.slice(-2));
     const byDefault = atol === null || atol <= 0 ? size * (kEpsilons[A.dtype] ?? 0) : 0;
@@ -109,7 +111,8 @@ function halvingsOf(A: Tensor): Tensor {
   const isSingle = A.dtype === "float32" || A.dtype === "complex64";
   const reach = isSingle ? 3.01 : 1.09;
   const norms = amax(sum(abs(detach(A)), -2, true), -1, true);
-  return clamp(ceil(log2(div(norms, reach))), 0);
+  // More than any finite matrix needs makes zeros of an infinite one, and those NaN of it, as PyTorch has it.
+  return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1100), 0);
 }
 
 // The polynomial of degree 19 of exp, in blocks of four powers.

@@ -110,6 +110,7 @@ export const cond: {
   (A: Tensor, p?: Order | null): Tensor;
   (A: Tensor, options: { p?: Order | null }): Tensor;
 } = /* @__PURE__ */ composite("cond", "A:tensor p:any=null", (A: Tensor, p: unknown) => {
+  if (A.numel === 0) return sum(reshape(A, [...A.shape.slice(0, -2), 0]), -1);
   if (p === null || p === 2 || p === -2) {
     const values = svdvals(A);
     const [largest, smallest] = [select(values, -1, 0), select(values, -1, -1)];

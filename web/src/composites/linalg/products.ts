@@ -20,6 +20,7 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
 import { adjointOf } from "./matrices.js";
 
 /** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
@@ -38,8 +39,7 @@ interface Vecdot {
 export const vecdot: Vecdot = /* @__PURE__ */ composite(
   "vecdot",
   "x:tensor y:tensor dim:int=-1",
-  (x: Tensor, y: Tensor, dim: number) =>
-    sum(mul(x.dtype.startsWith("complex") ? conj(x) : x, y), dim),
+  (x: Tensor, y: Tensor, dim: number) => sum(mul(isComplex(x) ? conj(x) : x, y), dim),
 );
 
 /** The product of two matrices or more, in the order that takes the fewest multiplications; the first and the last may be vectors. */

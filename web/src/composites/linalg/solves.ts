@@ -19,6 +19,7 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
 
@@ -28,7 +29,7 @@ export const logdet: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
   "A:tensor",
   (A: Tensor) => {
     const [sign, size] = slogdet(A);
-    if (A.dtype.startsWith("complex")) return add(log(sign), size);
+    if (isComplex(A)) return add(log(sign), size);
     return where(eq(sign, -1), Number.NaN, size);
   },
 );
