@@ -1,6 +1,31 @@
 // nn.functional: what layers compute, as functions under PyTorch's names.
 
 export {
+  adaptiveAvgPool1d,
+  adaptiveAvgPool3d,
+  adaptiveMaxPool1d,
+  adaptiveMaxPool3d,
+  affineGrid,
+  avgPool3d,
+  channelShuffle,
+  col2im as fold,
+  conv3d,
+  convTranspose3d,
+  embeddingBag,
+  gridSample,
+  im2col as unfold,
+  localResponseNorm,
+  lpPool1d,
+  lpPool2d,
+  lpPool3d,
+  maxPool3d,
+  maxUnpool1d,
+  maxUnpool2d,
+  maxUnpool3d,
+  pixelShuffle,
+  pixelUnshuffle,
+} from "../composites/index.js";
+export {
   adaptiveAvgPool2d,
   adaptiveMaxPool2d,
   avgPool1d,

@@ -1,5 +1,6 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, count, either, type Options, oneOf, type Values } from "../../arguments/rule.js";
+import { conv3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { conv1d, conv2d, pad } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -36,8 +37,9 @@ function convOptions(spatial: number) {
 
 const kConv1dArguments = { ...sizesOf(1), ...convOptions(1) };
 const kConv2dArguments = { ...sizesOf(2), ...convOptions(2) };
+const kConv3dArguments = { ...sizesOf(3), ...convOptions(3) };
 
-/** Options of `Conv1d` and `Conv2d`. */
+/** Options of `Conv1d`, `Conv2d` and `Conv3d`. */
 export type ConvOptions = Options<ReturnType<typeof convOptions>>;
 
 type ConvValues = Values<typeof kConv2dArguments>;
@@ -120,5 +122,17 @@ export class Conv2d extends PaddedConvolution {
   protected override convolve(input: Tensor, padding: Padding): Tensor {
     const { weight, bias, stride, dilation, groups } = this;
     return conv2d(input, weight, bias, stride, padding, dilation, groups);
+  }
+}
+
+/** Convolution of a volume [batch, channels, depth, rows, columns]. */
+export class Conv3d extends PaddedConvolution {
+  constructor(...given: [...Sizes, ...ConvArguments]) {
+    super(3, readArguments(new.target.name, kConv3dArguments, given));
+  }
+
+  protected override convolve(input: Tensor, padding: Padding): Tensor {
+    const { weight, bias, stride, dilation, groups } = this;
+    return conv3d(input, weight, bias, stride, padding, dilation, groups);
   }
 }

@@ -1,5 +1,6 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, count, listOf, type Options, size, type Values } from "../../arguments/rule.js";
+import { convTranspose3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { convTranspose1d, convTranspose2d } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -28,8 +29,9 @@ function transposeOptions(spatial: number) {
 
 const kConvTranspose1dArguments = { ...sizesOf(1), ...transposeOptions(1) };
 const kConvTranspose2dArguments = { ...sizesOf(2), ...transposeOptions(2) };
+const kConvTranspose3dArguments = { ...sizesOf(3), ...transposeOptions(3) };
 
-/** Options of `ConvTranspose1d` and `ConvTranspose2d`. */
+/** Options of the layers of transposed convolution. */
 export type ConvTransposeOptions = Options<ReturnType<typeof transposeOptions>>;
 
 /** The arguments after the kernel size, by position or as options. */
@@ -116,5 +118,17 @@ export class ConvTranspose2d extends TransposedConvolution {
   protected override convolve(input: Tensor, outputPadding: readonly number[]): Tensor {
     const { weight, bias, stride, padding, groups, dilation } = this;
     return convTranspose2d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
+  }
+}
+
+/** Transposed convolution of a volume: what the gradient of Conv3d does. */
+export class ConvTranspose3d extends TransposedConvolution {
+  constructor(...given: [...Sizes, ...ConvTransposeArguments]) {
+    super(3, readArguments(new.target.name, kConvTranspose3dArguments, given));
+  }
+
+  protected override convolve(input: Tensor, outputPadding: readonly number[]): Tensor {
+    const { weight, bias, stride, padding, groups, dilation } = this;
+    return convTranspose3d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
   }
 }

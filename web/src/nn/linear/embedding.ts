@@ -54,7 +54,7 @@ export class Embedding extends Module {
     const { numEmbeddings, embeddingDim } = sizes;
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
-    this.paddingIdx = paddingIdx === null ? null : rowOf(paddingIdx, numEmbeddings);
+    this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, numEmbeddings);
     this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
     this.resetParameters();
   }
@@ -76,7 +76,7 @@ export class Embedding extends Module {
     }
     // Not by the constructor, which draws numbers.
     const table = Reflect.construct(Module, [], Embedding) as Embedding;
-    const paddingIdx = call.paddingIdx === null ? null : rowOf(call.paddingIdx, rows);
+    const paddingIdx = call.paddingIdx === null ? null : rowOf(where, call.paddingIdx, rows);
     const weight = new Parameter(call.embeddings, !call.freeze);
     return Object.assign(table, {
       numEmbeddings: rows,
@@ -89,12 +89,7 @@ export class Embedding extends Module {
   /** Draws new vectors. */
   resetParameters(): void {
     normal_(this.weight);
-    if (this.paddingIdx === null) return;
-    const alias = this.weight.detach();
-    const row = alias.at(this.paddingIdx);
-    zeros_(row);
-    row.dispose();
-    alias.dispose();
+    if (this.paddingIdx !== null) clearRow(this.weight, this.paddingIdx);
   }
 
   override forward(input: Tensor): Tensor {
@@ -107,9 +102,19 @@ export class Embedding extends Module {
   }
 }
 
-function rowOf(paddingIdx: number, rows: number): number {
+/** Sets a row of a table to zeros. */
+export function clearRow(weight: Parameter, position: number): void {
+  const alias = weight.detach();
+  const row = alias.at(position);
+  zeros_(row);
+  row.dispose();
+  alias.dispose();
+}
+
+/** Returns the position of a row that may count from the end. */
+export function rowOf(where: string, paddingIdx: number, rows: number): number {
   if (Number.isInteger(paddingIdx) && paddingIdx >= -rows && paddingIdx < rows) {
     return paddingIdx < 0 ? paddingIdx + rows : paddingIdx;
   }
-  fail("IndexOutOfRange", "Embedding", `paddingIdx ${paddingIdx} is not one of ${rows} rows.`);
+  fail("IndexOutOfRange", where, `paddingIdx ${paddingIdx} is not one of ${rows} rows.`);
 }

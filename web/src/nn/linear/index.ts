@@ -6,4 +6,10 @@ export {
   type PairwiseDistanceOptions,
 } from "./distances.js";
 export { Embedding, type EmbeddingOptions, type FromPretrainedOptions } from "./embedding.js";
+export {
+  type BagMode,
+  EmbeddingBag,
+  type EmbeddingBagCall,
+  type EmbeddingBagOptions,
+} from "./embedding_bag.js";
 export { Linear, type LinearOptions } from "./linear.js";

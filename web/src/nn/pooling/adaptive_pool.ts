@@ -1,5 +1,11 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, type Options, Rule, size } from "../../arguments/rule.js";
+import {
+  adaptiveAvgPool1d,
+  adaptiveAvgPool3d,
+  adaptiveMaxPool1d,
+  adaptiveMaxPool3d,
+} from "../../composites/index.js";
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -47,6 +53,28 @@ export class AdaptiveAvgPool2d extends AdaptiveAvgPool {
   }
 }
 
+/** The mean of windows over the last dimension, chosen so that the result has a size. */
+export class AdaptiveAvgPool1d extends AdaptiveAvgPool {
+  constructor(...given: [outputSize: OutputSize]) {
+    super(1, given);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return adaptiveAvgPool1d(input, this.outputSize);
+  }
+}
+
+/** The mean of windows over the last three dimensions, chosen so that the result has a size. */
+export class AdaptiveAvgPool3d extends AdaptiveAvgPool {
+  constructor(...given: [outputSize: OutputSize]) {
+    super(3, given);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return adaptiveAvgPool3d(input, this.outputSize);
+  }
+}
+
 const kMaxOptions = {
   /** Return where the largest elements are, too; default false. */
   returnIndices: boolean.or(false),
@@ -82,5 +110,31 @@ export class AdaptiveMaxPool2d extends AdaptiveMaxPool {
   override forward(input: Tensor): Tensor {
     const { outputSize, returnIndices } = this;
     return adaptiveMaxPool2d(input, outputSize, { returnIndices } as object) as Tensor;
+  }
+}
+
+/** The largest element of windows over the last dimension, chosen so that the result has a size. */
+export class AdaptiveMaxPool1d extends AdaptiveMaxPool {
+  constructor(...given: AdaptiveMaxPoolArguments) {
+    super(1, given);
+  }
+
+  /** Returns the maxima, or with `returnIndices` also their places. */
+  override forward(input: Tensor): Tensor {
+    const { outputSize, returnIndices } = this;
+    return adaptiveMaxPool1d(input, outputSize, { returnIndices } as object) as Tensor;
+  }
+}
+
+/** The largest element of windows over the last three dimensions, chosen so that the result has a size. */
+export class AdaptiveMaxPool3d extends AdaptiveMaxPool {
+  constructor(...given: AdaptiveMaxPoolArguments) {
+    super(3, given);
+  }
+
+  /** Returns the maxima, or with `returnIndices` also their places. */
+  override forward(input: Tensor): Tensor {
+    const { outputSize, returnIndices } = this;
+    return adaptiveMaxPool3d(input, outputSize, { returnIndices } as object) as Tensor;
   }
 }

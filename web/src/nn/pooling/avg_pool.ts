@@ -1,5 +1,6 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options } from "../../arguments/rule.js";
+import { avgPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { avgPool1d, avgPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -77,7 +78,7 @@ function planeOptions(spatial: number) {
   };
 }
 
-/** Options of `AvgPool2d`. */
+/** Options of `AvgPool2d` and `AvgPool3d`. */
 export type AvgPoolOptions = Options<ReturnType<typeof planeOptions>>;
 
 /** The arguments after the kernel size, by position or as options. */
@@ -120,5 +121,16 @@ export class AvgPool2d extends AvgPool {
 
   override forward(input: Tensor): Tensor {
     return avgPool2d(input, this.kernelSize, { ...this.options });
+  }
+}
+
+/** The mean of windows over the last three dimensions. */
+export class AvgPool3d extends AvgPool {
+  constructor(...given: [kernelSize: Ints, ...AvgPoolArguments]) {
+    super(3, given);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return avgPool3d(input, this.kernelSize, { ...this.options });
   }
 }

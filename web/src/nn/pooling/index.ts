@@ -1,6 +1,10 @@
 export {
+  AdaptiveAvgPool1d,
   AdaptiveAvgPool2d,
+  AdaptiveAvgPool3d,
+  AdaptiveMaxPool1d,
   AdaptiveMaxPool2d,
+  AdaptiveMaxPool3d,
   type AdaptiveMaxPoolArguments,
   type AdaptiveMaxPoolOptions,
 } from "./adaptive_pool.js";
@@ -8,7 +12,21 @@ export {
   AvgPool1d,
   type AvgPool1dOptions,
   AvgPool2d,
+  AvgPool3d,
   type AvgPoolArguments,
   type AvgPoolOptions,
 } from "./avg_pool.js";
-export { MaxPool1d, MaxPool2d, type MaxPoolArguments, type MaxPoolOptions } from "./max_pool.js";
+export {
+  LPPool1d,
+  LPPool2d,
+  LPPool3d,
+  type LPPoolArguments,
+  type LPPoolOptions,
+} from "./lp_pool.js";
+export {
+  MaxPool1d,
+  MaxPool2d,
+  MaxPool3d,
+  type MaxPoolArguments,
+  type MaxPoolOptions,
+} from "./max_pool.js";

@@ -1,5 +1,6 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options } from "../../arguments/rule.js";
+import { maxPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { maxPool1d, maxPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -80,5 +81,17 @@ export class MaxPool2d extends MaxPool {
   /** Returns the maxima, or with `returnIndices` also their places in the planes. */
   override forward(input: Tensor): Tensor {
     return maxPool2d(input, this.kernelSize, { ...this.options }) as Tensor;
+  }
+}
+
+/** The largest element of windows over the last three dimensions. */
+export class MaxPool3d extends MaxPool {
+  constructor(...given: [kernelSize: Ints, ...MaxPoolArguments]) {
+    super(3, given);
+  }
+
+  /** Returns the maxima, or with `returnIndices` also their places in the volumes. */
+  override forward(input: Tensor): Tensor {
+    return maxPool3d(input, this.kernelSize, { ...this.options } as object) as Tensor;
   }
 }

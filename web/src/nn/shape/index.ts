@@ -1,4 +1,5 @@
 export { Flatten, type FlattenOptions, Unflatten } from "./flatten.js";
+export { Fold, type FoldOptions, Unfold } from "./fold.js";
 export { Identity } from "./identity.js";
 export {
   CircularPad1d,
@@ -17,4 +18,5 @@ export {
   ZeroPad2d,
   ZeroPad3d,
 } from "./padding.js";
+export { ChannelShuffle, PixelShuffle, PixelUnshuffle } from "./shuffle.js";
 export { Upsample, type UpsampleMode, type UpsampleOptions } from "./upsample.js";

@@ -1,7 +1,7 @@
 // What weightNorm and spectralNorm are called with, of either kind.
 
 import { count, integer, number, type Options, Rule, text } from "../../arguments/rule.js";
-import { ConvTranspose1d, ConvTranspose2d } from "../conv/conv_transpose.js";
+import { ConvTranspose1d, ConvTranspose2d, ConvTranspose3d } from "../conv/conv_transpose.js";
 import { Module } from "../module.js";
 
 const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
@@ -38,5 +38,6 @@ export const kSpectralNormArguments = { module: kModule, ...kSpectralNormOptions
 
 /** Returns the dimension of a layer's weight that is that of its outputs. */
 export function outputDimOf(module: Module): number {
-  return module instanceof ConvTranspose1d || module instanceof ConvTranspose2d ? 1 : 0;
+  const transposed = [ConvTranspose1d, ConvTranspose2d, ConvTranspose3d];
+  return transposed.some((layer) => module instanceof layer) ? 1 : 0;
 }
