@@ -82,7 +82,8 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     try {
       return this.#minimise<T>(closure, group, flat);
     } catch (error) {
-      flat.set(values);
+      // What was not moved is not written either: that would be a new version.
+      if (flat.hasMoved) flat.set(values);
       throw error;
     } finally {
       flat.releaseAllBut(tensorsOf(this.#own));
