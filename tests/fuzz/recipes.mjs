@@ -508,6 +508,13 @@ const kData = [
     "eg.io.loadSafetensors($0)",
     "eg.io.loadSafetensors($0.buffer)",
     "!eg.io.loadSafetensors($0.subarray(1))",
+    "eg.io.readSafetensorsMetadata($0)",
+  ],
+  [
+    "({ a: [eg.randn([2]), NaN, 1n], b: { c: null, d: new Float32Array(2) } })",
+    'eg.io.save($0, { metadata: { k: "v" } })',
+    'eg.io.load($1, { device: "cpu" })',
+    "!eg.io.load($1.subarray(1))",
   ],
 ];
 

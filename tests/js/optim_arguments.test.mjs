@@ -77,6 +77,8 @@ describe("optimizers", () => {
       assertThrows(() => optimizer.loadStateDict(wrong), "InvalidArgument", /\[SGD\]/);
     }
     assertThrows(() => optimizer.step(5), "InvalidArgument", /\[SGD\.step\] closure/);
+    const later = async () => 1;
+    assertThrows(() => optimizer.step(later), "InvalidArgument", /\[SGD\.step\].*a promise/);
     assertThrows(() => new optim.Optimizer(params()), "InvalidArgument", /\[Optimizer\]/);
   });
 });

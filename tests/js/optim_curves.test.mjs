@@ -77,3 +77,54 @@ for (const { optimizer, settings, losses, funcEvals } of kCurves) {
     });
   });
 }
+
+const kComposed = {
+  NAdam: { betas: [0.9, 0.9] },
+  RAdam: { betas: [0.9, 0.9] },
+  Adadelta: {},
+  Adamax: { betas: [0.9, 0.9] },
+  ASGD: { t0: 2 },
+  Rprop: {},
+};
+
+for (const [name, settings] of Object.entries(kComposed)) {
+  test(`${name} steps complex numbers as pairs of real ones`, () => {
+    const parts = [1, -2, 0.5, 3];
+    const z = eg
+      .viewAsComplex(eg.tensor(parts).reshape([2, 2]))
+      .clone()
+      .requiresGrad_();
+    const x = eg.tensor(parts).requiresGrad_();
+    const [first, second] = [z, x].map((p) => new eg.optim[name]([p], { ...settings, lr: 0.1 }));
+    for (let i = 0; i < 5; i++) {
+      const grad = eg.tensor([i - 1, 1, -0.5 * i, 2 - i]);
+      z.grad = eg.viewAsComplex(grad.reshape([2, 2]));
+      x.grad = grad;
+      first.step();
+      second.step();
+      assert.deepEqual([...z.dataSync()], [...x.dataSync()]);
+    }
+    const later = new eg.optim[name]([z], settings);
+    later.loadStateDict(first.stateDict());
+    assert.equal(Object.values(later.stateDict().state[0]).at(-1).dtype, "complex64");
+  });
+
+  test(`${name} has no denormal numbers in its state`, () => {
+    const p = eg.tensor([1, 1e-3], { requiresGrad: true });
+    const optimizer = new eg.optim[name]([p], settings);
+    p.grad = eg.tensor([1, 1e-20]);
+    optimizer.step();
+    p.grad = eg.zeros([2]);
+    const averages = () => {
+      const values = Object.values(optimizer.stateDict().state[0]);
+      return values.filter(({ ndim }) => ndim === 1).flatMap((t) => [...t.dataSync()]);
+    };
+    for (let i = 0; i < 1000; i++) {
+      eg.scope(() => {
+        optimizer.step();
+        const denormal = averages().find((value) => value !== 0 && Math.abs(value) < 2 ** -126);
+        assert.equal(denormal, undefined, `step ${i}`);
+      });
+    }
+  });
+}

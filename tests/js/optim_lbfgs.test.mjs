@@ -64,6 +64,7 @@ describe("LBFGS", () => {
       const optimizer = new LBFGS([p], { lineSearchFn: "strong_wolfe", maxIter: 4 });
       optimizer.step(closure);
       const before = [...p.dataSync()];
+      const { version } = p;
       const numbers = () => JSON.stringify(optimizer.stateDict().state[0].ro);
       const state = numbers();
       let calls = 0;
@@ -73,6 +74,7 @@ describe("LBFGS", () => {
       };
       assert.throws(() => optimizer.step(failing), RangeError);
       assert.deepEqual([...p.dataSync()], before);
+      if (fails === 1) assert.equal(p.version, version);
       assert.equal(numbers(), state);
       optimizer.step(closure);
     });

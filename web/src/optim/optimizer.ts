@@ -2,7 +2,6 @@
 
 import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
 import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
-import { enableGrad } from "../autograd/grad_mode.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -10,6 +9,7 @@ import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { callClosure } from "./closure.js";
 
 /** Parameters with settings of their own; settings left out are the optimizer's. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
@@ -113,11 +113,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   step<T>(closure: () => T): T;
   step<T>(...given: [closure?: () => T]): T | undefined {
     // Most steps are called without anything, and a small model has many of them a second.
-    const closure =
-      given.length === 0
-        ? undefined
-        : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
-    const loss = closure && enableGrad(closure);
+    const loss = given.length === 0 ? undefined : this.#lossOf(given);
     const grads: Tensor[] = [];
     const letGo = () => {
       for (const grad of grads) grad.dispose();
@@ -234,6 +230,12 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   protected abstract saveState(state: State): Record<string, Value>;
   protected abstract loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State;
 
+  #lossOf<T>(given: readonly [closure?: () => T]): T | undefined {
+    const where = `${this.#name}.step`;
+    const { closure } = readArguments(where, kStepArguments, given);
+    return closure && callClosure(where, closure);
+  }
+
   // All that can be wrong in any group is found before the first parameter changes.
   #runAll(inputs: readonly StepInputs[]): void {
     this.#undo = [];
@@ -316,8 +318,7 @@ export function checkRange(
 // The optimizer itself says what is wrong with parameters.
 const kAnything = unchecked<unknown>().or(undefined);
 
-/** What step() can be given. */
-export const kStepArguments = { closure: functionOf<() => never>().optional() };
+const kStepArguments = { closure: functionOf<() => never>().optional() };
 
 function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: string) => U) {
   const entries = Object.entries(object).map(([key, value]) => [key, map(value, key)]);

@@ -12,6 +12,7 @@ import { quietly } from "../quietly.js";
 export class FlatParams {
   readonly #params: readonly Tensor[];
   readonly #held = new Set<Tensor>();
+  #hasMoved = false;
 
   constructor(params: readonly Tensor[]) {
     this.#params = params;
@@ -56,8 +57,14 @@ export class FlatParams {
     this.#forEachPart(values, (param, part) => copy_(param, part));
   }
 
+  /** Whether move() was called. */
+  get hasMoved(): boolean {
+    return this.#hasMoved;
+  }
+
   /** Moves the parameters by `step` times `direction`. */
   move(step: number, direction: Tensor): void {
+    this.#hasMoved = true;
     this.#forEachPart(direction, (param, part) => add_(param, part, step));
   }
 

@@ -1,9 +1,9 @@
 import { readArguments, readOptions } from "../../arguments/read.js";
 import { count, functionOf, number, oneOf, type Values } from "../../arguments/rule.js";
-import { enableGrad } from "../../autograd/grad_mode.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { callClosure } from "../closure.js";
 import { checkRange, type GroupOf, Optimizer, type ParamGroup, type Params } from "../optimizer.js";
 import { quietly } from "../quietly.js";
 import { FlatParams, largest, product } from "./flat_params.js";
@@ -82,7 +82,8 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     try {
       return this.#minimise<T>(closure, group, flat);
     } catch (error) {
-      flat.set(values);
+      // What was not moved is not written either: that would be a new version.
+      if (flat.hasMoved) flat.set(values);
       throw error;
     } finally {
       flat.releaseAllBut(tensorsOf(this.#own));
@@ -92,7 +93,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
 
   #minimise<T>(closure: () => T, group: ParamGroup<LBFGSSettings>, flat: FlatParams): T {
     const call = () => {
-      const value = enableGrad(closure);
+      const value = callClosure("LBFGS.step", closure);
       return { value, loss: lossOf(value), gradient: flat.gradient() };
     };
     const before = this.#own;
