@@ -87,6 +87,7 @@ export {
   relu_,
   relu6,
   rmsNorm,
+  rrelu,
   scaledDotProductAttention,
   selu,
   selu_,
@@ -105,5 +106,13 @@ export {
   threshold_,
   tripletMarginLoss,
 } from "../generated/ops.js";
+export {
+  alphaDropout,
+  dropout1d,
+  dropout2d,
+  dropout3d,
+  featureAlphaDropout,
+  gumbelSoftmax,
+} from "./functional_sampling.js";
 export { ctcLoss } from "./losses/ctc_loss.js";
 export { tripletMarginWithDistanceLoss } from "./losses/triplet_distance_loss.js";

@@ -4,7 +4,7 @@ export * from "./activations/index.js";
 export * from "./attention/index.js";
 export * from "./containers/index.js";
 export * from "./conv/index.js";
-export { Dropout, type DropoutArguments, type DropoutOptions } from "./dropout/dropout.js";
+export * from "./dropout/index.js";
 export * as functional from "./functional.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";

@@ -18,6 +18,7 @@ export {
   Tanhshrink,
 } from "./plain.js";
 export { PReLU, type PReLUOptions } from "./prelu.js";
+export { RReLU, type RReLUOptions } from "./rrelu.js";
 export { LogSoftmax, Softmax, Softmax2d, type SoftmaxOptions, Softmin } from "./softmax.js";
 export {
   CELU,
