@@ -17,10 +17,9 @@ import {
 } from "../../generated/ops.js";
 import { full, type TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
-import type { DType } from "../../tensor/dtype.js";
+import { type DType, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { compositeFactory } from "../composite.js";
-import { isFloat } from "../constants.js";
 
 interface Window {
   (windowLength: number, periodic?: boolean, options?: TensorOptions): Tensor;

@@ -46,7 +46,7 @@ export class AveragedModel extends Module {
       const told = "Only one of avgFn and multiAvgFn should be provided.";
       fail("InvalidArgument", "AveragedModel", told);
     }
-    this.module = (named.model as Module & { clone(): Module }).clone();
+    this.module = named.model.clone();
     if (device !== null) this.module.to(device);
     const [first] = this.module.parameters();
     const place = device ?? first?.device ?? "cpu";
