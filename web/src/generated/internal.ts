@@ -33,34 +33,34 @@ export const einsum: {
 /** Gamma numbers of scale 1, of the shapes alpha. */
 export const standardGamma: {
   (alpha: Tensor): Tensor;
-} = define("standard_gamma", 303, "alpha:tensor");
+} = define("standard_gamma", 332, "alpha:tensor");
 
 /** Rows of parts of 1, each row with the concentrations alpha. */
 export const sampleDirichlet: {
   (alpha: Tensor): Tensor;
-} = define("sample_dirichlet", 304, "alpha:tensor");
+} = define("sample_dirichlet", 333, "alpha:tensor");
 
 /** Throws unless an optimizer's step would succeed. */
 export const checkStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], states: readonly Tensor[]): Tensor[];
-} = defineInPlace("check_step_", 320, "params:tensors grads:tensors states:tensors", 0);
+} = defineInPlace("check_step_", 349, "params:tensors grads:tensors states:tensors", 0);
 
 /** One step of stochastic gradient descent, as torch.optim.SGD takes it. */
 export const sgdStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], momentumBuffers: readonly Tensor[], lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean, maximize: boolean, first: boolean): Tensor[];
-} = defineInPlace("sgd_step_", 321, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
+} = defineInPlace("sgd_step_", 350, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
 
 /** One step of Adam or AdamW, as torch.optim takes it. */
 export const adamStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], expAvgs: readonly Tensor[], expAvgSqs: readonly Tensor[], maxExpAvgSqs: readonly Tensor[], step: number, lr: number, beta1: number, beta2: number, eps: number, weightDecay: number, decoupled: boolean, maximize: boolean): Tensor[];
-} = defineInPlace("adam_step_", 322, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);
+} = defineInPlace("adam_step_", 351, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);
 
 /** One step of RMSprop, as torch.optim takes it. */
 export const rmspropStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], squareAvgs: readonly Tensor[], momentumBuffers: readonly Tensor[], gradAvgs: readonly Tensor[], lr: number, alpha: number, eps: number, weightDecay: number, momentum: number, maximize: boolean): Tensor[];
-} = defineInPlace("rmsprop_step_", 323, "params:tensors grads:tensors squareAvgs:tensors momentumBuffers:tensors gradAvgs:tensors lr:number alpha:number eps:number weightDecay:number momentum:number maximize:bool", 0);
+} = defineInPlace("rmsprop_step_", 352, "params:tensors grads:tensors squareAvgs:tensors momentumBuffers:tensors gradAvgs:tensors lr:number alpha:number eps:number weightDecay:number momentum:number maximize:bool", 0);
 
 /** One step of Adagrad, as torch.optim takes it. */
 export const adagradStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], sums: readonly Tensor[], lr: number, eps: number, weightDecay: number, maximize: boolean): Tensor[];
-} = defineInPlace("adagrad_step_", 324, "params:tensors grads:tensors sums:tensors lr:number eps:number weightDecay:number maximize:bool", 0);
+} = defineInPlace("adagrad_step_", 353, "params:tensors grads:tensors sums:tensors lr:number eps:number weightDecay:number maximize:bool", 0);

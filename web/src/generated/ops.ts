@@ -1745,73 +1745,73 @@ export const rand: {
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
-} = drawing(defineFactory("rand", 173, "size:ints dtype:dtype?=null"));
+} = drawing(defineFactory("rand", 199, "size:ints dtype:dtype?=null"));
 
 /** Normal random numbers of mean 0 and standard deviation 1. */
 export const randn: {
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
-} = drawing(defineFactory("randn", 174, "size:ints dtype:dtype?=null"));
+} = drawing(defineFactory("randn", 200, "size:ints dtype:dtype?=null"));
 
 /** Random integers in [low, high); randint(high, size) begins at 0. */
 export const randint: {
   (low: number, high: Ints, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (low: number, high: Ints, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randint", 175, "low:int high:ints size:ints?=null dtype:dtype?=null"));
+} = drawing(defineFactory("randint", 201, "low:int high:ints size:ints?=null dtype:dtype?=null"));
 
 /** The integers below n in random order. */
 export const randperm: {
   (n: number, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randperm", 176, "n:int dtype:dtype?=null"));
+} = drawing(defineFactory("randperm", 202, "n:int dtype:dtype?=null"));
 
 /** Uniform random numbers in [0, 1) in the shape of input. */
 export const randLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("rand_like", 177, "input:tensor dtype:dtype?=null"));
+} = drawing(defineFactory("rand_like", 203, "input:tensor dtype:dtype?=null"));
 
 /** Normal random numbers in the shape of input. */
 export const randnLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randn_like", 178, "input:tensor dtype:dtype?=null"));
+} = drawing(defineFactory("randn_like", 204, "input:tensor dtype:dtype?=null"));
 
 /** Sets the elements of input to uniform random numbers in [from, to). */
 export const uniform_: {
   (input: Tensor, from?: number, to?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number; to?: number } & GeneratorOption): Tensor;
   (input: Tensor, from: number, options: { to?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("uniform_", 179, "input:tensor from:number=0 to:number=1", 0));
+} = drawing(defineInPlace("uniform_", 205, "input:tensor from:number=0 to:number=1", 0));
 
 /** Sets the elements of input to normal random numbers. */
 export const normal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("normal_", 180, "input:tensor mean:number=0 std:number=1", 0));
+} = drawing(defineInPlace("normal_", 206, "input:tensor mean:number=0 std:number=1", 0));
 
 /** Sets the elements of input to random integers in [from, to), or of its whole range. */
 export const random_: {
   (input: Tensor, from?: number | null, to?: number | null, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number | null; to?: number | null } & GeneratorOption): Tensor;
   (input: Tensor, from: number | null, options: { to?: number | null } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("random_", 181, "input:tensor from:int?=null to:int?=null", 0));
+} = drawing(defineInPlace("random_", 207, "input:tensor from:int?=null to:int?=null", 0));
 
 /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
 export const exponential_: {
   (input: Tensor, lambd?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { lambd?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("exponential_", 182, "input:tensor lambd:number=1", 0));
+} = drawing(defineInPlace("exponential_", 208, "input:tensor lambd:number=1", 0));
 
 /** Sets the elements of input to 1 with probability p, else to 0. */
 export const bernoulli_: {
   (input: Tensor, p?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { p?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("bernoulli_", 183, "input:tensor p:number=0.5", 0));
+} = drawing(defineInPlace("bernoulli_", 209, "input:tensor p:number=0.5", 0));
 
 /** 1 with the probability input, else 0. */
 export const bernoulli: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("bernoulli", 184, "input:tensor"));
+} = drawing(define("bernoulli", 210, "input:tensor"));
 
 /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
 export const dropout: {
@@ -2745,24 +2745,24 @@ export const diff: {
 export const multinomial: {
   (input: Tensor, numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
   (input: Tensor, numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
-} = drawing(define("multinomial", 298, "input:tensor numSamples:int replacement:bool=false"));
+} = drawing(define("multinomial", 327, "input:tensor numSamples:int replacement:bool=false"));
 
 /** Poisson numbers, each of the rate in input. */
 export const poisson: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("poisson", 299, "input:tensor"));
+} = drawing(define("poisson", 328, "input:tensor"));
 
 /** The number of successes in count trials, each of probability prob. */
 export const binomial: {
   (count: Tensor, prob: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("binomial", 300, "count:tensor prob:tensor"));
+} = drawing(define("binomial", 329, "count:tensor prob:tensor"));
 
 /** Normal random numbers, each of the mean and the standard deviation given. */
 export const normal: {
   (mean: Operand, std?: Operand, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, options: { std?: Operand; size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, std: Operand, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("normal", 301, "mean:operand std:operand=1 size:ints?=null dtype:dtype?=null"));
+} = drawing(defineFactory("normal", 330, "mean:operand std:operand=1 size:ints?=null dtype:dtype?=null"));
 
 /** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
 export const rrelu: {
@@ -2770,66 +2770,66 @@ export const rrelu: {
   (input: Tensor, options: { lower?: number; upper?: number; training?: boolean }): Tensor;
   (input: Tensor, lower: number, options: { upper?: number; training?: boolean }): Tensor;
   (input: Tensor, lower: number, upper: number, options: { training?: boolean }): Tensor;
-} = define("rrelu", 302, "input:tensor lower:number=0.125 upper:number=0.3333333333333333 training:bool=false");
+} = define("rrelu", 331, "input:tensor lower:number=0.125 upper:number=0.3333333333333333 training:bool=false");
 
 /** Sets the elements of input to the number of trials up to the first success. */
 export const geometric_: {
   (input: Tensor, p: number, options?: GeneratorOption): Tensor;
-} = drawing(defineInPlace("geometric_", 305, "input:tensor p:number", 0));
+} = drawing(defineInPlace("geometric_", 334, "input:tensor p:number", 0));
 
 /** Sets the elements of input to Cauchy numbers. */
 export const cauchy_: {
   (input: Tensor, median?: number, sigma?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { median?: number; sigma?: number } & GeneratorOption): Tensor;
   (input: Tensor, median: number, options: { sigma?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("cauchy_", 306, "input:tensor median:number=0 sigma:number=1", 0));
+} = drawing(defineInPlace("cauchy_", 335, "input:tensor median:number=0 sigma:number=1", 0));
 
 /** Sets the elements of input to numbers whose logarithm is normal. */
 export const logNormal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("log_normal_", 307, "input:tensor mean:number=1 std:number=2", 0));
+} = drawing(defineInPlace("log_normal_", 336, "input:tensor mean:number=1 std:number=2", 0));
 
 /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
 export const viewAsReal: {
   (input: Tensor): Tensor;
-} = define("view_as_real", 308, "input:tensor");
+} = define("view_as_real", 337, "input:tensor");
 
 /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
 export const viewAsComplex: {
   (input: Tensor): Tensor;
-} = define("view_as_complex", 309, "input:tensor");
+} = define("view_as_complex", 338, "input:tensor");
 
 /** A view of the real parts; of a real tensor, itself. */
 export const real: {
   (input: Tensor): Tensor;
-} = define("real", 310, "input:tensor");
+} = define("real", 339, "input:tensor");
 
 /** A view of the imaginary parts of a complex tensor. */
 export const imag: {
   (input: Tensor): Tensor;
-} = define("imag", 311, "input:tensor");
+} = define("imag", 340, "input:tensor");
 
 /** The complex conjugate of every element; a real tensor is its own. */
 export const conj: {
   (input: Tensor): Tensor;
-} = define("conj", 312, "input:tensor");
+} = define("conj", 341, "input:tensor");
 
 /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
 export const angle: {
   (input: Tensor): Tensor;
-} = define("angle", 313, "input:tensor");
+} = define("angle", 342, "input:tensor");
 
 /** The numbers real + i imag, with broadcasting. */
 export const complex: {
   (real: Tensor, imag: Tensor): Tensor;
-} = define("complex", 314, "real:tensor imag:tensor");
+} = define("complex", 343, "real:tensor imag:tensor");
 
 /** The numbers of magnitude abs and argument angle, in radians. */
 export const polar: {
   (abs: Tensor, angle: Tensor): Tensor;
-} = define("polar", 315, "abs:tensor angle:tensor");
+} = define("polar", 344, "abs:tensor angle:tensor");
 
 /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
 export const fft: {
@@ -2837,7 +2837,7 @@ export const fft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("fft", 316, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("fft", 345, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of fft. */
 export const ifft: {
@@ -2845,7 +2845,7 @@ export const ifft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("ifft", 317, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("ifft", 346, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** fft of real numbers without the second half, which mirrors the first. */
 export const rfft: {
@@ -2853,7 +2853,7 @@ export const rfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("rfft", 318, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("rfft", 347, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
 
 /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
 export const irfft: {
@@ -2861,4 +2861,4 @@ export const irfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("irfft", 319, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("irfft", 348, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
