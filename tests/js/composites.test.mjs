@@ -77,7 +77,11 @@ test("a program that imports none has none in its bundle", async () => {
   });
   const [{ text }] = outputFiles;
   assert.match(text, /"ones"/);
-  const found = compositeTable.filter(({ js }) => new RegExp(`\\("${js}",`).test(text));
+  // Some stand before an op of the engine that has their name.
+  const isAlone = ({ js }) => !opTable.some((op) => op.js === js);
+  const found = compositeTable.filter(
+    (one) => isAlone(one) && new RegExp(`\\("${one.js}",`).test(text),
+  );
   assert.deepEqual(
     found.map(({ js }) => js),
     [],

@@ -13,8 +13,9 @@ const kBatch = 3;
 // What has no rule (for some calls) and runs sample by sample. A list that is to become shorter.
 const kLooped = new Set(
   (
-    "cat fill_diagonal_ gaussian_nll_loss index_fill index_put index_put_ index_select instance_norm lstsq " +
-    "masked_scatter median multi_margin_loss multilabel_soft_margin_loss nanmedian prelu renorm repeat_interleave"
+    "bucketize cat fill_diagonal_ gaussian_nll_loss index_fill index_put index_put_ index_reduce index_select instance_norm " +
+    "lstsq lu lu_factor masked_scatter median multi_margin_loss multilabel_soft_margin_loss nanmedian prelu renorm " +
+    "repeat_interleave scatter_reduce searchsorted solve_triangular"
   ).split(" "),
 );
 
@@ -24,7 +25,7 @@ const kReadsMemory = new Set(["asStrided", "asStridedScatter"]);
 // Composites that look at values, or write one batch into a tensor that is the same for all samples.
 const kRefused = new Set(
   (
-    "argwhere asStridedScatter bincount cov diagEmbed diagonalScatter histc histogram isin matrixExp nanquantile quantile selectScatter " +
+    "argwhere asStridedScatter bincount cov diagEmbed diagonalScatter histc histogram isin istft matrixExp nanquantile quantile selectScatter " +
     "sliceScatter unique uniqueConsecutive unravelIndex"
   ).split(" "),
 );
@@ -33,7 +34,7 @@ const kRefused = new Set(
 const kDependsOnData = new Set(["nonzero", "masked_select"]);
 
 const kRandom =
-  /^(rand|randn|randint|randperm|rand_like|randn_like|uniform_|normal_|random_|exponential_|bernoulli_?|dropout)$/;
+  /^(rand|randn|randint|randperm|rand_like|randn_like|uniform_|normal_?|random_|exponential_|bernoulli_?|dropout|multinomial|poisson|binomial|rrelu|geometric_|cauchy_|log_normal_)$/;
 
 const looped = new Set();
 const warn = console.warn;

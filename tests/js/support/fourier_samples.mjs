@@ -35,7 +35,7 @@ export const kFourierSamples = {
   rfftfreq: ["8, 0.5", "5"],
   rfftn: kReal,
   stft: [
-    "T([20]), 8, {returnComplex: true}",
+    "T([20]), 8, {onesided: false, returnComplex: true}",
     'T([2, 9]), 4, 3, 3, T([3], 0.5, 1), {padMode: "constant", normalized: true, returnComplex: false}',
     "C([12]), 4, {center: false}",
   ],

@@ -91,7 +91,7 @@ function withRunning(call: Call, isUpdated: boolean): null {
       "InvalidArgument",
       "vmap",
       "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, " +
-        "were not batched. Use a norm without running statistics (trackRunningStats: false, GroupNorm) or eval().",
+        "were not batched. Use a norm without running statistics (trackRunningStats: false, GroupNorm), or the mode for evaluation.",
     );
   }
   return null;

@@ -48,6 +48,10 @@ const sameMask: Rule = (call) => {
   return mul(call.batch("input"), unsqueeze(mask, 0));
 };
 
+// The engine's draws from the rows of a matrix, not from more.
+const rowsOfWeights: Rule = (call) =>
+  call.isBatched("input") && call.rank("input") === 1 ? like(call) : null;
+
 const noSame: Rule = () =>
   fail(
     "InvalidArgument",
@@ -66,6 +70,13 @@ const kRandomRules: Readonly<Record<string, RandomRule>> = {
   rand_like: { different: like, same: likeOne },
   randn_like: { different: like, same: likeOne },
   bernoulli: { different: like, same: noSame },
+  poisson: { different: like, same: noSame },
+  binomial: { different: () => null, same: noSame },
+  multinomial: { different: rowsOfWeights, same: noSame },
+  normal: { different: () => null, same: noSame },
+  standard_gamma: { different: like, same: noSame },
+  sample_dirichlet: { different: like, same: noSame },
+  rrelu: { different: like, same: noSame, draws: (call) => call.value("training") === true },
   dropout: { different: like, same: sameMask, draws: isDropping },
   scaled_dot_product_attention: {
     different: () => null,
@@ -81,6 +92,9 @@ const kRandomFills: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "random_",
   "exponential_",
   "bernoulli_",
+  "geometric_",
+  "cauchy_",
+  "log_normal_",
 ]);
 
 /** True for an op that draws in place. */
