@@ -36,7 +36,7 @@ export const kFourierSamples = {
   rfftn: kReal,
   stft: [
     "T([20]), 8, {onesided: false, returnComplex: true}",
-    'T([2, 9]), 4, 3, 3, T([3], 0.5, 1), {padMode: "constant", normalized: true, returnComplex: false}',
+    'T([2, 9]), 4, 3, 3, T([3], 0.5, 1), {padMode: "constant", normalized: true, onesided: false, returnComplex: false}',
     "C([12]), 4, {center: false}",
   ],
 };
