@@ -82,6 +82,7 @@ export class Player implements Meanings {
     await this.#errors.settled();
     this.#device.destroy();
     await this.#device.lost;
+    await this.#readback.settled();
   }
 
   /** @internal */

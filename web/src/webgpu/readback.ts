@@ -55,6 +55,7 @@ export class Readback {
   readonly #unused = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
   readonly #waiting = new Set<number>();
+  readonly #mapping = new Set<Promise<void>>();
 
   constructor(
     device: GPUDevice,
@@ -91,7 +92,15 @@ export class Readback {
     const reads = this.#recorded;
     this.#recorded = [];
     const batch: Batch = { failure };
-    for (const read of reads) void this.#finish(read, batch);
+    for (const read of reads) {
+      const finished = this.#finish(read, batch).finally(() => this.#mapping.delete(finished));
+      this.#mapping.add(finished);
+    }
+  }
+
+  /** Resolves when no read is being mapped. Node's WebGPU complains of those that its thread does not outlive. */
+  async settled(): Promise<void> {
+    while (this.#mapping.size > 0) await Promise.all(this.#mapping);
   }
 
   /** A read that cannot even be recorded; later, as all answers. */
