@@ -120,7 +120,7 @@ void seed(double high, double low) {
 EG_EXPORT("rngState")
 double rng_state() {
   return guard([&] {
-    const std::vector<std::uint8_t> bytes = default_generator().state();
+    const std::vector<std::uint8_t> bytes = active_generator().state();
     const Tensor state = Tensor::empty({static_cast<std::int64_t>(bytes.size())}, DType::kUInt8);
     std::ranges::copy(bytes, state.data_as<std::uint8_t>());
     return handles().insert(state);
@@ -132,10 +132,13 @@ double set_rng_state(Handle handle) {
   return guard([&] {
     const Tensor& state = handles().get(handle);
     const auto* bytes = state.data_as<std::uint8_t>();
-    default_generator().set_state({bytes, static_cast<std::size_t>(state.numel())});
+    active_generator().set_state({bytes, static_cast<std::size_t>(state.numel())});
     return 0;
   });
 }
+
+EG_EXPORT("useOwnGenerator")
+void use_generator_of_thread(int own) { use_own_generator(own != 0); }
 
 EG_EXPORT("memory")
 double memory() {

@@ -19,7 +19,7 @@
 namespace eg::wgsl {
 
 /// Every op that has formulas.
-using AllFormulas = Concat<op::ElementwiseOps, op::LossFormulas>;
+using AllFormulas = Concat<op::ElementwiseOps, op::LossFormulas, op::QuotientFormulas>;
 
 /// The operands' names in texts; the incoming gradient is g, the output y.
 inline constexpr std::array<std::string_view, 3> kOperands{"a", "b", "c"};
@@ -165,8 +165,9 @@ std::string form_json(std::size_t form) {
   const Shader forward = forward_shader<Op>(form);
   const Shader gradient = gradient_shader<Op>(form);
   check_constants<Op>(forward, gradient, form);
-  std::string json = "{\"forward\": {" + slots_json(forward) +
-                     ", \"float32\": " + text_json(forward.text(Type::kFloat32));
+  constexpr bool kTakesFloats = op::kDTypeRule<Op> != op::DTypeRule::kInteger;
+  std::string json = "{\"forward\": {" + slots_json(forward);
+  if (kTakesFloats) json += ", \"float32\": " + text_json(forward.text(Type::kFloat32));
   // Forms beside the first are for floats: a parameter that makes one is refused by integers.
   if (op::kDTypeRule<Op> != op::DTypeRule::kFloat && form == 0) {
     json += ", \"int32\": " + text_json(forward.text(Type::kInt32)) +

@@ -95,33 +95,6 @@ std::string_view param_kind(op::Param::Kind kind) {
   return "";
 }
 
-template <class Op>
-Object describe_elementwise(Object object) {
-  Array args;
-  Array domains;
-  for (std::size_t i = 0; i < op::kArity<Op>; ++i) {
-    args.add(argument(op::kOperandNames<Op>[i], "operand", "").str());
-    const op::Domain domain = op::domain_of<Op>(i);
-    Array bounds;
-    bounds.add((std::ostringstream() << domain.low).str());
-    bounds.add((std::ostringstream() << domain.high).str());
-    domains.add(bounds.str());
-  }
-  for (const op::Param& param : op::kParams<Op>) {
-    Object arg = argument(param.name, param_kind(param.kind), param.default_value);
-    if (!param.choices.empty()) arg.field("choices", choices_of(param.choices));
-    args.add(arg.str());
-  }
-  const bool in_place = op::kDTypeRule<Op> == op::DTypeRule::kBool ? requires {
-    Op::in_place;
-  } : !requires { Op::first_is_mask; };
-  object.field("kind", "\"elementwise\"").field("args", args.str()).field("returns", "\"tensor\"");
-  object.field("inplace", in_place ? "true" : "false");
-  object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");
-  object.field("domains", domains.str());
-  return object;
-}
-
 template <class T>
 std::string argument_json(const Arg& arg) {
   using Type = ArgumentType<T>;
@@ -131,11 +104,56 @@ std::string argument_json(const Arg& arg) {
 }
 
 template <class Op, class Result, class... Args>
-Object describe_function(Object object, Result (*)(Args...)) {
+Array function_arguments(Result (*)(Args...)) {
   static_assert(sizeof...(Args) == Op::args.size(), "args must name every argument of call");
   Array args;
   std::size_t i = 0;
   (args.add(argument_json<std::decay_t<Args>>(Op::args[i++])), ...);
+  return args;
+}
+
+template <class Op>
+Array elementwise_arguments() {
+  if constexpr (kHasOverload<Op>) {
+    return function_arguments<Overload<Op>>(&Overload<Op>::call);
+  } else {
+    Array args;
+    for (const std::string_view name : op::kOperandNames<Op>)
+      args.add(argument(name, "operand", "").str());
+    for (const op::Param& param : op::kParams<Op>) {
+      Object arg = argument(param.name, param_kind(param.kind), param.default_value);
+      if (!param.choices.empty()) arg.field("choices", choices_of(param.choices));
+      args.add(arg.str());
+    }
+    return args;
+  }
+}
+
+template <class Op>
+Object describe_elementwise(Object object) {
+  Array domains;
+  for (std::size_t i = 0; i < op::kArity<Op>; ++i) {
+    const op::Domain domain = op::domain_of<Op>(i);
+    Array bounds;
+    bounds.add((std::ostringstream() << domain.low).str());
+    bounds.add((std::ostringstream() << domain.high).str());
+    domains.add(bounds.str());
+  }
+  const bool in_place = op::kDTypeRule<Op> == op::DTypeRule::kBool ? requires {
+    Op::in_place;
+  } : !requires { Op::first_is_mask; };
+  object.field("kind", "\"elementwise\"")
+      .field("args", elementwise_arguments<Op>().str())
+      .field("returns", "\"tensor\"");
+  object.field("inplace", in_place ? "true" : "false");
+  object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");
+  object.field("domains", domains.str());
+  if (op::kDTypeRule<Op> == op::DTypeRule::kInteger) object.field("isOfIntegers", "true");
+  return object;
+}
+
+template <class Op, class Result, class... Args>
+Object describe_function(Object object, Result (*call)(Args...)) {
   std::string_view kind = "function";
   if constexpr (requires { Op::audience; }) {
     if (Op::audience == Audience::kFactory) kind = "factory";
@@ -144,7 +162,9 @@ Object describe_function(Object object, Result (*)(Args...)) {
   const std::string_view returns = std::is_same_v<Result, Tensor>       ? "tensor"
                                    : std::is_same_v<Result, TensorList> ? "tensors"
                                                                         : "tensor_or_tensors";
-  object.field("kind", quoted(kind)).field("args", args.str()).field("returns", quoted(returns));
+  object.field("kind", quoted(kind))
+      .field("args", function_arguments<Op>(call).str())
+      .field("returns", quoted(returns));
   if constexpr (requires { Op::several_with; })
     object.field("severalWith", quoted(camel_case(Op::several_with)));
   if constexpr (requires { Op::results; }) object.field("results", string_array(Op::results));
@@ -166,6 +186,8 @@ std::string describe(std::string_view family) {
   object.field("family", quoted(family)).field("doc", quoted(Op::doc.text));
   if constexpr (requires { Op::ignores_nan; }) object.field("ignoresNan", "true");
   if constexpr (requires { Op::spreads_nan; }) object.field("spreadsNan", "true");
+  if constexpr (kHasGradientOfItsOwn<Op>) object.field("hasGradientOfItsOwn", "true");
+  if constexpr (requires { Op::takes_generator; }) object.field("takesGenerator", "true");
   if constexpr (op::Elementwise<Op>)
     return describe_elementwise<Op>(std::move(object)).str();
   else

@@ -19,6 +19,7 @@ const kFamilies = new Map(
 const kChapters = {
   tensor: "Tensors",
   ops: "Tensors",
+  composites: "Ops made of ops",
   dispatch: "Tensors",
   autograd: "Modes and hooks",
   nn: "Losses",
@@ -71,7 +72,7 @@ function tagOf(declaration) {
 
 function isOfSignatures(type) {
   if (!type) return false;
-  if (ts.isTypeQueryNode(type)) return true;
+  if (ts.isTypeQueryNode(type) || ts.isFunctionTypeNode(type)) return true;
   return ts.isTypeLiteralNode(type) && type.members.every(ts.isCallSignatureDeclaration);
 }
 

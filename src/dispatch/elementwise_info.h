@@ -53,13 +53,15 @@ constexpr ElementwiseInfo::Gradient gradient_info() {
 }
 
 template <class Op>
-constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
-  std::array<cpu::Kernel, kDTypeCount> kernels{};
+constexpr std::array<cpu::Kernel, kComputedDTypeCount> forward_kernels() {
+  std::array<cpu::Kernel, kComputedDTypeCount> kernels{};
   const auto set = [&](DType dtype, cpu::Kernel kernel) {
     kernels[static_cast<std::size_t>(dtype)] = kernel;
   };
-  set(DType::kFloat32, cpu::forward_kernel<Op, float>);
-  set(DType::kFloat64, cpu::forward_kernel<Op, double>);
+  if constexpr (op::kDTypeRule<Op> != op::DTypeRule::kInteger) {
+    set(DType::kFloat32, cpu::forward_kernel<Op, float>);
+    set(DType::kFloat64, cpu::forward_kernel<Op, double>);
+  }
   if constexpr (op::kDTypeRule<Op> != op::DTypeRule::kFloat) {
     set(DType::kInt32, cpu::forward_kernel<Op, std::int32_t>);
     set(DType::kInt64, cpu::forward_kernel<Op, std::int64_t>);

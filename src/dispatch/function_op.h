@@ -63,6 +63,10 @@ inline constexpr bool kIsViewInPlace = requires { requires Op::in_place_view; };
 template <class Op>
 inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { requires Op::in_place; };
 
+/// Whether finite differences of a function op tell nothing about its gradient.
+template <class Op>
+inline constexpr bool kHasGradientOfItsOwn = requires { requires Op::has_gradient_of_its_own; };
+
 /// The results of ops that pick elements.
 inline constexpr std::array<std::string_view, 2> kValuesAndIndices{"values", "indices"};
 
@@ -75,7 +79,10 @@ struct OneOrMore {
 // What a law allows an op is said on the op. `static constexpr bool ignores_nan = true;`: a result
 // that depends on an element need not be NaN because the element is (sort, nansum). `spreads_nan`:
 // a result that does not depend on the element, because of a factor of zero or a comparison that it
-// loses, may be NaN all the same.
+// loses, may be NaN all the same. `has_gradient_of_its_own`: what it draws moves with its arguments
+// otherwise than its gradient says, which is that of a distribution, 0 or an error.
+//
+// `static constexpr bool takes_generator = true;`: in JavaScript it takes { generator } too.
 //
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,

@@ -13,6 +13,7 @@
 #include "formulas/arithmetic.h"
 #include "formulas/comparison.h"
 #include "formulas/exponential.h"
+#include "formulas/integer.h"
 #include "formulas/rounding.h"
 #include "formulas/selection.h"
 #include "formulas/special.h"
@@ -20,8 +21,9 @@
 
 namespace eg::op {
 
-using ElementwiseOps = Concat<ArithmeticOps, ComparisonOps, SelectionOps, RoundingOps,
-                              ExponentialOps, TrigonometricOps, SpecialOps, ActivationOps>;
+using ElementwiseOps =
+    Concat<ArithmeticOps, ComparisonOps, SelectionOps, RoundingOps, ExponentialOps,
+           TrigonometricOps, SpecialOps, IntegerOps, ActivationOps>;
 
 namespace detail {
 

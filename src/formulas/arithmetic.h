@@ -116,6 +116,17 @@ struct FloorDivide {
   static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
 };
 
+struct TruncDivide {
+  static constexpr Doc doc{"trunc_divide", "Quotient rounded to an integer towards zero."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
+  static constexpr bool takes_bool = false;
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array domains{Domain{2.1, 2.8}, Domain{0.95, 1}};
+  static constexpr auto forward(auto a, auto b) { return trunc(a / b); }
+  static constexpr auto grad_a(auto, auto, auto, auto) { return 0; }
+  static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
+};
+
 struct Lerp {
   static constexpr Doc doc{"lerp", "input + weight * (end - input)."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
@@ -173,5 +184,8 @@ struct Addcdiv {
 
 using ArithmeticOps = TypeList<Add, Sub, Mul, Div, Neg, Reciprocal, Square, Fmod, Remainder,
                                FloorDivide, Lerp, Addcmul, Addcdiv>;
+
+/// What is no op of its own: div() with a rounding mode.
+using QuotientFormulas = TypeList<TruncDivide>;
 
 }  // namespace eg::op

@@ -52,6 +52,12 @@ struct Ge {
   static constexpr auto forward(auto a, auto b) { return a >= b; }
 };
 
+struct Signbit {
+  static constexpr Doc doc{"signbit", "True for negative numbers, -0 among them."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
+  static constexpr auto forward(auto x) { return copysign(1, x) < 0; }
+};
+
 struct LogicalAnd {
   static constexpr Doc doc{"logical_and", "True where both operands are nonzero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
@@ -109,6 +115,6 @@ struct Isfinite {
 };
 
 using ComparisonOps = TypeList<Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor,
-                               LogicalNot, Isnan, Isinf, Isfinite>;
+                               LogicalNot, Signbit, Isnan, Isinf, Isfinite>;
 
 }  // namespace eg::op

@@ -133,6 +133,31 @@ struct Xlogy {
   static constexpr auto grad_b(auto g, auto a, auto b, auto) { return g * a / b; }
 };
 
+struct Xlog1py {
+  static constexpr Doc doc{"xlog1py",
+                           "input * log(1 + other); 0 where input is 0, unless other is NaN."};
+  static constexpr std::array domains{Domain{-2, 2}, Domain{-0.5, 3}};
+  static constexpr auto forward(auto a, auto b) {
+    return where(b != b, b, where(a == 0, 0, a * log1p(b)));
+  }
+  static constexpr auto grad_a(auto g, auto a, auto b, auto) {
+    const auto is_zero = (a == 0) & (b <= -1);
+    return where(is_zero, 0, g * log1p(where(is_zero, 0, b)));
+  }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) { return g * a / (b + 1); }
+};
+
+struct Entr {
+  static constexpr Doc doc{"entr",
+                           "-x log(x), the summand of an entropy: 0 at 0, -Infinity below."};
+  static constexpr Domain domain{0.5, 3};
+  static constexpr auto forward(auto x) {
+    const auto edge = where(x == 0, 0, -std::numeric_limits<double>::infinity());
+    return where((x > 0) | (x != x), -x * log(x), edge);
+  }
+  static constexpr auto grad(auto g, auto x, auto) { return g * (-1 - log(x)); }
+};
+
 struct Logit {
   static constexpr Doc doc{"logit",
                            "log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given."};
@@ -159,6 +184,6 @@ struct Logit {
 };
 
 using ExponentialOps = TypeList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Pow,
-                                Logaddexp, Logaddexp2, Xlogy, Logit>;
+                                Logaddexp, Logaddexp2, Xlogy, Xlog1py, Entr, Logit>;
 
 }  // namespace eg::op

@@ -117,6 +117,37 @@ struct Clamp {
   }
 };
 
+struct ClampMin {
+  static constexpr Doc doc{"clamp_min", "input, but at least min."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 2> operands{"input", "min"};
+  static constexpr std::array domains{Domain{0.1, 2}, Domain{-2, -0.1}};
+  static constexpr auto forward(auto x, auto limit) { return maximum(x, limit); }
+  static constexpr auto grad_a(auto g, auto x, auto limit, auto) { return where(x >= limit, g, 0); }
+  static constexpr auto grad_b(auto g, auto x, auto limit, auto) { return where(x < limit, g, 0); }
+};
+
+struct ClampMax {
+  static constexpr Doc doc{"clamp_max", "input, but at most max."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 2> operands{"input", "max"};
+  static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
+  static constexpr auto forward(auto x, auto limit) { return minimum(x, limit); }
+  static constexpr auto grad_a(auto g, auto x, auto limit, auto) { return where(x <= limit, g, 0); }
+  static constexpr auto grad_b(auto g, auto x, auto limit, auto) { return where(x > limit, g, 0); }
+};
+
+struct Heaviside {
+  static constexpr Doc doc{"heaviside",
+                           "0 for negative numbers, 1 for positive ones, values at 0."};
+  static constexpr bool ignores_nan = true;
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 2> operands{"input", "values"};
+  static constexpr auto forward(auto x, auto at_zero) {
+    return where(x == 0, at_zero, where(x > 0, 1, 0));
+  }
+};
+
 struct NanToNum {
   static constexpr Doc doc{
       "nan_to_num", "Replaces NaN and infinities; by default with 0 and the largest numbers."};
@@ -149,7 +180,7 @@ struct Copysign {
   static constexpr auto grad_b(auto, auto, auto, auto) { return 0; }
 };
 
-using SelectionOps =
-    TypeList<Where, MaskedFill, Maximum, Minimum, Fmax, Fmin, Clamp, NanToNum, Copysign>;
+using SelectionOps = TypeList<Where, MaskedFill, Maximum, Minimum, Fmax, Fmin, Clamp, ClampMin,
+                              ClampMax, Heaviside, NanToNum, Copysign>;
 
 }  // namespace eg::op

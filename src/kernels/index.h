@@ -121,6 +121,18 @@ struct MultiplyElements {
   void compute_on_cpu() const;
 };
 
+/// The element of `indexed` that index[i] names = the larger, or smaller, of it and packed[i]; NaN
+/// if one of them is.
+struct ExtremeElements {
+  static constexpr std::string_view name = "extreme_elements";
+  bool largest;
+  IndexedElements places;
+  In packed;
+  Out indexed;  ///< also read; a real dtype
+
+  void compute_on_cpu() const;
+};
+
 /// How many elements of a contiguous mask are true.
 struct CountTrue {
   static constexpr std::string_view name = "count_true";

@@ -51,6 +51,35 @@ struct Solve {
   void compute_on_cpu() const;
 };
 
+/// Solves a x = b for triangular matrices, of which the other triangle is not read, nor with `unit`
+/// the diagonal, which is then 1. Zeros of the diagonal are divided by.
+struct SolveTriangular {
+  static constexpr std::string_view name = "solve_triangular";
+  MatrixBatch batch;
+  std::int64_t columns;
+  bool upper;
+  bool unit;
+  In a;
+  In b;
+  Out x;
+
+  void compute_on_cpu() const;
+};
+
+/// a = p l u with row exchanges: `lu` holds u and, below its diagonal, l without its ones. Breaks
+/// down at singular matrices, which are factorised all the same.
+struct Lu {
+  static constexpr std::string_view name = "lu";
+  MatrixBatch batch;
+  In a;
+  Out lu;
+  Out p;       ///< rows x rows
+  Out pivots;  ///< int64: the row that each row was exchanged with, counted from 1
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
 /// The lower factors of positive-definite matrices, from their lower triangles. Breaks down at
 /// other matrices, by the order of the first leading minor that is not positive-definite.
 struct Cholesky {

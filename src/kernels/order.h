@@ -35,6 +35,21 @@ struct ModeRows {
   void compute_on_cpu() const;
 };
 
+/// For every value the number of elements of its sequence that are less, or with `right` not
+/// greater. Sequences rise; they are rows of `size` elements, and each has `count` values.
+struct SearchSorted {
+  static constexpr std::string_view name = "search_sorted";
+  std::int64_t sequences;
+  std::int64_t size;
+  std::int64_t count;
+  bool right;
+  In sequence;
+  In values;   ///< of the same dtype
+  Out places;  ///< int64
+
+  void compute_on_cpu() const;
+};
+
 /// For every element the index of the largest (or smallest) one up to it, the last of equals. NaN
 /// stays.
 struct RunningExtreme {

@@ -9,6 +9,7 @@
 #include "ops/create/copy.h"
 #include "ops/create/factory.h"
 #include "ops/elementwise/branch.h"
+#include "ops/elementwise/overload.h"
 #include "ops/index/index.h"
 #include "ops/index/order.h"
 #include "ops/index/tensor_index.h"
@@ -26,6 +27,7 @@
 #include "ops/nn/pool.h"
 #include "ops/nn/softmax.h"
 #include "ops/optim/optim.h"
+#include "ops/random/samples.h"
 #include "ops/reduce/reduction_composite.h"
 #include "ops/reduce/scan.h"
 #include "ops/shape/join.h"
@@ -46,17 +48,17 @@ using Families = TypeList<
     Family<"Selection", op::SelectionOps>, Family<"Rounding and signs", op::RoundingOps>,
     Family<"Exponentials and powers", op::ExponentialOps>,
     Family<"Trigonometry", op::TrigonometricOps>, Family<"Special functions", op::SpecialOps>,
-    Family<"Activations", op::ActivationOps>, Family<"Copies", CopyOps>,
-    Family<"Views", StrideOps, ViewOps>, Family<"Joining and rearranging", JoinOps>,
-    Family<"Indexing", IndexOps, TensorIndexOps>, Family<"New tensors", FactoryOps>,
-    Family<"Reductions", ReductionOps, ReductionCompositeOps>,
+    Family<"Bits and divisors", op::IntegerOps>, Family<"Activations", op::ActivationOps>,
+    Family<"Copies", CopyOps>, Family<"Views", StrideOps, ViewOps>,
+    Family<"Joining and rearranging", JoinOps>, Family<"Indexing", IndexOps, TensorIndexOps>,
+    Family<"New tensors", FactoryOps>, Family<"Reductions", ReductionOps, ReductionCompositeOps>,
     Family<"Choices between tensors", BranchOps>, Family<"Softmax", SoftmaxOps>,
     Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps>,
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Order", OrderOps>, Family<"Scans", ScanOps>,
-    Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
-    Family<"Optimizer steps", OptimOps>>;
+    Family<"Random samples", SampleOps>, Family<"Complex numbers", ComplexOps>,
+    Family<"Fourier transforms", FftOps>, Family<"Optimizer steps", OptimOps>>;
 
 namespace detail {
 template <class... Family>

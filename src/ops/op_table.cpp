@@ -7,6 +7,7 @@
 #include "dispatch/arguments.h"
 #include "dispatch/in_place.h"
 #include "ops/all.h"
+#include "ops/op_precision.h"
 
 namespace eg {
 namespace {
@@ -44,13 +45,24 @@ template <class Op>
 constexpr auto kCallInPlace = in_place_form<Op>(&Op::call);
 
 template <class Op>
+constexpr auto kOverloadInPlace = &Overload<Op>::call_in_place;
+
+template <class Op>
 constexpr OpEntry entry() {
-  if constexpr (op::Elementwise<Op>)
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}};
+  constexpr Precision precision = kPrecision<Op>;
+  if constexpr (kHasOverload<Op>)
+    return {Op::doc.name,
+            nullptr,
+            0,
+            precision,
+            form_of(&kCall<Overload<Op>>),
+            form_of(&kOverloadInPlace<Op>)};
+  else if constexpr (op::Elementwise<Op>)
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, precision, {}, {}};
   else if constexpr (kHasInPlaceForm<Op>)
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
+    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
   else
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), {}};
+    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), {}};
 }
 
 template <class... Ops>
@@ -84,7 +96,9 @@ constexpr std::uint32_t hash_ops() {
   Hash hash;
   AllOps::for_each([&]<class Op>() {
     hash.add(Op::doc.name);
-    if constexpr (op::Elementwise<Op>) {
+    if constexpr (kHasOverload<Op>) {
+      hash_arguments(hash, &Overload<Op>::call);
+    } else if constexpr (op::Elementwise<Op>) {
       for (const op::Param& param : op::kParams<Op>) hash.add(param.name);
     } else {
       hash_arguments(hash, &Op::call);
@@ -108,6 +122,18 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
   });
 }
 
+Results call_form(const OpEntry& entry, const OpForm& form, const double* words, std::size_t count,
+                  bool in_place) {
+  const Precision own = entry.precision;
+  // What is changed in place keeps its dtype, so that autocast has nothing to say.
+  CallOperands operands(in_place && own == Precision::kLower ? Precision::kFloat32 : own);
+  CallOperands* const prepared = own == Precision::kMoves ? nullptr : &operands;
+  Results results = form.call(form.function, ArgumentReader(words, count, prepared));
+  if (operands.has_half()) [[unlikely]]
+    operands.finish(results);
+  return results;
+}
+
 }  // namespace
 
 std::span<const OpEntry> op_table() { return kTable; }
@@ -125,7 +151,7 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
       return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
     const OpForm& form = in_place ? entry.in_place : entry.plain;
     check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
-    return form.call(form.function, ArgumentReader(words, count));
+    return call_form(entry, form, words, count, in_place);
   });
 }
 

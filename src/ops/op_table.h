@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dispatch/elementwise.h"
+#include "dispatch/precision.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -25,10 +26,11 @@ struct OpForm {
 
 struct OpEntry {
   std::string_view name;
-  /// For elementwise ops; else null.
+  /// For elementwise ops without an overload; else null.
   const ElementwiseInfo& (*elementwise)();
-  std::size_t param_count;
-  /// For all others.
+  std::uint8_t param_count;
+  /// For all others, as are the forms.
+  Precision precision;
   OpForm plain;
   /// The form that changes the first argument.
   OpForm in_place;

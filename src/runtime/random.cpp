@@ -37,6 +37,14 @@ std::uint64_t entropy() {
   return ((high << 32) | device()) & ((std::uint64_t{1} << 53) - 1);
 }
 
+thread_local bool own_is_used = false;
+
+// Whoever uses it sets its state first.
+Generator& own_generator() {
+  thread_local Generator generator(0);
+  return generator;
+}
+
 void refuse_to_draw() {
   refuse_in_recording("random numbers were to be drawn,",
                       "Draw them outside and pass them as an input; leave dropout out, or eval().");
@@ -161,6 +169,10 @@ Generator& default_generator() {
   return generator;
 }
 
-void manual_seed(std::uint64_t seed) { default_generator().manual_seed(seed); }
+Generator& active_generator() { return own_is_used ? own_generator() : default_generator(); }
+
+void use_own_generator(bool own) { own_is_used = own; }
+
+void manual_seed(std::uint64_t seed) { active_generator().manual_seed(seed); }
 
 }  // namespace eg

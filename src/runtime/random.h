@@ -69,10 +69,15 @@ class Generator {
   std::optional<double> spare_normal_;
 };
 
-/// The generator of every call that names none; it starts from the system's entropy.
+/// The generator of the process; it starts from the system's entropy.
 Generator& default_generator();
 
-/// Seeds the default generator: what eg.manualSeed and torch.manual_seed do.
+/// The generator that calls on this thread draw from: the default one, or the thread's own.
+Generator& active_generator();
+/// Lets this thread draw from a generator of its own, or again from the default one.
+void use_own_generator(bool own);
+
+/// Seeds the active generator: what eg.manualSeed and torch.manual_seed do.
 void manual_seed(std::uint64_t seed);
 
 /// Types of real random numbers.
@@ -88,43 +93,43 @@ concept RandomElement =
 /// uniform_(from, to): real numbers in [from, to); rand() is from 0 to 1.
 template <RandomReal T>
 void fill_uniform(std::span<T> out, double from, double to,
-                  Generator& generator = default_generator());
+                  Generator& generator = active_generator());
 
 /// normal_(mean, std) of a contiguous tensor; randn() is mean 0, std 1.
 template <RandomReal T>
 void fill_normal(std::span<T> out, double mean, double std,
-                 Generator& generator = default_generator());
+                 Generator& generator = active_generator());
 
 /// normal_(mean, std) of a tensor that is not contiguous: read from the tape as short fills are.
 template <RandomReal T>
 void fill_normal_singly(std::span<T> out, double mean, double std,
-                        Generator& generator = default_generator());
+                        Generator& generator = active_generator());
 
 /// random_(low, high): integers in [low, high); randint() of any dtype.
 template <RandomElement T>
 void fill_randint(std::span<T> out, std::int64_t low, std::int64_t high,
-                  Generator& generator = default_generator());
+                  Generator& generator = active_generator());
 
 /// random_(): integers from 0 to the largest of T; for float32 to 2^24, for float64 to 2^53.
 template <RandomElement T>
-void fill_random(std::span<T> out, Generator& generator = default_generator());
+void fill_random(std::span<T> out, Generator& generator = active_generator());
 
 /// randperm(): the integers 0 .. size - 1 in random order.
 template <RandomElement T>
   requires(!std::same_as<T, bool>)
-void fill_randperm(std::span<T> out, Generator& generator = default_generator());
+void fill_randperm(std::span<T> out, Generator& generator = active_generator());
 
 /// bernoulli_(p): ones with probability p, else zeros; dropout's mask has 1 minus its p.
 template <RandomElement T>
-void fill_bernoulli(std::span<T> out, double p, Generator& generator = default_generator());
+void fill_bernoulli(std::span<T> out, double p, Generator& generator = active_generator());
 
 /// bernoulli(p) with a probability per element; reads other words than the form with one p.
 template <RandomReal T>
 void fill_bernoulli(std::span<T> out, std::span<const T> p,
-                    Generator& generator = default_generator());
+                    Generator& generator = active_generator());
 
 /// exponential_(lambda): waiting times at rate lambda.
 template <RandomReal T>
-void fill_exponential(std::span<T> out, double lambda, Generator& generator = default_generator());
+void fill_exponential(std::span<T> out, double lambda, Generator& generator = active_generator());
 
 }  // namespace eg

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "runtime/random.h"
 #include "runtime/random_math.h"
+#include "runtime/random_samples.h"
 
 namespace eg {
 namespace {
@@ -110,19 +111,6 @@ NormalPair normal_pair(double uniform, double turn) {
   return {radius * direction.cos, radius * direction.sin};
 }
 
-// Short fills make one normal at a time; the other of the pair is left for the next call, be it of
-// another fill.
-double next_normal(Generator& generator) {
-  if (const std::optional<double> spare = generator.take_spare_normal()) return *spare;
-  std::array<std::uint32_t, 4> words;
-  generator.draw(words);
-  const double turn = unit_uniform<double>(word_at<std::uint64_t>(words.data(), 0));
-  const double uniform = unit_uniform<double>(word_at<std::uint64_t>(words.data(), 1));
-  const NormalPair pair = normal_pair(uniform, turn);
-  generator.leave_spare_normal(pair.second);
-  return pair.first;
-}
-
 // Long fills make 16 normals of 16 uniforms at a time: the first eight pair up with the last eight.
 constexpr std::size_t kNormalBlock = 16;
 
@@ -211,6 +199,22 @@ void fill_modulo(std::span<T> out, std::uint64_t range, std::int64_t low, Genera
 
 }  // namespace
 
+double draw_uniform(Generator& generator) {
+  std::array<std::uint32_t, 2> words;
+  generator.draw(words);
+  return unit_uniform<double>(word_at<std::uint64_t>(words.data(), 0));
+}
+
+// One normal at a time; the other of the pair is left for the next call, be it of another fill.
+double draw_normal(Generator& generator) {
+  if (const std::optional<double> spare = generator.take_spare_normal()) return *spare;
+  const double turn = draw_uniform(generator);
+  const double uniform = draw_uniform(generator);
+  const NormalPair pair = normal_pair(uniform, turn);
+  generator.leave_spare_normal(pair.second);
+  return pair.first;
+}
+
 template <RandomReal T>
 void fill_uniform(std::span<T> out, double from, double to, Generator& generator) {
   const auto inside = [](double bound) {
@@ -245,7 +249,7 @@ template <RandomReal T>
 void fill_normal_singly(std::span<T> out, double mean, double std, Generator& generator) {
   check_std(std);
   const std::lock_guard lock(generator.mutex());
-  for (T& element : out) element = static_cast<T>(fused(next_normal(generator), std, mean));
+  for (T& element : out) element = static_cast<T>(fused(draw_normal(generator), std, mean));
 }
 
 template <RandomElement T>

@@ -270,6 +270,66 @@ const std::vector<Answer>& answers() {
       {"hardswish", {1.5}, 1.125},
       {"hardswish", {-1}, -0.3333333333333333},
       {"hardswish", {4}, 4},
+      {"erfcx", {1.5}, 0.3215854164543175},
+      {"erfcx", {-2}, 108.94090438997797},
+      {"erfcx", {2.5}, 0.21080636406114358},
+      {"erfcx", {30}, 0.018795888861416751},
+      {"ndtr", {0.75}, 0.7733726476231318},
+      {"ndtr", {-5}, 2.8665157187919391e-7},
+      {"log_ndtr", {0.75}, -0.25699426683836524},
+      {"log_ndtr", {-20}, -203.91715537109726},
+      {"zeta", {2.5, 1.25}, 0.84745195469768586},
+      {"zeta", {4, -1.5}, 32.432379369864604},
+      {"zeta", {40, 1.5}, 9.0437726959059037e-8},
+      {"ndtri", {0.3}, -0.52440051270804082},
+      {"ndtri", {0.975}, 1.9599639845400539},
+      {"gammainc", {0.5, 0.25}, 0.52049987781304654},
+      {"gammainc", {3, 2.5}, 0.45618688411667048},
+      {"gammainc", {2.5, 9}, 0.99705359541211971},
+      {"gammaincc", {0.5, 0.25}, 0.47950012218695346},
+      {"gammaincc", {3, 2.5}, 0.54381311588332952},
+      {"i0", {1.5}, 1.6467231897728908},
+      {"i0", {-3}, 4.8807925858650241},
+      {"i1", {1.5}, 0.98166642857790759},
+      {"i1", {-3}, -3.9533702174026094},
+      {"i0e", {1.5}, 0.36743360905415834},
+      {"i0e", {-3}, 0.2430003541618254},
+      {"i0e", {40}, 0.06327827987523533},
+      {"i0e", {31.5}, 0.071368486648648668},
+      {"i1e", {1.5}, 0.21903938742092567},
+      {"i1e", {-3}, -0.19682671329730085},
+      {"i1e", {40}, 0.062482229074442061},
+      {"i1e", {31.5}, 0.070226362190295703},
+      {"xlog1py", {1.5, 0.25}, 0.33471532697131463},
+      {"xlog1py", {0, -1}, 0},
+      {"entr", {0.5}, 0.34657359027997265},
+      {"entr", {3}, -3.2958368660043291},
+      {"entr", {0}, 0},
+      {"clamp_min", {2, 1}, 2},
+      {"clamp_min", {0.5, 1.5}, 1.5},
+      {"clamp_max", {2, 1}, 1},
+      {"clamp_max", {0.5, 1.5}, 0.5},
+      {"heaviside", {-2, 0.5}, 0},
+      {"heaviside", {0, 0.5}, 0.5},
+      {"heaviside", {3, 0.5}, 1},
+      {"signbit", {-0.0}, 1},
+      {"signbit", {2}, 0},
+      {"bitwise_and", {12, 10}, 8},
+      {"bitwise_and", {-37, -32}, -64},
+      {"bitwise_or", {12, 10}, 14},
+      {"bitwise_or", {-37, -32}, -5},
+      {"bitwise_xor", {12, 10}, 6},
+      {"bitwise_xor", {-37, -32}, 59},
+      {"bitwise_not", {5}, -6},
+      {"bitwise_not", {-1}, 0},
+      {"bitwise_left_shift", {5, 2}, 20},
+      {"bitwise_left_shift", {5, -1}, 0},
+      {"bitwise_right_shift", {-23, 2}, -6},
+      {"bitwise_right_shift", {-5, 70}, -1},
+      {"gcd", {12, -18}, 6},
+      {"gcd", {0, -7}, 7},
+      {"lcm", {-4, 6}, 12},
+      {"lcm", {0, 5}, 0},
   };
   return table;
 }
@@ -296,6 +356,62 @@ TEST(KnownAnswers, HoldInFloat32) {
     const double expected = cpu::lane_from<float>(answer.y);
     EXPECT_NEAR(y, expected, 1e-7 + 1e-6 * std::abs(expected))
         << answer.op << ::testing::PrintToString(answer.x);
+  }
+}
+
+// Where the logarithm of the answer is large its error becomes one of the answer.
+TEST(KnownAnswers, HoldInTails) {
+  const std::vector<Answer> tails{
+      {"gammainc", {30, 12}, 8.8701387991446941e-6},
+      {"gammainc", {400, 410}, 0.69585863493237603},
+      {"gammainc", {5000, 4900}, 0.077944956226513914},
+      {"gammainc", {2000, 900}, 2.2837564562867192e-218},
+      {"gammainc", {1e6, 1e6}, 0.50013298076087259},
+      {"gammainc", {1e6, 999000}, 0.15865521357430365},
+      {"gammaincc", {1e-08, 0.3}, 9.0567665329594963e-9},
+      {"gammaincc", {2.5, 40}, 8.3918251148316101e-16},
+      {"gammaincc", {30, 65}, 4.4321520715524548e-7},
+      {"gammaincc", {400, 410}, 0.30414136506762397},
+      {"gammaincc", {5000, 5300}, 1.5545115785517565e-5},
+      {"gammaincc", {2000, 4000}, 2.6361557420386855e-269},
+      {"gammaincc", {1e8, 1.001e8}, 7.8778561785783587e-24},
+      {"ndtri", {1e-5}, -4.2648907939228246},
+      {"ndtri", {1e-300}, -37.047096299361199},
+  };
+  for (const Answer& answer : tails) {
+    const Formula& f = formula(answer.op);
+    const double y = f.forward(answer.x, params_of(answer, f));
+    EXPECT_NEAR(y / answer.y, 1, 2e-13) << answer.op << ::testing::PrintToString(answer.x);
+  }
+}
+
+TEST(KnownAnswers, EndAtTheEdgesOfTheirDomains) {
+  const std::vector<Answer> edges{
+      {"gammainc", {0, 2}, 1},          {"gammaincc", {0, 2}, 0},
+      {"gammainc", {2, 0}, 0},          {"gammaincc", {2, 0}, 1},
+      {"gammainc", {2, kInfinity}, 1},  {"gammaincc", {2, kInfinity}, 0},
+      {"gammainc", {kInfinity, 2}, 0},  {"gammaincc", {kInfinity, 2}, 1},
+      {"gammainc", {1e-300, 1e10}, 1},  {"gammaincc", {1e-300, 1e10}, 0},
+      {"gammainc", {1e300, 1e-300}, 0}, {"gammainc", {5, 1e308}, 1},
+      {"ndtri", {0}, -kInfinity},       {"ndtri", {1}, kInfinity},
+  };
+  for (const Answer& answer : edges) {
+    const Formula& f = formula(answer.op);
+    EXPECT_EQ(f.forward(answer.x, params_of(answer, f)), answer.y)
+        << answer.op << ::testing::PrintToString(answer.x);
+  }
+  for (const auto& [op, x] :
+       std::vector<std::pair<std::string_view, Numbers>>{{"gammainc", {-1, 2}},
+                                                         {"gammainc", {2, -1}},
+                                                         {"gammaincc", {0, 0}},
+                                                         {"gammaincc", {kInfinity, kInfinity}},
+                                                         {"gammainc", {kNaN, 1}},
+                                                         {"ndtri", {-0.1}},
+                                                         {"ndtri", {1.1}},
+                                                         {"ndtri", {kNaN}}}) {
+    const Formula& f = formula(op);
+    EXPECT_TRUE(std::isnan(f.forward(x, params_of({op, x, 0}, f))))
+        << op << ::testing::PrintToString(x);
   }
 }
 

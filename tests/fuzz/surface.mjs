@@ -56,6 +56,7 @@ function property(random, target, name) {
 // What answers later is waited for.
 async function settle(program, text) {
   const options = { mayChange: true };
-  if (/Async\(|\.(data|array)\(/.test(text)) await program.runAsync(`await ${text}`, options);
+  if (/(Async|updateBn)\(|\.(data|array)\(/.test(text))
+    await program.runAsync(`await ${text}`, options);
   else program.run(text, options);
 }

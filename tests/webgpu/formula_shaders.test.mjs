@@ -146,7 +146,7 @@ async function gradientDifferences(name, sample) {
 }
 
 // The divisor of integers is not zero.
-const kDivide = new Set(["fmod", "remainder", "floor_divide"]);
+const kDivide = new Set(["fmod", "remainder", "floor_divide", "trunc_divide"]);
 
 async function integerDifferences(name, sample, dtype) {
   const { isMask, op } = describe(name, formulas[name].operands);
@@ -171,7 +171,8 @@ async function failuresOf(names, check, isWanted = () => true) {
 const names = Object.keys(formulas);
 
 test("the value of every op is the CPU's", options, async () => {
-  assert.equal((await failuresOf(names, forwardDifferences)).join("\n"), "");
+  const ofFloats = names.filter((name) => formulas[name].forms[0].forward.float32);
+  assert.equal((await failuresOf(ofFloats, forwardDifferences)).join("\n"), "");
 });
 
 test("the gradients of every op are the CPU's", options, async () => {

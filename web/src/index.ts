@@ -1,16 +1,19 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
+//
+// Nothing is done here, only exported: bundlers take this file, and leave out of a bundle what its program does not import.
+// What has to be done is done by init() and expose() (start.ts), or at once where the package is one file (one_file.ts).
 
-// First of all, as it says itself.
+// First of all the code that knows by its place where the package begins, on which errors stand.
 
-import { endOwnCode } from "./runtime/own_frames.js";
+export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 
 // The order of these does not matter.
 
-import { attachTensorMethods } from "./tensor_methods.js";
-import { joinHost } from "./threads/host.js";
-
+export { type AutocastOptions, autocast } from "./amp/autocast.js";
+export * as amp from "./amp/index.js";
+export type { GeneratorOption } from "./arguments/generator.js";
 export { type Captured, type CaptureResult, capture } from "./autograd/capture.js";
 export {
   enableGrad,
@@ -23,12 +26,25 @@ export * as autograd from "./autograd/index.js";
 export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
+export * from "./composites/index.js";
+export { norm } from "./composites/linalg/norms.js";
+export {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+} from "./composites/linalg/of_complex.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
+export * as distributions from "./distributions/index.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
 export type { InitOptions } from "./engine/init_options.js";
 export {
-  init,
   type MemoryInfo,
   memory,
   type RuntimeInfo,
@@ -36,11 +52,12 @@ export {
   shutdown,
 } from "./engine/lifecycle.js";
 export { setWarnAlways } from "./engine/warnings.js";
+export * as func from "./func/index.js";
 export * from "./generated/ops.js";
 export * as io from "./io/index.js";
-export { ctcLoss } from "./nn/ctc_loss.js";
 export * as nn from "./nn/index.js";
-export { tripletMarginWithDistanceLoss } from "./nn/triplet_distance_loss.js";
+export { ctcLoss } from "./nn/losses/ctc_loss.js";
+export { tripletMarginWithDistanceLoss } from "./nn/losses/triplet_distance_loss.js";
 export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export {
   type FromDataOptions,
@@ -51,20 +68,23 @@ export {
   tensor,
 } from "./ops/create.js";
 export { einsum } from "./ops/einsum.js";
+export { Generator } from "./ops/generator.js";
 export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
+export { type FloatInfo, finfo, type IntegerInfo, iinfo } from "./ops/number_types.js";
+export * as random from "./ops/random.js";
+export { manualSeed } from "./ops/random.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
+export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
-export { manualSeed } from "./random.js";
-export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 export type { Variant } from "./runtime/variant.js";
+export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
-export { expose } from "./threads/expose.js";
 export { spawn } from "./threads/spawn.js";
 
-attachTensorMethods();
-joinHost();
-endOwnCode();
+// Last of all the code that knows where it ends.
+
+export { expose, init } from "./start.js";

@@ -2,17 +2,59 @@
 // here, where everything is known.
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
-import { attachOps } from "./generated/methods.js";
+import { norm } from "./composites/linalg/norms.js";
+import {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+} from "./composites/linalg/of_complex.js";
+import { attachOps } from "./dispatch/methods.js";
+import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
-/** Gives Tensor the methods that the layers above it declare for it. */
+// What stands in the place of the engine's, which can less.
+const kInPlaceOfOps = {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  norm,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+};
+
+let areAttached = false;
+
+/** Gives Tensor the methods that the layers above it declare for it, once. */
 export function attachTensorMethods(): void {
-  attachOps();
+  if (areAttached) return;
+  areAttached = true;
+  attachOps(Tensor.prototype);
   attach(kCompositeMethods);
+  attach(kFamiliarMethods);
   attach(kAutogradMethods);
+  for (const [name, f] of Object.entries(kInPlaceOfOps)) attach({ [name]: asMethod(f) });
   addDoors(Tensor.prototype);
+}
+
+// The tensor is the first argument.
+function asMethod(
+  f: (self: Tensor, ...rest: never[]) => unknown,
+): (this: Tensor, ...rest: never[]) => unknown {
+  return function (...rest) {
+    return f(this, ...rest);
+  };
 }
 
 // As a class has its methods and accessors: no loop over the properties of a tensor meets them.

@@ -5,6 +5,7 @@
 
 namespace eg {
 
-extern const auto kArithmeticKernels = instantiate(op::ArithmeticOps{});
+extern const auto kArithmeticKernels =
+    instantiate(Concat<op::ArithmeticOps, op::QuotientFormulas>{});
 
 }  // namespace eg

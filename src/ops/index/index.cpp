@@ -9,10 +9,6 @@
 namespace eg {
 namespace {
 
-std::int64_t size_along(const Tensor& t, std::int64_t dim) {
-  return t.ndim() == 0 ? 1 : t.size(dim);
-}
-
 // The gradient of index_select and embedding: slices added up in a field of zeros.
 struct IndexSelectGradient {
   static constexpr op::Doc doc{"index_select_backward", "The gradient of index_select."};
@@ -55,50 +51,6 @@ struct GatherGradient {
     return {Gather::call(b.grad(), b.attrs().dim, b.saved(0))};
   }
 };
-
-// What index_add and index_copy ask of their arguments; gives the checked index.
-Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
-                     const Tensor& source, std::string_view op) {
-  check(input.dtype() == source.dtype(), ErrorCode::kDtypeMismatch, op,
-        "self and source expected to have the same dtype, but got (self) ", input.dtype(),
-        " and (source) ", source.dtype(), '.');
-  Tensor picks = checked_index_vector(index, size_along(input, dim), dim, op);
-  check(picks.numel() == size_along(source, dim), ErrorCode::kShapeMismatch, op,
-        "Number of indices (", picks.numel(), ") should be equal to source.size(dim): (",
-        size_along(source, dim), ").");
-  Shape expected = at_least_1d(input.shape());
-  expected[static_cast<std::size_t>(dim)] = picks.numel();
-  check(at_least_1d(source.shape()) == expected, ErrorCode::kShapeMismatch, op,
-        "Source/destination tensor must have same slice shapes, got source ", source.shape(),
-        " for input ", input.shape(), " and dim ", dim, '.');
-  return picks;
-}
-
-// The part of the source that scatter reads: as large as the index.
-Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
-                  std::string_view op) {
-  check(input.dtype() == src.dtype(), ErrorCode::kDtypeMismatch, op,
-        "Expected self.dtype to be equal to src.dtype, got ", input.dtype(), " and ", src.dtype(),
-        '.');
-  const Shape sizes = at_least_1d(index.shape());
-  const Shape target = at_least_1d(input.shape());
-  const Shape available = at_least_1d(src.shape());
-  check(sizes.size() == target.size() && sizes.size() == available.size(),
-        ErrorCode::kShapeMismatch, op,
-        "Index tensor must have the same number of dimensions as self and src tensor, got ",
-        index.shape(), ", ", input.shape(), " and ", src.shape(), '.');
-  Tensor part = src;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    const bool fits =
-        (static_cast<std::int64_t>(d) == dim || sizes[d] <= target[d]) && sizes[d] <= available[d];
-    check(fits, ErrorCode::kShapeMismatch, op, "Expected index ", index.shape(),
-          " to be no larger than self ", input.shape(), " apart from dimension ", dim,
-          " and to be no larger size than src ", src.shape(), '.');
-    if (sizes[d] < available[d])
-      part = Slice::call(part, static_cast<std::int64_t>(d), 0, sizes[d]);
-  }
-  return part;
-}
 
 // scatter() with reduce: 'multiply'.
 struct ScatterMultiply {
@@ -217,13 +169,13 @@ GradList Gather::backward(const Backward<Gather>& b) {
 }
 
 Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
-                     ScatterReduce reduce) {
+                     ScatterMode reduce) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor source = src.tensor().is_wrapped_number()
                             ? Expand::call(element_for(input, src), index.shape())
                             : src.tensor();
-  if (reduce == ScatterReduce::kAdd) return ScatterAdd::call(input, d, index, source);
-  if (reduce == ScatterReduce::kMultiply) return ScatterMultiply::call(input, d, index, source);
+  if (reduce == ScatterMode::kAdd) return ScatterAdd::call(input, d, index, source);
+  if (reduce == ScatterMode::kMultiply) return ScatterMultiply::call(input, d, index, source);
   const Tensor part = fit_source(input, d, index, source, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);

@@ -7,6 +7,8 @@
 
 #include "dispatch/function_op.h"
 #include "ops/index/index_composite.h"
+#include "ops/index/scatter_reduce.h"
+#include "ops/index/search.h"
 
 namespace eg {
 
@@ -87,8 +89,8 @@ struct Gather {
 };
 
 /// What scatter does with the element that is already there.
-enum class ScatterReduce : std::uint8_t { kNone, kAdd, kMultiply };
-constexpr std::array<std::string_view, 3> enum_names(ScatterReduce) {
+enum class ScatterMode : std::uint8_t { kNone, kAdd, kMultiply };
+constexpr std::array<std::string_view, 3> enum_names(ScatterMode) {
   return {"none", "add", "multiply"};
 }
 
@@ -106,7 +108,7 @@ struct Scatter {
   static constexpr bool reads_apart = true;
   /// Multiplying has no gradient, as in PyTorch.
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
-                     ScatterReduce reduce = ScatterReduce::kNone);
+                     ScatterMode reduce = ScatterMode::kNone);
 
   using Attrs = PickAttrs;
   static constexpr std::array<std::string_view, 1> saved_names{"index"};
@@ -148,6 +150,6 @@ struct Embedding {
 
 using IndexOps =
     Concat<TypeList<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterAdd>,
-           IndexCompositeOps, TypeList<Embedding>>;
+           ScatterReduceOps, IndexCompositeOps, SearchOps, TypeList<Embedding>>;
 
 }  // namespace eg

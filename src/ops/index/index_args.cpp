@@ -5,6 +5,7 @@
 #include "dispatch/factories.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
+#include "ops/shape/view.h"
 
 namespace eg {
 
@@ -69,6 +70,52 @@ Tensor true_places(const Tensor& mask) {
 }
 
 Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
+
+std::int64_t size_along(const Tensor& t, std::int64_t dim) {
+  return t.ndim() == 0 ? 1 : t.size(dim);
+}
+
+Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
+                  std::string_view op) {
+  check(input.dtype() == src.dtype(), ErrorCode::kDtypeMismatch, op,
+        "Expected self.dtype to be equal to src.dtype, got ", input.dtype(), " and ", src.dtype(),
+        '.');
+  const Shape sizes = at_least_1d(index.shape());
+  const Shape target = at_least_1d(input.shape());
+  const Shape available = at_least_1d(src.shape());
+  check(sizes.size() == target.size() && sizes.size() == available.size(),
+        ErrorCode::kShapeMismatch, op,
+        "Index tensor must have the same number of dimensions as self and src tensor, got ",
+        index.shape(), ", ", input.shape(), " and ", src.shape(), '.');
+  Tensor part = src;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const bool fits =
+        (static_cast<std::int64_t>(d) == dim || sizes[d] <= target[d]) && sizes[d] <= available[d];
+    check(fits, ErrorCode::kShapeMismatch, op, "Expected index ", index.shape(),
+          " to be no larger than self ", input.shape(), " apart from dimension ", dim,
+          " and to be no larger size than src ", src.shape(), '.');
+    if (sizes[d] < available[d])
+      part = Slice::call(part, static_cast<std::int64_t>(d), 0, sizes[d]);
+  }
+  return part;
+}
+
+Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& source, std::string_view op) {
+  check(input.dtype() == source.dtype(), ErrorCode::kDtypeMismatch, op,
+        "self and source expected to have the same dtype, but got (self) ", input.dtype(),
+        " and (source) ", source.dtype(), '.');
+  Tensor picks = checked_index_vector(index, size_along(input, dim), dim, op);
+  check(picks.numel() == size_along(source, dim), ErrorCode::kShapeMismatch, op,
+        "Number of indices (", picks.numel(), ") should be equal to source.size(dim): (",
+        size_along(source, dim), ").");
+  Shape expected = at_least_1d(input.shape());
+  expected[static_cast<std::size_t>(dim)] = picks.numel();
+  check(at_least_1d(source.shape()) == expected, ErrorCode::kShapeMismatch, op,
+        "Source/destination tensor must have same slice shapes, got source ", source.shape(),
+        " for input ", input.shape(), " and dim ", dim, '.');
+  return picks;
+}
 
 kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index) {
   const Shape sizes = at_least_1d(shape);

@@ -44,6 +44,18 @@ Shape at_least_1d(const Shape& shape);
 /// A contiguous tensor of this shape as slices along `dim`, picked by `index`.
 kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
 
+/// The number of places along a dimension of `t`.
+std::int64_t size_along(const Tensor& t, std::int64_t dim);
+
+/// The part of the source that scatter reads: as large as the index. Throws where one of the three
+/// does not fit the others.
+Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
+                  std::string_view op);
+
+/// What index_add and its like ask of their arguments; gives the checked index.
+Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& source, std::string_view op);
+
 /// An index per element into a tensor of these strides.
 kernel::IndexedElements elements_along(const Strides& strides, std::int64_t dim,
                                        const Tensor& index);

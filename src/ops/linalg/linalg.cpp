@@ -75,13 +75,6 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
 
-Tensor expand_batch(const Tensor& t, const Shape& batch) {
-  Shape shape = batch;
-  shape.push_back(t.size(-2));
-  shape.push_back(t.size(-1));
-  return t.shape() == shape ? t : Expand::call(t, shape);
-}
-
 }  // namespace
 
 Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }

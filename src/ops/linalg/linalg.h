@@ -11,6 +11,7 @@
 #include "dispatch/function_op.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/least_squares.h"
+#include "ops/linalg/triangular.h"
 #include "ops/matrix/added_product.h"
 
 namespace eg {
@@ -102,6 +103,6 @@ struct Cross {
 };
 
 using LinalgOps = Concat<TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Kron, Cross>,
-                         DecompositionOps, LeastSquaresOps, AddedProductOps>;
+                         DecompositionOps, TriangularOps, LeastSquaresOps, AddedProductOps>;
 
 }  // namespace eg

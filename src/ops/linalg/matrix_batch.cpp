@@ -4,6 +4,7 @@
 #include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/shape/rearrange.h"
+#include "ops/shape/view.h"
 
 namespace eg {
 
@@ -20,6 +21,13 @@ Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns) 
 
 kernel::MatrixBatch matrices(const Tensor& packed) {
   return {numel(batch_of(packed)), packed.size(-2), packed.size(-1)};
+}
+
+Tensor expand_batch(const Tensor& t, const Shape& batch) {
+  Shape shape = batch;
+  shape.push_back(t.size(-2));
+  shape.push_back(t.size(-1));
+  return t.shape() == shape ? t : Expand::call(t, shape);
 }
 
 Tensor identity(std::int64_t n, const Tensor& like) {

@@ -17,6 +17,8 @@ namespace eg {
 Shape batch_of(const Tensor& t);
 /// An uninitialised batch of matrices beside `t`.
 Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns);
+/// The matrices of `t` for every position of a batch that its leading dims broadcast to.
+Tensor expand_batch(const Tensor& t, const Shape& batch);
 /// The sizes of the matrices of a packed tensor.
 kernel::MatrixBatch matrices(const Tensor& packed);
 /// `n` ones on a diagonal, with the dtype and device of `like`.

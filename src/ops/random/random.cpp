@@ -1,36 +1,20 @@
 #include "ops/random/random.h"
 
+#include <cmath>
 #include <numbers>
 #include <span>
 
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "dispatch/transfer.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
+#include "ops/create/copy.h"
+#include "ops/random/fill.h"
 #include "runtime/random.h"
 
 namespace eg {
 namespace {
-
-template <class T>
-std::span<T> elements(const Tensor& t) {
-  return {t.data_as<T>(), static_cast<std::size_t>(t.numel())};
-}
-
-// Lets `fill` write all elements in the order of memory, which is the order PyTorch draws them in.
-// Where they do not lie side by side, or not on the host, they are drawn elsewhere and copied.
-template <class T, class Fill>
-void fill_elements(const Tensor& t, Fill&& fill) {
-  const bool is_dense = is_non_overlapping_and_dense(t.shape(), t.strides());
-  if (is_dense && t.device().is_cpu()) {
-    fill(elements<T>(t));
-    return;
-  }
-  Tensor drawn = Tensor::empty(t.shape(), t.dtype());
-  if (is_dense) drawn = drawn.alias(t.shape(), t.strides(), 0);
-  fill(elements<T>(drawn));
-  copy_data(t, drawn);
-}
 
 template <class T>
 void draw_normal(const Tensor& t, double mean, double std) {
@@ -41,9 +25,16 @@ void draw_normal(const Tensor& t, double mean, double std) {
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
 }
 
-template <class Op, class Write>
-Tensor draw_in_place(const Tensor& input, Write&& write) {
-  return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
+// Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits
+// that were drawn. Rounding would make ones of some.
+Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
+  const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
+  const Tensor host = on_host(drawn);
+  for (float& number : elements<float>(host)) {
+    number *= factor;
+    number -= std::floor(number);
+  }
+  return moved(ToDType::call(host, dtype), drawn.device());
 }
 
 // Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the
@@ -62,7 +53,9 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
 }  // namespace
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
-  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const DType wanted = dtype.value_or(default_dtype());
+  if (is_half(wanted)) return with_fewer_digits(call(size, DType::kFloat32), wanted);
+  const Tensor t = Tensor::empty(size, wanted);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   visit_floating(parts.dtype(), doc.name,
                  [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
@@ -70,7 +63,9 @@ Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
 }
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
-  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const DType wanted = dtype.value_or(default_dtype());
+  if (is_half(wanted)) return ToDType::call(call(size, DType::kFloat32), wanted);
+  const Tensor t = Tensor::empty(size, wanted);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   // The variances of the parts add up to one.
   const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
@@ -105,7 +100,9 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
 }
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
-  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  const DType wanted = dtype.value_or(input.dtype());
+  if (is_half(wanted)) return with_fewer_digits(call(input, DType::kFloat32), wanted);
+  Tensor t = empty_with_layout_of(input, wanted);
   visit_floating(t.dtype(), doc.name, [&]<class T>() {
     fill_elements<T>(t, [](std::span<T> out) { fill_uniform(out, 0, 1); });
   });
@@ -113,7 +110,9 @@ Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
 }
 
 Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
-  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  const DType wanted = dtype.value_or(input.dtype());
+  if (is_half(wanted)) return ToDType::call(call(input, DType::kFloat32), wanted);
+  Tensor t = empty_with_layout_of(input, wanted);
   visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_normal<T>(t, 0, 1); });
   return t;
 }
@@ -135,6 +134,12 @@ Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
 Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from,
                            std::optional<std::int64_t> to) {
   if (from.has_value() && !to.has_value()) return call(input, 0, from);
+  if (is_half(input.dtype())) {
+    // Whole numbers that the dtype holds, all of them.
+    const std::int64_t end = input.dtype() == DType::kFloat16 ? 2049 : 257;
+    const Tensor wide = empty_with_layout_of(input, DType::kFloat32);
+    return CopyInPlace::call(input, call(wide, from.value_or(0), to.value_or(end)));
+  }
   return visit_dtype(input.dtype(), [&]<class T>() {
     return draw_in_place<RandomInPlace>(input, [&] {
       fill_elements<T>(input, [&](std::span<T> out) {

@@ -12,6 +12,7 @@ struct Rand {
   static constexpr op::Doc doc{"rand", "Uniform random numbers in [0, 1)."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"[2, 3]"};
   static Tensor call(const Dims& size, std::optional<DType> dtype = {});
 };
@@ -21,6 +22,7 @@ struct Randn {
                                "Normal random numbers of mean 0 and standard deviation 1."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"[2, 3]"};
   static Tensor call(const Dims& size, std::optional<DType> dtype = {});
 };
@@ -32,6 +34,7 @@ struct Randint {
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"low"}, Arg{"high"}, Arg{"size", "null"},
                                    Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 2> samples{"5, [3]", "1, 5, [3]"};
   static Tensor call(std::int64_t low, const Dims& high, const std::optional<Dims>& size = {},
                      std::optional<DType> dtype = {});
@@ -41,6 +44,7 @@ struct Randperm {
   static constexpr op::Doc doc{"randperm", "The integers below n in random order."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"n"}, Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"5"};
   static Tensor call(std::int64_t n, std::optional<DType> dtype = {});
 };
@@ -50,6 +54,7 @@ struct RandLike {
                                "Uniform random numbers in [0, 1) in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});
 };
@@ -58,6 +63,7 @@ struct RandnLike {
   static constexpr op::Doc doc{"randn_like", "Normal random numbers in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});
 };
@@ -73,6 +79,7 @@ struct UniformInPlace : NoGradient<UniformInPlace> {
   static constexpr op::Doc doc{
       "uniform_", "Sets the elements of input to uniform random numbers in [from, to)."};
   static constexpr std::array args{Arg{"input"}, Arg{"from", "0"}, Arg{"to", "1"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double from = 0, double to = 1);
 };
@@ -80,6 +87,7 @@ struct UniformInPlace : NoGradient<UniformInPlace> {
 struct NormalInPlace : NoGradient<NormalInPlace> {
   static constexpr op::Doc doc{"normal_", "Sets the elements of input to normal random numbers."};
   static constexpr std::array args{Arg{"input"}, Arg{"mean", "0"}, Arg{"std", "1"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double mean = 0, double std = 1);
 };
@@ -90,6 +98,7 @@ struct RandomInPlace : NoGradient<RandomInPlace> {
       "random_",
       "Sets the elements of input to random integers in [from, to), or of its whole range."};
   static constexpr std::array args{Arg{"input"}, Arg{"from", "null"}, Arg{"to", "null"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, std::optional<std::int64_t> from = {},
                      std::optional<std::int64_t> to = {});
@@ -100,6 +109,7 @@ struct ExponentialInPlace : NoGradient<ExponentialInPlace> {
       "exponential_",
       "Sets the elements of input to exponentially distributed numbers of rate lambd."};
   static constexpr std::array args{Arg{"input"}, Arg{"lambd", "1"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
   static Tensor call(const Tensor& input, double lambd = 1);
 };
@@ -108,6 +118,7 @@ struct BernoulliInPlace : NoGradient<BernoulliInPlace> {
   static constexpr op::Doc doc{"bernoulli_",
                                "Sets the elements of input to 1 with probability p, else to 0."};
   static constexpr std::array args{Arg{"input"}, Arg{"p", "0.5"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3]), 0.25"};
   static Tensor call(const Tensor& input, double p = 0.5);
 };
@@ -115,6 +126,7 @@ struct BernoulliInPlace : NoGradient<BernoulliInPlace> {
 struct Bernoulli : NoGradient<Bernoulli> {
   static constexpr op::Doc doc{"bernoulli", "1 with the probability input, else 0."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3], 0, 1)"};
   static Tensor call(const Tensor& input);
 };

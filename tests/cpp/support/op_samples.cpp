@@ -192,8 +192,9 @@ class Encoder {
         word(is_missing ? std::numeric_limits<double>::quiet_NaN() : item.number);
       }
     } else if (kind == "choice") {
+      const std::string name = value.kind == Kind::kNull ? "null" : value.text;
       std::size_t index = 0;
-      while (index < info.choices.size() && info.choices[index] != value.text) ++index;
+      while (index < info.choices.size() && info.choices[index] != name) ++index;
       word(static_cast<double>(index));
     } else {
       word(value.number);

@@ -31,7 +31,8 @@ std::vector<SampleCase> sample_cases() {
       std::size_t number = 0;
       for (const std::string_view sample : Op::samples) {
         cases.push_back({std::string(Op::doc.name) + "_" + std::to_string(number++),
-                         std::string(sample), id, arguments_of<Op>(&Op::call), kIsViewInPlace<Op>});
+                         std::string(sample), id, arguments_of<Op>(&Op::call), kIsViewInPlace<Op>,
+                         kHasGradientOfItsOwn<Op>});
       }
     }
     ++id;

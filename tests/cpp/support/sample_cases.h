@@ -16,6 +16,7 @@ struct SampleCase {
   std::size_t op_id;
   std::vector<ArgumentInfo> arguments;
   bool is_view_in_place;
+  bool has_gradient_of_its_own;
 
   SampleCall call() const { return {op_id, arguments, sample}; }
 };

@@ -1,5 +1,6 @@
 // docs/ops.md, written from what op_report.mjs found.
 
+import { aliases } from "./composite_samples.mjs";
 import { kRoot } from "./files.mjs";
 
 /** The path of the page. */
@@ -12,12 +13,15 @@ with those of the highest precision for the same numbers, a gradient when it agr
 with the same gradient in double), and a second order when the gradient of the gradient does. A dtype that is missing is refused as
 \`DtypeMismatch\`; uint8 and bool are missing too where their own arithmetic, which wraps around and has no differences, gives other
 values. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there
-is nothing to differentiate.
+is nothing to differentiate. An op that takes float32 takes float16 and bfloat16 too, which it computes in float32.
 
 The columns *cpu*, *gradient* and *second order* are those of the CPU. The column *webgpu* was made on the device: dtypes whose values are
 the CPU's, with ′ where the gradient is too and ″ where the gradient of the gradient is as well, in single precision. What stands there
 as *on the CPU* gives the same, but a kernel that the device lacks is computed on the CPU, with copies there and back; the
 [last table](#on-the-cpu) says why. [kernels.md](kernels.md) has all kernels.
+
+[Ops made of ops](#ops-made-of-ops) are functions alone, not methods of tensors, so that a bundle has those that are imported; on a device
+they do what their parts do there. [Other names](#other-names) are the same functions as the ops.
 `;
 
 const kGroups = {
@@ -32,30 +36,37 @@ export function opPage(reports, { cells, onTheCpu }) {
   const sections = families.map(
     (family) => `## ${family}\n\n${table(ofFamily(reports, family), cells)}\n`,
   );
-  return [kIntroduction, ...sections, `${kLastHead}${onTheCpu}\n`].join("\n");
+  return [kIntroduction, ...sections, kOtherNames, `${kLastHead}${onTheCpu}\n`].join("\n");
 }
 
 /** What a page says of the device: { cells, onTheCpu }, as opPage() takes them. */
 export function deviceParts(page) {
-  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3} ([^|\n]*) \|/gm);
+  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3} ([^|\n]*) \|(?=.*\|$)/gm);
   const cells = Object.fromEntries([...rows].map(([, op, cell]) => [op, cell]));
   return { cells, onTheCpu: page.split(kLastHead)[1]?.trimEnd() ?? "" };
 }
+
+const kOtherNames = `## Other names
+
+${aliases.map(({ alias, js }) => `\`${alias}\` is \`${js}\``).join(", ")}.
+`;
 
 const kLastHead = "## On the CPU\n\n";
 
 const ofFamily = (reports, family) => reports.filter(({ op }) => op.family === family);
 
 function table(reports, cells) {
+  const hasDevice = reports.some(({ op }) => op.js in cells);
   const rows = reports.map(({ op, forward, gradient, second }) => [
     `\`${op.js}\``,
     dtypeList(forward),
     gradient ? dtypeList(gradient) : "–",
     second ? dtypeList(second) : "–",
-    cells[op.js] ?? "–",
+    ...(hasDevice ? [cells[op.js] ?? "–"] : []),
     op.doc.replaceAll("|", "\\|"),
   ]);
-  const heads = ["op", "cpu", "gradient", "second order", "webgpu", "what it computes"];
+  const device = hasDevice ? ["webgpu"] : [];
+  const heads = ["op", "cpu", "gradient", "second order", ...device, "what it computes"];
   return [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 

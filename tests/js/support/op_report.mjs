@@ -6,6 +6,7 @@
 // precisions below.
 
 import { isDeepStrictEqual } from "node:util";
+import { compositeTable } from "./composite_samples.mjs";
 import { eg } from "./engine.mjs";
 import { callOp, makeRandom, opTable, samplesOf } from "./op_samples.mjs";
 
@@ -32,13 +33,16 @@ const kRefusals = ["DtypeMismatch", "InvalidArgument"];
 const kSingle = ["float32", "complex64"];
 const kInexact = ["float32", "float64", "complex64", "complex128"];
 
+// The ops of the engine, and those made of them.
+const kAllOps = [...opTable.filter(({ kind }) => kind !== "internal"), ...compositeTable];
+
 /**
  * Returns for every public op { op, forward, gradient, second, problems }: the dtypes whose values
  * are right, and of those the ones whose derivatives are; null where there is none to take.
  * `problems` has { dtype, message } for what is wrong with other dtypes that the op did not refuse.
  */
 export function reportOps() {
-  return opTable.filter(({ kind }) => kind !== "internal").map((op) => eg.scope(() => report(op)));
+  return kAllOps.map((op) => eg.scope(() => report(op)));
 }
 
 function report(op) {
@@ -58,7 +62,8 @@ function report(op) {
     const samples = all.filter(({ make }) => eg.scope(() => make(dtype)) !== null);
     if (!attempt(() => valuesAgree(op, samples, dtype, isRandom))) continue;
     result.forward.push(dtype);
-    if (!kInexact.includes(dtype) || !attempt(() => isRecorded(op, samples, dtype))) continue;
+    if (!kInexact.includes(dtype) || op.hasGradientOfItsOwn) continue;
+    if (!attempt(() => isRecorded(op, samples, dtype))) continue;
     result.gradient ??= [];
     result.second ??= [];
     for (const [order, list] of [result.gradient, result.second].entries()) {

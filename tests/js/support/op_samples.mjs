@@ -40,8 +40,17 @@ function elementwiseSamples(op) {
   const operands = op.args.filter((arg) => arg.type === "operand");
   const shapes = [operands.map(() => [2, 3])];
   if (operands.length > 1) shapes.push(operands.map((_, i) => (i === 1 ? [3] : [2, 3])));
+  // Of limits one has to be there.
+  const limit = op.args.some(({ type }) => type === "operand?") ? ["1"] : [];
   return shapes.map((list) =>
-    list.map((shape, i) => operandSample(operands[i], op.domains[i], shape)).join(", "),
+    list
+      .map((shape, i) =>
+        op.isOfIntegers
+          ? `I(${JSON.stringify(shape)}, 7)`
+          : operandSample(operands[i], op.domains[i], shape),
+      )
+      .concat(limit)
+      .join(", "),
   );
 }
 

@@ -1,4 +1,4 @@
-// A user's program, which only has to compile: tests/js/types.test.mjs does.
+// A user's program, which only has to compile: tests/js/package/types.test.mjs does.
 
 import * as eg from "edgegrad";
 
@@ -22,6 +22,15 @@ const [, places] = x.maxPool2d([2, 2], { returnIndices: true });
 const picked: eg.Tensor = x.at([0, 1], [true, false], eg.slice(), null, "...", greater);
 const dtype: eg.DType = x.dtype;
 console.log(part, flat, one, rowMaxima, rowIndices, pooled, places.shape, picked, dtype);
+
+// Ops made of ops, and what programs type on tensors.
+const distinct: eg.Tensor = eg.unique(x);
+const counted: eg.Tensor[] = eg.unique(x, { returnCounts: true, dim: 0 });
+const [mantissa, exponent]: [eg.Tensor, eg.Tensor] = eg.frexp(x);
+const middle: eg.Tensor = eg.quantile(x, 0.5, 1, { keepdim: true });
+const held: eg.Tensor[] = eg.where(x.gt(1));
+const long: eg.Tensor = x.T.long().newZeros(2, x.size(0), { dtype: "int64" });
+console.log(distinct, counted, mantissa, exponent, middle, held, long, eg.norm(x, "fro", 1));
 
 // What gives several tensors gives a tuple: each is there.
 const pairs: [eg.Tensor, eg.Tensor][] = [
@@ -144,8 +153,9 @@ try {
 new eg.nn.Linear(2, 3, { Bias: false });
 // @ts-expect-error: a setting of Python's
 new eg.optim.Adam(net.parameters(), { weight_decay: 0.1 });
-// @ts-expect-error: settings are an object
-new eg.optim.SGD(net.parameters(), 0.5);
+new eg.optim.SGD(net.parameters(), 0.5, { momentum: 0.9 });
+// @ts-expect-error: a rate is a number
+new eg.optim.SGD(net.parameters(), "0.5");
 // @ts-expect-error: an unknown padding mode
 new eg.nn.Conv2d(1, 2, 3, { paddingMode: "mirror" });
 const convolution = new eg.nn.Conv2d(1, 2, [3, 3], { padding: "same", bias: false });
@@ -263,11 +273,21 @@ const schedulers: eg.optim.lrScheduler.LRScheduler[] = [
   new lrScheduler.CosineAnnealingLR(new eg.optim.RMSprop([x], { centered: true }), 10),
   new lrScheduler.LambdaLR(new eg.optim.Adagrad([x]), (epoch) => 1 / (1 + epoch)),
   new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "linear" }),
+  new lrScheduler.MultiStepLR(sgd, { milestones: [2, 3], gamma: 0.5 }),
+  new lrScheduler.ExponentialLR(sgd, { gamma: 0.5 }),
+  new lrScheduler.LambdaLR(sgd, { lrLambda: [(epoch) => 1 / (1 + epoch)] }),
+  new lrScheduler.CyclicLR(sgd, { baseLr: 0.1, maxLr: 0.2 }),
+  new lrScheduler.CosineAnnealingWarmRestarts(sgd, { t0: 3, tMult: 2 }),
 ];
 for (const scheduler of schedulers) scheduler.step();
 console.log(clipped, schedulers[0]?.getLastLr());
 // @ts-expect-error: no such curve
 new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "step" });
+new lrScheduler.SequentialLR(sgd, { schedulers, milestones: [1] });
+// @ts-expect-error milestones are needed
+new lrScheduler.SequentialLR(sgd, { schedulers });
+// @ts-expect-error a rate is needed
+new lrScheduler.ExponentialLR(sgd, {});
 
 // A worker of a page, one of Node, and the address of a module.
 declare const pageWorker: {

@@ -3,8 +3,8 @@
 import { eg } from "../../js/support/engine.mjs";
 import { opTable } from "../../js/support/op_samples.mjs";
 
-// Formulas that are no ops of their own are the elements of losses.
-const kLosses = {
+// Formulas that are no ops of their own: the elements of losses, and a rounding mode.
+const kParts = {
   squared_error: (x, t) => eg.mseLoss(x, t, "none"),
   absolute_error: (x, t) => eg.l1Loss(x, t, "none"),
   smooth_absolute_error: (x, t, beta) => eg.smoothL1Loss(x, t, "none", beta),
@@ -14,6 +14,7 @@ const kLosses = {
     eg.binaryCrossEntropyWithLogits(x, t, null, "none", w),
   kl_error: (x, t) => eg.klDiv(x, t, "none", false),
   kl_error_of_log: (x, t) => eg.klDiv(x, t, "none", true),
+  trunc_divide: (a, b) => eg.div(a, b, { roundingMode: "trunc" }),
 };
 const kLossDomains = {
   binary_cross_entropy_error: [
@@ -33,7 +34,7 @@ export function describe(name, operands) {
 
 /** The op as a function of tensors and numbers. */
 export function functionOf(name, op) {
-  if (kLosses[name]) return kLosses[name];
+  if (kParts[name]) return kParts[name];
   return (...args) => {
     const choices = op.args.map((arg) => arg.choices);
     return eg[op.js](...args.map((arg, i) => (choices[i] ? choices[i][arg] : arg)));

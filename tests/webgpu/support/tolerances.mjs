@@ -11,6 +11,20 @@ const kReflection = {
   reason: "below zero the difference of numbers that are large beside it",
   absolute: 4e-6,
 };
+const kTailOfErfcx = {
+  reason:
+    "x erfcx(x) is all but the limit that is taken away, and erfcx(x) denormal where x is huge",
+  absolute: 3e-7,
+  exceptFor: ([x]) => x > 1e37,
+};
+const kGammaPower = {
+  reason: "exp(-x) x^a / gamma(a) is the exponential of a sum of large numbers",
+  relative: 3e-5,
+};
+const kGammaDensity = {
+  ...kGammaPower,
+  exceptFor: ([a]) => Math.abs(a) > 50,
+};
 const kSquares = {
   reason: "squares of small operands are denormal",
   exceptFor: (operands) => operands.some((x) => Math.abs(x) < 1e-17 && x !== 0),
@@ -28,10 +42,15 @@ const kExceptions = {
     lgamma: kReflection,
     digamma: kReflection,
     polygamma: kReflection,
+    gammainc: kGammaPower,
+    gammaincc: kGammaPower,
     kl_error_of_log: kExponential,
   },
   gradient: {
     sinc: kCrossesZero,
+    erfcx: kTailOfErfcx,
+    i0e: kCrossesZero,
+    i1e: kCrossesZero,
     mish: kCrossesZero,
     gelu: kCrossesZero,
     hardswish: kCrossesZero,
@@ -40,6 +59,8 @@ const kExceptions = {
     lgamma: kReflection,
     digamma: kReflection,
     polygamma: kReflection,
+    gammainc: kGammaDensity,
+    gammaincc: kGammaDensity,
     addcdiv: kSquares,
     atan2: kSquares,
     kl_error_of_log: kExponential,

@@ -1,9 +1,9 @@
 // What a DataLoader draws from.
 
-import { integer, listOf } from "../arguments/rule.js";
+import { integer, listOf, Rule } from "../arguments/rule.js";
 import { indexSelect, select, stack } from "../generated/ops.js";
 import { fromElements } from "../ops/create.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -12,18 +12,53 @@ import { Tensor } from "../tensor/tensor.js";
 export interface Dataset<Sample> {
   /** The number of samples. */
   readonly length: number;
-  /** Returns one sample. */
-  get(index: number): Sample;
-  /** Returns many samples as one batch; without it, the samples are stacked. */
-  getBatch?(indices: readonly number[]): Sample;
+  /** Returns one sample, or a promise of it. */
+  get(index: number): Sample | Promise<Sample>;
+  /** Returns many samples as one batch, or a promise of it; without it, the samples are stacked. */
+  getBatch?(indices: readonly number[]): Sample | Promise<Sample>;
 }
 
-/** Throws InvalidArgument for what is no dataset. */
-export function checkDataset(where: string, value: unknown): void {
+/** Samples one after another, as they come: any iterable, be it asynchronous. */
+export type IterableDataset<Sample> = Iterable<Sample> | AsyncIterable<Sample>;
+
+const kDataset = new Rule<Dataset<unknown>>(
+  "an array, or an object with length and get(index), as TensorDataset is",
+  isDataset,
+);
+
+/** Returns what samples come from by position; an array is a dataset of its elements. */
+export function asDataset<Sample>(
+  where: string,
+  dataset: Dataset<Sample> | readonly Sample[],
+): Dataset<Sample> {
+  if (Array.isArray(dataset)) return new ArrayDataset<Sample>(dataset);
+  return kDataset.check(where, "dataset", dataset) as Dataset<Sample>;
+}
+
+/** True for samples by position. */
+export function isDataset(value: unknown): value is Dataset<unknown> {
   const { get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
-  if (typeof get === "function" || typeof getBatch === "function") return;
-  const expected = "an object with length and get(index), as TensorDataset is";
-  fail("InvalidArgument", where, refusal("dataset", expected, value));
+  return typeof get === "function" || typeof getBatch === "function";
+}
+
+/** True for samples that have no positions, only an order. */
+export function isIterable(value: unknown): value is IterableDataset<unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) || isDataset(value)) return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}
+
+/** The elements of an array as samples by position. */
+class ArrayDataset<Sample> implements Dataset<Sample> {
+  constructor(readonly samples: readonly Sample[]) {}
+
+  get length(): number {
+    return this.samples.length;
+  }
+
+  get(index: number): Sample {
+    return this.samples[index] as Sample;
+  }
 }
 
 /** Samples that are the rows of tensors of equal length. */
@@ -59,23 +94,35 @@ export class TensorDataset implements Dataset<Tensor[]> {
   }
 }
 
-/** Returns the samples at `indices` as one batch: tensors are stacked, in arrays and objects too. */
-export function batchOf<Sample>(dataset: Dataset<Sample>, indices: readonly number[]): Sample {
-  if (dataset.getBatch !== undefined) return dataset.getBatch(indices);
-  return collate(indices.map((index) => dataset.get(index))) as Sample;
+/** Returns the samples at `indices` as one batch, made by `collateFn` or as the dataset says. */
+export async function batchOf<Sample, Batch>(
+  dataset: Dataset<Sample>,
+  indices: readonly number[],
+  collateFn: ((samples: Sample[]) => Batch | Promise<Batch>) | null,
+): Promise<Batch> {
+  if (collateFn === null && dataset.getBatch !== undefined) {
+    return (await dataset.getBatch(indices)) as Batch;
+  }
+  const samples = await Promise.all(indices.map((index) => dataset.get(index)));
+  return (collateFn ?? collate<Batch>)(samples);
 }
 
-function collate(samples: readonly unknown[]): unknown {
+/** Returns samples as one batch: tensors are stacked, in arrays and objects too. */
+export function collate<Batch>(samples: readonly unknown[]): Batch {
+  return stacked(samples) as Batch;
+}
+
+function stacked(samples: readonly unknown[]): unknown {
   const [first] = samples;
   if (first instanceof Tensor) return stack(samples as Tensor[], 0);
   if (typeof first === "number") return numbers(samples as number[]);
   if (Array.isArray(first)) {
-    return first.map((_, i) => collate((samples as unknown[][]).map((sample) => sample[i])));
+    return first.map((_, i) => stacked((samples as unknown[][]).map((sample) => sample[i])));
   }
   if (typeof first === "object" && first !== null) {
     const keys = Object.keys(first);
     const rows = samples as Record<string, unknown>[];
-    return Object.fromEntries(keys.map((key) => [key, collate(rows.map((row) => row[key]))]));
+    return Object.fromEntries(keys.map((key) => [key, stacked(rows.map((row) => row[key]))]));
   }
   return samples;
 }

@@ -7,11 +7,19 @@ import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./encode.js";
+import { interpreter } from "./interpreter.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
 /** Runs an op. */
 export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), 0));
+  const values = arrange(op, args);
+  if (interpreter !== null) return interpreter(op, values, null) as Tensor | Tensor[];
+  return invoke(op, values);
+}
+
+/** Has the engine run an op; `values` are those of its parameters, in order. */
+export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), 0));
   if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
@@ -19,11 +27,18 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 
 /** Runs an op that changes its first argument, and returns that argument. */
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, arrange(op, args)), flags));
+  const values = arrange(op, args);
+  if (interpreter !== null) return interpreter(op, values, flags);
+  return invokeInPlace(op, values, flags);
+}
+
+/** Has the engine run an op that changes its first value, and returns that value. */
+export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
+  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), flags));
   // The results are more references to what was given.
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
-  return args[0];
+  return values[0];
 }
 
 // Wraps the handles at the front of the frame.
@@ -37,8 +52,8 @@ function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length === 1 ? tensors[0] : undefined;
 }
 
-// The values of the parameters in order; those left out at the end are left out here too.
-function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
+/** The values of the parameters of a call in order; those left out at the end are left out here too. */
+export function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
   const last = args[args.length - 1];
   const isPlain = !isOptions(last) && last !== undefined;
   if (isPlain && args.length <= op.parameters.length && !hasSpreadInts(op, args)) {
@@ -100,12 +115,16 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
 function hasSpreadInts(op: Op, args: readonly unknown[]): boolean {
   if (!op.isVariadic) return false;
   const i = op.kinds.indexOf(Kind.Ints);
-  return typeof args[i] === "number" && typeof args[i + 1] === "number";
+  return isNumeric(args[i]) && isNumeric(args[i + 1]);
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 function gatherInts(op: Op, values: unknown[]): void {
   const start = op.kinds.indexOf(Kind.Ints);
   let end = start;
-  while (typeof values[end] === "number") end++;
+  while (isNumeric(values[end])) end++;
   values.splice(start, end - start, values.slice(start, end));
 }

@@ -84,6 +84,8 @@ function writeOther(frame: Float64Array, at: number, op: Op, i: number, value: u
       return at + 1;
     case Kind.Scalar:
       return writeScalar(frame, at, op, i, value);
+    case Kind.Any:
+      return value === undefined ? reject(op, i, "a value", value) : at;
     case Kind.OptionalOperand:
       if (value === null) {
         frame[at] = -1;

@@ -30,6 +30,8 @@ export enum Kind {
   DType,
   OptionalDType,
   Choice,
+  /** Checked by the body of a composite, for which no other kind will do. */
+  Any,
 }
 
 const kKinds: Readonly<Record<string, Kind>> = {
@@ -54,6 +56,7 @@ const kKinds: Readonly<Record<string, Kind>> = {
   dtype: Kind.DType,
   "dtype?": Kind.OptionalDType,
   choice: Kind.Choice,
+  any: Kind.Any,
 };
 
 /** One parameter of an op. */

@@ -1,10 +1,9 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-import { attachMethods } from "../dispatch/define.js";
+import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { DType } from "../tensor/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
-import * as ops from "./ops.js";
+import type { Tensor } from "../tensor/tensor.js";
 
 /** The ops as methods: the tensor is their first argument. */
 export interface TensorMethods {
@@ -25,9 +24,11 @@ export interface TensorMethods {
   /** Like mul(), but in place. */
   mul_(other: Operand): this;
   /** Elementwise quotient; integers are divided as floats. */
-  div(other: Operand): Tensor;
+  div(other: Operand, roundingMode?: null | "floor" | "trunc"): Tensor;
+  div(other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): Tensor;
   /** Like div(), but in place. */
-  div_(other: Operand): this;
+  div_(other: Operand, roundingMode?: null | "floor" | "trunc"): this;
+  div_(other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): this;
   /** The negative of every element. */
   neg(): Tensor;
   /** Like neg(), but in place. */
@@ -108,6 +109,8 @@ export interface TensorMethods {
   logicalNot(): Tensor;
   /** Like logicalNot(), but in place. */
   logicalNot_(): this;
+  /** True for negative numbers, -0 among them. */
+  signbit(): Tensor;
   /** True where input is not a number. */
   isnan(): Tensor;
   /** True where input is infinite. */
@@ -137,13 +140,25 @@ export interface TensorMethods {
   /** Like fmin(), but in place. */
   fmin_(other: Operand): this;
   /** input limited to [min, max]; max where the limits cross. */
-  clamp(min?: number, max?: number): Tensor;
-  clamp(options: { min?: number; max?: number }): Tensor;
-  clamp(min: number, options: { max?: number }): Tensor;
+  clamp(min?: Operand | null, max?: Operand | null): Tensor;
+  clamp(options: { min?: Operand | null; max?: Operand | null }): Tensor;
+  clamp(min: Operand | null, options: { max?: Operand | null }): Tensor;
   /** Like clamp(), but in place. */
-  clamp_(min?: number, max?: number): this;
-  clamp_(options: { min?: number; max?: number }): this;
-  clamp_(min: number, options: { max?: number }): this;
+  clamp_(min?: Operand | null, max?: Operand | null): this;
+  clamp_(options: { min?: Operand | null; max?: Operand | null }): this;
+  clamp_(min: Operand | null, options: { max?: Operand | null }): this;
+  /** input, but at least min. */
+  clampMin(min: Operand): Tensor;
+  /** Like clampMin(), but in place. */
+  clampMin_(min: Operand): this;
+  /** input, but at most max. */
+  clampMax(max: Operand): Tensor;
+  /** Like clampMax(), but in place. */
+  clampMax_(max: Operand): this;
+  /** 0 for negative numbers, 1 for positive ones, values at 0. */
+  heaviside(values: Operand): Tensor;
+  /** Like heaviside(), but in place. */
+  heaviside_(values: Operand): this;
   /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
   nanToNum(nan?: number, posinf?: number, neginf?: number): Tensor;
   nanToNum(options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
@@ -244,6 +259,14 @@ export interface TensorMethods {
   xlogy(other: Operand): Tensor;
   /** Like xlogy(), but in place. */
   xlogy_(other: Operand): this;
+  /** input * log(1 + other); 0 where input is 0, unless other is NaN. */
+  xlog1py(other: Operand): Tensor;
+  /** Like xlog1py(), but in place. */
+  xlog1py_(other: Operand): this;
+  /** -x log(x), the summand of an entropy: 0 at 0, -Infinity below. */
+  entr(): Tensor;
+  /** Like entr(), but in place. */
+  entr_(): this;
   /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
   logit(eps?: number): Tensor;
   logit(options: { eps?: number }): Tensor;
@@ -318,10 +341,26 @@ export interface TensorMethods {
   erfc(): Tensor;
   /** Like erfc(), but in place. */
   erfc_(): this;
+  /** exp(x^2) erfc(x), where erfc alone would be 0 too. */
+  erfcx(): Tensor;
+  /** Like erfcx(), but in place. */
+  erfcx_(): this;
+  /** Distribution function of the standard normal distribution. */
+  ndtr(): Tensor;
+  /** Like ndtr(), but in place. */
+  ndtr_(): this;
+  /** Logarithm of ndtr, exact also where that is tiny. */
+  logNdtr(): Tensor;
+  /** Like logNdtr(), but in place. */
+  logNdtr_(): this;
   /** The number whose error function is the element. */
   erfinv(): Tensor;
   /** Like erfinv(), but in place. */
   erfinv_(): this;
+  /** The number whose ndtr is the element, exact in both tails. */
+  ndtri(): Tensor;
+  /** Like ndtri(), but in place. */
+  ndtri_(): this;
   /** Logarithm of the gamma function's magnitude. */
   lgamma(): Tensor;
   /** Like lgamma(), but in place. */
@@ -334,6 +373,66 @@ export interface TensorMethods {
   polygamma(input: Operand): Tensor;
   /** Like polygamma(), but in place. */
   polygamma_(input: Operand): this;
+  /** Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0. */
+  zeta(other: Operand): Tensor;
+  /** Like zeta(), but in place. */
+  zeta_(other: Operand): this;
+  /** Regularised lower incomplete gamma function: that of other, of shape input. */
+  gammainc(other: Operand): Tensor;
+  /** Like gammainc(), but in place. */
+  gammainc_(other: Operand): this;
+  /** 1 - gammainc, exact also where that is tiny. */
+  gammaincc(other: Operand): Tensor;
+  /** Like gammaincc(), but in place. */
+  gammaincc_(other: Operand): this;
+  /** exp(-|x|) times the modified Bessel function of order 0. */
+  i0e(): Tensor;
+  /** Like i0e(), but in place. */
+  i0e_(): this;
+  /** exp(-|x|) times the modified Bessel function of order 1. */
+  i1e(): Tensor;
+  /** Like i1e(), but in place. */
+  i1e_(): this;
+  /** Modified Bessel function of the first kind of order 0. */
+  i0(): Tensor;
+  /** Like i0(), but in place. */
+  i0_(): this;
+  /** Modified Bessel function of the first kind of order 1. */
+  i1(): Tensor;
+  /** Like i1(), but in place. */
+  i1_(): this;
+  /** The bits that both integers have; and, for bool. */
+  bitwiseAnd(other: Operand): Tensor;
+  /** Like bitwiseAnd(), but in place. */
+  bitwiseAnd_(other: Operand): this;
+  /** The bits that one of the integers has; or, for bool. */
+  bitwiseOr(other: Operand): Tensor;
+  /** Like bitwiseOr(), but in place. */
+  bitwiseOr_(other: Operand): this;
+  /** The bits in which the integers differ; xor, for bool. */
+  bitwiseXor(other: Operand): Tensor;
+  /** Like bitwiseXor(), but in place. */
+  bitwiseXor_(other: Operand): this;
+  /** All bits of every integer turned round; not, for bool. */
+  bitwiseNot(): Tensor;
+  /** Like bitwiseNot(), but in place. */
+  bitwiseNot_(): this;
+  /** The bits of input moved up by other places. */
+  bitwiseLeftShift(other: Operand): Tensor;
+  /** Like bitwiseLeftShift(), but in place. */
+  bitwiseLeftShift_(other: Operand): this;
+  /** The bits of input moved down by other places; the sign stays. */
+  bitwiseRightShift(other: Operand): Tensor;
+  /** Like bitwiseRightShift(), but in place. */
+  bitwiseRightShift_(other: Operand): this;
+  /** The greatest common divisor, never negative. */
+  gcd(other: Operand): Tensor;
+  /** Like gcd(), but in place. */
+  gcd_(other: Operand): this;
+  /** The least common multiple, never negative. */
+  lcm(other: Operand): Tensor;
+  /** Like lcm(), but in place. */
+  lcm_(other: Operand): this;
   /** max(x, 0). */
   relu(): Tensor;
   /** Like relu(), but in place. */
@@ -582,6 +681,18 @@ export interface TensorMethods {
   scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
   /** Like scatterAdd(), but in place. */
   scatterAdd_(dim: number, index: Tensor, src: Tensor): this;
+  /** A copy of input in which the elements of src that index names for one place along dim are reduced to one, with the element that is there unless include_self is false. */
+  scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
+  scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
+  /** Like scatterReduce(), but in place. */
+  scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
+  scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
+  /** A copy of input in which the slices of source that index names for one place along dim are reduced to one, with the slice that is there unless include_self is false. Sums are those of index_add. */
+  indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
+  indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
+  /** Like indexReduce(), but in place. */
+  indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
+  indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
   /** gather, with input and indices broadcast apart from dim; flat without dim. */
   takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
   takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
@@ -601,6 +712,16 @@ export interface TensorMethods {
   /** Classes as rows of zeros with a one at the class. */
   oneHot(numClasses?: number): Tensor;
   oneHot(options: { numClasses?: number }): Tensor;
+  /** Where along the last dimension of sorted_sequence every element of input would be put: before elements equal to it, or with right after them. sorter is the order of a sequence that is not sorted. */
+  searchsorted(input: Operand, outInt32?: boolean, right?: boolean, side?: null | "left" | "right", sorter?: Tensor | null): Tensor;
+  searchsorted(input: Operand, options: { outInt32?: boolean; right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, options: { right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, right: boolean, options: { side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
+  searchsorted(input: Operand, outInt32: boolean, right: boolean, side: null | "left" | "right", options: { sorter?: Tensor | null }): Tensor;
+  /** searchsorted() for one sequence: the bucket of every element of input between the boundaries, a vector that rises. */
+  bucketize(boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
+  bucketize(boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
+  bucketize(boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
   /** The rows of weight that input names; row padding_idx gets no gradient. */
   embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
   embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
@@ -612,25 +733,25 @@ export interface TensorMethods {
   indexPut_(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): this;
   indexPut_(indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): this;
   /** Sets the elements of input to uniform random numbers in [from, to). */
-  uniform_(from?: number, to?: number): this;
-  uniform_(options: { from?: number; to?: number }): this;
-  uniform_(from: number, options: { to?: number }): this;
+  uniform_(from?: number, to?: number, options?: GeneratorOption): this;
+  uniform_(options: { from?: number; to?: number } & GeneratorOption): this;
+  uniform_(from: number, options: { to?: number } & GeneratorOption): this;
   /** Sets the elements of input to normal random numbers. */
-  normal_(mean?: number, std?: number): this;
-  normal_(options: { mean?: number; std?: number }): this;
-  normal_(mean: number, options: { std?: number }): this;
+  normal_(mean?: number, std?: number, options?: GeneratorOption): this;
+  normal_(options: { mean?: number; std?: number } & GeneratorOption): this;
+  normal_(mean: number, options: { std?: number } & GeneratorOption): this;
   /** Sets the elements of input to random integers in [from, to), or of its whole range. */
-  random_(from?: number | null, to?: number | null): this;
-  random_(options: { from?: number | null; to?: number | null }): this;
-  random_(from: number | null, options: { to?: number | null }): this;
+  random_(from?: number | null, to?: number | null, options?: GeneratorOption): this;
+  random_(options: { from?: number | null; to?: number | null } & GeneratorOption): this;
+  random_(from: number | null, options: { to?: number | null } & GeneratorOption): this;
   /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
-  exponential_(lambd?: number): this;
-  exponential_(options: { lambd?: number }): this;
+  exponential_(lambd?: number, options?: GeneratorOption): this;
+  exponential_(options: { lambd?: number } & GeneratorOption): this;
   /** Sets the elements of input to 1 with probability p, else to 0. */
-  bernoulli_(p?: number): this;
-  bernoulli_(options: { p?: number }): this;
+  bernoulli_(p?: number, options?: GeneratorOption): this;
+  bernoulli_(options: { p?: number } & GeneratorOption): this;
   /** 1 with the probability input, else 0. */
-  bernoulli(): Tensor;
+  bernoulli(options?: GeneratorOption): Tensor;
   /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
   dropout(p?: number, training?: boolean): Tensor;
   dropout(options: { p?: number; training?: boolean }): Tensor;
@@ -912,6 +1033,16 @@ export interface TensorMethods {
   /** The eigenvalues of symmetric matrices, rising. */
   eigvalsh(UPLO?: "L" | "U"): Tensor;
   eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
+  /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
+  solveTriangular(B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
+  solveTriangular(B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;
+  solveTriangular(B: Tensor, upper: boolean, left: boolean, options: { unitriangular?: boolean }): Tensor;
+  /** `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were exchanged, counted from 1. */
+  luFactor(pivot?: boolean): [LU: Tensor, pivots: Tensor];
+  luFactor(options: { pivot?: boolean }): [LU: Tensor, pivots: Tensor];
+  /** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
+  lu(pivot?: boolean): [P: Tensor, L: Tensor, U: Tensor];
+  lu(options: { pivot?: boolean }): [P: Tensor, L: Tensor, U: Tensor];
   /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
   pinv(atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
   pinv(options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
@@ -1176,6 +1307,28 @@ export interface TensorMethods {
   diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
+  /** Positions drawn from each row of input, with the weights that are its elements. */
+  multinomial(numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
+  multinomial(numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
+  /** Poisson numbers, each of the rate in input. */
+  poisson(options?: GeneratorOption): Tensor;
+  /** The number of successes in count trials, each of probability prob. */
+  binomial(prob: Tensor, options?: GeneratorOption): Tensor;
+  /** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
+  rrelu(lower?: number, upper?: number, training?: boolean): Tensor;
+  rrelu(options: { lower?: number; upper?: number; training?: boolean }): Tensor;
+  rrelu(lower: number, options: { upper?: number; training?: boolean }): Tensor;
+  rrelu(lower: number, upper: number, options: { training?: boolean }): Tensor;
+  /** Sets the elements of input to the number of trials up to the first success. */
+  geometric_(p: number, options?: GeneratorOption): this;
+  /** Sets the elements of input to Cauchy numbers. */
+  cauchy_(median?: number, sigma?: number, options?: GeneratorOption): this;
+  cauchy_(options: { median?: number; sigma?: number } & GeneratorOption): this;
+  cauchy_(median: number, options: { sigma?: number } & GeneratorOption): this;
+  /** Sets the elements of input to numbers whose logarithm is normal. */
+  logNormal_(mean?: number, std?: number, options?: GeneratorOption): this;
+  logNormal_(options: { mean?: number; std?: number } & GeneratorOption): this;
+  logNormal_(mean: number, options: { std?: number } & GeneratorOption): this;
   /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
   viewAsReal(): Tensor;
   /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
@@ -1212,409 +1365,4 @@ export interface TensorMethods {
   irfft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   irfft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   irfft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-}
-
-/** Gives Tensor the ops as methods. */
-export function attachOps(): void {
-  attachMethods(Tensor.prototype, {
-    add: ops.add,
-    add_: ops.add_,
-    sub: ops.sub,
-    sub_: ops.sub_,
-    mul: ops.mul,
-    mul_: ops.mul_,
-    div: ops.div,
-    div_: ops.div_,
-    neg: ops.neg,
-    neg_: ops.neg_,
-    reciprocal: ops.reciprocal,
-    reciprocal_: ops.reciprocal_,
-    square: ops.square,
-    square_: ops.square_,
-    fmod: ops.fmod,
-    fmod_: ops.fmod_,
-    remainder: ops.remainder,
-    remainder_: ops.remainder_,
-    floorDivide: ops.floorDivide,
-    floorDivide_: ops.floorDivide_,
-    lerp: ops.lerp,
-    lerp_: ops.lerp_,
-    addcmul: ops.addcmul,
-    addcmul_: ops.addcmul_,
-    addcdiv: ops.addcdiv,
-    addcdiv_: ops.addcdiv_,
-    eq: ops.eq,
-    eq_: ops.eq_,
-    ne: ops.ne,
-    ne_: ops.ne_,
-    lt: ops.lt,
-    lt_: ops.lt_,
-    le: ops.le,
-    le_: ops.le_,
-    gt: ops.gt,
-    gt_: ops.gt_,
-    ge: ops.ge,
-    ge_: ops.ge_,
-    logicalAnd: ops.logicalAnd,
-    logicalAnd_: ops.logicalAnd_,
-    logicalOr: ops.logicalOr,
-    logicalOr_: ops.logicalOr_,
-    logicalXor: ops.logicalXor,
-    logicalXor_: ops.logicalXor_,
-    logicalNot: ops.logicalNot,
-    logicalNot_: ops.logicalNot_,
-    isnan: ops.isnan,
-    isinf: ops.isinf,
-    isfinite: ops.isfinite,
-    where: ops.where,
-    maskedFill: ops.maskedFill,
-    maskedFill_: ops.maskedFill_,
-    maximum: ops.maximum,
-    maximum_: ops.maximum_,
-    minimum: ops.minimum,
-    minimum_: ops.minimum_,
-    fmax: ops.fmax,
-    fmax_: ops.fmax_,
-    fmin: ops.fmin,
-    fmin_: ops.fmin_,
-    clamp: ops.clamp,
-    clamp_: ops.clamp_,
-    nanToNum: ops.nanToNum,
-    nanToNum_: ops.nanToNum_,
-    copysign: ops.copysign,
-    copysign_: ops.copysign_,
-    abs: ops.abs,
-    abs_: ops.abs_,
-    sign: ops.sign,
-    sign_: ops.sign_,
-    sgn: ops.sgn,
-    sgn_: ops.sgn_,
-    floor: ops.floor,
-    floor_: ops.floor_,
-    ceil: ops.ceil,
-    ceil_: ops.ceil_,
-    round: ops.round,
-    round_: ops.round_,
-    trunc: ops.trunc,
-    trunc_: ops.trunc_,
-    frac: ops.frac,
-    frac_: ops.frac_,
-    exp: ops.exp,
-    exp_: ops.exp_,
-    exp2: ops.exp2,
-    exp2_: ops.exp2_,
-    expm1: ops.expm1,
-    expm1_: ops.expm1_,
-    log: ops.log,
-    log_: ops.log_,
-    log2: ops.log2,
-    log2_: ops.log2_,
-    log10: ops.log10,
-    log10_: ops.log10_,
-    log1p: ops.log1p,
-    log1p_: ops.log1p_,
-    sqrt: ops.sqrt,
-    sqrt_: ops.sqrt_,
-    rsqrt: ops.rsqrt,
-    rsqrt_: ops.rsqrt_,
-    pow: ops.pow,
-    pow_: ops.pow_,
-    logaddexp: ops.logaddexp,
-    logaddexp_: ops.logaddexp_,
-    logaddexp2: ops.logaddexp2,
-    logaddexp2_: ops.logaddexp2_,
-    xlogy: ops.xlogy,
-    xlogy_: ops.xlogy_,
-    logit: ops.logit,
-    logit_: ops.logit_,
-    sin: ops.sin,
-    sin_: ops.sin_,
-    cos: ops.cos,
-    cos_: ops.cos_,
-    tan: ops.tan,
-    tan_: ops.tan_,
-    asin: ops.asin,
-    asin_: ops.asin_,
-    acos: ops.acos,
-    acos_: ops.acos_,
-    atan: ops.atan,
-    atan_: ops.atan_,
-    atan2: ops.atan2,
-    atan2_: ops.atan2_,
-    hypot: ops.hypot,
-    hypot_: ops.hypot_,
-    sinc: ops.sinc,
-    sinc_: ops.sinc_,
-    sinh: ops.sinh,
-    sinh_: ops.sinh_,
-    cosh: ops.cosh,
-    cosh_: ops.cosh_,
-    tanh: ops.tanh,
-    tanh_: ops.tanh_,
-    asinh: ops.asinh,
-    asinh_: ops.asinh_,
-    acosh: ops.acosh,
-    acosh_: ops.acosh_,
-    atanh: ops.atanh,
-    atanh_: ops.atanh_,
-    erf: ops.erf,
-    erf_: ops.erf_,
-    erfc: ops.erfc,
-    erfc_: ops.erfc_,
-    erfinv: ops.erfinv,
-    erfinv_: ops.erfinv_,
-    lgamma: ops.lgamma,
-    lgamma_: ops.lgamma_,
-    digamma: ops.digamma,
-    digamma_: ops.digamma_,
-    polygamma: ops.polygamma,
-    polygamma_: ops.polygamma_,
-    relu: ops.relu,
-    relu_: ops.relu_,
-    relu6: ops.relu6,
-    relu6_: ops.relu6_,
-    leakyRelu: ops.leakyRelu,
-    leakyRelu_: ops.leakyRelu_,
-    elu: ops.elu,
-    elu_: ops.elu_,
-    selu: ops.selu,
-    selu_: ops.selu_,
-    celu: ops.celu,
-    celu_: ops.celu_,
-    sigmoid: ops.sigmoid,
-    sigmoid_: ops.sigmoid_,
-    logsigmoid: ops.logsigmoid,
-    logsigmoid_: ops.logsigmoid_,
-    silu: ops.silu,
-    silu_: ops.silu_,
-    mish: ops.mish,
-    mish_: ops.mish_,
-    gelu: ops.gelu,
-    gelu_: ops.gelu_,
-    softplus: ops.softplus,
-    softplus_: ops.softplus_,
-    softsign: ops.softsign,
-    softsign_: ops.softsign_,
-    tanhshrink: ops.tanhshrink,
-    tanhshrink_: ops.tanhshrink_,
-    softshrink: ops.softshrink,
-    softshrink_: ops.softshrink_,
-    hardshrink: ops.hardshrink,
-    hardshrink_: ops.hardshrink_,
-    hardtanh: ops.hardtanh,
-    hardtanh_: ops.hardtanh_,
-    hardsigmoid: ops.hardsigmoid,
-    hardsigmoid_: ops.hardsigmoid_,
-    hardswish: ops.hardswish,
-    hardswish_: ops.hardswish_,
-    clone: ops.clone,
-    contiguous: ops.contiguous,
-    copy_: ops.copy_,
-    fill_: ops.fill_,
-    zero_: ops.zero_,
-    asStrided: ops.asStrided,
-    view: ops.view,
-    reshape: ops.reshape,
-    viewAs: ops.viewAs,
-    flatten: ops.flatten,
-    unflatten: ops.unflatten,
-    transpose: ops.transpose,
-    transpose_: ops.transpose_,
-    swapaxes: ops.swapaxes,
-    swapaxes_: ops.swapaxes_,
-    t: ops.t,
-    t_: ops.t_,
-    permute: ops.permute,
-    movedim: ops.movedim,
-    squeeze: ops.squeeze,
-    squeeze_: ops.squeeze_,
-    unsqueeze: ops.unsqueeze,
-    unsqueeze_: ops.unsqueeze_,
-    expand: ops.expand,
-    expandAs: ops.expandAs,
-    broadcastTo: ops.broadcastTo,
-    detach: ops.detach,
-    narrow: ops.narrow,
-    select: ops.select,
-    splitWithSizes: ops.splitWithSizes,
-    split: ops.split,
-    chunk: ops.chunk,
-    unbind: ops.unbind,
-    diagonal: ops.diagonal,
-    unfold: ops.unfold,
-    repeat: ops.repeat,
-    tile: ops.tile,
-    flip: ops.flip,
-    roll: ops.roll,
-    rot90: ops.rot90,
-    tril: ops.tril,
-    tril_: ops.tril_,
-    triu: ops.triu,
-    triu_: ops.triu_,
-    diag: ops.diag,
-    trace: ops.trace,
-    fillDiagonal_: ops.fillDiagonal_,
-    indexSelect: ops.indexSelect,
-    indexAdd: ops.indexAdd,
-    indexAdd_: ops.indexAdd_,
-    indexCopy: ops.indexCopy,
-    indexCopy_: ops.indexCopy_,
-    indexFill: ops.indexFill,
-    indexFill_: ops.indexFill_,
-    gather: ops.gather,
-    scatter: ops.scatter,
-    scatter_: ops.scatter_,
-    scatterAdd: ops.scatterAdd,
-    scatterAdd_: ops.scatterAdd_,
-    takeAlongDim: ops.takeAlongDim,
-    take: ops.take,
-    maskedSelect: ops.maskedSelect,
-    maskedScatter: ops.maskedScatter,
-    maskedScatter_: ops.maskedScatter_,
-    nonzero: ops.nonzero,
-    repeatInterleave: ops.repeatInterleave,
-    oneHot: ops.oneHot,
-    embedding: ops.embedding,
-    indexPut: ops.indexPut,
-    indexPut_: ops.indexPut_,
-    uniform_: ops.uniform_,
-    normal_: ops.normal_,
-    random_: ops.random_,
-    exponential_: ops.exponential_,
-    bernoulli_: ops.bernoulli_,
-    bernoulli: ops.bernoulli,
-    dropout: ops.dropout,
-    sum: ops.sum,
-    mean: ops.mean,
-    prod: ops.prod,
-    any: ops.any,
-    all: ops.all,
-    amax: ops.amax,
-    amin: ops.amin,
-    max: ops.max,
-    min: ops.min,
-    argmax: ops.argmax,
-    argmin: ops.argmin,
-    var: ops.var,
-    std: ops.std,
-    norm: ops.norm,
-    logsumexp: ops.logsumexp,
-    nansum: ops.nansum,
-    nanmean: ops.nanmean,
-    countNonzero: ops.countNonzero,
-    aminmax: ops.aminmax,
-    varMean: ops.varMean,
-    stdMean: ops.stdMean,
-    prelu: ops.prelu,
-    threshold: ops.threshold,
-    threshold_: ops.threshold_,
-    isclose: ops.isclose,
-    softmax: ops.softmax,
-    logSoftmax: ops.logSoftmax,
-    softmin: ops.softmin,
-    crossEntropy: ops.crossEntropy,
-    nllLoss: ops.nllLoss,
-    mseLoss: ops.mseLoss,
-    l1Loss: ops.l1Loss,
-    smoothL1Loss: ops.smoothL1Loss,
-    huberLoss: ops.huberLoss,
-    binaryCrossEntropy: ops.binaryCrossEntropy,
-    binaryCrossEntropyWithLogits: ops.binaryCrossEntropyWithLogits,
-    klDiv: ops.klDiv,
-    marginRankingLoss: ops.marginRankingLoss,
-    hingeEmbeddingLoss: ops.hingeEmbeddingLoss,
-    softMarginLoss: ops.softMarginLoss,
-    cosineEmbeddingLoss: ops.cosineEmbeddingLoss,
-    tripletMarginLoss: ops.tripletMarginLoss,
-    multiMarginLoss: ops.multiMarginLoss,
-    multilabelMarginLoss: ops.multilabelMarginLoss,
-    multilabelSoftMarginLoss: ops.multilabelSoftMarginLoss,
-    poissonNllLoss: ops.poissonNllLoss,
-    gaussianNllLoss: ops.gaussianNllLoss,
-    mm: ops.mm,
-    bmm: ops.bmm,
-    mv: ops.mv,
-    dot: ops.dot,
-    matmul: ops.matmul,
-    addmm: ops.addmm,
-    addmm_: ops.addmm_,
-    baddbmm: ops.baddbmm,
-    baddbmm_: ops.baddbmm_,
-    linear: ops.linear,
-    bilinear: ops.bilinear,
-    outer: ops.outer,
-    det: ops.det,
-    slogdet: ops.slogdet,
-    inverse: ops.inverse,
-    cholesky: ops.cholesky,
-    solve: ops.solve,
-    kron: ops.kron,
-    cross: ops.cross,
-    qr: ops.qr,
-    svd: ops.svd,
-    svdvals: ops.svdvals,
-    eigh: ops.eigh,
-    eigvalsh: ops.eigvalsh,
-    pinv: ops.pinv,
-    lstsq: ops.lstsq,
-    addmv: ops.addmv,
-    addmv_: ops.addmv_,
-    addr: ops.addr,
-    addr_: ops.addr_,
-    addbmm: ops.addbmm,
-    addbmm_: ops.addbmm_,
-    renorm: ops.renorm,
-    renorm_: ops.renorm_,
-    layerNorm: ops.layerNorm,
-    rmsNorm: ops.rmsNorm,
-    batchNorm: ops.batchNorm,
-    groupNorm: ops.groupNorm,
-    instanceNorm: ops.instanceNorm,
-    normalize: ops.normalize,
-    cosineSimilarity: ops.cosineSimilarity,
-    pairwiseDistance: ops.pairwiseDistance,
-    cdist: ops.cdist,
-    glu: ops.glu,
-    pad: ops.pad,
-    interpolate: ops.interpolate,
-    maxPool1d: ops.maxPool1d,
-    maxPool2d: ops.maxPool2d,
-    avgPool1d: ops.avgPool1d,
-    avgPool2d: ops.avgPool2d,
-    adaptiveAvgPool2d: ops.adaptiveAvgPool2d,
-    adaptiveMaxPool2d: ops.adaptiveMaxPool2d,
-    conv1d: ops.conv1d,
-    conv2d: ops.conv2d,
-    convTranspose1d: ops.convTranspose1d,
-    convTranspose2d: ops.convTranspose2d,
-    scaledDotProductAttention: ops.scaledDotProductAttention,
-    sort: ops.sort,
-    argsort: ops.argsort,
-    msort: ops.msort,
-    topk: ops.topk,
-    kthvalue: ops.kthvalue,
-    median: ops.median,
-    nanmedian: ops.nanmedian,
-    mode: ops.mode,
-    cummax: ops.cummax,
-    cummin: ops.cummin,
-    cumsum: ops.cumsum,
-    cumsum_: ops.cumsum_,
-    cumprod: ops.cumprod,
-    cumprod_: ops.cumprod_,
-    logcumsumexp: ops.logcumsumexp,
-    diff: ops.diff,
-    viewAsReal: ops.viewAsReal,
-    viewAsComplex: ops.viewAsComplex,
-    real: ops.real,
-    imag: ops.imag,
-    conj: ops.conj,
-    angle: ops.angle,
-    complex: ops.complex,
-    polar: ops.polar,
-    fft: ops.fft,
-    ifft: ops.ifft,
-    rfft: ops.rfft,
-    irfft: ops.irfft,
-  });
 }

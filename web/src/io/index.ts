@@ -1,4 +1,10 @@
 // eg.io: files.
 
-export { type LoadSafetensorsOptions, loadSafetensors } from "./load_safetensors.js";
-export { type SaveOptions, saveSafetensors } from "./save_safetensors.js";
+export { type LoadOptions, load } from "./load.js";
+export {
+  type LoadSafetensorsOptions,
+  loadSafetensors,
+  readSafetensorsMetadata,
+} from "./load_safetensors.js";
+export { type SaveOptions, save } from "./save.js";
+export { type SaveSafetensorsOptions, saveSafetensors } from "./save_safetensors.js";

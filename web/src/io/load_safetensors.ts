@@ -1,26 +1,8 @@
-// Reading safetensors files, which may come from anywhere: nothing in the header is believed before it
-// is checked against the file, and memory is taken only for data that is there.
-
-import { readOptions } from "../arguments/read.js";
+import { readNothing, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { fromElements } from "../ops/create.js";
-import { describe, EdgeGradError } from "../runtime/errors.js";
-import { newArray, type TypedArray } from "../tensor/dtype.js";
 import { kPlaceOptions, placed } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { bytesOf, countOf } from "./bytes.js";
-import { findDuplicateKey } from "./json_keys.js";
-import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
-import { kStoredTypes, type StoredType } from "./safetensors_types.js";
-
-interface Entry {
-  readonly name: string;
-  readonly type: StoredType;
-  readonly shape: readonly number[];
-  readonly count: number;
-  readonly start: number;
-  readonly end: number;
-}
+import { parseFile, readTensor } from "./safetensors_file.js";
 
 const kOptions = {
   /** Where the tensors are to be; default "cpu". */
@@ -30,20 +12,19 @@ const kOptions = {
 /** Options of `loadSafetensors`. */
 export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
-/** Returns the tensors of a safetensors file by name; half-precision floats become float32. */
+/** Returns the tensors of a safetensors file by name; int8, int16 and uint16 become int32. */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadSafetensorsOptions]
 ): Record<string, Tensor> {
-  const place = { ...readOptions("loadSafetensors", kOptions, rest), requiresGrad: false };
-  const file = bytesOf("loadSafetensors", bytes);
-  const headerEnd = headerEndOf(file);
-  const entries = entriesOf(parseHeader(file.slice(kHeaderBytes, headerEnd)));
-  const data = file.subarray(headerEnd);
-  checkRanges(entries, data.length);
+  const where = "loadSafetensors";
+  const place = { ...readOptions(where, kOptions, rest), requiresGrad: false };
+  const { entries, data } = parseFile(where, bytes);
   const tensors: [string, Tensor][] = [];
   try {
-    for (const entry of entries) tensors.push([entry.name, placed(readTensor(entry, data), place)]);
+    for (const entry of entries) {
+      tensors.push([entry.name, placed(readTensor(entry, data, where), place)]);
+    }
   } catch (error) {
     for (const [, tensor] of tensors) tensor.dispose();
     throw error;
@@ -52,112 +33,11 @@ export function loadSafetensors(
   return Object.fromEntries(tensors);
 }
 
-function headerEndOf(file: Uint8Array): number {
-  if (file.length < kHeaderBytes)
-    reject(`a file has at least ${kHeaderBytes} bytes, got ${file.length}.`);
-  const size = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true);
-  if (size > BigInt(kMaxHeaderSize)) reject(`the header is said to have ${size} bytes, too many.`);
-  const end = kHeaderBytes + Number(size);
-  if (end > file.length) reject(`the header is said to end at byte ${end} of ${file.length}.`);
-  return end;
-}
-
-// The bytes are a copy: text cannot be decoded from memory that threads share.
-function parseHeader(bytes: Uint8Array): Record<string, unknown> {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    reject("the header is not UTF-8 text.");
-  }
-  if (!text.startsWith("{")) reject('the header does not start with "{".');
-  let header: unknown;
-  let duplicate: string | null;
-  try {
-    header = JSON.parse(text);
-    duplicate = findDuplicateKey(text);
-  } catch (error) {
-    reject(`the header is not JSON: ${(error as Error).message}.`);
-  }
-  if (duplicate !== null) reject(`the header has two entries ${JSON.stringify(duplicate)}.`);
-  return header as Record<string, unknown>;
-}
-
-function entriesOf(header: Record<string, unknown>): Entry[] {
-  const names = Object.keys(header).filter((name) => name !== kMetadataKey);
-  const metadata = header[kMetadataKey];
-  if (metadata !== undefined && !isTextMap(metadata)) reject("the metadata is not a map of texts.");
-  return names.map((name) => entryOf(name, header[name]));
-}
-
-function isTextMap(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((text) => typeof text === "string");
-}
-
-function entryOf(name: string, value: unknown): Entry {
-  const where = `tensor ${JSON.stringify(name)}`;
-  if (typeof value !== "object" || value === null)
-    reject(`${where}: its entry is ${describe(value)}.`);
-  const { dtype, shape, data_offsets: range } = value as Record<string, unknown>;
-  const type = kStoredTypes.get(String(dtype));
-  if (typeof dtype !== "string" || type === undefined) {
-    reject(
-      `${where}: unsupported dtype ${describe(dtype)}; known are ${[...kStoredTypes.keys()]}.`,
-    );
-  }
-  if (!isSizes(shape)) reject(`${where}: its shape is not a list of sizes.`);
-  if (!isSizes(range) || range.length !== 2)
-    reject(`${where}: its data_offsets are not two positions.`);
-  const [start = 0, end = 0] = range;
-  const count =
-    countOf(shape) ??
-    reject(`${where}: no tensor can have its shape: more than 64 dimensions, or sizes too large.`);
-  if (end - start !== count * type.bytes) {
-    reject(`${where}: ${dtype} of shape [${shape}] has not ${end - start} bytes.`);
-  }
-  return { name, type, shape, count, start, end };
-}
-
-function isSizes(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
-// The data has no gaps, no overlaps and nothing after the last tensor.
-function checkRanges(entries: readonly Entry[], available: number): void {
-  const sorted = [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
-  let end = 0;
-  for (const entry of sorted) {
-    const where = `tensor ${JSON.stringify(entry.name)}`;
-    if (entry.end > available) reject(`${where} ends at byte ${entry.end} of ${available}.`);
-    if (entry.start !== end) {
-      const what = entry.start < end ? "overlaps the tensor before it" : "leaves a gap before it";
-      reject(`${where} ${what}: it starts at byte ${entry.start} instead of ${end}.`);
-    }
-    ({ end } = entry);
-  }
-  if (end !== available)
-    reject(`the tensors end at byte ${end}, the file has ${available} bytes of data.`);
-}
-
-function readTensor({ type, shape, count, start, end }: Entry, data: Uint8Array): Tensor {
-  const elements = newArray(type.dtype, count, "loadSafetensors");
-  if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
-  else {
-    const view = new DataView(data.buffer, data.byteOffset + start, end - start);
-    for (let i = 0; i < count; i++) elements[i] = type.read(view, i * type.bytes);
-  }
-  if (type.dtype === "bool")
-    elements.forEach((value, i) => {
-      elements[i] = value === 0 ? 0 : 1;
-    });
-  return fromElements(type.dtype, shape, elements);
-}
-
-function copyBytes(target: TypedArray, source: Uint8Array): void {
-  new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(source);
-}
-
-function reject(problem: string): never {
-  throw new EdgeGradError("InvalidArgument", `[loadSafetensors] invalid file: ${problem}`);
+/** Returns the text that a safetensors file has beside its tensors, by name. */
+export function readSafetensorsMetadata(
+  bytes: Uint8Array | ArrayBuffer,
+  ...rest: []
+): Record<string, string> {
+  readNothing("readSafetensorsMetadata", rest);
+  return { ...parseFile("readSafetensorsMetadata", bytes).metadata };
 }

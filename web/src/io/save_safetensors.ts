@@ -1,5 +1,6 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
+import { readStored } from "../ops/read.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -11,27 +12,39 @@ const kDict = new Rule<Readonly<Record<string, Tensor>>>(
   isPlainObject,
 );
 
+/** Text to keep in a file beside its tensors, as an option. */
+export const kMetadata = new Rule<Readonly<Record<string, string>>>(
+  "an object of texts by name",
+  (value) => isPlainObject(value) && Object.values(value).every((one) => typeof one === "string"),
+).optional();
+
 const kOptions = {
   /** Text to keep in the file beside the tensors. */
-  metadata: new Rule<Readonly<Record<string, string>>>("an object of texts by name", (value) => {
-    return isPlainObject(value) && Object.values(value).every((text) => typeof text === "string");
-  }).optional(),
+  metadata: kMetadata,
 };
 
 /** Options of `saveSafetensors`. */
-export type SaveOptions = Options<typeof kOptions>;
+export type SaveSafetensorsOptions = Options<typeof kOptions>;
 
 /** Returns a safetensors file with the tensors of `dict`, which PyTorch's library can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
-  ...rest: [options?: SaveOptions]
+  ...rest: [options?: SaveSafetensorsOptions]
+): Uint8Array {
+  const where = "saveSafetensors";
+  const { metadata } = readOptions(where, kOptions, rest);
+  return writeFile(where, Object.entries(kDict.check(where, "dict", dict)), metadata);
+}
+
+/** Returns a file of tensors, in the name of `where`. */
+export function writeFile(
+  where: string,
+  tensors: readonly (readonly [name: string, tensor: Tensor])[],
+  metadata: Readonly<Record<string, string>> | undefined,
 ): Uint8Array {
   const header: [string, unknown][] = [];
-  const { metadata } = readOptions("saveSafetensors", kOptions, rest);
   if (metadata !== undefined) header.push([kMetadataKey, metadata]);
-  const entries = Object.entries(kDict.check("saveSafetensors", "dict", dict)).map(
-    ([name, tensor]) => entryOf(name, tensor),
-  );
+  const entries = tensors.map(([name, tensor]) => entryOf(where, name, tensor));
   // The order of the reference implementation: widest elements first, so that all are aligned.
   entries.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   let offset = 0;
@@ -63,35 +76,31 @@ function assemble(header: object, parts: readonly Uint8Array[], bytes: number): 
   return file;
 }
 
-function entryOf(name: string, tensor: unknown) {
+function entryOf(where: string, name: string, tensor: unknown) {
   if (!(tensor instanceof Tensor)) {
-    fail(
-      "InvalidArgument",
-      "saveSafetensors",
-      `"${name}": expected a tensor, got ${describe(tensor)}.`,
-    );
+    fail("InvalidArgument", where, `"${name}": expected a tensor, got ${describe(tensor)}.`);
   }
   if (name === kMetadataKey) {
-    fail("InvalidArgument", "saveSafetensors", `"${name}" cannot be the name of a tensor.`);
+    fail("InvalidArgument", where, `"${name}" cannot be the name of a tensor.`);
   }
   const { dtype } = tensor;
   const type = storedName(dtype);
   if (type === undefined) {
-    fail("DtypeMismatch", "saveSafetensors", `"${name}": the format has no type for ${dtype}.`);
+    fail("DtypeMismatch", where, `"${name}": the format has no type for ${dtype}.`);
   }
-  const elements = elementsOf(name, tensor);
+  const elements = elementsOf(where, name, tensor);
   const data = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
   return { name, type, shape: tensor.shape, data, bytes: itemSize(dtype) };
 }
 
-function elementsOf(name: string, tensor: Tensor) {
+function elementsOf(where: string, name: string, tensor: Tensor) {
   try {
-    return tensor.dataSync();
+    return readStored(tensor);
   } catch (error) {
     if (!(error instanceof EdgeGradError) || error.code !== "WouldBlock") throw error;
     return fail(
       "WouldBlock",
-      "saveSafetensors",
+      where,
       `"${name}" is on the GPU, which this thread plays and cannot wait for. Save copies that are on the CPU: ` +
         "`tensor(await t.data(), { shape: t.shape, dtype: t.dtype })`.",
     );

@@ -1,62 +1,26 @@
 // eg.nn: modules, layers and losses.
 
-export {
-  Dropout,
-  type DropoutOptions,
-  Flatten,
-  type FlattenOptions,
-  GELU,
-  type GELUOptions,
-  ReLU,
-  Sigmoid,
-  SiLU,
-  Softmax,
-  type SoftmaxOptions,
-  Tanh,
-  Unflatten,
-} from "./activations.js";
-export {
-  type AttentionArguments,
-  type AttentionOptions,
-  MultiheadAttention,
-  type MultiheadAttentionOptions,
-} from "./attention.js";
-export {
-  BatchNorm1d,
-  BatchNorm2d,
-  type BatchNormArguments,
-  type BatchNormOptions,
-  GroupNorm,
-  type GroupNormArguments,
-  type GroupNormOptions,
-  InstanceNorm2d,
-} from "./batch_norm.js";
-export { Bilinear } from "./bilinear.js";
-
-export { ModuleList, Sequential, type TensorModule } from "./containers.js";
-export {
-  Conv1d,
-  Conv2d,
-  type ConvArguments,
-  type ConvOptions,
-  ConvTranspose2d,
-  type ConvTransposeArguments,
-  type ConvTransposeOptions,
-  type PaddingMode,
-} from "./conv.js";
-export { CTCLoss, type CTCLossOptions, type Lengths } from "./ctc_loss.js";
-export { Embedding, type EmbeddingOptions } from "./embedding.js";
+export * from "./activations/index.js";
+export * from "./attention/index.js";
+export * from "./containers/index.js";
+export * from "./conv/index.js";
+export * from "./dropout/index.js";
+export * as functional from "./functional.js";
 export * as init from "./init.js";
-export { LayerNorm, type LayerNormOptions } from "./layer_norm.js";
 export type { LayerOptions } from "./layer_options.js";
+export * from "./linear/index.js";
+export type { LoadResult } from "./load_state.js";
+export {
+  type AdaptiveLogSoftmaxOptions,
+  AdaptiveLogSoftmaxWithLoss,
+} from "./losses/adaptive_log_softmax.js";
+export { CTCLoss, type CTCLossOptions, type Lengths } from "./losses/ctc_loss.js";
 export {
   GaussianNLLLoss,
   type GaussianNLLLossOptions,
   PoissonNLLLoss,
   type PoissonNLLLossOptions,
-} from "./likelihood_losses.js";
-export { Linear, type LinearOptions } from "./linear.js";
-export type { LoadResult } from "./load_state.js";
+} from "./losses/likelihood_losses.js";
 export {
   BCELoss,
   type BCELossOptions,
@@ -76,7 +40,7 @@ export {
   type Reduction,
   SmoothL1Loss,
   type SmoothL1LossOptions,
-} from "./losses.js";
+} from "./losses/losses.js";
 export {
   CosineEmbeddingLoss,
   HingeEmbeddingLoss,
@@ -90,32 +54,26 @@ export {
   SoftMarginLoss,
   TripletMarginLoss,
   type TripletMarginLossOptions,
-} from "./margin_losses.js";
-export { Module, type StateDict } from "./module.js";
-export type { ForwardHook, ForwardPreHook, FullBackwardHook } from "./module_hooks.js";
-export { Buffer, type BufferOptions, Parameter } from "./parameter.js";
-export {
-  AdaptiveAvgPool2d,
-  AvgPool2d,
-  type AvgPoolArguments,
-  type AvgPoolOptions,
-  MaxPool2d,
-  type MaxPoolArguments,
-  type MaxPoolOptions,
-} from "./pooling.js";
-export type { RecurrentOptions } from "./recurrent.js";
-export { RMSNorm, type RMSNormOptions } from "./rms_norm.js";
-export { GRU, type GRUOptions, LSTM, type LSTMOptions, RNN, type RNNOptions } from "./rnn.js";
-export {
-  type EncoderArguments,
-  type EncoderOptions,
-  type TransformerActivation,
-  TransformerEncoderLayer,
-  type TransformerEncoderLayerOptions,
-} from "./transformer.js";
+} from "./losses/margin_losses.js";
 export {
   type DistanceFunction,
   type TripletDistanceOptions,
   TripletMarginWithDistanceLoss,
-} from "./triplet_distance_loss.js";
+} from "./losses/triplet_distance_loss.js";
+export { Module, type StateDict } from "./module.js";
+export type {
+  BackwardHookOptions,
+  CallOptions,
+  ForwardHook,
+  ForwardHookOptions,
+  ForwardHookWithOptions,
+  ForwardPreHook,
+  ForwardPreHookWithOptions,
+  FullBackwardHook,
+} from "./module_hooks.js";
+export * from "./norm/index.js";
+export { Buffer, type BufferOptions, Parameter } from "./parameter.js";
+export * from "./pooling/index.js";
+export * from "./recurrent/index.js";
+export * from "./shape/index.js";
 export * as utils from "./utils/index.js";

@@ -16,7 +16,8 @@ import type { Buffer, Parameter } from "./parameter.js";
 /** What a member is. */
 export type Kind = "parameter" | "buffer" | "module";
 
-interface Kinds {
+/** The class of each kind of member. */
+export interface Kinds {
   readonly parameter: Parameter;
   readonly buffer: Buffer;
   readonly module: Module;

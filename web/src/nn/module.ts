@@ -1,27 +1,46 @@
 // The base class of layers and models. What a module consists of is read off its properties (members.ts);
 // #private ones are its own business.
 
-import { type Arguments, isPlainObject, readArguments, readNothing } from "../arguments/read.js";
-import { boolean } from "../arguments/rule.js";
+import {
+  type Arguments,
+  isPlainObject,
+  readArguments,
+  readNothing,
+  readOptions,
+} from "../arguments/read.js";
+import { boolean, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
+import { type DType, isFloat } from "../tensor/dtype.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { type Kind, Members } from "./members.js";
+import { type Copies, deepCopy } from "./module_clone.js";
 import {
   addModuleHook,
+  type BackwardHookOptions,
   callWithHooks,
   type ForwardHook,
+  type ForwardHookOptions,
+  type ForwardHookWithOptions,
   type ForwardPreHook,
+  type ForwardPreHookWithOptions,
   type FullBackwardHook,
+  kBackwardHookOptions,
+  kForwardHookOptions,
   ModuleHooks,
+  normalForwardHook,
+  normalPreHook,
 } from "./module_hooks.js";
+import { memberAt } from "./module_paths.js";
+import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
-import { Buffer, Parameter } from "./parameter.js";
+import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
@@ -57,25 +76,49 @@ export class Module {
     return callWithHooks(module, hooks, inputs, forward) as Output;
   }
 
-  /** Calls `hook` with the inputs before forward(); what it returns takes their place. */
-  registerForwardPreHook(hook: ForwardPreHook, ...rest: []): HookHandle {
-    readNothing("registerForwardPreHook", rest);
-    return addModuleHook(this.#ensureHooks().forwardPre, hook);
+  /**
+   * Calls `hook` with the inputs before forward(); what it returns takes their place. With `withKwargs` the
+   * trailing object of options comes apart from the other inputs, and a new pair of both may be returned.
+   */
+  registerForwardPreHook(
+    hook: ForwardPreHookWithOptions,
+    options: ForwardHookOptions & { withKwargs: true },
+  ): HookHandle;
+  registerForwardPreHook(hook: ForwardPreHook, options?: ForwardHookOptions): HookHandle;
+  registerForwardPreHook(
+    hook: ForwardPreHook | ForwardPreHookWithOptions,
+    ...rest: unknown[]
+  ): HookHandle {
+    const options = readOptions("registerForwardPreHook", kForwardHookOptions, rest);
+    const normal = normalPreHook(hook, options.withKwargs);
+    return addModuleHook(this.#ensureHooks().forwardPre, normal, options.prepend);
   }
 
-  /** Calls `hook` with inputs and output after forward(); what it returns takes the output's place. */
-  registerForwardHook(hook: ForwardHook, ...rest: []): HookHandle {
-    readNothing("registerForwardHook", rest);
-    return addModuleHook(this.#ensureHooks().forward, hook);
+  /**
+   * Calls `hook` with inputs and output after forward(); what it returns takes the output's place. With
+   * `withKwargs` the trailing object of options comes apart from the other inputs.
+   */
+  registerForwardHook(
+    hook: ForwardHookWithOptions,
+    options: ForwardHookOptions & { withKwargs: true },
+  ): HookHandle;
+  registerForwardHook(hook: ForwardHook, options?: ForwardHookOptions): HookHandle;
+  registerForwardHook(hook: ForwardHook | ForwardHookWithOptions, ...rest: unknown[]): HookHandle {
+    const options = readOptions("registerForwardHook", kForwardHookOptions, rest);
+    const normal = normalForwardHook(hook, options.withKwargs);
+    return addModuleHook(this.#ensureHooks().forward, normal, options.prepend);
   }
 
   /**
    * Calls `hook` in backward with the gradients of this module's inputs and outputs, when those of the
    * inputs are there; a list that it returns takes their place.
    */
-  registerFullBackwardHook(hook: FullBackwardHook, ...rest: []): HookHandle {
-    readNothing("registerFullBackwardHook", rest);
-    return addModuleHook(this.#ensureHooks().fullBackward, hook);
+  registerFullBackwardHook(
+    hook: FullBackwardHook,
+    ...rest: Arguments<[prepend: boolean], BackwardHookOptions>
+  ): HookHandle {
+    const { prepend } = readArguments("registerFullBackwardHook", kBackwardHookOptions, rest);
+    return addModuleHook(this.#ensureHooks().fullBackward, hook, prepend);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -116,6 +159,31 @@ export class Module {
   /** Returns this module, under the name "", and all its parts with their dotted names. */
   namedModules(): [string, Module][] {
     return withoutRepeats(this.#tree(""));
+  }
+
+  /** Returns the part with a dotted name: "layers.0"; "" is this module. */
+  getSubmodule(target: string): Module {
+    if (target === "") return this;
+    return memberAt("getSubmodule", this, target, "module", kindOf);
+  }
+
+  /** Returns the parameter with a dotted name: "layers.0.weight". */
+  getParameter(target: string): Parameter {
+    return memberAt("getParameter", this, target, "parameter", kindOf);
+  }
+
+  /** Returns the buffer with a dotted name: "norm.running_mean". */
+  getBuffer(target: string): Buffer {
+    return memberAt("getBuffer", this, target, "buffer", kindOf);
+  }
+
+  /**
+   * Returns a deep copy: tensors, parts, lists and plain objects are new, what the module has twice the copy has
+   * twice, hooks are the same functions. The constructor does not run again: a class with #private members has to
+   * override clone().
+   */
+  clone(): this {
+    return this.#copy(new Map());
   }
 
   /**
@@ -161,6 +229,72 @@ export class Module {
   to(...targets: Target[]): this {
     convertState(new Set([...this.parameters(), ...this.buffers()]), targets);
     return this;
+  }
+
+  /** Converts floating-point parameters and buffers to float32, with their gradients; complex ones stay. */
+  float(): this {
+    return this.#toReal("float32");
+  }
+
+  /** Converts floating-point parameters and buffers to float64, with their gradients; complex ones stay. */
+  double(): this {
+    return this.#toReal("float64");
+  }
+
+  /** Converts floating-point parameters and buffers to float16, with their gradients; complex ones stay. */
+  half(): this {
+    return this.#toReal("float16");
+  }
+
+  /** Converts floating-point parameters and buffers to bfloat16, with their gradients; complex ones stay. */
+  bfloat16(): this {
+    return this.#toReal("bfloat16");
+  }
+
+  #toReal(dtype: DType): this {
+    const all = [...this.parameters(), ...this.buffers()];
+    convertState(new Set(all.filter((tensor) => isFloat(tensor.dtype))), [dtype]);
+    return this;
+  }
+
+  /** Moves parameters and buffers to the CPU, as `to("cpu")`. */
+  cpu(): this {
+    return this.to("cpu");
+  }
+
+  /**
+   * Makes a buffer of a tensor, whose data it shares, a property of this module: `this.name = new Buffer(tensor)`.
+   * A name that is taken is refused.
+   */
+  registerBuffer(
+    name: string,
+    tensor: Tensor | null,
+    ...rest: Arguments<[persistent: boolean], BufferOptions>
+  ): void {
+    const where = "registerBuffer";
+    const own = readArguments(where, kRegisterBuffer, [name, tensor, ...rest]);
+    const { persistent } = own;
+    const buffer = own.tensor === null ? null : new Buffer(own.tensor, { persistent });
+    registerMember(where, this, own.name, buffer, (value) => value instanceof Buffer);
+  }
+
+  /** Makes a parameter a property of this module: `this.name = param`. A name that is taken is refused. */
+  registerParameter(name: string, param: Parameter | null, ...rest: []): void {
+    const own = readArguments("registerParameter", kRegisterParameter, [name, param, ...rest]);
+    const isMember = (value: unknown) => value instanceof Parameter;
+    registerMember("registerParameter", this, own.name, own.param, isMember);
+  }
+
+  /** Makes a module a part of this one, as a property: `this.name = module`. A name that is taken is refused. */
+  registerModule(name: string, module: Module | null, ...rest: []): void {
+    const own = readArguments("registerModule", kRegisterModule, [name, module, ...rest]);
+    const isMember = (value: unknown) => value instanceof Module;
+    registerMember("registerModule", this, own.name, own.module, isMember);
+  }
+
+  /** The same as registerModule(). */
+  addModule(name: string, module: Module | null, ...rest: []): void {
+    this.registerModule(name, module, ...rest);
   }
 
   /** Takes the gradients off all parameters. */
@@ -209,6 +343,20 @@ export class Module {
     return this.toString();
   }
 
+  #copy(copies: Copies): this {
+    const copy = Reflect.construct(Module, [], this.constructor) as this;
+    copies.set(this, copy);
+    const copyOther = (value: object) => (value instanceof Module ? value.#copy(copies) : value);
+    for (const [name, value] of Object.entries(this)) {
+      Object.assign(copy, { [name]: deepCopy(value, copies, copyOther) });
+    }
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
+      if (property.get !== undefined) Object.defineProperty(copy, name, property);
+    }
+    copy.#hooks = this.#hooks?.clone() ?? null;
+    return copy;
+  }
+
   #applyDown(fn: (module: Module) => void): void {
     for (const part of this.children()) part.#applyDown(fn);
     fn(this);
@@ -251,6 +399,22 @@ export class Module {
 }
 
 addDoors(Module.prototype);
+
+const kRegisterBuffer = {
+  name: memberName,
+  tensor: tensorRule.orNull(),
+  persistent: boolean.or(true),
+};
+
+const kRegisterParameter = {
+  name: memberName,
+  param: new Rule<Parameter>("an nn.Parameter", (value) => value instanceof Parameter).orNull(),
+};
+
+const kRegisterModule = {
+  name: memberName,
+  module: new Rule<Module>("an nn.Module", (value) => value instanceof Module).orNull(),
+};
 
 // The modules that toString() is at: one that is a part of itself is not printed in full again.
 const printed = new Set<Module>();

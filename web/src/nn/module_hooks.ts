@@ -5,6 +5,8 @@
 // pass through one node that changes nothing (Boundary): the output's notes the gradients that come in,
 // the input's calls the hooks with both.
 
+import { isPlainObject } from "../arguments/read.js";
+import { boolean, type Options } from "../arguments/rule.js";
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
@@ -19,6 +21,45 @@ export type ForwardPreHook = (module: Module, inputs: unknown[]) => unknown;
 /** Sees what a module was called with and returned; a value it returns takes the output's place. */
 export type ForwardHook = (module: Module, inputs: unknown[], output: unknown) => unknown;
 
+/** What a module is called with by name: the object after its inputs. */
+export type CallOptions = Readonly<Record<string, unknown>>;
+
+/** Sees the inputs and the options of a call; a pair of new ones takes their place. */
+export type ForwardPreHookWithOptions = (
+  module: Module,
+  inputs: unknown[],
+  options: CallOptions,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks returns nothing.
+) => readonly [inputs: readonly unknown[], options: CallOptions] | null | void;
+
+/** Sees the inputs and the options of a call and what it returned; a value it returns takes the output's place. */
+export type ForwardHookWithOptions = (
+  module: Module,
+  inputs: unknown[],
+  options: CallOptions,
+  output: unknown,
+) => unknown;
+
+/** The declaration of the options of forward hooks. */
+export const kForwardHookOptions = {
+  /** Run before the hooks there are; default false. */
+  prepend: boolean.or(false),
+  /** Call the hook with the call's trailing object of options, too; default false. */
+  withKwargs: boolean.or(false),
+};
+
+/** Options of forward hooks. */
+export type ForwardHookOptions = Options<typeof kForwardHookOptions>;
+
+/** The declaration of the options of full backward hooks. */
+export const kBackwardHookOptions = {
+  /** Call the hook before those there are; default false. */
+  prepend: kForwardHookOptions.prepend,
+};
+
+/** Options of full backward hooks. */
+export type BackwardHookOptions = Options<typeof kBackwardHookOptions>;
+
 /** Sees the gradients of a module's inputs and outputs; a list it returns takes the place of the first. */
 export type FullBackwardHook = (
   module: Module,
@@ -27,19 +68,91 @@ export type FullBackwardHook = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks returns nothing.
 ) => readonly (Tensor | null)[] | null | void;
 
+/** Returns what a module is called with instead of `inputs`. */
+type NormalPreHook = (module: Module, inputs: unknown[]) => unknown[];
+
+/** Returns what a module returns instead of `output`. */
+type NormalForwardHook = (module: Module, inputs: unknown[], output: unknown) => unknown;
+
 /** The hooks of a module. */
 export class ModuleHooks {
-  readonly forwardPre = new Map<symbol, ForwardPreHook>();
-  readonly forward = new Map<symbol, ForwardHook>();
+  readonly forwardPre = new Map<symbol, NormalPreHook>();
+  readonly forward = new Map<symbol, NormalForwardHook>();
   readonly fullBackward = new Map<symbol, FullBackwardHook>();
+
+  /** Returns lists of the same hooks. */
+  clone(): ModuleHooks {
+    const copy = new ModuleHooks();
+    for (const [key, hook] of this.forwardPre) copy.forwardPre.set(key, hook);
+    for (const [key, hook] of this.forward) copy.forward.set(key, hook);
+    for (const [key, hook] of this.fullBackward) copy.fullBackward.set(key, hook);
+    return copy;
+  }
 }
 
 /** Adds a hook to a list, and returns how to remove it. */
-export function addModuleHook<Hook>(hooks: Map<symbol, Hook>, hook: Hook): HookHandle {
+export function addModuleHook<Hook>(
+  hooks: Map<symbol, Hook>,
+  hook: Hook,
+  prepend: boolean,
+): HookHandle {
   checkFunction("Module", hook);
   const key = Symbol("hook");
+  const later = prepend ? [...hooks] : [];
+  if (prepend) hooks.clear();
   hooks.set(key, hook);
+  for (const [other, own] of later) hooks.set(other, own);
   return { remove: () => void hooks.delete(key) };
+}
+
+/** Returns a hook that gives back all inputs, options among them. */
+export function normalPreHook(
+  hook: ForwardPreHook | ForwardPreHookWithOptions,
+  withKwargs: boolean,
+): NormalPreHook {
+  checkFunction("Module", hook);
+  if (withKwargs) {
+    return (module, given) => {
+      const { inputs, options } = apart(given);
+      const result = (hook as ForwardPreHookWithOptions)(module, inputs, options);
+      return result === undefined || result === null ? given : joined(result);
+    };
+  }
+  return (module, given) => {
+    const result = (hook as ForwardPreHook)(module, given);
+    if (result === undefined || result === null) return given;
+    return Array.isArray(result) ? result : [result];
+  };
+}
+
+/** Returns a hook that gives back the output. */
+export function normalForwardHook(
+  hook: ForwardHook | ForwardHookWithOptions,
+  withKwargs: boolean,
+): NormalForwardHook {
+  checkFunction("Module", hook);
+  return (module, given, output) => {
+    if (!withKwargs) return (hook as ForwardHook)(module, given, output) ?? output;
+    const { inputs, options } = apart(given);
+    return (hook as ForwardHookWithOptions)(module, inputs, options, output) ?? output;
+  };
+}
+
+function apart(given: unknown[]): { inputs: unknown[]; options: CallOptions } {
+  const last = given.at(-1);
+  return isPlainObject(last)
+    ? { inputs: given.slice(0, -1), options: last }
+    : { inputs: given, options: {} };
+}
+
+function joined(result: unknown): unknown[] {
+  const [inputs, options] = Array.isArray(result) && result.length === 2 ? result : [];
+  if (!Array.isArray(inputs) || !isPlainObject(options)) {
+    const told =
+      "forward pre-hook must return nothing or a pair of (new_args, new_kwargs): a list and an object.";
+    fail("InvalidArgument", "registerForwardPreHook", told);
+  }
+  return Object.keys(options).length > 0 ? [...inputs, options] : inputs;
 }
 
 /** Runs a module's forward with its hooks around it. */
@@ -50,18 +163,12 @@ export function callWithHooks(
   forward: (...inputs: unknown[]) => unknown,
 ): unknown {
   let inputs = given;
-  for (const hook of [...hooks.forwardPre.values()]) {
-    const result = hook(module, inputs);
-    if (result === undefined || result === null) continue;
-    inputs = Array.isArray(result) ? result : [result];
-  }
+  for (const hook of [...hooks.forwardPre.values()]) inputs = hook(module, inputs);
   const backward =
     hooks.fullBackward.size > 0 ? new BackwardHook(module, [...hooks.fullBackward.values()]) : null;
   if (backward !== null) inputs = backward.watchInputs(inputs);
   let output = forward(...inputs);
-  for (const hook of [...hooks.forward.values()]) {
-    output = hook(module, inputs, output) ?? output;
-  }
+  for (const hook of [...hooks.forward.values()]) output = hook(module, inputs, output);
   return backward === null ? output : backward.watchOutput(output);
 }
 

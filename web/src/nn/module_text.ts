@@ -31,6 +31,12 @@ export function formatArguments(
   return [...positional.map(formatValue), ...pairs].join(", ");
 }
 
+/** Returns the text of a number that Python has as a float: 1.0 where JavaScript writes 1. */
+export function formatFloat(value: number): string {
+  if (!Number.isFinite(value)) return String(value).replace("Infinity", "inf");
+  return Number.isInteger(value) ? value.toFixed(1) : formatNumber(value);
+}
+
 // As Python prints it.
 function formatValue(value: Printable): string {
   if (value === null) return "None";

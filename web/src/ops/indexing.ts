@@ -6,10 +6,8 @@ import { integer } from "../arguments/rule.js";
 import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, fill_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
-import { describe, EdgeGradError, fail, refusal, renamed } from "../runtime/errors.js";
+import { calledAs, describe, fail, refusal } from "../runtime/errors.js";
 import type { DType } from "../tensor/dtype.js";
-import { handleOf } from "../tensor/info.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { tensor as create, kMaxDims } from "./create.js";
@@ -49,7 +47,7 @@ export type Index = number | bigint | boolean | Slice | null | "..." | Tensor | 
 
 /** Returns x[index...]: a view, or a copy when an index is a list, a mask or a tensor of positions. */
 export function at(tensor: Tensor, index: readonly Index[]): Tensor {
-  return called("at", () => {
+  return calledAs("at", () => {
     if (index.every(isBasic)) return locate(tensor, index, "at").view;
     return scope(() => {
       const { view, picks, dims } = locate(tensor, index, "at");
@@ -67,7 +65,7 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
       refusal("idx", "a list of indices, as in x.set_([0], 5)", index),
     );
   }
-  called("set_", () =>
+  calledAs("set_", () =>
     scope(() => {
       const { view, picks, dims } = locate(tensor, index, "set_");
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
@@ -77,15 +75,6 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
       else indexPut_(view, picks, source, false, dims);
     }),
   );
-}
-
-// The ops that an index is made of fail in its name.
-function called<T>(name: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof EdgeGradError ? renamed(error, name) : error;
-  }
 }
 
 // What an index comes to: a view, and the tensors that pick from it, each at its dimension.
@@ -110,7 +99,7 @@ class Locator implements Located {
   ) {}
 
   get view(): Tensor {
-    this.#made ??= new Tensor(checked(native.retain(handleOf(this.tensor))));
+    this.#made ??= this.tensor.another();
     return this.#made;
   }
 

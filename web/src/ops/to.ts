@@ -31,8 +31,7 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
     device = wanted.device ?? device;
   }
   // PyTorch returns the tensor itself; a handle of its own can be disposed independently.
-  if (device === tensor.device && dtype === tensor.dtype)
-    return new Tensor(checked(native.retain(handleOf(tensor))));
+  if (device === tensor.device && dtype === tensor.dtype) return tensor.another();
   if (dtype === tensor.dtype) return moved(tensor, device);
   if (device === tensor.device) return toDtype(tensor, dtype);
   // The CPU has all dtypes.

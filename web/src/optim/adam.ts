@@ -1,25 +1,23 @@
-import { readOptions } from "../arguments/read.js";
-import { boolean, number, Rule, type Values } from "../arguments/rule.js";
+import type { Arguments } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { checkBetas, kNumberPair } from "./betas.js";
 import {
   checkRange,
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
-
-const kBetas = new Rule<readonly [number, number]>("a list of two numbers", (value) => {
-  return Array.isArray(value) && value.length === 2 && value.every(number.accepts);
-});
 
 const kSettings = {
   /** The learning rate; default 1e-3. */
   lr: number.or(1e-3),
   /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
-  betas: kBetas.or([0.9, 0.999]),
+  betas: kNumberPair.or([0.9, 0.999]),
   /** Added to the denominator; default 1e-8. */
   eps: number.or(1e-8),
   /** How strongly parameters are pulled to zero; default 0, for AdamW 0.01. */
@@ -52,8 +50,7 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
     checkRange(name, "learning rate", lr);
     checkRange(name, "epsilon value", eps);
     checkRange(name, "weightDecay value", weightDecay);
-    checkRange(name, "beta parameter at index 0", betas[0], 0, 1);
-    checkRange(name, "beta parameter at index 1", betas[1], 0, 1);
+    checkBetas(name, betas);
   }
 
   protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {
@@ -125,8 +122,20 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
 export class Adam extends AdamBase {
   protected override readonly isDecoupled = false;
 
-  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<AdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        amsgrad: boolean,
+      ],
+      Partial<AdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 }
 
@@ -134,7 +143,19 @@ export class Adam extends AdamBase {
 export class AdamW extends AdamBase {
   protected override readonly isDecoupled = true;
 
-  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
-    super(params, readOptions(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
+  constructor(
+    params: Params<AdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        amsgrad: boolean,
+      ],
+      Partial<AdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
   }
 }

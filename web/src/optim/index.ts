@@ -1,8 +1,17 @@
 // eg.optim: optimizers and learning-rate schedulers.
 
+export { Adadelta, type AdadeltaSettings } from "./adadelta.js";
+export { Adafactor, type AdafactorEps, type AdafactorSettings } from "./adafactor.js";
 export { Adagrad, type AdagradSettings } from "./adagrad.js";
 export { Adam, type AdamSettings, AdamW } from "./adam.js";
+export { Adamax, type AdamaxSettings } from "./adamax.js";
+export { ASGD, type ASGDSettings } from "./asgd.js";
+export { LBFGS, type LBFGSSettings, type LBFGSValue } from "./lbfgs/index.js";
 export * as lrScheduler from "./lr_scheduler/index.js";
+export { NAdam, type NAdamSettings } from "./nadam.js";
 export { Optimizer, type OptimizerState, type ParamGroup, type Params } from "./optimizer.js";
+export { RAdam, type RAdamSettings } from "./radam.js";
 export { RMSprop, type RMSpropSettings } from "./rmsprop.js";
+export { Rprop, type RpropSettings } from "./rprop.js";
 export { SGD, type SGDSettings } from "./sgd.js";
+export * as swaUtils from "./swa_utils/index.js";

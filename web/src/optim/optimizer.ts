@@ -1,7 +1,14 @@
 // What all optimizers share: parameter groups, state per parameter, and PyTorch's state dict.
 
-import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
-import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
+import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
+import {
+  functionOf,
+  number,
+  type Rule,
+  type Rules,
+  unchecked,
+  type Values,
+} from "../arguments/rule.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -9,6 +16,7 @@ import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { callClosure } from "./closure.js";
 
 /** Parameters with settings of their own; settings left out are the optimizer's. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
@@ -31,9 +39,9 @@ export interface GroupParts {
 export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
 
 /** PyTorch's structure: state by parameter number, settings by group, in PyTorch's spelling. */
-export interface OptimizerState {
+export interface OptimizerState<Value = Tensor> {
   /** What is remembered of each parameter, by its number. */
-  state: Record<number, Record<string, Tensor>>;
+  state: Record<number, Record<string, Value>>;
   /** The settings of each group, and the numbers of its parameters. */
   param_groups: ({ params: number[] } & Record<string, unknown>)[];
 }
@@ -51,8 +59,17 @@ export interface PlannedStep extends StepInputs {
   readonly run: () => void;
 }
 
+/** Reads the settings after the parameters, by position in PyTorch's order or by name. */
+export function readSettings<R extends Rules>(
+  where: string,
+  rules: R,
+  rest: readonly unknown[],
+): Values<R> {
+  return readAfter(where, "params", rules, rest);
+}
+
 /** Changes parameters by their gradients. */
-export abstract class Optimizer<Settings extends object, State extends object> {
+export abstract class Optimizer<Settings extends object, State extends object, Value = Tensor> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
 
@@ -112,11 +129,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   step<T>(closure: () => T): T;
   step<T>(...given: [closure?: () => T]): T | undefined {
     // Most steps are called without anything, and a small model has many of them a second.
-    const closure =
-      given.length === 0
-        ? undefined
-        : readArguments(`${this.#name}.step`, kStepArguments, given).closure;
-    const loss = closure?.();
+    const loss = given.length === 0 ? undefined : this.#lossOf(given);
     const grads: Tensor[] = [];
     const letGo = () => {
       for (const grad of grads) grad.dispose();
@@ -134,7 +147,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   /** Returns the state and the settings in PyTorch's structure; the tensors are shared. */
-  stateDict(): OptimizerState {
+  stateDict(): OptimizerState<Value> {
     const numbers = new Map<Tensor, number>();
     const groups = this.paramGroups.map(({ params, ...settings }) => {
       for (const param of params) numbers.set(param, numbers.size);
@@ -142,7 +155,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
       const saved = Object.entries(settings).map(([key, value]) => [snakeCase(key), value]);
       return { ...Object.fromEntries(saved), params: own };
     });
-    const state: OptimizerState["state"] = {};
+    const state: OptimizerState<Value>["state"] = {};
     for (const [param, number] of numbers) {
       const own = this.state.get(param);
       if (own !== undefined) state[number] = this.saveState(own);
@@ -151,7 +164,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
   }
 
   /** Takes over what stateDict() returned, here or for the same parameters elsewhere. */
-  loadStateDict(saved: OptimizerState): void {
+  loadStateDict(saved: OptimizerState<Value>): void {
     const name = this.#name;
     if (
       !isPlainObject(saved) ||
@@ -230,8 +243,14 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     return made;
   }
 
-  protected abstract saveState(state: State): Record<string, Tensor>;
-  protected abstract loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State;
+  protected abstract saveState(state: State): Record<string, Value>;
+  protected abstract loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State;
+
+  #lossOf<T>(given: readonly [closure?: () => T]): T | undefined {
+    const where = `${this.#name}.step`;
+    const { closure } = readArguments(where, kStepArguments, given);
+    return closure && callClosure(where, closure);
+  }
 
   // All that can be wrong in any group is found before the first parameter changes.
   #runAll(inputs: readonly StepInputs[]): void {
@@ -241,7 +260,7 @@ export abstract class Optimizer<Settings extends object, State extends object> {
         const own = inputs[i];
         // A group may be newer than a step that is captured.
         if (own === undefined || own.params.length === 0) return [];
-        this.#checkTypes(group);
+        this.checkTypes(group);
         return this.plan(group, own);
       });
       this.#inOwnName(() => {
@@ -257,8 +276,8 @@ export abstract class Optimizer<Settings extends object, State extends object> {
     }
   }
 
-  // Settings may have been changed since they were read; only their kind is looked at, as in PyTorch.
-  #checkTypes(group: ParamGroup<Settings>): void {
+  /** Settings may have been changed since they were read; only their kind is looked at, as in PyTorch. */
+  protected checkTypes(group: ParamGroup<Settings>): void {
     for (const key in this.#rules) this.#rules[key].check(this.#name, key, group[key]);
   }
 
@@ -341,7 +360,10 @@ function listOf(name: string, given: unknown): unknown[] {
 }
 
 function disposeState(own: object): void {
-  for (const value of Object.values(own)) if (value instanceof Tensor) value.dispose();
+  for (const value of Object.values(own)) {
+    if (value instanceof Tensor) value.dispose();
+    else if (typeof value === "object" && value !== null) disposeState(value);
+  }
 }
 
 // The parameters that have a gradient; the gradients are also added to `all`, for their owner.

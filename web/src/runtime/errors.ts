@@ -57,6 +57,15 @@ export function renamed(error: EdgeGradError, where: string): EdgeGradError {
   return new EdgeGradError(error.code, `[${where}] ${message}`);
 }
 
+/** Runs a function that is made of others: an error of one of them is its own. */
+export function calledAs<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof EdgeGradError ? renamed(error, name) : error;
+  }
+}
+
 /** Returns the message about an argument that is not what was expected. */
 export function refusal(name: string, expected: string, value: unknown): string {
   const got = value === undefined ? "nothing" : describe(value);

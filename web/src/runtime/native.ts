@@ -192,6 +192,11 @@ export interface NativeFunctions {
   isInferenceModeEnabled(): number;
   pushInferenceMode(enabled: boolean): void;
   popInferenceMode(): void;
+  /** The code of the dtype of floats that are given none. */
+  defaultDtype(): number;
+  setDefaultDtype(dtype: number): void;
+  /** Sets the dtype that autocast rounds to, float32 for none; returns what was set before. */
+  setAutocast(dtype: number): number;
   enterDualLevel(): number;
   exitDualLevel(): number;
   makeDual(primal: number, tangent: number): number;
@@ -232,9 +237,11 @@ export interface NativeFunctions {
   manualSeed(high: number, low: number): void;
   /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
   memory(): number;
-  /** The random number generator's state, as a tensor of bytes. */
+  /** The random number generator's state, as a tensor of bytes; of the one in use on this thread. */
   rngState(): number;
   setRngState(handle: number): number;
+  /** Lets this thread draw from a generator of its own, whose state is set first, or again from the common one. */
+  useOwnGenerator(own: boolean): void;
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;

@@ -16,6 +16,9 @@ export const kVersionWord = 5;
 export const kOutputNrWord = 6;
 export const kFlagsWord = 7;
 
+/** In place of the handle of a tensor that the engine does not know: one inside of eg.func.vmap(). */
+export const kNoHandle = -1;
+
 /** Returns the handle of a tensor, or throws Disposed. */
 export function handleOf(tensor: Tensor): number {
   // It can be anything that JavaScript has.
@@ -25,6 +28,15 @@ export function handleOf(tensor: Tensor): number {
 }
 
 function throwUnusable(tensor: unknown, handle: number): never {
+  if (handle === kNoHandle) {
+    fail(
+      "InvalidArgument",
+      "vmap",
+      "this cannot be done with a tensor of a function inside vmap(), which stands for a batch of them: do it outside, " +
+        "or take gradients with eg.func.grad() or eg.func.vjp(). A tensor that was kept after vmap() is none any more: " +
+        "return it from the function.",
+    );
+  }
   if (handle !== 0) {
     fail("InvalidArgument", "tensor", `expected a tensor, got ${describe(tensor)}.`);
   }

@@ -25,6 +25,8 @@ export interface Wrapper {
   /** See kUncloneable. */
   readonly uncloneable: symbol;
   readonly disposed: boolean;
+  /** The wrapper that owns what this one shows, when it has no handle of its own. */
+  readonly inner?: Wrapper;
 }
 
 /**

@@ -70,8 +70,10 @@ function wrappersIn(root: unknown): Set<Wrapper> {
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (isWrapper(value)) wrappers.add(value);
-    else if (isContainer(value) && !seen.has(value)) {
+    if (isWrapper(value)) {
+      wrappers.add(value);
+      pending.push(value.inner);
+    } else if (isContainer(value) && !seen.has(value)) {
       seen.add(value);
       if (value instanceof Map) pending.push(...value.keys(), ...value.values());
       else if (value instanceof Set) pending.push(...value);

@@ -4,7 +4,9 @@
 import { boolean } from "../arguments/rule.js";
 import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
+import type { NormMethod } from "../composites/linalg/norms.js";
 import type { TensorMethods } from "../generated/methods.js";
+import type { FamiliarMethods } from "../ops/familiar_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -28,6 +30,7 @@ import {
   kDeviceWord,
   kDTypeWord,
   kNdimWord,
+  kNoHandle,
   kNumelWord,
   kOffsetWord,
   kOutputNrWord,
@@ -45,7 +48,13 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
   "number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, AutogradMethods {}
+export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {
+  /**
+   * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that
+   * the two axes `dim` hold.
+   */
+  norm: NormMethod;
+}
 
 /** An n-dimensional array that remembers how it was computed. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.
@@ -72,7 +81,7 @@ export class Tensor {
       );
     }
     this.handle = handle;
-    track(this);
+    if (handle !== kNoHandle) track(this);
   }
 
   /** Sizes of the dimensions. */
@@ -192,6 +201,11 @@ export class Tensor {
   /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
   retainGrad(): void {
     checkedFor("retainGrad", native.retainGrad(handleOf(this)));
+  }
+
+  /** Another wrapper of the same tensor, disposed on its own. @internal */
+  another(): Tensor {
+    return new Tensor(checkedFor("another", native.retain(handleOf(this))));
   }
 
   /** Frees this handle; the data goes when nothing else refers to it. */

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "backend/cpu/vector/half_rows.h"
 #include "kernels/copy.h"
 #include "runtime/thread_pool.h"
 
@@ -47,6 +48,13 @@ void convert_row(void* to, std::int64_t to_step, const void* from, std::int64_t 
   for (std::int64_t i = 0; i < count; ++i) out[i * to_step] = convert<To>(in[i * from_step]);
 }
 
+void* at(void* data, DType dtype, std::int64_t element) {
+  return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
+}
+const void* at(const void* data, DType dtype, std::int64_t element) {
+  return static_cast<const char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
+}
+
 using RowFunction = void (*)(void*, std::int64_t, const void*, std::int64_t, std::int64_t);
 
 RowFunction row_function(DType to, DType from) {
@@ -55,12 +63,61 @@ RowFunction row_function(DType to, DType from) {
   });
 }
 
+// Rows to or from half precision, by way of float32.
+void convert_halves(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
+  constexpr std::int64_t kTile = 256;
+  std::array<std::uint16_t, kTile> halves{};
+  std::array<float, kTile> floats{};
+  for (std::int64_t done = 0; done < count; done += kTile) {
+    const std::int64_t some = std::min(count - done, kTile);
+    const void* const source = at(from, from_dtype, done * from_step);
+    void* const target = at(to, to_dtype, done * to_step);
+    if (is_half(from_dtype)) {
+      convert_row<std::uint16_t, std::uint16_t>(halves.data(), 1, source, from_step, some);
+      widen_halves(from_dtype, halves.data(), floats.data(), some);
+    } else {
+      row_function(DType::kFloat32, from_dtype)(floats.data(), 1, source, from_step, some);
+    }
+    if (is_half(to_dtype)) {
+      narrow_halves(to_dtype, floats.data(), halves.data(), some);
+      convert_row<std::uint16_t, std::uint16_t>(target, to_step, halves.data(), 1, some);
+    } else {
+      row_function(to_dtype, DType::kFloat32)(target, to_step, floats.data(), 1, some);
+    }
+  }
+}
+
+// Converts rows of real elements.
+class PartConversion {
+ public:
+  PartConversion(DType to, DType from) : to_(to), from_(from) {
+    if (to == from && is_half(to))
+      convert_ = convert_row<std::uint16_t, std::uint16_t>;
+    else if (!is_half(to) && !is_half(from))
+      convert_ = row_function(to, from);
+  }
+
+  void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                  std::int64_t count) const {
+    if (convert_ != nullptr)
+      convert_(to, to_step, from, from_step, count);
+    else
+      convert_halves(to, to_, to_step, from, from_, from_step, count);
+  }
+
+ private:
+  DType to_;
+  DType from_;
+  RowFunction convert_ = nullptr;
+};
+
 // Converts rows of elements from one dtype to another. A complex number is two real ones side by
 // side: what there is to convert are parts, one or two steps apart.
 class RowConversion {
  public:
   RowConversion(DType to, DType from)
-      : to_(to), from_(from), convert_parts_(row_function(real_dtype(to), real_dtype(from))) {}
+      : to_(to), from_(from), convert_parts_(real_dtype(to), real_dtype(from)) {}
 
   void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
                   std::int64_t count) const {
@@ -74,8 +131,8 @@ class RowConversion {
     } else if (is_complex(to_)) {
       constexpr double kZero = 0;
       convert_parts_(to, 2 * to_step, from, from_step, count);
-      row_function(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
-                                                     count);
+      PartConversion(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
+                                                       count);
     } else {
       convert_parts_(to, to_step, from, 2 * from_step, count);
       if (to_ == DType::kBool) join_truth(static_cast<bool*>(to), to_step, from, from_step, count);
@@ -103,15 +160,8 @@ class RowConversion {
 
   DType to_;
   DType from_;
-  RowFunction convert_parts_;
+  PartConversion convert_parts_;
 };
-
-void* at(void* data, DType dtype, std::int64_t element) {
-  return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
-}
-const void* at(const void* data, DType dtype, std::int64_t element) {
-  return static_cast<const char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
-}
 
 // Calls visit(element offset of the row in `operand`, packed offset, row length) for the rows, or
 // parts of rows, that make up elements [begin, begin + count).
@@ -234,6 +284,11 @@ void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, s
 namespace eg::kernel {
 
 void Fill::compute_on_cpu() const {
+  if (is_half(y.dtype())) {
+    const auto element = value.to<float>();
+    cpu::convert_elements(y.bytes(), y.dtype(), 1, &element, DType::kFloat32, 0, count);
+    return;
+  }
   visit_any_dtype(y.dtype(), [&]<class T>() {
     T* data = y.as<T>();
     const T element = value.to<T>();

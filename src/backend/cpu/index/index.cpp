@@ -267,6 +267,18 @@ void MultiplyElements::compute_on_cpu() const {
   });
 }
 
+void ExtremeElements::compute_on_cpu() const {
+  visit_dtype(indexed.dtype(), [&]<class T>() {
+    T* to = indexed.as<T>();
+    const T* from = packed.as<T>();
+    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) {
+      const T value = from[i];
+      const bool wins = largest ? value > to[named] : value < to[named];
+      if (wins || value != value) to[named] = value;
+    });
+  });
+}
+
 void CountTrue::compute_on_cpu() const {
   const bool* const values = mask.as<bool>();
   *true_count.as<std::int64_t>() = std::count(values, values + count, true);

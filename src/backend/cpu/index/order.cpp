@@ -116,6 +116,28 @@ void ModeRows::compute_on_cpu() const {
   });
 }
 
+void SearchSorted::compute_on_cpu() const {
+  visit_dtype(values.dtype(), [&]<class T>() {
+    parallel_for(0, sequences * count, kMinElementsPerTask,
+                 [&](std::int64_t first, std::int64_t end) {
+                   for (std::int64_t i = first; i < end; ++i) {
+                     const T value = values.as<T>()[i];
+                     const T* row = sequence.as<T>() + i / count * size;
+                     std::int64_t begin = 0;
+                     std::int64_t length = size;
+                     while (length > 0) {
+                       const std::int64_t half = length / 2;
+                       const T middle = row[begin + half];
+                       const bool is_before = right ? !(middle > value) : !(middle >= value);
+                       begin = is_before ? begin + half + 1 : begin;
+                       length = is_before ? length - half - 1 : half;
+                     }
+                     places.as<std::int64_t>()[i] = begin;
+                   }
+                 });
+  });
+}
+
 void RunningExtreme::compute_on_cpu() const {
   const auto run = [&](auto beats) {
     cpu::running_extreme(rows, x, indices.as<std::int64_t>(), beats);

@@ -56,7 +56,7 @@ struct Pack {
   friend Pack operator+(Pack a, Pack b) { return {vec_add(a.v, b.v)}; }
   friend Pack operator-(Pack a, Pack b) { return {vec_sub(a.v, b.v)}; }
   friend Pack operator*(Pack a, Pack b) { return {vec_mul(a.v, b.v)}; }
-  friend Pack operator/(Pack a, Pack b) { return {a.v / b.v}; }
+  friend Pack operator/(Pack a, Pack b) { return {vec_div(a.v, b.v)}; }
   friend Pack operator-(Pack a) { return {vec_neg(a.v)}; }
 
   friend Mask<T> operator==(Pack a, Pack b) { return {a.v == b.v}; }

@@ -6,6 +6,7 @@
 // gives 0.
 
 #include "backend/cpu/vector/vec.h"
+#include "formulas/vocabulary.h"
 
 namespace eg::cpu {
 
@@ -54,7 +55,44 @@ constexpr T integer_power(T base, T exponent) {
   return result;
 }
 
+template <class T>
+constexpr int kBits = 8 * static_cast<int>(sizeof(T));
+
+/// 0 where the places are fewer than none or more than there are.
+template <class T>
+constexpr T shift_left(T x, T places) {
+  if (places < 0 || places >= kBits<T>) return 0;
+  return static_cast<T>(static_cast<UnsignedBits<T>>(x) << places);
+}
+
+/// Copies of the sign where the places are fewer than none or more than there are.
+template <class T>
+constexpr T shift_right(T x, T places) {
+  constexpr int kMost = kBits<T> - (std::is_signed_v<T> ? 1 : 0);
+  if (places >= 0 && places < kMost) return static_cast<T>(x >> places);
+  return std::is_signed_v<T> ? static_cast<T>(x >> kMost) : T{0};
+}
+
+template <class T>
+constexpr T greatest_divisor(T a, T b) {
+  while (b != 0) {
+    const T rest = safe_remainder(a, b);
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? wrapping_negate(a) : a;
+}
+
 }  // namespace detail
+
+/// Rounded towards zero.
+template <class V>
+inline V vec_div(V a, V b) {
+  if constexpr (IntegerVec<V>)
+    return map_lanes(a, b, detail::safe_divide<Lane<V>>);
+  else
+    return a / b;
+}
 
 template <IntegerVec V>
 inline V vec_abs(V x) {
@@ -98,6 +136,48 @@ template <IntegerVec V>
 inline V vec_fmin(V a, V b) {
   return vec_minimum(a, b);
 }
+
+template <IntegerVec V>
+inline V vec_copysign(V magnitude, V sign) {
+  const V positive = vec_abs(magnitude);
+  return sign < 0 ? vec_neg(positive) : positive;
+}
+
+template <IntegerVec V>
+inline V vec_bitwise_and(V a, V b) {
+  return a & b;
+}
+template <IntegerVec V>
+inline V vec_bitwise_or(V a, V b) {
+  return a | b;
+}
+template <IntegerVec V>
+inline V vec_bitwise_xor(V a, V b) {
+  return a ^ b;
+}
+template <IntegerVec V>
+inline V vec_bitwise_left_shift(V x, V places) {
+  return map_lanes(x, places, detail::shift_left<Lane<V>>);
+}
+template <IntegerVec V>
+inline V vec_bitwise_right_shift(V x, V places) {
+  return map_lanes(x, places, detail::shift_right<Lane<V>>);
+}
+template <IntegerVec V>
+inline V vec_gcd(V a, V b) {
+  return map_lanes(a, b, detail::greatest_divisor<Lane<V>>);
+}
+
+// Whole numbers that are stored as floats are integers to these words.
+#define EG_WORD(word)                                                                         \
+  template <FloatVec V>                                                                       \
+  inline V vec_##word(V a, V b) {                                                             \
+    using Whole = Vec<SignedBits<Lane<V>>>;                                                   \
+    return __builtin_convertvector(                                                           \
+        vec_##word(__builtin_convertvector(a, Whole), __builtin_convertvector(b, Whole)), V); \
+  }
+EG_INTEGER_WORDS(EG_WORD)
+#undef EG_WORD
 
 /// Has the sign of the dividend, as in C.
 template <IntegerVec V>

@@ -1,20 +1,40 @@
 // eg.optim.lrScheduler: learning rates that change as training goes on.
 
-export { OneCycleLR, type OneCycleLROptions } from "./one_cycle.js";
 export {
-  LRScheduler,
+  BaseScheduler,
   type ScheduledGroup,
   type ScheduledOptimizer,
-  type SchedulerOptions,
   type SchedulerState,
-} from "./scheduler.js";
+} from "./base.js";
+export {
+  ChainedScheduler,
+  SequentialLR,
+  type SequentialLRArguments,
+  type SequentialLROptions,
+} from "./combined.js";
+export { CyclicLR, type CyclicLROptions, type ScaleFn } from "./cyclic.js";
+export {
+  ConstantLR,
+  type ConstantLROptions,
+  ExponentialLR,
+  MultiStepLR,
+  type MultiStepLROptions,
+  PolynomialLR,
+  type PolynomialLROptions,
+} from "./decay.js";
+export { LambdaLR, type LrLambda, MultiplicativeLR } from "./lambda.js";
+export { OneCycleLR, type OneCycleLROptions } from "./one_cycle.js";
+export { ReduceLROnPlateau, type ReduceLROnPlateauOptions } from "./plateau.js";
+export { LRScheduler, type SchedulerOptions } from "./scheduler.js";
 export {
   CosineAnnealingLR,
   type CosineAnnealingLROptions,
-  LambdaLR,
   LinearLR,
   type LinearLROptions,
-  type LrLambda,
   StepLR,
   type StepLROptions,
 } from "./simple.js";
+export {
+  CosineAnnealingWarmRestarts,
+  type CosineAnnealingWarmRestartsOptions,
+} from "./warm_restarts.js";

@@ -1,24 +1,10 @@
 // Schedulers of one formula.
 
 import { readArguments } from "../../arguments/read.js";
-import {
-  count,
-  either,
-  functionOf,
-  listOf,
-  number,
-  type Options,
-  positive,
-  size,
-} from "../../arguments/rule.js";
+import { count, number, type Options, positive, size } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
-import {
-  kScheduled,
-  kSchedulerOptions,
-  LRScheduler,
-  type ScheduledOptimizer,
-  type SchedulerOptions,
-} from "./scheduler.js";
+import type { ScheduledOptimizer } from "./base.js";
+import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
 const kStepLROptions = {
   /** The factor; default 0.1. */
@@ -170,48 +156,6 @@ export class CosineAnnealingLR extends LRScheduler {
   protected override closedFormLrs(): number[] {
     const { tMax, etaMin, lastEpoch } = this;
     return this.baseLrs.map((lr) => etaMin + ((lr - etaMin) * wave(lastEpoch / tMax)) / 2);
-  }
-}
-
-/** Returns the factor of the initial rate in an epoch. */
-export type LrLambda = (epoch: number) => number;
-
-const kLrLambda = functionOf<LrLambda>();
-
-const kLambdaLRArguments = {
-  ...kScheduled,
-  lrLambda: either(kLrLambda, listOf(kLrLambda)),
-  ...kSchedulerOptions,
-};
-
-/** Multiplies the initial rate by what a function returns for the epoch. */
-export class LambdaLR extends LRScheduler {
-  lrLambdas: LrLambda[];
-
-  /** Takes one function for all groups, or a list with one per group. */
-  constructor(
-    optimizer: ScheduledOptimizer,
-    ...given: [lrLambda: LrLambda | readonly LrLambda[], lastEpoch?: number | SchedulerOptions]
-  ) {
-    super(optimizer);
-    const { lrLambda, lastEpoch } = readArguments(new.target.name, kLambdaLRArguments, [
-      optimizer,
-      ...given,
-    ]);
-    const count = this.groups.length;
-    this.lrLambdas = typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...lrLambda];
-    if (this.lrLambdas.length !== count) {
-      fail(
-        "InvalidArgument",
-        "LambdaLR",
-        `Expected ${count} lr_lambdas, but got ${this.lrLambdas.length}.`,
-      );
-    }
-    this.start(lastEpoch);
-  }
-
-  protected override nextLrs(): number[] {
-    return this.baseLrs.map((lr, i) => lr * (this.lrLambdas[i]?.(this.lastEpoch) ?? 1));
   }
 }
 

@@ -28,6 +28,41 @@ fn trunc_i32(x: i32) -> i32 {
   return x;
 }
 
+fn copysign_i32(magnitude: i32, sign: i32) -> i32 {
+  return select(abs(magnitude), -abs(magnitude), sign < 0);
+}
+
+fn bitwise_and_i32(a: i32, b: i32) -> i32 {
+  return a & b;
+}
+
+fn bitwise_or_i32(a: i32, b: i32) -> i32 {
+  return a | b;
+}
+
+fn bitwise_xor_i32(a: i32, b: i32) -> i32 {
+  return a ^ b;
+}
+
+fn bitwise_left_shift_i32(x: i32, places: i32) -> i32 {
+  return select(0, x << (u32(places) & 31u), u32(places) < 32u);
+}
+
+fn bitwise_right_shift_i32(x: i32, places: i32) -> i32 {
+  return x >> min(u32(places), 31u);
+}
+
+fn gcd_i32(a: i32, b: i32) -> i32 {
+  var divisor = a;
+  var rest = b;
+  while (rest != 0) {
+    let next = fmod_i32(divisor, rest);
+    divisor = rest;
+    rest = next;
+  }
+  return abs(divisor);
+}
+
 fn maximum_i32(a: i32, b: i32) -> i32 {
   return max(a, b);
 }
@@ -100,6 +135,41 @@ fn round_u8(x: u32) -> u32 {
 
 fn trunc_u8(x: u32) -> u32 {
   return x;
+}
+
+fn copysign_u8(magnitude: u32, sign: u32) -> u32 {
+  return magnitude;
+}
+
+fn bitwise_and_u8(a: u32, b: u32) -> u32 {
+  return a & b;
+}
+
+fn bitwise_or_u8(a: u32, b: u32) -> u32 {
+  return a | b;
+}
+
+fn bitwise_xor_u8(a: u32, b: u32) -> u32 {
+  return a ^ b;
+}
+
+fn bitwise_left_shift_u8(x: u32, places: u32) -> u32 {
+  return (x << min(places, 8u)) & 255u;
+}
+
+fn bitwise_right_shift_u8(x: u32, places: u32) -> u32 {
+  return x >> min(places, 8u);
+}
+
+fn gcd_u8(a: u32, b: u32) -> u32 {
+  var divisor = a;
+  var rest = b;
+  while (rest != 0u) {
+    let next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
+  return divisor;
 }
 
 fn maximum_u8(a: u32, b: u32) -> u32 {

@@ -60,8 +60,8 @@ export function backwardMeeting({ stride, padding, dilation }: Axis): Meeting {
 }
 
 /**
- * The place of a meeting whose dividend is `number`, and whether a row or column of `size` has it. All is asked at once: a text
- * with dozens of branches takes a software renderer minutes and gigabytes to compile.
+ * The place of a meeting whose dividend is `number`, and whether a row or column of `size` has it. All is asked at once: of
+ * dozens of branches in a text a software renderer compiles for minutes, in gigabytes.
  */
 export function meetText({ divisor }: Meeting, number: string, size: string) {
   if (divisor === 1) return { place: `u32(${number})`, isThere: `u32(${number}) < ${size}` };

@@ -1,0 +1,39 @@
+// L-BFGS: a second-order method that asks for the loss as often as it needs. It fits a curve of growth to real numbers in a few
+// steps, where gradient descent takes thousands.
+
+import * as eg from "edgegrad";
+import { stepsWanted, tell } from "./support/steps.mjs";
+
+// The population of the USA in millions, 1790 to 1940 (U.S. census), which P. F. Verhulst's curve is known for.
+const kYears = Array.from({ length: 16 }, (_, decade) => decade);
+const kMillions = [
+  3.929, 5.308, 7.24, 9.638, 12.866, 17.069, 23.192, 31.443, 38.558, 50.156, 62.948, 75.995, 91.972,
+  105.711, 122.775, 131.669,
+];
+
+const steps = stepsWanted(10);
+await eg.init();
+
+const decades = eg.tensor(kYears, { dtype: "float64" });
+const millions = eg.tensor(kMillions, { dtype: "float64" });
+const parameter = (value) => new eg.nn.Parameter(eg.tensor(value, { dtype: "float64" }));
+const logLimit = parameter(Math.log(150));
+const rate = parameter(0.2);
+const middle = parameter(8);
+
+const curve = () => logLimit.exp().mul(decades.sub(middle).mul(rate).sigmoid());
+
+const optimizer = new eg.optim.LBFGS([logLimit, rate, middle], { lineSearchFn: "strong_wolfe" });
+for (let step = 0; step < steps; step++) {
+  const loss = optimizer.step(() => {
+    optimizer.zeroGrad();
+    const value = eg.mseLoss(curve(), millions);
+    value.backward();
+    return value;
+  });
+  tell(step, steps, { loss: loss.item() });
+}
+
+const limit = Math.exp(logLimit.item());
+const year = 1790 + 10 * middle.item();
+console.log(`It grows to ${limit.toFixed(1)} million, half of them in ${year.toFixed(0)}.`);

@@ -1,0 +1,98 @@
+// A residual network on MNIST, with shifted images. With `--save FILE` it keeps all that training consists of there, and
+// goes on exactly where it stopped when it is run again.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import * as eg from "edgegrad";
+import { asImages, loadDigits, randomDigits } from "./support/digits.mjs";
+import { kSteps, stepsOf, tell } from "./support/steps.mjs";
+
+const kStepsPerCheckpoint = 50;
+const { BatchNorm2d, Conv2d, Identity, Linear, Module, Sequential } = eg.nn;
+
+/** Two convolutions, and the way around them. */
+class Block extends Module {
+  constructor(from, to, stride = 1) {
+    super();
+    this.conv1 = new Conv2d(from, to, 3, { stride, padding: 1, bias: false });
+    this.norm1 = new BatchNorm2d(to);
+    this.conv2 = new Conv2d(to, to, 3, { padding: 1, bias: false });
+    this.norm2 = new BatchNorm2d(to);
+    const isSame = from === to && stride === 1;
+    this.around = isSame
+      ? new Identity()
+      : new Sequential(new Conv2d(from, to, 1, { stride, bias: false }), new BatchNorm2d(to));
+  }
+
+  forward(x) {
+    const inner = this.norm1.call(this.conv1.call(x)).relu();
+    return this.norm2.call(this.conv2.call(inner)).add(this.around.call(x)).relu();
+  }
+}
+
+class ResNet extends Module {
+  stem = new Conv2d(1, 16, 3, { padding: 1, bias: false });
+  blocks = new Sequential(new Block(16, 16), new Block(16, 32, 2), new Block(32, 64, 2));
+  head = new Linear(64, 10);
+
+  forward(images) {
+    const features = this.blocks.call(this.stem.call(images));
+    return this.head.call(features.mean([2, 3]));
+  }
+}
+
+/** Images moved by up to two pixels, each its own way. */
+function shifted(images) {
+  const wide = eg.pad(images, [2, 2, 2, 2]);
+  const corners = eg.randint(0, 5, [images.shape[0], 2]).arraySync();
+  return eg.stack(corners.map(([y, x], i) => wide.select(0, i).narrow(1, y, 28).narrow(2, x, 28)));
+}
+
+const { save, steps: wanted } = parseArgs({
+  options: { ...kSteps, save: { type: "string" } },
+}).values;
+const steps = stepsOf(wanted, 300);
+await eg.init();
+eg.manualSeed(0);
+const { train, test } = loadDigits();
+
+const model = new ResNet();
+const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1, momentum: 0.9, nesterov: true });
+const schedule = new eg.optim.lrScheduler.StepLR(optimizer, { stepSize: 150, gamma: 0.3 });
+let step = 0;
+
+const parts = { model, optimizer, schedule };
+const kept = () => ({
+  step,
+  random: eg.random.getState(),
+  ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.stateDict()])),
+});
+
+if (save !== undefined && existsSync(save)) {
+  const state = eg.io.load(readFileSync(save));
+  for (const name of Object.keys(parts)) parts[name].loadStateDict(state[name]);
+  eg.random.setState(state.random);
+  step = state.step;
+}
+
+while (step < steps) {
+  eg.scope(() => {
+    const [images, labels] = randomDigits(train, 64);
+    const loss = eg.crossEntropy(model.call(shifted(asImages(images))), labels);
+    optimizer.zeroGrad();
+    loss.backward();
+    optimizer.step();
+    schedule.step();
+    tell(step++, steps, { loss: loss.item() });
+  });
+  const isDue = save !== undefined && (step % kStepsPerCheckpoint === 0 || step === steps);
+  if (isDue) writeFileSync(save, eg.io.save(kept()));
+}
+
+model.eval();
+const [images, labels] = randomDigits(test, 1000);
+const right = eg
+  .noGrad(() => model.call(asImages(images)).argmax(1).eq(labels))
+  .sum()
+  .item();
+console.log(`${right} of 1000 others are read correctly`);

@@ -1,0 +1,32 @@
+// MNIST's digits as the examples take them.
+
+import * as eg from "edgegrad";
+
+export { loadDigits } from "../../demos/mnist/data.mjs";
+
+/** Images of bytes as float32 [batch, 1, 28, 28] from `low` to `high`. */
+export function asImages(bytes, low = 0, high = 1) {
+  return bytes
+    .to("float32")
+    .mul((high - low) / 255)
+    .add(low)
+    .reshape([-1, 1, 28, 28]);
+}
+
+/** `count` random digits of a set: [images of bytes, labels of int64]. */
+export function randomDigits(set, count) {
+  const [images, labels] = set.getBatch(eg.randint(0, set.length, [count]).arraySync());
+  return [images, labels.to("int64")];
+}
+
+/** Images of [count, 1, 28, 28] from 0 to 1 as text, side by side, a character for two pixels. */
+export function drawn(images) {
+  const rows = eg
+    .avgPool2d(images, [2, 1])
+    .arraySync()
+    .map(([image]) => image);
+  const shades = " .:-=+*#%@";
+  const shade = (value) => shades[Math.min(Math.floor(Math.max(value, 0) * 10), 9)];
+  const line = (y) => rows.map((image) => image[y].map(shade).join("")).join("  ");
+  return Array.from({ length: 14 }, (_, y) => line(y)).join("\n");
+}

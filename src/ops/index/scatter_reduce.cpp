@@ -1,0 +1,162 @@
+#include "ops/index/scatter_reduce.h"
+
+#include "dispatch/factories.h"
+#include "dispatch/var.h"
+#include "formulas/all.h"
+#include "ops/create/copy.h"
+#include "ops/index/index.h"
+#include "ops/index/index_args.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+struct DimAttrs {
+  std::int64_t dim;
+};
+
+Var as_number(const Var& mask, const Tensor& like) {
+  return ToDType::call(mask.tensor(), like.dtype());
+}
+
+// input times all elements of src that meet in a place.
+struct ScatterProduct {
+  static constexpr op::Doc doc{"scatter_reduce", "Products of what meets in a place."};
+  using Attrs = DimAttrs;
+  static constexpr std::array<std::string_view, 4> saved_names{"self", "index", "src", "result"};
+
+  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     const Tensor& src) {
+    const Tensor result = contiguous_copy(input);
+    run(kernel::MultiplyElements{elements_along(result.strides(), dim, index), packed(src).memory(),
+                                 result.memory()});
+    return record<ScatterProduct>(result, {input, src}, {dim},
+                                  {{input}, {index}, {src}, {result, true}});
+  }
+
+  // A product without one of its factors is that over the factor, or where this one alone is zero
+  // the product with 1 in its place.
+  static GradList backward(const Backward<ScatterProduct>& b) {
+    const std::int64_t dim = b.attrs().dim;
+    const Var self = b.saved(0);
+    const Tensor index = b.saved(1);
+    const Var src = b.saved(2);
+    const Var g = b.grad();
+    const auto product = [&](const Var& input, const Var& factors) -> Var {
+      return call(input.tensor(), dim, index, factors.tensor());
+    };
+    const auto gather = [&](const Var& t) -> Var { return Gather::call(t.tensor(), dim, index); };
+    GradList grads(2);
+    if (b.needs(0)) {
+      const Var others = where(self == 0, 1, self);
+      grads[0] = (g * conj(product(others, src) / others)).tensor();
+    }
+    if (b.needs(1)) {
+      const Var is_zero = src == 0;
+      const Tensor none = full_like(self.tensor(), 0);
+      const Var zeros =
+          gather(ScatterAdd::call(none, dim, index, as_number(is_zero, src.tensor()).tensor()));
+      const Var is_only_zero = is_zero & (zeros == 1);
+      const Var without = gather(g * conj(product(self, where(is_only_zero, 1, src))));
+      const Var rest = gather(g * conj(Var(b.saved(3)))) / conj(where(is_zero, 1, src));
+      grads[1] = where(is_only_zero, without, rest).tensor();
+    }
+    return grads;
+  }
+};
+
+// The largest, or smallest, of the elements of src that meet in a place, and of input unless it is
+// left out. Equal ones share the gradient; as in PyTorch, an input that is left out is counted too.
+struct ScatterExtreme {
+  static constexpr op::Doc doc{"scatter_reduce", "Extremes of what meets in a place."};
+  struct Attrs {
+    std::int64_t dim;
+    bool include_self;
+  };
+  static constexpr std::array<std::string_view, 4> saved_names{"self", "index", "src", "result"};
+
+  static Tensor call(const Tensor& input, const Tensor& start, std::int64_t dim,
+                     const Tensor& index, const Tensor& src, bool largest, bool include_self) {
+    check(!is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+          "complex numbers have no order: got ", input.dtype(), '.');
+    const Tensor result = contiguous_copy(start);
+    run(kernel::ExtremeElements{largest, elements_along(result.strides(), dim, index),
+                                packed(src).memory(), result.memory()});
+    return record<ScatterExtreme>(result, {input, src}, {dim, include_self},
+                                  {{input}, {index}, {src}, {result, true}});
+  }
+
+  static GradList backward(const Backward<ScatterExtreme>& b) {
+    const std::int64_t dim = b.attrs().dim;
+    const Tensor index = b.saved(1);
+    const Tensor result = b.saved(3);
+    const Var is_self = as_number(Var(b.saved(0)) == result, result);
+    const Var is_src = as_number(Var(b.saved(2)) == Gather::call(result, dim, index), result);
+    const Var count = ScatterAdd::call(is_self.tensor(), dim, index, is_src.tensor());
+    const Var share = Var(b.grad()) / count;
+    GradList grads(2);
+    if (b.needs(0)) {
+      grads[0] = (is_self * share).tensor();
+      if (!b.attrs().include_self) grads[0] = Scatter::call(grads[0], dim, index, 0);
+    }
+    if (b.needs(1)) grads[1] = (is_src * Var(Gather::call(share.tensor(), dim, index))).tensor();
+    return grads;
+  }
+};
+
+// The input with what changes no reduction in the places that index names. An extreme begins with
+// one of the elements that meet there: on a device whose int64 is short, no number is neutral.
+Tensor without_self(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
+                    ScatterReduction reduce) {
+  if (reduce == ScatterReduction::kAmax || reduce == ScatterReduction::kAmin)
+    return Scatter::call(input, dim, index, src);
+  return Scatter::call(input, dim, index, reduce == ScatterReduction::kProd ? 1 : 0);
+}
+
+// The sums over how many were added, at least one.
+Tensor mean(const Tensor& input, const Tensor& sums, std::int64_t dim, const Tensor& index,
+            const Tensor& src, bool include_self) {
+  const Tensor ones = full(index.shape(), 1, input.dtype(), input.device());
+  const Tensor start = full_like(input, include_self ? 1 : 0);
+  const Tensor added = ScatterAdd::call(start, dim, index, ones);
+  const Tensor count = eg::call<op::MaskedFill>(added, eg::call<op::Eq>(added, 0), 1);
+  if (is_integral(src.dtype())) return eg::call<op::FloorDivide>(sums, count);
+  return eg::call<op::Div>(sums, count);
+}
+
+}  // namespace
+
+Tensor ScatterReduce::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                           const Tensor& src, ScatterReduction reduce, bool include_self) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor part = fit_source(input, d, index, src, doc.name);
+  const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
+  const Tensor base = include_self ? input : without_self(input, d, picks, part, reduce);
+  switch (reduce) {
+    case ScatterReduction::kProd:
+      return ScatterProduct::call(base, d, picks, part);
+    case ScatterReduction::kAmax:
+    case ScatterReduction::kAmin:
+      return ScatterExtreme::call(input, base, d, picks, part, reduce == ScatterReduction::kAmax,
+                                  include_self);
+    case ScatterReduction::kMean:
+      return mean(input, ScatterAdd::call(base, d, picks, part), d, picks, part, include_self);
+    case ScatterReduction::kSum:
+      break;
+  }
+  return ScatterAdd::call(base, d, picks, part);
+}
+
+Tensor IndexReduce::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                         const Tensor& source, ScatterReduction reduce, bool include_self) {
+  const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  check(reduce != ScatterReduction::kSum, ErrorCode::kInvalidArgument, doc.name,
+        "reduce argument must be either prod, mean, amax or amin, got sum.");
+  const Tensor picks = check_sources(input, d, index, source, doc.name);
+  Shape shape(source.shape().size(), 1);
+  if (!shape.empty()) shape[static_cast<std::size_t>(d)] = picks.numel();
+  const Tensor places = Expand::call(Reshape::call(picks, shape), source.shape());
+  return ScatterReduce::call(input, d, places, source, reduce, include_self);
+}
+
+}  // namespace eg

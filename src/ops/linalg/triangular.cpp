@@ -1,0 +1,135 @@
+#include "ops/linalg/triangular.h"
+
+#include <algorithm>
+
+#include "dispatch/factories.h"
+#include "ops/create/copy.h"
+#include "ops/linalg/matrix_batch.h"
+#include "ops/matrix/matrix_product.h"
+#include "ops/shape/join.h"
+#include "ops/shape/rearrange.h"
+#include "ops/shape/view.h"
+
+namespace eg {
+namespace {
+
+Tensor solve_from_left(const Tensor& a, const Tensor& b, bool upper, bool unit) {
+  const Tensor left = packed(a);
+  const Tensor right = packed(b);
+  const Tensor result = Tensor::empty(b.shape(), b.dtype(), b.device());
+  run(kernel::SolveTriangular{matrices(left), b.size(-1), upper, unit, left.memory(),
+                              right.memory(), result.memory()});
+  return record<SolveTriangular>(result, {a, b}, {upper, unit}, {{a}, {result, true}});
+}
+
+Var lower_part(const Var& t) { return Tril::call(t.tensor(), -1); }
+Var upper_part(const Var& t) { return Triu::call(t.tensor()); }
+
+struct Factors {
+  Tensor lu;
+  Tensor p;
+  Tensor pivots;
+};
+
+Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::string_view op,
+                  std::string_view api) {
+  check_matrix(input, "A", op, api);
+  check(pivot, ErrorCode::kInvalidArgument, op, api,
+        ": LU without pivoting is not implemented on the CPU.");
+  const Tensor a = packed(input);
+  Shape pivots = batch_of(a);
+  pivots.push_back(std::min(a.size(-2), a.size(-1)));
+  const Factors f{Tensor::empty(a.shape(), a.dtype(), a.device()),
+                  empty_matrices(a, a.size(-2), a.size(-2)),
+                  Tensor::empty(pivots, DType::kInt64, a.device())};
+  FirstBreakdown bad;
+  run(kernel::Lu{matrices(a), a.memory(), f.lu.memory(), f.p.memory(), f.pivots.memory(),
+                 bad.memory()});
+  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, "torch.", api, ": ",
+        bad.place(a), "U[", bad.order, ',', bad.order,
+        "] is zero and using it on lu_solve would result in a division by zero.");
+  record<LuFactor>(f.lu, {input}, {}, {{f.lu, true}, {f.p}});
+  return f;
+}
+
+}  // namespace
+
+Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool left,
+                             bool unitriangular) {
+  constexpr std::string_view kApi = "linalg.solve_triangular";
+  check_square(a, "A", doc.name, kApi);
+  check_matrix(b, "B", doc.name, kApi);
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
+        ": Expected A and B to have the same dtype, but found A of type ", a.dtype(),
+        " and B of type ", b.dtype(), " instead.");
+  check_same_device(doc.name, a.device(), b.device());
+  check(a.size(-1) == b.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name, kApi,
+        ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (",
+        a.size(-2), 'x', a.size(-1), " and ", b.size(-2), 'x', b.size(-1), ").");
+  if (!left) return transposed(call(transposed(a), transposed(b), !upper, true, unitriangular));
+  const Shape batch = broadcast_shapes(batch_of(a), batch_of(b), doc.name);
+  return solve_from_left(expand_batch(a, batch), expand_batch(b, batch), upper, unitriangular);
+}
+
+GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
+  const auto [upper, unit] = b.attrs();
+  const Tensor grad_b = solve_from_left(transposed(b.saved(0)), b.grad(), !upper, unit);
+  GradList grads(2);
+  if (b.needs(1)) grads[1] = grad_b;
+  if (b.needs(0)) {
+    const Tensor grad_a = (-product(grad_b, transpose(b.saved(1)))).tensor();
+    const std::int64_t beside = unit ? 1 : 0;
+    grads[0] = upper ? Triu::call(grad_a, beside) : Tril::call(grad_a, -beside);
+  }
+  return grads;
+}
+
+TensorList LuFactor::call(const Tensor& a, bool pivot) {
+  const Factors f = factorize(a, pivot, false, doc.name, "linalg.lu_factor");
+  return {f.lu, ToDType::call(f.pivots, DType::kInt32)};
+}
+
+// The square parts of L and U give the gradient of a square; what stands beside or below it is
+// solved with them.
+GradList LuFactor::backward(const Backward<LuFactor>& b) {
+  const Tensor lu = b.saved(0);
+  const Tensor p = b.saved(1);
+  const std::int64_t m = lu.size(-2);
+  const std::int64_t n = lu.size(-1);
+  const std::int64_t k = std::min(m, n);
+  const auto square = [&](const Tensor& t) -> Var {
+    return Narrow::call(Narrow::call(t, -2, 0, k), -1, 0, k);
+  };
+  const auto beside = [&](const Tensor& t) -> Var { return Narrow::call(t, -1, k, n - k); };
+  const auto below = [&](const Tensor& t) -> Var { return Narrow::call(t, -2, k, m - k); };
+  // L⁻ᵀ X, and X U⁻ᵀ; the other triangle is not read.
+  const Tensor factors = square(lu).tensor();
+  const auto over_l = [&](const Var& x) -> Var {
+    return solve_from_left(transposed(factors), x.tensor(), true, true);
+  };
+  const auto over_u = [&](const Var& x) -> Var {
+    return transpose(solve_from_left(factors, transpose(x).tensor(), true, false));
+  };
+  const Var l = lower_part(factors) + identity(k, lu);
+  const Var u = upper_part(factors);
+  const Var g = square(b.grad());
+  Var of_l = product(transpose(l), lower_part(g));
+  Var of_u = product(upper_part(g), transpose(u));
+  if (n > m) of_l = of_l - product(beside(b.grad()), transpose(beside(lu)));
+  if (m > n) of_u = of_u - product(transpose(below(lu)), below(b.grad()));
+  Tensor grad = over_u(over_l(lower_part(of_l) + upper_part(of_u))).tensor();
+  if (n > m) grad = Cat::call({grad, over_l(beside(b.grad())).tensor()}, -1);
+  if (m > n) grad = Cat::call({grad, over_u(below(b.grad())).tensor()}, -2);
+  return {product(p, grad).tensor()};
+}
+
+TensorList Lu::call(const Tensor& a, bool pivot) {
+  const Factors f = factorize(a, pivot, true, doc.name, "linalg.lu");
+  const std::int64_t m = a.size(-2);
+  const std::int64_t k = f.pivots.size(-1);
+  const Var ones = Narrow::call(identity(m, f.lu), -1, 0, k);
+  const Var l = lower_part(Narrow::call(f.lu, -1, 0, k)) + ones;
+  return {f.p, l.tensor(), upper_part(Narrow::call(f.lu, -2, 0, k)).tensor()};
+}
+
+}  // namespace eg

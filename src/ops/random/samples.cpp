@@ -1,0 +1,147 @@
+#include "ops/random/samples.h"
+
+#include "dispatch/elementwise.h"
+#include "dispatch/precision.h"
+#include "dispatch/var.h"
+#include "formulas/activation.h"
+#include "formulas/arithmetic.h"
+#include "ops/create/copy.h"
+#include "ops/random/fill.h"
+#include "ops/reduce/minmax.h"
+#include "ops/shape/view.h"
+#include "runtime/random_samples.h"
+
+namespace eg {
+namespace {
+
+// The slopes of rrelu() in training: random below zero, one above.
+template <class T>
+Tensor random_slopes(const Tensor& input, double lower, double upper) {
+  return draw_each<T>(input, [=](T x, Generator& generator) {
+    return x <= 0 ? static_cast<T>(draw_uniform(generator) * (upper - lower) + lower) : T{1};
+  });
+}
+
+void check_deviations(const Tensor& std) {
+  if (std.numel() == 0) return;
+  const Tensor least = Amin::call(detach(std));
+  check(is_true((Var(least) >= Var(0)).tensor()), ErrorCode::kInvalidArgument, Normal::doc.name,
+        "normal expects all elements of std >= 0.0.");
+}
+
+double number_of(const Tensor& t) { return *ToDType::call(t, DType::kFloat64).data_as<double>(); }
+
+Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optional<Dims>& size,
+                         std::optional<DType> dtype) {
+  check(size.has_value(), ErrorCode::kInvalidArgument, Normal::doc.name,
+        "expected a size with a mean and a std that are numbers.");
+  const DType wanted = dtype.value_or(default_dtype());
+  const Tensor result = Tensor::empty(*size, computed_dtype(wanted));
+  visit_floating(result.dtype(), Normal::doc.name, [&]<class T>() {
+    fill_normal(elements<T>(result), number_of(mean), number_of(std));
+  });
+  return moved(ToDType::call(result, wanted), default_device());
+}
+
+}  // namespace
+
+Tensor Poisson::call(const Tensor& input) {
+  const Tensor result = visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    const Tensor rates = host_values(input);
+    for (const T rate : elements<T>(rates)) {
+      check(rate >= 0, ErrorCode::kInvalidArgument, doc.name,
+            "invalid Poisson rate, expected rate to be non-negative, got ", rate, '.');
+    }
+    return draw_each<T>(input, [](T rate, Generator& generator) {
+      return static_cast<T>(draw_poisson(static_cast<double>(rate), generator));
+    });
+  });
+  return record<Poisson>(result, {input}, {});
+}
+
+Tensor Binomial::call(const Tensor& count, const Tensor& prob) {
+  check(count.dtype() == prob.dtype(), ErrorCode::kDtypeMismatch, doc.name, "Found dtype ",
+        prob.dtype(), " but expected ", count.dtype(), '.');
+  check(is_expandable_to(prob.shape(), count.shape()), ErrorCode::kShapeMismatch, doc.name,
+        "expected prob to broadcast to the shape of count, ", count.shape(), ", got ", prob.shape(),
+        '.');
+  const Tensor chances = host_values(Expand::call(detach(prob), Dims(count.shape())));
+  const Tensor result = visit_floating(count.dtype(), doc.name, [&]<class T>() {
+    const T* chance = elements<T>(chances).data();
+    return draw_each<T>(count, [&](T trials, Generator& generator) {
+      return draw_binomial(trials, *chance++, generator);
+    });
+  });
+  return record<Binomial>(result, {count, prob}, {});
+}
+
+GradList Binomial::backward(const Backward<Binomial>&) {
+  fail(ErrorCode::kNotDifferentiable, "[binomial] the derivative for binomial is not implemented.");
+}
+
+Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional<Dims>& size,
+                    std::optional<DType> dtype) {
+  const Tensor& m = mean.tensor();
+  const Tensor& s = std.tensor();
+  if (m.is_wrapped_number() && s.is_wrapped_number()) return normal_of_numbers(m, s, size, dtype);
+  check(!size.has_value() && !dtype.has_value(), ErrorCode::kInvalidArgument, doc.name,
+        "a mean or a std that is a tensor decides about size and dtype: leave them out.");
+  const Tensor& like = m.is_wrapped_number() ? s : m;
+  const Shape shape = broadcast_shapes(m.shape(), s.shape(), doc.name);
+  const Tensor drawn = Tensor::empty(shape, like.dtype());
+  const double spread = s.is_wrapped_number() ? number_of(s) : 1;
+  if (!s.is_wrapped_number()) check_deviations(s);
+  visit_floating(like.dtype(), doc.name,
+                 [&]<class T>() { fill_normal(elements<T>(drawn), 0, spread); });
+  const Tensor result = moved(drawn, like.device());
+  if (!s.is_wrapped_number()) call_in_place<op::Mul>(result, detach(s));
+  call_in_place<op::Add>(result, detach(m));
+  return record<Normal>(result, {m, s}, {});
+}
+
+GradList Normal::backward(const Backward<Normal>& b) {
+  const Tensor zeros = full_like(b.grad(), 0);
+  return {zeros, zeros};
+}
+
+Tensor Rrelu::call(const Tensor& input, double lower, double upper, bool training) {
+  check(lower <= upper, ErrorCode::kInvalidArgument, doc.name,
+        "Lower bound should be less than or equal to the upper bound, got ", lower, " and ", upper,
+        '.');
+  if (!training) return call_with<op::LeakyRelu>({.negative_slope = (lower + upper) / 2}, input);
+  const Tensor slopes = visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return random_slopes<T>(detach(input), lower, upper);
+  });
+  return (Var(input) * Var(slopes)).tensor();
+}
+
+Tensor GeometricInPlace::call(const Tensor& input, double p) {
+  return visit_dtype(input.dtype(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, bool>) {
+      fail(ErrorCode::kDtypeMismatch, "[geometric_] not implemented for bool.");
+      return input;
+    } else {
+      return draw_in_place<GeometricInPlace>(input, [&] {
+        fill_elements<T>(input, [&](std::span<T> out) { fill_geometric(out, p); });
+      });
+    }
+  });
+}
+
+Tensor CauchyInPlace::call(const Tensor& input, double median, double sigma) {
+  return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return draw_in_place<CauchyInPlace>(input, [&] {
+      fill_elements<T>(input, [&](std::span<T> out) { fill_cauchy(out, median, sigma); });
+    });
+  });
+}
+
+Tensor LogNormalInPlace::call(const Tensor& input, double mean, double std) {
+  return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    return draw_in_place<LogNormalInPlace>(input, [&] {
+      fill_elements<T>(input, [&](std::span<T> out) { fill_log_normal(out, mean, std); });
+    });
+  });
+}
+
+}  // namespace eg

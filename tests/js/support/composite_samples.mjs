@@ -1,0 +1,40 @@
+// The composites with their sample calls (composite_calls.mjs), as the op table has its ops.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { kCompositeCalls } from "./composite_calls.mjs";
+import { eg } from "./engine.mjs";
+import { kRoot } from "./files.mjs";
+import { opTable } from "./op_samples.mjs";
+
+const kFolder = "web/src/composites";
+const kSources = readdirSync(`${kRoot}${kFolder}`, { recursive: true })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"))
+  .join("\n");
+
+/** The composites, as the op table has its ops. */
+export const compositeTable = Object.entries(kCompositeCalls).map(([js, samples]) => ({
+  js,
+  name: js,
+  family: "Ops made of ops",
+  doc: docOf(js),
+  // What is given no tensor makes one.
+  kind: /[TCIB]\(/.test(samples[0]) ? "composite" : "factory",
+  args: [],
+  samples,
+}));
+
+/** Other names of ops: { alias, js }. */
+export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
+  Object.keys(eg)
+    .filter((name) => name !== js && eg[name] === eg[js] && eg[js] !== undefined)
+    .map((alias) => ({ alias, js })),
+);
+
+// The comment that stands before a function, as one line.
+function docOf(name) {
+  const [, comment] = kSources.match(
+    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${name}\\b`),
+  );
+  return comment.replaceAll(/\n\s*\* ?/g, " ").trim();
+}

@@ -1,0 +1,141 @@
+// Elementwise functions that other elementwise functions give.
+
+import type { Operand } from "../dispatch/types.js";
+import { toDtype } from "../generated/internal.js";
+import {
+  abs,
+  add,
+  div,
+  exp2,
+  floor,
+  ge,
+  isfinite,
+  lgamma,
+  log2,
+  logicalAnd,
+  lt,
+  mul,
+  ne,
+  neg,
+  pow,
+  sub,
+  sum,
+  trunc,
+  unsqueeze,
+  where,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
+import { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { asTensors, floatTypeOf, numbersLike } from "./constants.js";
+import { listOf } from "./shapes.js";
+
+/** Elementwise quotient, as div() without a rounding mode. */
+export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(
+  "trueDivide",
+  "input:operand other:operand",
+  (input: Operand, other: Operand) => div(input, other),
+);
+
+/** `input` to the power of `exponent`, computed in float64, which WebGPU has not, or in complex128 if one is complex. */
+export const floatPower: (input: Operand, exponent: Operand) => Tensor = /* @__PURE__ */ composite(
+  "floatPower",
+  "input:operand exponent:operand",
+  (input: Operand, exponent: Operand) => {
+    const dtype = [input, exponent].some(hasComplex) ? "complex128" : "float64";
+    return pow(inDtype(input, dtype), inDtype(exponent, dtype));
+  },
+);
+
+function hasComplex(operand: Operand): boolean {
+  return operand instanceof Tensor ? isComplex(operand.dtype) : isComplexNumber(operand);
+}
+
+function inDtype(operand: Operand, dtype: DType): Operand {
+  return operand instanceof Tensor ? toDtype(operand, dtype) : operand;
+}
+
+/** input * 2 ** other. */
+export const ldexp: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(
+  "ldexp",
+  "input:operand other:operand",
+  (given: Operand, other: Operand) => {
+    const [input, exponent] = asTensors(given, other);
+    return mul(input, exp2(exponent));
+  },
+);
+
+/** Mantissa and exponent: `input` is mantissa * 2 ** exponent, where 0.5 <= |mantissa| < 1 and the exponent is an int32. */
+export const frexp: (input: Tensor) => [mantissa: Tensor, exponent: Tensor] =
+  /* @__PURE__ */ composite("frexp", "input:tensor", (input: Tensor) => {
+    if (!isFloat(input.dtype)) {
+      fail("DtypeMismatch", "frexp", `input: expected float32 or float64, got ${input.dtype}.`);
+    }
+    const size = abs(input.detach());
+    const hasExponent = logicalAnd(isfinite(size), ne(size, 0));
+    const normal = where(hasExponent, size, 1);
+    // The logarithm rounds, so it may be one off.
+    const near = add(floor(log2(normal)), 1);
+    const rest = scaled(normal, neg(near));
+    const exponent = where(
+      hasExponent,
+      sub(add(near, ge(rest, 1)), toDtype(lt(rest, 0.5), input.dtype)),
+      0,
+    );
+    return [scaled(input, neg(exponent)), toDtype(exponent, "int32")];
+  });
+
+// By a power of two, in halves that have no part beyond the range of the dtype.
+function scaled(value: Tensor, exponent: Tensor): Tensor {
+  const half = trunc(div(exponent, 2));
+  return mul(mul(value, exp2(half)), exp2(sub(exponent, half)));
+}
+
+/** Logarithm of the multivariate gamma function of `p` dimensions. */
+export const mvlgamma: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ composite(
+  "mvlgamma",
+  "input:tensor p:int",
+  logMultigamma,
+);
+
+/** The same as mvlgamma(). */
+export const multigammaln: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ composite(
+  "multigammaln",
+  "input:tensor p:int",
+  logMultigamma,
+);
+
+function logMultigamma(input: Tensor, p: number): Tensor {
+  if (p < 1)
+    fail("InvalidArgument", "mvlgamma", `p has to be greater than or equal to 1, got ${p}.`);
+  const halves = numbersLike(
+    input,
+    listOf("mvlgamma", p, (i) => -i / 2),
+  );
+  const gammas = lgamma(add(unsqueeze(input, -1), halves));
+  return add(sum(gammas, -1), (p * (p - 1) * Math.log(Math.PI)) / 4);
+}
+
+const kDegree = Math.PI / 180;
+
+/** Angles in radians for angles in degrees. */
+export const deg2rad: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "deg2rad",
+  "input:tensor",
+  (input: Tensor) => rescaled("deg2rad", input, kDegree),
+);
+
+/** Angles in degrees for angles in radians. */
+export const rad2deg: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "rad2deg",
+  "input:tensor",
+  (input: Tensor) => rescaled("rad2deg", input, 1 / kDegree),
+);
+
+function rescaled(name: string, input: Tensor, factor: number): Tensor {
+  const { dtype } = input;
+  if (isComplex(dtype))
+    fail("DtypeMismatch", name, `not supported for complex tensors, got ${dtype}.`);
+  return mul(toDtype(input, floatTypeOf(input)), factor);
+}

@@ -1,0 +1,148 @@
+// Fourier transforms over several axes, one after the other, and those of signals whose spectrum is real.
+
+import type { Ints } from "../../dispatch/types.js";
+import { conj, fft, ifft, irfft, rfft } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { axisOf } from "../shapes.js";
+
+type Norm = "backward" | "ortho" | "forward";
+
+interface Options {
+  s?: Ints | null;
+  dim?: Ints | null;
+  norm?: Norm;
+}
+
+interface ManyAxes {
+  (input: Tensor, s?: Ints | null, dim?: Ints | null, norm?: Norm): Tensor;
+  (input: Tensor, options: Options): Tensor;
+  (input: Tensor, s: Ints | null, options: Omit<Options, "s">): Tensor;
+}
+
+interface OneAxis {
+  (input: Tensor, n?: number | null, dim?: number, norm?: Norm): Tensor;
+  (input: Tensor, options: { n?: number | null; dim?: number; norm?: Norm }): Tensor;
+}
+
+/** Transforms along one axis. */
+type Step = (input: Tensor, n: number | null, dim: number, norm: Norm) => Tensor;
+
+/** Fourier transform over the axes `dim`, by default the last ones that `s` has sizes for, or all. */
+export const fftn: ManyAxes = /* @__PURE__ */ overAxes("fftn", null, null, fft);
+
+/** The inverse of fftn(). */
+export const ifftn: ManyAxes = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
+
+/** fftn() of real numbers without the second half along the last of the axes, which mirrors the first. */
+export const rfftn: ManyAxes = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
+
+/** The inverse of rfftn(): the last of the sizes `s` is by default 2 (size - 1). */
+export const irfftn: ManyAxes = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
+
+/** fftn() of what mirrors itself along the last of the axes, of which the first half is given: real numbers. */
+export const hfftn: ManyAxes = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
+
+/** The inverse of hfftn(). */
+export const ihfftn: ManyAxes = /* @__PURE__ */ overAxes("ihfftn", null, "first", ifft, halfOf);
+
+const kLastTwo = "[-2,-1]";
+
+/** Fourier transform over two axes, by default the last ones. */
+export const fft2: ManyAxes = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, fft);
+
+/** The inverse of fft2(). */
+export const ifft2: ManyAxes = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
+
+/** fft2() of real numbers without the second half along the last axis, which mirrors the first. */
+export const rfft2: ManyAxes = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
+
+/** The inverse of rfft2(): the last of the sizes `s` is by default 2 (size - 1). */
+export const irfft2: ManyAxes = /* @__PURE__ */ overAxes("irfft2", kLastTwo, "last", ifft, irfft);
+
+/** fft2() of what mirrors itself along the last axis, of which the first half is given: real numbers. */
+export const hfft2: ManyAxes = /* @__PURE__ */ overAxes("hfft2", kLastTwo, "last", fft, hermitian);
+
+/** The inverse of hfft2(). */
+export const ihfft2: ManyAxes = /* @__PURE__ */ overAxes("ihfft2", kLastTwo, "first", ifft, halfOf);
+
+const kLine = "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward";
+
+/** Fourier transform of a signal that mirrors itself, of which the first half is given: `n` real numbers, by default 2 (size - 1). */
+export const hfft: OneAxis = /* @__PURE__ */ composite("hfft", kLine, hermitian);
+
+/** The inverse of hfft(): the first half of what real numbers are the transform of. */
+export const ihfft: OneAxis = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
+
+// A transform that does `step` along all axes but the last, and `lastStep`, before them or after, along that.
+function overAxes(
+  name: string,
+  dim: string | null,
+  order: "first" | "last" | null,
+  step: Step,
+  lastStep: Step = step,
+): ManyAxes {
+  const line = `input:tensor s:ints?=null dim:ints?=${dim} norm:choice(backward|ortho|forward)=backward`;
+  return composite(name, line, (input: Tensor, s: Ints | null, dims: Ints | null, norm: Norm) => {
+    const axes = axesOf(name, input, s, dims);
+    const final = axes.pop();
+    if (final === undefined) {
+      if (order === null) return input;
+      return fail("InvalidArgument", name, "must transform at least one axis.");
+    }
+    const along = (x: Tensor, does: Step, { axis, size }: Axis) => does(x, size, axis, norm);
+    const started = order === "first" ? along(input, lastStep, final) : input;
+    const others = axes.reduce((x, axis) => along(x, step, axis), started);
+    return order === "first" ? others : along(others, lastStep, final);
+  });
+}
+
+/** An axis that is transformed, and the size it is cut or padded to. */
+interface Axis {
+  readonly axis: number;
+  readonly size: number | null;
+}
+
+function axesOf(name: string, input: Tensor, s: Ints | null, dims: Ints | null): Axis[] {
+  const sizes = s === null ? null : typeof s === "number" ? [s] : [...s];
+  const chosen = dims === null ? lastAxes(name, input, sizes) : dims;
+  const axes = (typeof chosen === "number" ? [chosen] : chosen).map((d) =>
+    axisOf(name, d, input.ndim),
+  );
+  if (new Set(axes).size < axes.length) {
+    fail("InvalidArgument", name, "FFT dims must be unique.");
+  }
+  if (sizes !== null && sizes.length !== axes.length) {
+    const told = "When given, dim and shape arguments must have the same length";
+    fail("InvalidArgument", name, `${told}, got s=[${sizes.join(", ")}] for ${axes.length} dims.`);
+  }
+  // -1 keeps a size, as PyTorch has it.
+  return axes.map((axis, i) => ({
+    axis,
+    size: sizes === null || sizes[i] === -1 ? null : (sizes[i] ?? null),
+  }));
+}
+
+function lastAxes(name: string, { ndim }: Tensor, sizes: readonly number[] | null): number[] {
+  const count = sizes === null ? ndim : sizes.length;
+  if (count > ndim) {
+    const told = `Got shape with ${count} values but input tensor only has ${ndim} dimensions.`;
+    fail("InvalidArgument", name, told);
+  }
+  return Array.from({ length: count }, (_, i) => ndim - count + i);
+}
+
+function hermitian(input: Tensor, n: number | null, dim: number, norm: Norm): Tensor {
+  return irfft(conj(input), n, dim, opposite(norm));
+}
+
+function halfOf(input: Tensor, n: number | null, dim: number, norm: Norm): Tensor {
+  return conj(rfft(input, n, dim, opposite(norm)));
+}
+
+// The one that scales the other direction.
+function opposite(norm: Norm): Norm {
+  if (norm === "ortho") return norm;
+  return norm === "backward" ? "forward" : "backward";
+}

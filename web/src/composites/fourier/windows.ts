@@ -1,0 +1,149 @@
+// Windows: weights that let the samples of a piece of a signal fade at its ends.
+
+import { toDtype } from "../../generated/internal.js";
+import {
+  abs,
+  add,
+  arange,
+  clamp,
+  cos,
+  div,
+  mul,
+  ones,
+  onesLike,
+  sqrt,
+  square,
+  sub,
+} from "../../generated/ops.js";
+import { full, type TensorOptions } from "../../ops/create.js";
+import { fail } from "../../runtime/errors.js";
+import { getDefaultDtype } from "../../tensor/default_dtype.js";
+import { type DType, isFloat } from "../../tensor/dtype.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { compositeFactory } from "../composite.js";
+
+interface Window {
+  (windowLength: number, periodic?: boolean, options?: TensorOptions): Tensor;
+  (windowLength: number, options: TensorOptions & { periodic?: boolean }): Tensor;
+}
+
+// The function of larger numbers than these are enough for is infinite.
+const kMostTerms = 1000;
+
+const kLine = "windowLength:int periodic:bool=true dtype:dtype?=null";
+
+/** A raised cosine: 0.5 - 0.5 cos. A periodic window is one for spectra, which leaves the last sample out. */
+export const hannWindow: Window = /* @__PURE__ */ compositeFactory(
+  "hannWindow",
+  kLine,
+  (length: number, periodic: boolean, dtype: DType | null) =>
+    cosines("hannWindow", length, periodic, dtype, [0.5, 0.5]),
+);
+
+/** Hamming's window: alpha - beta cos. */
+export const hammingWindow: {
+  (
+    windowLength: number,
+    periodic?: boolean,
+    alpha?: number,
+    beta?: number,
+    options?: TensorOptions,
+  ): Tensor;
+  (
+    windowLength: number,
+    options: TensorOptions & { periodic?: boolean; alpha?: number; beta?: number },
+  ): Tensor;
+  (
+    windowLength: number,
+    periodic: boolean,
+    options: TensorOptions & { alpha?: number; beta?: number },
+  ): Tensor;
+} = /* @__PURE__ */ compositeFactory(
+  "hammingWindow",
+  "windowLength:int periodic:bool=true alpha:number=0.54 beta:number=0.46 dtype:dtype?=null",
+  (length: number, periodic: boolean, alpha: number, beta: number, dtype: DType | null) =>
+    cosines("hammingWindow", length, periodic, dtype, [alpha, beta]),
+);
+
+/** Blackman's window: 0.42 - 0.5 cos + 0.08 cos of twice that. */
+export const blackmanWindow: Window = /* @__PURE__ */ compositeFactory(
+  "blackmanWindow",
+  kLine,
+  (length: number, periodic: boolean, dtype: DType | null) =>
+    cosines("blackmanWindow", length, periodic, dtype, [0.42, 0.5, 0.08]),
+);
+
+/** A triangle. */
+export const bartlettWindow: Window = /* @__PURE__ */ compositeFactory(
+  "bartlettWindow",
+  kLine,
+  (length: number, periodic: boolean, dtype: DType | null) =>
+    windowOf("bartlettWindow", length, periodic, dtype, (place) =>
+      sub(1, abs(sub(mul(place, 2), 1))),
+    ),
+);
+
+/** Kaiser's window, narrower for a larger `beta`. */
+export const kaiserWindow: {
+  (windowLength: number, periodic?: boolean, beta?: number, options?: TensorOptions): Tensor;
+  (windowLength: number, options: TensorOptions & { periodic?: boolean; beta?: number }): Tensor;
+  (windowLength: number, periodic: boolean, options: TensorOptions & { beta?: number }): Tensor;
+} = /* @__PURE__ */ compositeFactory(
+  "kaiserWindow",
+  "windowLength:int periodic:bool=true beta:number=12 dtype:dtype?=null",
+  (length: number, periodic: boolean, beta: number, dtype: DType | null) =>
+    windowOf("kaiserWindow", length, periodic, dtype, (place) => {
+      const height = sqrt(clamp(sub(1, square(sub(mul(place, 2), 1))), 0));
+      return div(
+        bessel(mul(height, beta), beta),
+        bessel(full([], beta, { dtype: "float64" }), beta),
+      );
+    }),
+);
+
+// Cosines of rising frequency with these factors, of which every second is subtracted.
+function cosines(
+  caller: string,
+  length: number,
+  periodic: boolean,
+  dtype: DType | null,
+  factors: readonly number[],
+): Tensor {
+  return windowOf(caller, length, periodic, dtype, (place) =>
+    factors
+      .map((factor, k) => mul(cos(mul(place, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
+      .reduce((sum, one) => add(sum, one)),
+  );
+}
+
+// `weightsAt` is given places from 0 to 1, with more digits than a window keeps.
+function windowOf(
+  caller: string,
+  length: number,
+  periodic: boolean,
+  dtype: DType | null,
+  weightsAt: (places: Tensor) => Tensor,
+): Tensor {
+  if (length < 0) {
+    fail("InvalidArgument", caller, `window_length must be non-negative, got ${length}.`);
+  }
+  if (dtype !== null && !isFloat(dtype)) {
+    fail("DtypeMismatch", caller, `expected a floating point dtype, got ${dtype}.`);
+  }
+  if (length === 1) return ones([1], { dtype: dtype ?? getDefaultDtype() });
+  const places = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
+  return toDtype(weightsAt(places), dtype ?? getDefaultDtype());
+}
+
+// The modified Bessel function of order 0 of numbers up to `most`, by its series, whose terms are all positive.
+function bessel(x: Tensor, most: number): Tensor {
+  const quarter = square(div(x, 2));
+  const largest = (most / 2) ** 2;
+  let [term, bound, sum] = [onesLike(x), 1, onesLike(x)];
+  for (let k = 1; bound > Number.EPSILON && k < kMostTerms; k++) {
+    term = mul(term, div(quarter, k * k));
+    bound *= largest / (k * k);
+    sum = add(sum, term);
+  }
+  return sum;
+}

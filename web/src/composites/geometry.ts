@@ -1,0 +1,115 @@
+// Windows that slide over axes, as convolutions, pools and spectrograms have them.
+
+import { slice } from "../generated/internal.js";
+import {
+  add,
+  arange,
+  indexAdd,
+  mul,
+  narrow,
+  reshape,
+  squeeze,
+  unfold,
+  unsqueeze,
+  zeros,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { sizeOf } from "./shapes.js";
+
+/** A list of one value per axis, where one value stands for all. */
+export function perAxis(
+  where: string,
+  name: string,
+  value: number | readonly number[],
+  axes: number,
+): number[] {
+  const values = typeof value === "number" ? [value] : [...value];
+  if (values.length === axes) return values;
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return new Array(axes).fill(only);
+  const told = `a single integer value or a list of ${axes} values`;
+  return fail(
+    "InvalidArgument",
+    where,
+    `expected ${name} to be ${told}, but got [${values.join(", ")}].`,
+  );
+}
+
+/** Runs a body on a batch, made of one where the input has no batch axis; the results are as the input was. */
+export function inBatch<R extends Tensor | Tensor[]>(
+  where: string,
+  input: Tensor,
+  ndim: number,
+  body: (batch: Tensor) => R,
+): R {
+  if (input.ndim === ndim) return body(input);
+  if (input.ndim !== ndim - 1) {
+    const told = `Expected ${ndim - 1}D (unbatched) or ${ndim}D (batched) input`;
+    fail(
+      "ShapeMismatch",
+      where,
+      `${told} to ${where}, but got input of size: [${input.shape.join(", ")}].`,
+    );
+  }
+  const result = body(unsqueeze(input, 0));
+  return (
+    result instanceof Tensor ? squeeze(result, 0) : result.map((one) => squeeze(one, 0))
+  ) as R;
+}
+
+/** How many elements a window of `size` spans. */
+export function spanOf(size: number, dilation: number): number {
+  return dilation * (size - 1) + 1;
+}
+
+/** The windows along an axis: their number stands in its place, their elements along a new last axis. */
+export function windowsOf(
+  input: Tensor,
+  axis: number,
+  size: number,
+  stride: number,
+  dilation: number,
+): Tensor {
+  const windows = unfold(input, axis, spanOf(size, dilation), stride);
+  return dilation === 1 ? windows : slice(windows, -1, 0, null, dilation);
+}
+
+/** Where the elements of windows are along an axis: [windows, size]. */
+export function windowPlaces(
+  like: Tensor,
+  count: number,
+  size: number,
+  stride: number,
+  dilation: number,
+): Tensor {
+  const { device } = like;
+  const starts = mul(arange(count, { dtype: "int64", device }), stride);
+  const steps = mul(arange(size, { dtype: "int64", device }), dilation);
+  return add(unsqueeze(starts, 1), steps);
+}
+
+/**
+ * The sum of windows where they overlap, which is the transpose of windowsOf(): `axis` counts the windows and `axis` + 1
+ * their elements, and the result has `length` elements there.
+ */
+export function overlapAdd(
+  windows: Tensor,
+  axis: number,
+  length: number,
+  stride: number,
+  dilation: number,
+): Tensor {
+  const [count, size] = [sizeOf(windows, axis), sizeOf(windows, axis + 1)];
+  const places = reshape(windowPlaces(windows, count, size, stride, dilation), [count * size]);
+  const [before, after] = [windows.shape.slice(0, axis), windows.shape.slice(axis + 2)];
+  const { dtype, device } = windows;
+  const whole = zeros([...before, length, ...after], { dtype, device });
+  return indexAdd(whole, axis, places, reshape(windows, [...before, count * size, ...after]));
+}
+
+/** The part of an axis that is left when `start` elements are cut off in front, `length` long. */
+export function cropped(input: Tensor, axis: number, start: number, length: number): Tensor {
+  const isWhole = start === 0 && length === sizeOf(input, axis);
+  return isWhole ? input : narrow(input, axis, start, length);
+}

@@ -1,0 +1,71 @@
+// Grids of places for gridSample() that affine maps make.
+
+import {
+  arange,
+  bmm,
+  div,
+  expand,
+  meshgrid,
+  mul,
+  onesLike,
+  reshape,
+  stack,
+  sub,
+  transpose,
+  zeros,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+
+interface AffineGrid {
+  (theta: Tensor, size: readonly number[], alignCorners?: boolean): Tensor;
+  (theta: Tensor, size: readonly number[], options: { alignCorners?: boolean }): Tensor;
+}
+
+/**
+ * Where the pixels of images of `size` are taken from by the maps `theta`: [N, 2, 3] and size [N, C, H, W] give [N, H, W, 2];
+ * [N, 3, 4] and [N, C, D, H, W] give [N, D, H, W, 3]. Places are from -1 to 1, as gridSample() takes them.
+ */
+export const affineGrid: AffineGrid = /* @__PURE__ */ composite(
+  "affineGrid",
+  "theta:tensor size:ints alignCorners:bool=false",
+  (theta: Tensor, size: readonly number[], alignCorners: boolean) => {
+    const axes = checkedAxes(theta, size);
+    const [count = 0, , ...sizes] = size;
+    // The last axis of an image is the first coordinate of a place.
+    const lines = sizes.map((length) => centers(theta, length, alignCorners));
+    const places = meshgrid(lines).reverse();
+    const [first] = places as [Tensor];
+    const base = reshape(stack([...places, onesLike(first)], -1), [1, -1, axes + 1]);
+    const points = expand(base, [count, -1, -1]);
+    return reshape(bmm(points, transpose(theta, 1, 2)), [count, ...sizes, axes]);
+  },
+);
+
+// The middles of `length` pixels between -1 and 1, or with corners aligned, from end to end.
+function centers({ dtype, device }: Tensor, length: number, alignCorners: boolean): Tensor {
+  if (length <= 1) return zeros([length], { dtype, device });
+  const steps = arange(length, { dtype, device });
+  const reach = alignCorners ? length - 1 : length;
+  return div(sub(mul(steps, 2), length - 1), reach);
+}
+
+function checkedAxes(theta: Tensor, size: readonly number[]): number {
+  const axes = size.length - 2;
+  if (axes !== 2 && axes !== 3) {
+    const told = `affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size [${size}].`;
+    fail("InvalidArgument", "affineGrid", told);
+  }
+  if (size.some((length) => length <= 0)) {
+    fail(
+      "InvalidArgument",
+      "affineGrid",
+      `Expected non-zero, positive output size. Got [${size}].`,
+    );
+  }
+  const expected = [size[0], axes, axes + 1];
+  if (theta.shape.join() === expected.join()) return axes;
+  const told = `Expected a batch of affine matrices of shape [${expected.join(", ")}] for size [${size.join(", ")}]. Got [${theta.shape.join(", ")}].`;
+  return fail("ShapeMismatch", "affineGrid", told);
+}

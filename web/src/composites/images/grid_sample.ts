@@ -1,0 +1,168 @@
+// Images read at places between their pixels.
+
+import { toDtype } from "../../generated/internal.js";
+import {
+  add,
+  clamp,
+  detach,
+  expand,
+  floor,
+  gather,
+  logicalAnd,
+  mul,
+  reshape,
+  round,
+  select,
+  sub,
+  unsqueeze,
+  where,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { type Edges, isWithin, padded, pixelOf } from "./sampling_places.js";
+
+type Mode = "bilinear" | "nearest" | "bicubic";
+
+interface GridSampleOptions {
+  mode?: Mode;
+  paddingMode?: Edges;
+  alignCorners?: boolean;
+}
+
+interface GridSample {
+  (
+    input: Tensor,
+    grid: Tensor,
+    mode?: Mode,
+    paddingMode?: Edges,
+    alignCorners?: boolean | null,
+  ): Tensor;
+  (input: Tensor, grid: Tensor, options: GridSampleOptions): Tensor;
+}
+
+/**
+ * `input` [N, C, H, W] read at the places `grid` [N, H', W', 2], whose last axis is (x, y) from -1 to 1: [N, C, H', W']. Volumes
+ * [N, C, D, H, W] are read at (x, y, z), all but "bicubic". Beyond the edges there are zeros, the nearest edge, or a reflection.
+ */
+export const gridSample: GridSample = /* @__PURE__ */ composite(
+  "gridSample",
+  "input:tensor grid:tensor mode:choice(bilinear|nearest|bicubic)=bilinear paddingMode:choice(zeros|border|reflection)=zeros alignCorners:bool=false",
+  (input: Tensor, grid: Tensor, mode: Mode, edges: Edges, alignCorners: boolean) => {
+    checkShapes(input, grid, mode);
+    const [count = 0, channels = 0, ...sizes] = input.shape;
+    const outer = grid.shape.slice(1, -1);
+    const places = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
+    const axes = sizes.map((size, d) => {
+      const place = pixelOf(select(places, 2, sizes.length - 1 - d), size, alignCorners);
+      return tapsOf(place, size, mode, edges, alignCorners);
+    });
+    const flat = reshape(input, [count, channels, sizes.reduce((a, b) => a * b, 1)]);
+    return reshape(weighted(flat, sizes, axes), [count, channels, ...outer]);
+  },
+);
+
+/** A pixel along one axis that takes part at every place: where it is, whether it is in the image, and its weight. */
+interface Tap {
+  readonly at: Tensor;
+  readonly isInside: Tensor;
+  readonly weight: Tensor;
+}
+
+// The pixels along one axis that each place is made of.
+function tapsOf(
+  pixel: Tensor,
+  size: number,
+  mode: Mode,
+  edges: Edges,
+  alignCorners: boolean,
+): Tap[] {
+  if (mode === "bicubic") {
+    const first = floor(pixel);
+    return cubicWeights(sub(pixel, first)).map((weight, i) =>
+      tapAt(padded(add(first, i - 1), size, edges, alignCorners), size, weight),
+    );
+  }
+  const place = padded(pixel, size, edges, alignCorners);
+  if (mode === "nearest") {
+    // A weight of 1 whose derivative is 0, as PyTorch's grid has a gradient of zeros.
+    const near = round(place);
+    return [tapAt(near, size, add(sub(near, floor(near)), 1))];
+  }
+  const first = floor(place);
+  const rest = sub(place, first);
+  return [tapAt(first, size, sub(1, rest)), tapAt(add(first, 1), size, rest)];
+}
+
+function tapAt(pixel: Tensor, size: number, weight: Tensor): Tap {
+  const at = toDtype(clamp(detach(pixel), 0, size - 1), "int64");
+  return { at, isInside: isWithin(pixel, size), weight };
+}
+
+// The sum over all combinations of the taps of the axes. `flat` is [N, C, pixels].
+function weighted(flat: Tensor, sizes: readonly number[], axes: readonly Tap[][]): Tensor {
+  const [first = [], ...rest] = axes;
+  let taps = first;
+  for (const [d, more] of rest.entries()) {
+    const size = sizes[d + 1] ?? 1;
+    taps = taps.flatMap((outer) => more.map((inner) => combined(outer, inner, size)));
+  }
+  return taps.map((tap) => contribution(flat, tap)).reduce((sum, one) => add(sum, one));
+}
+
+function combined(outer: Tap, inner: Tap, size: number): Tap {
+  return {
+    at: add(mul(outer.at, size), inner.at),
+    isInside: logicalAnd(outer.isInside, inner.isInside),
+    weight: mul(outer.weight, inner.weight),
+  };
+}
+
+function contribution(flat: Tensor, { at, isInside, weight }: Tap): Tensor {
+  const [count = 0, channels = 0] = flat.shape;
+  const places = expand(unsqueeze(at, 1), [count, channels, at.shape[1] ?? 0]);
+  const values = where(unsqueeze(isInside, 1), gather(flat, 2, places), 0);
+  return mul(values, unsqueeze(weight, 1));
+}
+
+// Of the four pixels around a place, `rest` beyond the second (A = -0.75, as PyTorch has it).
+function cubicWeights(rest: Tensor): Tensor[] {
+  const a = -0.75;
+  const near = (x: Tensor) => add(mul(mul(sub(mul(x, a + 2), a + 3), x), x), 1);
+  const far = (x: Tensor) => sub(mul(add(mul(sub(mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
+  return [far(add(rest, 1)), near(rest), near(sub(1, rest)), far(sub(2, rest))];
+}
+
+function checkShapes(input: Tensor, grid: Tensor, mode: Mode): void {
+  const axes = input.ndim - 2;
+  const told = `input of shape [${input.shape.join(", ")}] and grid of shape [${grid.shape.join(", ")}]`;
+  if (axes !== 2 && axes !== 3) {
+    fail("ShapeMismatch", "gridSample", `expected a 4D or 5D input, but got ${told}.`);
+  }
+  if (mode === "bicubic" && axes !== 2) {
+    fail(
+      "InvalidArgument",
+      "gridSample",
+      `bicubic interpolation only supports 4D input, got ${told}.`,
+    );
+  }
+  if (grid.ndim !== input.ndim || grid.shape[0] !== input.shape[0] || grid.shape.at(-1) !== axes) {
+    const expected = "expected grid and input to have same batch size and dimensions";
+    fail(
+      "ShapeMismatch",
+      "gridSample",
+      `${expected}, and grid to end in ${axes}, but got ${told}.`,
+    );
+  }
+  if (input.dtype !== grid.dtype) {
+    const got = `input has ${input.dtype} and grid has ${grid.dtype}`;
+    fail("DtypeMismatch", "gridSample", `expected input and grid to have same dtype, but ${got}.`);
+  }
+  if (input.shape.slice(2).includes(0)) {
+    fail(
+      "ShapeMismatch",
+      "gridSample",
+      `expected input to have non-empty spatial dimensions, but got ${told}.`,
+    );
+  }
+}

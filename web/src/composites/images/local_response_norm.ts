@@ -1,0 +1,29 @@
+// Normalisation across neighbouring channels.
+
+import { add, avgPool2d, div, mul, pad, pow, reshape, square } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+
+interface LocalResponseNorm {
+  (input: Tensor, size: number, alpha?: number, beta?: number, k?: number): Tensor;
+  (input: Tensor, size: number, options: { alpha?: number; beta?: number; k?: number }): Tensor;
+}
+
+/** input / (k + alpha * mean of the squares of `size` neighbouring channels) ** beta, input [N, C, ...]. */
+export const localResponseNorm: LocalResponseNorm = /* @__PURE__ */ composite(
+  "localResponseNorm",
+  "input:tensor size:int alpha:number=0.0001 beta:number=0.75 k:number=1",
+  (input: Tensor, size: number, alpha: number, beta: number, k: number) => {
+    if (input.ndim < 3) {
+      const told = `Expected 3D or higher dimensionality input (got ${input.ndim} dimensions).`;
+      fail("ShapeMismatch", "localResponseNorm", told);
+    }
+    if (input.numel === 0) return input;
+    const [count = 0, channels = 0] = input.shape;
+    const squares = reshape(square(input), [count, 1, channels, -1]);
+    const padded = pad(squares, [0, 0, Math.floor(size / 2), Math.floor((size - 1) / 2)]);
+    const means = reshape(avgPool2d(padded, [size, 1], 1), input.shape);
+    return div(input, pow(add(mul(means, alpha), k), beta));
+  },
+);

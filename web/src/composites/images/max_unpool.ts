@@ -1,0 +1,88 @@
+// The partial inverse of max pools: every value goes back to where it was found, zeros elsewhere.
+
+import type { Ints } from "../../dispatch/types.js";
+import { reshape, scatter, zeros } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { perAxis } from "../geometry.js";
+
+interface MaxUnpool {
+  (
+    input: Tensor,
+    indices: Tensor,
+    kernelSize: Ints,
+    stride?: Ints | null,
+    padding?: Ints,
+    outputSize?: readonly number[] | null,
+  ): Tensor;
+  (
+    input: Tensor,
+    indices: Tensor,
+    kernelSize: Ints,
+    options: { stride?: Ints | null; padding?: Ints; outputSize?: readonly number[] | null },
+  ): Tensor;
+}
+
+const kLine =
+  "input:tensor indices:tensor kernelSize:ints stride:ints?=null padding:ints=0 outputSize:ints?=null";
+
+/** The partial inverse of maxPool1d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+export const maxUnpool1d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool1d", 1);
+
+/** The partial inverse of maxPool2d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+export const maxUnpool2d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
+
+/** The partial inverse of maxPool3d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+export const maxUnpool3d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
+
+function maxUnpool(where: string, axes: number): MaxUnpool {
+  const body = (
+    input: Tensor,
+    indices: Tensor,
+    kernelSize: Ints,
+    stride: Ints | null,
+    padding: Ints,
+    outputSize: Ints | null,
+  ) => {
+    if (input.ndim !== axes + 1 && input.ndim !== axes + 2) {
+      const told = `Input to ${where} should be a ${axes + 1}d or ${axes + 2}d Tensor`;
+      fail("ShapeMismatch", where, `${told}, but got ${input.ndim} dimensions.`);
+    }
+    if (input.shape.join() !== indices.shape.join()) {
+      const got = `input [${input.shape.join(", ")}] and indices [${indices.shape.join(", ")}]`;
+      fail("ShapeMismatch", where, `Expected shape of indices to be that of input, got ${got}.`);
+    }
+    const kernel = perAxis(where, "kernel_size", kernelSize, axes);
+    const steps = perAxis(where, "stride", stride ?? kernelSize, axes);
+    const edges = perAxis(where, "padding", padding, axes);
+    const pooled = input.shape.slice(-axes);
+    const before = input.shape.slice(0, -axes);
+    const sizes = kernel.map(
+      (size, d) => ((pooled[d] ?? 0) - 1) * (steps[d] ?? 1) - 2 * (edges[d] ?? 0) + size,
+    );
+    const wanted = outputSize === null ? sizes : chosenSizes(where, outputSize, sizes, steps);
+    const { dtype, device } = input;
+    const area = wanted.reduce((a, b) => a * b, 1);
+    const flat = [...before, pooled.reduce((a, b) => a * b, 1)];
+    const volume = zeros([...before, area], { dtype, device });
+    const placed = scatter(volume, -1, reshape(indices, flat), reshape(input, flat));
+    return reshape(placed, [...before, ...wanted]);
+  };
+  return composite(where, kLine, body);
+}
+
+// Sizes less than a step away pool to the same.
+function chosenSizes(
+  where: string,
+  outputSize: Ints,
+  sizes: readonly number[],
+  steps: readonly number[],
+): number[] {
+  const given = typeof outputSize === "number" ? [outputSize] : outputSize;
+  const wanted = given.slice(-sizes.length);
+  const isClose = wanted.every((size, d) => Math.abs(size - (sizes[d] ?? 0)) < (steps[d] ?? 1));
+  if (wanted.length === sizes.length && isClose) return wanted;
+  const told = `invalid outputSize [${given.join(", ")}]: each size must be less than a stride away from [${sizes.join(", ")}].`;
+  return fail("InvalidArgument", where, told);
+}

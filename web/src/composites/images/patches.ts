@@ -1,0 +1,153 @@
+// Patches of images as columns of a matrix, and back.
+
+import type { Ints } from "../../dispatch/types.js";
+import { pad, permute, reshape } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { cropped, inBatch, overlapAdd, perAxis, spanOf, windowsOf } from "../geometry.js";
+
+interface PatchOptions {
+  dilation?: Ints;
+  padding?: Ints;
+  stride?: Ints;
+}
+
+interface Im2col {
+  (input: Tensor, kernelSize: Ints, dilation?: Ints, padding?: Ints, stride?: Ints): Tensor;
+  (input: Tensor, kernelSize: Ints, options: PatchOptions): Tensor;
+}
+
+/**
+ * The patches of images [N, C, H, W] or [C, H, W] as columns, [N, C * kernel height * kernel width, patches]. It is `unfold` of
+ * torch.nn.functional.
+ */
+export const im2col: Im2col = /* @__PURE__ */ composite(
+  "im2col",
+  "input:tensor kernelSize:ints dilation:ints=1 padding:ints=0 stride:ints=1",
+  (input: Tensor, kernelSize: Ints, dilation: Ints, padding: Ints, stride: Ints) => {
+    const axes = patchAxes("im2col", kernelSize, dilation, padding, stride);
+    return inBatch("im2col", input, 4, (batch) => {
+      for (const [d, axis] of axes.entries()) placesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
+      const [rows, columns] = axes;
+      const { edge } = rows;
+      const edges = [columns.edge, columns.edge, edge, edge];
+      const padded = edge + columns.edge > 0 ? pad(batch, edges) : batch;
+      const windows = windowsAlong(windowsAlong(padded, 2, rows), 3, columns);
+      const [size = 0, channels = 0, down = 0, across = 0, height = 0, width = 0] = windows.shape;
+      return reshape(permute(windows, [0, 1, 4, 5, 2, 3]), [
+        size,
+        channels * height * width,
+        down * across,
+      ]);
+    });
+  },
+);
+
+interface Col2im {
+  (
+    input: Tensor,
+    outputSize: Ints,
+    kernelSize: Ints,
+    dilation?: Ints,
+    padding?: Ints,
+    stride?: Ints,
+  ): Tensor;
+  (input: Tensor, outputSize: Ints, kernelSize: Ints, options: PatchOptions): Tensor;
+}
+
+/**
+ * Images of `outputSize` from patches as im2col() gives them, [N, C * kernel height * kernel width, patches] or one without N;
+ * where patches overlap they are added. It is `fold` of torch.nn.functional.
+ */
+export const col2im: Col2im = /* @__PURE__ */ composite(
+  "col2im",
+  "input:tensor outputSize:ints kernelSize:ints dilation:ints=1 padding:ints=0 stride:ints=1",
+  (
+    input: Tensor,
+    outputSize: Ints,
+    kernelSize: Ints,
+    dilation: Ints,
+    padding: Ints,
+    stride: Ints,
+  ) => {
+    const [height = 0, width = 0] = perAxis("col2im", "output_size", outputSize, 2);
+    const [rows, columns] = patchAxes("col2im", kernelSize, dilation, padding, stride);
+    const down = placesAlong("col2im", height, rows);
+    const across = placesAlong("col2im", width, columns);
+    return inBatch("col2im", input, 3, (batch) => {
+      const [size = 0, elements = 0, patches = 0] = batch.shape;
+      checkColumns(elements, rows.size * columns.size, patches, down * across);
+      const channels = elements / (rows.size * columns.size);
+      const taps = reshape(batch, [size, channels, rows.size, columns.size, down, across]);
+      const windows = permute(taps, [0, 1, 4, 2, 5, 3]);
+      const lines = addedAlong(windows, 4, width, columns);
+      return addedAlong(lines, 2, height, rows);
+    });
+  },
+);
+
+/** How patches lie along one axis. */
+interface PatchAxis {
+  readonly size: number;
+  readonly spread: number;
+  readonly edge: number;
+  readonly step: number;
+}
+
+function patchAxes(
+  where: string,
+  kernelSize: Ints,
+  dilation: Ints,
+  padding: Ints,
+  stride: Ints,
+): [PatchAxis, PatchAxis] {
+  const sizes = perAxis(where, "kernel_size", kernelSize, 2);
+  const spreads = perAxis(where, "dilation", dilation, 2);
+  const edges = perAxis(where, "padding", padding, 2);
+  const steps = perAxis(where, "stride", stride, 2);
+  const named = { kernel_size: sizes, dilation: spreads, stride: steps };
+  for (const [name, values] of Object.entries(named)) {
+    if (values.every((value) => value > 0)) continue;
+    const told = `${name} should be greater than zero, but got [${values.join(", ")}].`;
+    fail("InvalidArgument", where, told);
+  }
+  if (edges.some((edge) => edge < 0)) {
+    const told = `padding should be non-negative, but got [${edges.join(", ")}].`;
+    fail("InvalidArgument", where, told);
+  }
+  const along = (d: number): PatchAxis => ({
+    size: sizes[d] ?? 1,
+    spread: spreads[d] ?? 1,
+    edge: edges[d] ?? 0,
+    step: steps[d] ?? 1,
+  });
+  return [along(0), along(1)];
+}
+
+// How many patches an axis has.
+function placesAlong(where: string, length: number, axis: PatchAxis): number {
+  const room = length + 2 * axis.edge - spanOf(axis.size, axis.spread);
+  if (room >= 0) return Math.floor(room / axis.step) + 1;
+  const told = `a patch spans ${spanOf(axis.size, axis.spread)} elements of ${length} with ${axis.edge} more on each side`;
+  return fail("ShapeMismatch", where, `${told}: the array of sliding blocks would be empty.`);
+}
+
+function windowsAlong(input: Tensor, axis: number, { size, step, spread }: PatchAxis): Tensor {
+  return windowsOf(input, axis, size, step, spread);
+}
+
+function addedAlong(windows: Tensor, axis: number, length: number, patch: PatchAxis): Tensor {
+  const { edge, step, spread } = patch;
+  return cropped(overlapAdd(windows, axis, length + 2 * edge, step, spread), axis, edge, length);
+}
+
+function checkColumns(elements: number, area: number, patches: number, places: number): void {
+  if (elements % area !== 0) {
+    const told = `Expected size of input's dimension 1 to be divisible by the product of kernel_size, ${area}`;
+    fail("ShapeMismatch", "col2im", `${told}, but got ${elements}.`);
+  }
+  if (patches === places) return;
+  const told = `expected input's dimension 2 to match the number of sliding blocks, ${places}`;
+  fail("ShapeMismatch", "col2im", `${told}, but got ${patches}.`);
+}

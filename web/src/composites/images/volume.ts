@@ -1,0 +1,57 @@
+// Volumes as images: what is done to each axis for itself is done to the slices, then along the depth.
+
+import { add, floorDivide, gather, mul, reshape } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+
+/** Does one thing to the slices [H, W] of volumes [N, C, D, H, W], and another to their columns, as images [D, columns]. */
+export function onSlicesAndDepth(
+  batch: Tensor,
+  onSlices: (images: Tensor) => Tensor,
+  onDepth: (images: Tensor) => Tensor,
+): Tensor {
+  const [size = 0, channels = 0, depth = 0, height = 0, width = 0] = batch.shape;
+  const slices = onSlices(reshape(batch, [size, channels * depth, height, width]));
+  const [, , rows = 0, columns = 0] = slices.shape;
+  const results = onDepth(reshape(slices, [size, channels, depth, rows * columns]));
+  return reshape(results, [size, channels, results.shape[2] ?? 0, rows, columns]);
+}
+
+/** A pool that also says where it found what it chose. */
+type IndexedPool = (images: Tensor) => [Tensor, Tensor];
+
+/** Like onSlicesAndDepth() for pools that choose: what they chose, and where it is in the flattened volume. */
+export function chosenOnSlicesAndDepth(
+  batch: Tensor,
+  onSlices: IndexedPool,
+  onDepth: IndexedPool,
+): [Tensor, Tensor] {
+  const area = (batch.shape[3] ?? 0) * (batch.shape[4] ?? 0);
+  let inSlice: Tensor | undefined;
+  let places: Tensor | undefined;
+  const chosen = onSlicesAndDepth(
+    batch,
+    (images) => {
+      const [values, indices] = onSlices(images);
+      inSlice = indices;
+      return values;
+    },
+    (images) => {
+      const [values, indices] = onDepth(images);
+      places = placesInVolume(inSlice as Tensor, indices, images.shape, area);
+      return values;
+    },
+  );
+  return [chosen, reshape(places as Tensor, chosen.shape)];
+}
+
+// From where a slice was chosen and where in the slice.
+function placesInVolume(
+  inSlice: Tensor,
+  inColumns: Tensor,
+  [size = 0, channels = 0, depth = 0, columns = 0]: readonly number[],
+  area: number,
+): Tensor {
+  const chosen = reshape(inColumns, [size, channels, (inColumns.shape[2] ?? 0) * columns]);
+  const candidates = reshape(inSlice, [size, channels, depth * columns]);
+  return add(gather(candidates, 2, chosen), mul(floorDivide(chosen, columns), area));
+}

@@ -1,0 +1,44 @@
+// Integrals of sampled functions.
+
+import { add, cumsum, diff, mul, narrow, reshape, sum } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { axisOf, sizeOf } from "./shapes.js";
+
+const kLine = "y:tensor x:tensor?=null dx:number=1 dim:int=-1";
+
+/** Area under `y` along `dim` by the trapezoidal rule, over the points `x` or steps of `dx`. */
+export const trapezoid: {
+  (y: Tensor, x?: Tensor | null, dx?: number, dim?: number): Tensor;
+  (y: Tensor, options: { x?: Tensor | null; dx?: number; dim?: number }): Tensor;
+  (y: Tensor, x: Tensor | null, options: { dx?: number; dim?: number }): Tensor;
+} = /* @__PURE__ */ composite(
+  "trapezoid",
+  kLine,
+  (y: Tensor, x: Tensor | null, dx: number, dim: number) =>
+    sum(areas("trapezoid", y, x, dx, dim), dim),
+);
+
+/** Like trapezoid(), up to every point but the first. */
+export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
+  "cumulativeTrapezoid",
+  kLine,
+  (y: Tensor, x: Tensor | null, dx: number, dim: number) =>
+    cumsum(areas("cumulativeTrapezoid", y, x, dx, dim), dim),
+);
+
+// Of the trapezoids between neighbours.
+function areas(where: string, y: Tensor, x: Tensor | null, dx: number, dim: number): Tensor {
+  const axis = axisOf(where, dim, y.ndim);
+  const count = Math.max(sizeOf(y, axis) - 1, 0);
+  const heights = add(narrow(y, axis, 0, count), narrow(y, axis, sizeOf(y, axis) - count, count));
+  if (x === null) return mul(heights, dx / 2);
+  const isLine = x.ndim === 1 && y.ndim > 1;
+  const points = isLine
+    ? reshape(
+        x,
+        y.shape.map((_, d) => (d === axis ? -1 : 1)),
+      )
+    : x;
+  return mul(mul(heights, diff(points, 1, dim)), 0.5);
+}

@@ -1,0 +1,20 @@
+// What the functions of matrices share.
+
+import { conj, transpose } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { isComplex } from "../dtypes.js";
+
+/** The conjugate transpose of matrices. */
+export function adjointOf(A: Tensor): Tensor {
+  const turned = transpose(A, -2, -1);
+  return isComplex(A) ? conj(turned) : turned;
+}
+
+/** ShapeMismatch unless the last two axes hold square matrices. */
+export function checkSquare(caller: string, A: Tensor): void {
+  const [rows, columns] = A.shape.slice(-2);
+  if (A.ndim >= 2 && rows === columns) return;
+  const told = `A must be batches of square matrices, but its shape is [${A.shape.join(", ")}].`;
+  fail("ShapeMismatch", caller, told);
+}

@@ -1,0 +1,146 @@
+// Powers, exponentials and ranks of matrices.
+
+import {
+  abs,
+  add,
+  amax,
+  ceil,
+  clamp,
+  clone,
+  detach,
+  div,
+  eigvalsh,
+  exp2,
+  expandAs,
+  eye,
+  floorDivide,
+  gt,
+  log2,
+  matmul,
+  max,
+  mul,
+  nanToNum,
+  onesLike,
+  sum,
+  svdvals,
+  where,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
+import { checkSquare } from "./matrices.js";
+import { inverse } from "./of_complex.js";
+import { realForm } from "./real_form.js";
+
+/** The `n`-th power of square matrices; negative powers are those of the inverse. */
+export const matrixPower: {
+  (A: Tensor, n: number): Tensor;
+  (A: Tensor, options: { n: number }): Tensor;
+} = /* @__PURE__ */ composite("matrixPower", "A:tensor n:int", (A: Tensor, n: number) => {
+  checkSquare("matrixPower", A);
+  if (n === 0) return where(onesLike(A, { dtype: "bool" }), identity(A), A);
+  if (n === 1) return clone(A);
+  let square = n < 0 ? inverse(A) : A;
+  let result: Tensor | null = null;
+  // By the binary digits of n, of which numbers have more than bitwise operators see.
+  for (let rest = Math.abs(n); rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = result === null ? square : matmul(result, square);
+    if (rest > 1) square = matmul(square, square);
+  }
+  return result as Tensor;
+});
+
+/** The exponential of square matrices, by a polynomial of the scaled matrix that is squared again. */
+export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "matrixExp",
+  "A:tensor",
+  (A: Tensor) => {
+    checkSquare("matrixExp", A);
+    if (!/^(float|complex)/.test(A.dtype)) {
+      fail(
+        "DtypeMismatch",
+        "matrixExp",
+        `Expected a floating point or complex tensor, but got ${A.dtype}.`,
+      );
+    }
+    if (A.numel === 0) return clone(A);
+    const halvings = halvingsOf(A);
+    const most = Number(max(halvings).item());
+    let power = taylor(mul(A, exp2(mul(halvings, -1))));
+    for (let k = 0; k < most; k++) {
+      const isSquared = expandAs(gt(halvings, k), power);
+      power = where(isSquared, matmul(power, power), power);
+    }
+    return power;
+  },
+);
+
+interface MatrixRank {
+  (
+    A: Tensor,
+    options?: { atol?: number | null; rtol?: number | null; hermitian?: boolean },
+  ): Tensor;
+  (A: Tensor, atol: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
+}
+
+const kEpsilons: Readonly<Record<string, number>> = {
+  float32: 2 ** -23,
+  complex64: 2 ** -23,
+  float64: 2 ** -52,
+  complex128: 2 ** -52,
+  float16: 2 ** -10,
+  bfloat16: 2 ** -7,
+};
+
+/**
+ * How many singular values of matrices are larger than `atol` and `rtol` times the largest, as int64. `rtol` is by default the
+ * larger size times the dtype's epsilon, and 0 where there is an `atol`. `hermitian` looks at eigenvalues instead.
+ */
+export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
+  "matrixRank",
+  "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
+  (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
+    // The real form of a complex matrix has each of its values twice.
+    const [matrices, times] = isComplex(A) && A.ndim >= 2 ? [realForm(A), 2] : [A, 1];
+    const values = hermitian ? abs(eigvalsh(matrices)) : svdvals(matrices);
+    if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
+    const largest = amax(values, -1, true);
+    const size = Math.max(...A.shape.slice(-2));
+    const byDefault = atol === null || atol <= 0 ? size * (kEpsilons[A.dtype] ?? 0) : 0;
+    const least = clamp(mul(largest, rtol ?? byDefault), atol ?? 0);
+    return floorDivide(sum(gt(values, least), -1), times);
+  },
+);
+
+// How often a matrix is halved until Taylor's polynomial is exact: [..., 1, 1].
+function halvingsOf(A: Tensor): Tensor {
+  const isDouble = A.dtype === "float64" || A.dtype === "complex128";
+  const reach = isDouble ? 1.09 : 3.01;
+  const norms = amax(sum(abs(detach(A)), -2, true), -1, true);
+  // More than any finite matrix needs makes zeros of an infinite one, and those NaN of it, as PyTorch has it.
+  return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1100), 0);
+}
+
+// The polynomial of degree 19 of exp, in blocks of four powers.
+function taylor(A: Tensor): Tensor {
+  const second = matmul(A, A);
+  const third = matmul(second, A);
+  const fourth = matmul(second, second);
+  const powers = [identity(A), A, second, third];
+  const factors = [1];
+  for (let k = 1; k < 20; k++) factors.push((factors[k - 1] ?? 1) / k);
+  const block = (first: number) =>
+    powers
+      .map((power, i) => mul(power, factors[first + i] ?? 0))
+      .reduce((total, one) => add(total, one));
+  return [12, 8, 4, 0].reduce(
+    (total, first) => add(matmul(total, fourth), block(first)),
+    block(16),
+  );
+}
+
+function identity(A: Tensor): Tensor {
+  const { dtype, device } = A;
+  return eye(A.shape.at(-1) ?? 0, { dtype, device });
+}

@@ -1,0 +1,200 @@
+// Norms of vectors and matrices, and how far a matrix is from being singular.
+
+import type { Ints } from "../../dispatch/types.js";
+import { toDtype } from "../../generated/internal.js";
+import {
+  abs,
+  amax,
+  amin,
+  div,
+  norm as engineNorm,
+  eq,
+  eye,
+  movedim,
+  mul,
+  reshape,
+  select,
+  squeeze,
+  sum,
+  svdvals,
+  unsqueeze,
+  where,
+} from "../../generated/ops.js";
+import { fail, refusal } from "../../runtime/errors.js";
+import type { DType } from "../../tensor/dtype.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { axisOf } from "../shapes.js";
+import { inverse, slogdet } from "./of_complex.js";
+
+/** The order of a norm: a number, or the name of a norm of matrices. */
+type Order = number | "fro" | "nuc";
+
+interface VectorNormOptions {
+  dim?: Ints | null;
+  keepdim?: boolean;
+  dtype?: DType | null;
+}
+
+interface VectorNorm {
+  (x: Tensor, ord?: number, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (x: Tensor, options: VectorNormOptions & { ord?: number }): Tensor;
+  (x: Tensor, ord: number, options: VectorNormOptions): Tensor;
+}
+
+/** The `ord`-norm of vectors along `dim`, or of all elements; computed in `dtype`. */
+export const vectorNorm: VectorNorm = /* @__PURE__ */ composite(
+  "vectorNorm",
+  "x:tensor ord:number=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
+  (x: Tensor, ord: number, dim: Ints | null, keepdim: boolean, dtype: DType | null) =>
+    engineNorm(cast(x, dtype), ord, dim, keepdim),
+);
+
+interface MatrixNormOptions {
+  dim?: readonly number[];
+  keepdim?: boolean;
+  dtype?: DType | null;
+}
+
+interface MatrixNorm {
+  (
+    A: Tensor,
+    ord?: Order,
+    dim?: readonly number[],
+    keepdim?: boolean,
+    dtype?: DType | null,
+  ): Tensor;
+  (A: Tensor, options: MatrixNormOptions & { ord?: Order }): Tensor;
+  (A: Tensor, ord: Order, options: MatrixNormOptions): Tensor;
+}
+
+/**
+ * Norm of the matrices that two axes hold: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and
+ * smallest of them), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
+ */
+export const matrixNorm: MatrixNorm = /* @__PURE__ */ composite(
+  "matrixNorm",
+  'A:tensor ord:any="fro" dim:ints=[-2,-1] keepdim:bool=false dtype:dtype?=null',
+  (A: Tensor, ord: unknown, dim: Ints, keepdim: boolean, dtype: DType | null) =>
+    normOfMatrices("matrixNorm", cast(A, dtype), ord, dim, keepdim),
+);
+
+interface Norm {
+  (input: Tensor, p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (input: Tensor, options: VectorNormOptions & { p?: Order }): Tensor;
+  (input: Tensor, p: Order, options: VectorNormOptions): Tensor;
+  (input: Tensor, p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
+}
+
+/** norm() as a method, in the place of the engine's, which knows orders by number alone. */
+export interface NormMethod {
+  (p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (options: VectorNormOptions & { p?: Order }): Tensor;
+  (p: Order, options: VectorNormOptions): Tensor;
+  (p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
+}
+
+/**
+ * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that the
+ * two axes `dim` hold.
+ */
+export const norm: Norm = /* @__PURE__ */ composite(
+  "norm",
+  "input:tensor p:any=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
+  (input: Tensor, p: unknown, dim: Ints | null, keepdim: boolean, dtype: DType | null) => {
+    const values = cast(input, dtype);
+    if (typeof p === "number") return engineNorm(values, p, dim, keepdim);
+    if (p === "fro") return engineNorm(values, 2, dim, keepdim);
+    if (p === "nuc") return normOfMatrices("norm", values, p, dim ?? [-2, -1], keepdim);
+    return fail("InvalidArgument", "norm", refusal("p", 'a number, "fro" or "nuc"', p));
+  },
+);
+
+/**
+ * The condition number of matrices in the norm `p`, one of those of matrixNorm(): by default the largest singular value by the
+ * smallest. Infinity for a singular matrix.
+ */
+export const cond: {
+  (A: Tensor, p?: Order | null): Tensor;
+  (A: Tensor, options: { p?: Order | null }): Tensor;
+} = /* @__PURE__ */ composite("cond", "A:tensor p:any=null", (A: Tensor, p: unknown) => {
+  if (A.numel === 0) return sum(reshape(A, [...A.shape.slice(0, -2), 0]), -1);
+  if (p === null || p === 2 || p === -2) {
+    const values = svdvals(A);
+    const [largest, smallest] = [select(values, -1, 0), select(values, -1, -1)];
+    return p === -2 ? div(smallest, largest) : div(largest, smallest);
+  }
+  const [sign] = slogdet(A);
+  const isSingular = eq(abs(sign), 0);
+  const { dtype, device } = A;
+  const one = eye(A.shape.at(-1) ?? 0, { dtype, device });
+  const regular = where(unsqueeze(unsqueeze(isSingular, -1), -1), one, A);
+  const product = mul(
+    normOfMatrices("cond", regular, p, [-2, -1], false),
+    normOfMatrices("cond", inverse(regular), p, [-2, -1], false),
+  );
+  return where(isSingular, Number.POSITIVE_INFINITY, product);
+});
+
+function cast(input: Tensor, dtype: DType | null): Tensor {
+  return dtype === null ? input : toDtype(input, dtype);
+}
+
+function normOfMatrices(
+  caller: string,
+  A: Tensor,
+  ord: unknown,
+  dim: Ints,
+  keepdim: boolean,
+): Tensor {
+  const [rows, columns] = matrixAxes(caller, A, dim);
+  const kept = withoutMatrices(caller, A, ord, rows, columns);
+  return keepdim ? kept : squeeze(kept, [rows, columns]);
+}
+
+// The norms where the matrices were, both axes kept.
+function withoutMatrices(
+  caller: string,
+  A: Tensor,
+  ord: unknown,
+  rows: number,
+  columns: number,
+): Tensor {
+  const singular = (reduce: (values: Tensor, dim: number) => Tensor) => {
+    const sizes = A.shape.map((size, d) => (d === rows || d === columns ? 1 : size));
+    return reshape(reduce(svdvals(movedim(A, [rows, columns], [-2, -1])), -1), sizes);
+  };
+  switch (ord) {
+    case "fro":
+      return engineNorm(A, 2, [rows, columns], true);
+    case "nuc":
+      return singular(sum);
+    case 2:
+      return singular(amax);
+    case -2:
+      return singular(amin);
+    case 1:
+      return amax(sum(abs(A), rows, true), columns, true);
+    case -1:
+      return amin(sum(abs(A), rows, true), columns, true);
+    case Number.POSITIVE_INFINITY:
+      return amax(sum(abs(A), columns, true), rows, true);
+    case Number.NEGATIVE_INFINITY:
+      return amin(sum(abs(A), columns, true), rows, true);
+    default: {
+      const orders = '"fro", "nuc", Infinity, -Infinity, 2, -2, 1 or -1';
+      return fail("InvalidArgument", caller, refusal("ord", orders, ord));
+    }
+  }
+}
+
+function matrixAxes(caller: string, A: Tensor, dim: Ints): [number, number] {
+  const [rows, columns, ...more] = (typeof dim === "number" ? [dim] : dim).map((d) =>
+    axisOf(caller, d, A.ndim),
+  );
+  if (rows !== undefined && columns !== undefined && rows !== columns && more.length === 0) {
+    return [rows, columns];
+  }
+  const told = `dim must be two different dimensions, got [${dim}].`;
+  return fail("InvalidArgument", caller, told);
+}

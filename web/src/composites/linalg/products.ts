@@ -1,0 +1,149 @@
+// Products of vectors and of several matrices.
+
+import {
+  add,
+  cat,
+  conj,
+  expand,
+  eye,
+  matmul,
+  mul,
+  narrow,
+  onesLike,
+  select,
+  squeeze,
+  sub,
+  sum,
+  unsqueeze,
+  zerosLike,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
+import { adjointOf } from "./matrices.js";
+
+/** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
+export const adjoint: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "adjoint",
+  "input:tensor",
+  (input: Tensor) => adjointOf(input),
+);
+
+interface Vecdot {
+  (x: Tensor, y: Tensor, dim?: number): Tensor;
+  (x: Tensor, y: Tensor, options: { dim?: number }): Tensor;
+}
+
+/** Dot products of vectors along `dim`, the first conjugated, with broadcasting. */
+export const vecdot: Vecdot = /* @__PURE__ */ composite(
+  "vecdot",
+  "x:tensor y:tensor dim:int=-1",
+  (x: Tensor, y: Tensor, dim: number) => sum(mul(isComplex(x) ? conj(x) : x, y), dim),
+);
+
+/** The product of two matrices or more, in the order that takes the fewest multiplications; the first and the last may be vectors. */
+export const multiDot: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
+  "multiDot",
+  "tensors:tensors",
+  (tensors: readonly Tensor[]) => {
+    const [first, last] = [tensors[0], tensors.at(-1)];
+    if (first === undefined || last === undefined || tensors.length < 2) {
+      const told = `expected at least 2 tensors, got ${tensors.length}.`;
+      return fail("InvalidArgument", "multiDot", told);
+    }
+    const matrices = [...tensors];
+    if (first.ndim === 1) matrices[0] = unsqueeze(first, 0);
+    if (last.ndim === 1) matrices[matrices.length - 1] = unsqueeze(last, 1);
+    checkChain(matrices);
+    const product = chained(matrices, bestSplits(matrices), 0, matrices.length - 1);
+    const single = [...(first.ndim === 1 ? [0] : []), ...(last.ndim === 1 ? [1] : [])];
+    return single.length === 0 ? product : squeeze(product, single);
+  },
+);
+
+interface HouseholderProduct {
+  (A: Tensor, tau: Tensor): Tensor;
+  (A: Tensor, options: { tau: Tensor }): Tensor;
+}
+
+/**
+ * The first columns of the product of reflections I - tau v v*, whose v are the columns of `A` [..., m, n] below its diagonal,
+ * with a 1 on it; `tau` is [..., k].
+ */
+export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
+  "householderProduct",
+  "A:tensor tau:tensor",
+  (A: Tensor, tau: Tensor) => {
+    const [rows = 0, columns = 0] = A.shape.slice(-2);
+    const count = tau.shape.at(-1) ?? 0;
+    if (A.ndim < 2 || rows < columns || columns < count || tau.ndim !== A.ndim - 1) {
+      const got = `A of shape [${A.shape.join(", ")}] and tau of shape [${tau.shape.join(", ")}]`;
+      const told = `expected A [..., m, n] and tau [..., k] with m >= n >= k`;
+      fail("ShapeMismatch", "householderProduct", `${told}, got ${got}.`);
+    }
+    const { dtype, device } = A;
+    let product = eye(rows, columns, { dtype, device });
+    for (let i = count - 1; i >= 0; i--) {
+      const v = reflector(A, i);
+      const scale = unsqueeze(unsqueeze(select(tau, -1, i), -1), -1);
+      product = sub(product, mul(scale, matmul(v, matmul(adjointOf(v), product))));
+    }
+    if (count > 0) return product;
+    return add(expand(product, A.shape), unsqueeze(unsqueeze(sum(tau, -1), -1), -1));
+  },
+);
+
+// The i-th reflection's v, as a column.
+function reflector(A: Tensor, i: number): Tensor {
+  const column = narrow(A, -1, i, 1);
+  const rows = A.shape.at(-2) ?? 0;
+  const head = narrow(column, -2, 0, i);
+  const one = onesLike(narrow(column, -2, i, 1));
+  return cat([zerosLike(head), one, narrow(column, -2, i + 1, rows - i - 1)], -2);
+}
+
+function checkChain(matrices: readonly Tensor[]): void {
+  for (const [i, matrix] of matrices.entries()) {
+    if (matrix.ndim !== 2) {
+      const told = `tensor ${i} must be 2D, or a vector at an end, but got ${matrix.ndim}D.`;
+      fail("ShapeMismatch", "multiDot", told);
+    }
+    const before = matrices[i - 1];
+    if (before === undefined || before.shape[1] === matrix.shape[0]) continue;
+    const told = `tensors ${i - 1} and ${i} with shapes [${before.shape.join(", ")}] and [${matrix.shape.join(", ")}] cannot be multiplied.`;
+    fail("ShapeMismatch", "multiDot", told);
+  }
+}
+
+// Where the product of matrices i to j is cut in two, for the fewest multiplications.
+function bestSplits(matrices: readonly Tensor[]): number[][] {
+  const count = matrices.length;
+  const sizes = [matrices[0]?.shape[0] ?? 0, ...matrices.map(({ shape }) => shape[1] ?? 0)];
+  const table = () => Array.from({ length: count }, () => new Array<number>(count).fill(0));
+  const [costs, splits] = [table(), table()];
+  const at = (i: number, j: number) => costs[i]?.[j] ?? 0;
+  for (let length = 1; length < count; length++) {
+    for (let i = 0; i + length < count; i++) {
+      const j = i + length;
+      const costOf = (k: number) =>
+        at(i, k) + at(k + 1, j) + (sizes[i] ?? 0) * (sizes[k + 1] ?? 0) * (sizes[j + 1] ?? 0);
+      let best = i;
+      for (let k = i + 1; k < j; k++) if (costOf(k) < costOf(best)) best = k;
+      (costs[i] as number[])[j] = costOf(best);
+      (splits[i] as number[])[j] = best;
+    }
+  }
+  return splits;
+}
+
+function chained(
+  matrices: readonly Tensor[],
+  splits: readonly number[][],
+  i: number,
+  j: number,
+): Tensor {
+  if (i === j) return matrices[i] as Tensor;
+  const cut = splits[i]?.[j] ?? i;
+  return matmul(chained(matrices, splits, i, cut), chained(matrices, splits, cut + 1, j));
+}

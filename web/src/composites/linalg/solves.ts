@@ -1,0 +1,202 @@
+// Systems of equations that are solved by way of others.
+
+import { toDtype } from "../../generated/internal.js";
+import {
+  arange,
+  argsort,
+  cat,
+  detach,
+  expand,
+  flip,
+  fullLike,
+  gather,
+  matmul,
+  movedim,
+  narrow,
+  reshape,
+  scatter,
+  sub,
+  takeAlongDim,
+  transpose,
+  tril,
+  triu,
+  unsqueeze,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { isFloat } from "../../tensor/dtype.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { composite } from "../composite.js";
+import { axisOf } from "../shapes.js";
+import { adjointOf, checkSquare } from "./matrices.js";
+import { inverse, solve, solveTriangular } from "./of_complex.js";
+
+interface LuSolve {
+  (LU: Tensor, pivots: Tensor, B: Tensor, left?: boolean, adjoint?: boolean): Tensor;
+  (LU: Tensor, pivots: Tensor, B: Tensor, options: { left?: boolean; adjoint?: boolean }): Tensor;
+  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, options: { adjoint?: boolean }): Tensor;
+}
+
+/**
+ * X of A X = B, or of X A = B unless `left`, for what luFactor() gives of A, [..., n, n]; with `adjoint` for the adjoint of A. B is
+ * [..., n, k], or [..., k, n] unless `left`.
+ */
+export const luSolve: LuSolve = /* @__PURE__ */ composite(
+  "luSolve",
+  "LU:tensor pivots:tensor B:tensor left:bool=true adjoint:bool=false",
+  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, adjoint: boolean) => {
+    checkSquare("luSolve", LU);
+    const n = LU.shape.at(-1);
+    if (B.ndim < 2 || B.shape.at(left ? -2 : -1) !== n) {
+      const expected = left ? `[..., ${n}, k]` : `[..., k, ${n}]`;
+      fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
+    }
+    const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
+    // X A = B is the system of the transposes.
+    const known = withDims(left ? B : transpose(B, -2, -1), LU.ndim);
+    const isTurned = adjoint === left;
+    const solved = isTurned ? turnedSolution(LU, rows, known) : solution(LU, rows, known);
+    return left ? solved : transpose(solved, -2, -1);
+  },
+);
+
+function withDims(t: Tensor, ndim: number): Tensor {
+  const missing = Math.max(ndim - t.ndim, 0);
+  return reshape(t, [...new Array<number>(missing).fill(1), ...t.shape]);
+}
+
+// The rows of A in the order in which L U has them.
+function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
+  const shape = LU.shape.slice(0, -1);
+  if (isFloat(pivots.dtype) || pivots.shape.join() !== shape.join()) {
+    const told = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
+    fail("ShapeMismatch", "luSolve", told);
+  }
+  const n = shape.at(-1) ?? 0;
+  const { device } = LU;
+  let rows = expand(arange(n, { dtype: "int64", device }), shape);
+  const partners = sub(toDtype(pivots, "int64"), 1);
+  for (let i = 0; i < n; i++) {
+    const partner = narrow(partners, -1, i, 1);
+    const pair = cat([fullLike(partner, i), partner], -1);
+    rows = scatter(rows, -1, pair, gather(rows, -1, flip(pair, -1)));
+  }
+  return rows;
+}
+
+function solution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
+  const ordered = takeAlongDim(B, rows, -2);
+  const half = solveTriangular(LU, ordered, false, { unitriangular: true });
+  return solveTriangular(LU, half, true);
+}
+
+function turnedSolution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
+  const turned = transpose(LU, -2, -1);
+  const half = solveTriangular(turned, B, false);
+  const ordered = solveTriangular(turned, half, true, { unitriangular: true });
+  return takeAlongDim(ordered, argsort(rows, -2), -2);
+}
+
+interface CholeskySolve {
+  (B: Tensor, L: Tensor, upper?: boolean): Tensor;
+  (B: Tensor, L: Tensor, options: { upper?: boolean }): Tensor;
+}
+
+/** X of A X = B for the Cholesky factor `L` of A, [..., n, n], or its adjoint where `upper`; B is [..., n, k]. */
+export const choleskySolve: CholeskySolve = /* @__PURE__ */ composite(
+  "choleskySolve",
+  "B:tensor L:tensor upper:bool=false",
+  (B: Tensor, L: Tensor, upper: boolean) => {
+    checkSquare("choleskySolve", L);
+    if (B.ndim < 2) {
+      fail(
+        "ShapeMismatch",
+        "choleskySolve",
+        `B should have at least 2 dimensions, but has ${B.ndim}.`,
+      );
+    }
+    return solve(fromFactor(L, upper), B);
+  },
+);
+
+interface CholeskyInverse {
+  (L: Tensor, upper?: boolean): Tensor;
+  (L: Tensor, options: { upper?: boolean }): Tensor;
+}
+
+/** The inverse of A for its Cholesky factor `L`, [..., n, n], or the adjoint of that where `upper`. */
+export const choleskyInverse: CholeskyInverse = /* @__PURE__ */ composite(
+  "choleskyInverse",
+  "L:tensor upper:bool=false",
+  (L: Tensor, upper: boolean) => {
+    checkSquare("choleskyInverse", L);
+    return inverse(fromFactor(L, upper));
+  },
+);
+
+interface Tensorinv {
+  (A: Tensor, ind?: number): Tensor;
+  (A: Tensor, options: { ind?: number }): Tensor;
+}
+
+/** The inverse of `A` as a map from its last axes to its first `ind` ones, for tensordot(). */
+export const tensorinv: Tensorinv = /* @__PURE__ */ composite(
+  "tensorinv",
+  "A:tensor ind:int=2",
+  (A: Tensor, ind: number) => {
+    if (ind <= 0) {
+      fail(
+        "InvalidArgument",
+        "tensorinv",
+        `Expected a strictly positive integer for 'ind', but got ${ind}.`,
+      );
+    }
+    const [results, unknowns] = [A.shape.slice(0, ind), A.shape.slice(ind)];
+    const matrix = asMatrix("tensorinv", A, results, unknowns);
+    return reshape(inverse(matrix), [...unknowns, ...results]);
+  },
+);
+
+interface Tensorsolve {
+  (A: Tensor, B: Tensor, dims?: readonly number[] | null): Tensor;
+  (A: Tensor, B: Tensor, options: { dims?: readonly number[] | null }): Tensor;
+}
+
+/** X of tensordot(A, X, X.ndim) = B: the shape of `A` is that of B, then that of X. `dims` of A are moved to its end before. */
+export const tensorsolve: Tensorsolve = /* @__PURE__ */ composite(
+  "tensorsolve",
+  "A:tensor B:tensor dims:ints?=null",
+  (A: Tensor, B: Tensor, dims: number | readonly number[] | null) => {
+    const moved = dims === null ? A : withLast("tensorsolve", A, dims);
+    const unknowns = moved.shape.slice(B.ndim);
+    const matrix = asMatrix("tensorsolve", moved, moved.shape.slice(0, B.ndim), unknowns);
+    return reshape(solve(matrix, reshape(B, [-1])), unknowns);
+  },
+);
+
+// The matrix of a factor, of which only one triangle is read but all has a derivative, as PyTorch has it.
+function fromFactor(L: Tensor, upper: boolean): Tensor {
+  const other = detach(upper ? tril(L, -1) : triu(L, 1));
+  const factor = sub(L, other);
+  return upper ? matmul(adjointOf(factor), factor) : matmul(factor, adjointOf(factor));
+}
+
+function withLast(caller: string, A: Tensor, dims: number | readonly number[]): Tensor {
+  const axes = (typeof dims === "number" ? [dims] : dims).map((d) => axisOf(caller, d, A.ndim));
+  return movedim(
+    A,
+    axes,
+    axes.map((_, i) => A.ndim - axes.length + i),
+  );
+}
+
+function asMatrix(
+  caller: string,
+  A: Tensor,
+  results: readonly number[],
+  unknowns: readonly number[],
+): Tensor {
+  const [rows, columns] = [results, unknowns].map((sizes) => sizes.reduce((a, b) => a * b, 1));
+  if (rows === columns) return reshape(A, [rows ?? 0, columns ?? 0]);
+  const told = `Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}.`;
+  return fail("ShapeMismatch", caller, told);
+}

@@ -1,0 +1,77 @@
+// Positions of elements.
+
+import type { Ints } from "../dispatch/types.js";
+import { toDtype } from "../generated/internal.js";
+import {
+  all,
+  floorDivide,
+  ge,
+  logicalAnd,
+  lt,
+  nonzero,
+  ones,
+  remainder,
+  t,
+  tril,
+  triu,
+} from "../generated/ops.js";
+import type { TensorOptions } from "../ops/create.js";
+import { fail } from "../runtime/errors.js";
+import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite, compositeFactory } from "./composite.js";
+
+/** The positions of the elements that are not zero, as rows. */
+export const argwhere: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "argwhere",
+  "input:tensor",
+  (input: Tensor) => nonzero(input),
+);
+
+const kTriangleLine = "row:int col:int offset:int=0 dtype:dtype?=null";
+
+/** Rows and columns of the elements of a matrix on and below a diagonal. */
+export const trilIndices: {
+  (row: number, col: number, offset?: number, options?: TensorOptions): Tensor;
+  (row: number, col: number, options: TensorOptions & { offset?: number }): Tensor;
+} = /* @__PURE__ */ compositeFactory(
+  "trilIndices",
+  kTriangleLine,
+  (row: number, col: number, offset: number, dtype: DType | null) =>
+    positionsIn(tril(ones([row, col]), offset), dtype),
+);
+
+/** Rows and columns of the elements of a matrix on and above a diagonal. */
+export const triuIndices: typeof trilIndices = /* @__PURE__ */ compositeFactory(
+  "triuIndices",
+  kTriangleLine,
+  (row: number, col: number, offset: number, dtype: DType | null) =>
+    positionsIn(triu(ones([row, col]), offset), dtype),
+);
+
+function positionsIn(triangle: Tensor, dtype: DType | null): Tensor {
+  return toDtype(t(nonzero(triangle)).contiguous(), dtype ?? "int64");
+}
+
+/** The position along each axis of `shape`, for positions in the row of all elements: a list with one tensor per axis. */
+export const unravelIndex: {
+  (indices: Tensor, shape: Ints): Tensor[];
+  (indices: Tensor, options: { shape: Ints }): Tensor[];
+} = /* @__PURE__ */ composite(
+  "unravelIndex",
+  "indices:tensor shape:ints",
+  (indices: Tensor, shape: Ints) => {
+    if (isFloat(indices.dtype) || indices.dtype === "bool" || isComplex(indices.dtype)) {
+      fail("DtypeMismatch", "unravelIndex", `indices: expected integers, got ${indices.dtype}.`);
+    }
+    const sizes = [shape].flat();
+    const strides = sizes.map((_, d) =>
+      sizes.slice(d + 1).reduce((product, size) => product * size, 1),
+    );
+    const count = sizes.reduce((product, size) => product * size, 1);
+    if (!all(logicalAnd(ge(indices, -count), lt(indices, count))).item<boolean>()) {
+      fail("IndexOutOfRange", "unravelIndex", `indices: expected those of the shape [${sizes}].`);
+    }
+    return sizes.map((size, d) => remainder(floorDivide(indices, strides[d] ?? 1), size));
+  },
+);

@@ -1,0 +1,54 @@
+// Tensors of powers.
+
+import type { Arguments } from "../arguments/read.js";
+import {
+  cat,
+  cumprod,
+  expand,
+  flip,
+  linspace,
+  narrow,
+  onesLike,
+  pow,
+  unsqueeze,
+} from "../generated/ops.js";
+import type { TensorOptions } from "../ops/create.js";
+import { fail } from "../runtime/errors.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
+import type { DType } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite, compositeFactory } from "./composite.js";
+import { sizeOf } from "./shapes.js";
+
+/** `base` to the powers of `steps` numbers, evenly spaced from `start` to `end` inclusive. */
+export const logspace: {
+  (start: number, end: number, steps: number, base?: number, options?: TensorOptions): Tensor;
+  (start: number, end: number, steps: number, options: TensorOptions & { base?: number }): Tensor;
+} = /* @__PURE__ */ compositeFactory(
+  "logspace",
+  "start:number end:number steps:int base:number=10 dtype:dtype?=null",
+  (start: number, end: number, steps: number, base: number, dtype: DType | null) =>
+    pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype ?? getDefaultDtype()),
+);
+
+/** The powers of each number as a row of `N` columns (as many as there are numbers, if null), the highest first unless `increasing`. */
+export const vander: (
+  x: Tensor,
+  ...rest: Arguments<
+    [N: number | null, increasing: boolean],
+    { N?: number | null; increasing?: boolean }
+  >
+) => Tensor = /* @__PURE__ */ composite(
+  "vander",
+  "x:tensor N:int?=null increasing:bool=false",
+  (x: Tensor, N: number | null, increasing: boolean) => {
+    if (x.ndim !== 1)
+      fail("ShapeMismatch", "vander", `x must be a one-dimensional tensor, got [${x.shape}].`);
+    const width = N ?? sizeOf(x, 0);
+    if (width < 0) fail("InvalidArgument", "vander", `N must be non-negative, got ${width}.`);
+    const column = unsqueeze(x, 1);
+    const factors = cat([onesLike(column), expand(column, [-1, Math.max(width - 1, 0)])], 1);
+    const powers = narrow(cumprod(factors, 1), 1, 0, width);
+    return increasing ? powers : flip(powers, 1);
+  },
+);

@@ -1,0 +1,134 @@
+// Quantiles: what a part of the elements is not above.
+
+import type { Arguments } from "../arguments/read.js";
+import { toDtype } from "../generated/internal.js";
+import {
+  all,
+  any,
+  ceil,
+  flatten,
+  floor,
+  gather,
+  ge,
+  isnan,
+  le,
+  lerp,
+  logicalAnd,
+  logicalNot,
+  maximum,
+  movedim,
+  mul,
+  reshape,
+  round,
+  sort,
+  sub,
+  sum,
+  where,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { isFloat } from "../tensor/dtype.js";
+import { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { scalarLike } from "./constants.js";
+import { axisOf, sizeOf } from "./shapes.js";
+
+/** What stands between two elements. */
+type Interpolation = "linear" | "lower" | "higher" | "midpoint" | "nearest";
+
+const kLine =
+  "input:tensor q:operand dim:int?=null keepdim:bool=false interpolation:choice(linear|lower|higher|midpoint|nearest)=linear";
+
+/**
+ * The values below which the parts `q` (0..1) of the elements along `dim` lie, or of all of them; those of a list of parts
+ * stand along a first axis. NaN where there is one.
+ */
+export const quantile: (
+  input: Tensor,
+  q: number | Tensor,
+  ...rest: Arguments<
+    [dim: number | null, keepdim: boolean, interpolation: Interpolation],
+    { dim?: number | null; keepdim?: boolean; interpolation?: Interpolation }
+  >
+) => Tensor = /* @__PURE__ */ composite(
+  "quantile",
+  kLine,
+  (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>
+    quantilesOf("quantile", input, q, dim, keepdim, kind, false),
+);
+
+/** Like quantile(), of the elements that are not NaN. */
+export const nanquantile: typeof quantile = /* @__PURE__ */ composite(
+  "nanquantile",
+  kLine,
+  (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>
+    quantilesOf("nanquantile", input, q, dim, keepdim, kind, true),
+);
+
+function quantilesOf(
+  name: string,
+  input: Tensor,
+  q: number | Tensor,
+  dim: number | null,
+  keepdim: boolean,
+  kind: Interpolation,
+  ignoresNan: boolean,
+): Tensor {
+  const parts = q instanceof Tensor ? q : scalarLike(input, q);
+  checkParts(name, input, parts);
+  const axis = dim === null ? 0 : axisOf(name, dim, input.ndim);
+  const source = dim === null || input.ndim === 0 ? flatten(input) : input;
+  if (sizeOf(source, axis) === 0) {
+    fail("InvalidArgument", name, "quantile() input tensor must be non-empty.");
+  }
+  const [ordered = source] = sort(movedim(source, axis, -1), -1);
+  const found = interpolated(ordered, ranksOf(ordered, flatten(parts), ignoresNan), kind);
+  return shaped(found, input, parts, dim === null ? null : axis, keepdim);
+}
+
+function checkParts(name: string, { dtype }: Tensor, parts: Tensor): void {
+  if (!isFloat(dtype)) {
+    fail("DtypeMismatch", name, `input tensor must be either float or double dtype, got ${dtype}.`);
+  }
+  if (parts.dtype !== dtype) {
+    const told = "q tensor must be same dtype as the input tensor";
+    fail("DtypeMismatch", name, `${told}, got ${parts.dtype} and ${dtype}.`);
+  }
+  if (parts.ndim > 1) {
+    fail("ShapeMismatch", name, `q must be a scalar or 1D tensor, got [${parts.shape}].`);
+  }
+  if (!all(logicalAnd(ge(parts, 0), le(parts, 1))).item<boolean>()) {
+    fail("InvalidArgument", name, `q values must be in the range [0, 1], got ${parts}.`);
+  }
+}
+
+// Where in its ordered row each part ends, between two positions; NaN stands last in it.
+function ranksOf(ordered: Tensor, parts: Tensor, ignoresNan: boolean): Tensor {
+  const last = sizeOf(ordered, ordered.ndim - 1) - 1;
+  const isNan = isnan(ordered);
+  if (!ignoresNan) return where(any(isNan, -1, true), last, mul(parts, last));
+  const count = sum(logicalNot(isNan), -1, true);
+  return maximum(mul(parts, sub(toDtype(count, ordered.dtype), 1)), scalarLike(ordered, 0));
+}
+
+function interpolated(ordered: Tensor, ranks: Tensor, kind: Interpolation): Tensor {
+  const at = (rank: Tensor) => gather(ordered, -1, toDtype(rank, "int64"));
+  if (kind === "lower") return at(floor(ranks));
+  if (kind === "higher") return at(ceil(ranks));
+  if (kind === "nearest") return at(round(ranks));
+  const below = floor(ranks);
+  const weight = kind === "midpoint" ? scalarLike(ordered, 0.5) : sub(ranks, below.detach());
+  return lerp(at(below), at(ceil(ranks)), weight);
+}
+
+// The parts stand last so far, and first in the result, if they are a list.
+function shaped(
+  found: Tensor,
+  input: Tensor,
+  parts: Tensor,
+  axis: number | null,
+  keepdim: boolean,
+): Tensor {
+  const kept = input.shape.map((size, d) => (axis === null || d === axis ? 1 : size));
+  const shape = keepdim ? kept : kept.filter((_, d) => axis !== null && d !== axis);
+  return reshape(movedim(found, -1, 0), [...parts.shape, ...shape]);
+}

@@ -1,0 +1,92 @@
+// The same elements in other shapes and orders.
+
+import type { Ints } from "../dispatch/types.js";
+import { clone, flatten, flip, narrow, reshape, sum } from "../generated/ops.js";
+import { fail, refusal } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { withLeast } from "./shapes.js";
+
+/** All elements in one row: a view where that can be. */
+export const ravel: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "ravel",
+  "input:tensor",
+  (input: Tensor) => flatten(input),
+);
+
+/** A view with a dimension if the tensor has none; a list of them for a list. */
+export const atleast1d: {
+  (input: Tensor): Tensor;
+  (input: readonly Tensor[]): Tensor[];
+} = /* @__PURE__ */ atLeast(1);
+
+/** A view with two dimensions if the tensor has fewer, the new ones in front; a list of them for a list. */
+export const atleast2d: typeof atleast1d = /* @__PURE__ */ atLeast(2);
+
+/** A view with three dimensions if the tensor has fewer, one of them behind the others; a list of them for a list. */
+export const atleast3d: typeof atleast1d = /* @__PURE__ */ atLeast(3);
+
+function atLeast(ndim: 1 | 2 | 3): typeof atleast1d {
+  const name = `atleast${ndim}d`;
+  return composite(name, "input:any", (input: unknown) => {
+    const tensors: unknown[] = [input].flat();
+    const views = tensors.map((one) => {
+      if (one instanceof Tensor) return withLeast(one, ndim);
+      return fail("InvalidArgument", name, refusal("input", "a tensor or a list of tensors", one));
+    });
+    return Array.isArray(input) ? views : (views[0] as Tensor);
+  });
+}
+
+/** The columns of a matrix in reverse order. */
+export const fliplr: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "fliplr",
+  "input:tensor",
+  (input: Tensor) => flippedAlong("fliplr", input, 1),
+);
+
+/** The rows of a matrix in reverse order. */
+export const flipud: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "flipud",
+  "input:tensor",
+  (input: Tensor) => flippedAlong("flipud", input, 0),
+);
+
+function flippedAlong(name: string, input: Tensor, axis: number): Tensor {
+  if (input.ndim > axis) return flip(input, axis);
+  return fail("ShapeMismatch", name, `Input must be >= ${axis + 1}-d, got [${input.shape}].`);
+}
+
+/** A copy of `length` slices along `dim` from `start` on. */
+export const narrowCopy: {
+  (input: Tensor, dim: number, start: number, length: number): Tensor;
+  (input: Tensor, options: { dim: number; start: number; length: number }): Tensor;
+} = /* @__PURE__ */ composite(
+  "narrowCopy",
+  "input:tensor dim:int start:int length:int",
+  (input: Tensor, dim: number, start: number, length: number) =>
+    clone(narrow(input, dim, start, length)),
+);
+
+/** The sum over the axes along which a tensor of `size` would be broadcast to the shape of `input`. */
+export const sumToSize: {
+  (input: Tensor, size: Ints): Tensor;
+  (input: Tensor, ...size: number[]): Tensor;
+} = /* @__PURE__ */ composite(
+  "sumToSize",
+  "input:tensor size:ints",
+  (input: Tensor, size: Ints) => {
+    const target = [size].flat();
+    const extra = input.ndim - target.length;
+    const dims = input.shape.flatMap((own, d) =>
+      d < extra || (target[d - extra] === 1 && own !== 1) ? [d] : [],
+    );
+    const isPossible =
+      extra >= 0 && target.every((one, d) => one === 1 || one === input.shape[d + extra]);
+    if (!isPossible) {
+      const told = `size {[${target}]} is not expandable to size {[${input.shape}]}`;
+      fail("ShapeMismatch", "sumToSize", `${told}.`);
+    }
+    return reshape(dims.length === 0 ? input : sum(input, dims, true), target);
+  },
+);

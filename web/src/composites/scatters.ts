@@ -1,0 +1,160 @@
+// Copies of a tensor in which a view has other values, and matrices around diagonals.
+
+import type { Arguments } from "../arguments/read.js";
+import { interpreter } from "../dispatch/interpreter.js";
+import type { Ints } from "../dispatch/types.js";
+import { slice, toDtype } from "../generated/internal.js";
+import {
+  arange,
+  asStrided,
+  clone,
+  copy_,
+  diag,
+  diagonal,
+  flatten,
+  indexCopy,
+  reshape,
+  select,
+  zeros,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { axisOf, sizeOf } from "./shapes.js";
+
+interface Diagonal {
+  offset?: number;
+  dim1?: number;
+  dim2?: number;
+}
+
+type DiagonalArguments = Arguments<[offset: number, dim1: number, dim2: number], Diagonal>;
+
+/** A copy of `input` whose diagonal(offset, dim1, dim2) is `src`. */
+export const diagonalScatter: (input: Tensor, src: Tensor, ...rest: DiagonalArguments) => Tensor =
+  /* @__PURE__ */ composite(
+    "diagonalScatter",
+    "input:tensor src:tensor offset:int=0 dim1:int=0 dim2:int=1",
+    (input: Tensor, src: Tensor, offset: number, dim1: number, dim2: number) =>
+      written(input, src, (copy) => diagonal(copy, offset, dim1, dim2)),
+  );
+
+/** A copy of `input` whose select(dim, index) is `src`. */
+export const selectScatter: {
+  (input: Tensor, src: Tensor, dim: number, index: number): Tensor;
+  (input: Tensor, src: Tensor, options: { dim: number; index: number }): Tensor;
+} = /* @__PURE__ */ composite(
+  "selectScatter",
+  "input:tensor src:tensor dim:int index:int",
+  (input: Tensor, src: Tensor, dim: number, index: number) =>
+    written(input, src, (copy) => select(copy, dim, index)),
+);
+
+interface SliceOptions {
+  dim?: number;
+  start?: number | null;
+  end?: number | null;
+  step?: number;
+}
+
+/** A copy of `input` in which every `step`-th slice along `dim` from `start` to before `end` is of `src`. */
+export const sliceScatter: (
+  input: Tensor,
+  src: Tensor,
+  ...rest: Arguments<
+    [dim: number, start: number | null, end: number | null, step: number],
+    SliceOptions
+  >
+) => Tensor = /* @__PURE__ */ composite(
+  "sliceScatter",
+  "input:tensor src:tensor dim:int=0 start:int?=null end:int?=null step:int=1",
+  (
+    input: Tensor,
+    src: Tensor,
+    dim: number,
+    start: number | null,
+    end: number | null,
+    step: number,
+  ) => written(input, src, (copy) => slice(copy, dim, start, end, step)),
+);
+
+interface Layout {
+  size: Ints;
+  stride: Ints;
+  storageOffset?: number;
+}
+
+/** A copy of `input` whose asStrided(size, stride, storageOffset) is `src`. */
+export const asStridedScatter: {
+  (input: Tensor, src: Tensor, size: Ints, stride: Ints, storageOffset?: number): Tensor;
+  (input: Tensor, src: Tensor, options: Layout): Tensor;
+} = /* @__PURE__ */ composite(
+  "asStridedScatter",
+  "input:tensor src:tensor size:ints stride:ints storageOffset:int=0",
+  (input: Tensor, src: Tensor, size: Ints, stride: Ints, storageOffset: number) =>
+    overwritten(input, src, (copy) => asStrided(copy, size, stride, storageOffset)),
+);
+
+function written(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
+  // Inside of eg.func.vmap() a copy of what all samples share takes no values of one of them.
+  return interpreter === null ? overwritten(input, src, viewOf) : placed(input, src, viewOf);
+}
+
+function overwritten(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
+  const copy = clone(input);
+  const view = viewOf(copy);
+  checkSource(view, src);
+  copy_(view, src);
+  return copy;
+}
+
+// The same by the positions that the view has in the flattened tensor.
+function placed(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
+  const { shape, dtype, device, numel } = input;
+  const places = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
+  checkSource(places, src);
+  const values = toDtype(reshape(src, [-1]), dtype);
+  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(places, [-1]), values), shape);
+}
+
+function checkSource(view: Tensor, src: Tensor): void {
+  if (view.ndim !== src.ndim || view.shape.some((size, d) => size !== src.shape[d])) {
+    const told = "expected src to have a size equal to the slice of input";
+    fail("ShapeMismatch", "scatter", `${told}: [${view.shape}], got [${src.shape}].`);
+  }
+}
+
+/** A matrix with all elements of `input` as its diagonal, and zeros elsewhere. */
+export const diagflat: (
+  input: Tensor,
+  ...rest: Arguments<[offset: number], { offset?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "diagflat",
+  "input:tensor offset:int=0",
+  (input: Tensor, offset: number) => diag(flatten(input), offset),
+);
+
+/** Matrices in the axes `dim1` and `dim2` of the result with the last axis of `input` as their diagonals, and zeros elsewhere. */
+export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
+  /* @__PURE__ */ composite(
+    "diagEmbed",
+    "input:tensor offset:int=0 dim1:int=-2 dim2:int=-1",
+    (input: Tensor, offset: number, dim1: number, dim2: number) => {
+      if (input.ndim === 0)
+        fail("ShapeMismatch", "diagEmbed", "input: expected at least one dimension.");
+      const { dtype, device, ndim } = input;
+      const axes = [dim1, dim2].map((dim) => axisOf("diagEmbed", dim, ndim + 1));
+      if (axes[0] === axes[1]) {
+        fail(
+          "InvalidArgument",
+          "diagEmbed",
+          `diagonal dimensions cannot be identical ${dim1}, ${dim2}.`,
+        );
+      }
+      const size = sizeOf(input, ndim - 1) + Math.abs(offset);
+      const shape = input.shape.slice(0, -1);
+      for (const axis of axes.sort((a, b) => a - b)) shape.splice(axis, 0, size);
+      const result = zeros(shape, { dtype, device });
+      return written(result, input, (copy) => diagonal(copy, offset, dim1, dim2));
+    },
+  );

@@ -1,0 +1,203 @@
+// Tensors as sets: which values there are, how often, and whether one is among others. All sort, and look at where runs
+// of equal values start.
+
+import type { Operand } from "../dispatch/types.js";
+import {
+  any,
+  arange,
+  argsort,
+  cat,
+  cumsum,
+  diff,
+  flatten,
+  gt,
+  indexAdd,
+  indexCopy,
+  indexSelect,
+  logicalNot,
+  movedim,
+  narrow,
+  ne,
+  nonzero,
+  ones,
+  reshape,
+  select,
+  sub,
+  zeros,
+  zerosLike,
+} from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { asTensors, positionsLike } from "./constants.js";
+import { axisOf, sizeOf } from "./shapes.js";
+
+type Several<Options> = Options & ({ returnInverse: true } | { returnCounts: true });
+
+interface ConsecutiveOptions {
+  returnInverse?: boolean;
+  returnCounts?: boolean;
+  dim?: number | null;
+}
+
+interface UniqueOptions extends ConsecutiveOptions {
+  sorted?: boolean;
+}
+
+/**
+ * The distinct values of a tensor in ascending order, or with `dim` its distinct slices. With `returnInverse` and
+ * `returnCounts` a list follows: where each element is among them, and how many there are of each.
+ */
+export const unique: {
+  (input: Tensor, options: Several<UniqueOptions>): Tensor[];
+  (
+    input: Tensor,
+    sorted: boolean,
+    returnInverse: true,
+    returnCounts?: boolean,
+    dim?: number | null,
+  ): Tensor[];
+  (
+    input: Tensor,
+    sorted: boolean,
+    returnInverse: false,
+    returnCounts: true,
+    dim?: number | null,
+  ): Tensor[];
+  (
+    input: Tensor,
+    sorted?: boolean,
+    returnInverse?: false,
+    returnCounts?: false,
+    dim?: number | null,
+  ): Tensor;
+  (input: Tensor, options: UniqueOptions): Tensor;
+} = /* @__PURE__ */ composite(
+  "unique",
+  "input:tensor sorted:bool=true returnInverse:bool=false returnCounts:bool=false dim:int?=null",
+  // PyTorch's own order without `sorted` is any; sorted is one of them.
+  (
+    input: Tensor,
+    _sorted: boolean,
+    returnInverse: boolean,
+    returnCounts: boolean,
+    dim: number | null,
+  ) => {
+    const slices = slicesOf("unique", input, dim);
+    const order = ascending(slices.rows);
+    return chosen(distinct(slices, order), returnInverse, returnCounts);
+  },
+);
+
+/** Like unique(), but of equal values beside each other alone, in the order they come in. */
+export const uniqueConsecutive: {
+  (input: Tensor, options: Several<ConsecutiveOptions>): Tensor[];
+  (input: Tensor, returnInverse: true, returnCounts?: boolean, dim?: number | null): Tensor[];
+  (input: Tensor, returnInverse: false, returnCounts: true, dim?: number | null): Tensor[];
+  (input: Tensor, returnInverse?: false, returnCounts?: false, dim?: number | null): Tensor;
+  (input: Tensor, options: ConsecutiveOptions): Tensor;
+} = /* @__PURE__ */ composite(
+  "uniqueConsecutive",
+  "input:tensor returnInverse:bool=false returnCounts:bool=false dim:int?=null",
+  (input: Tensor, returnInverse: boolean, returnCounts: boolean, dim: number | null) => {
+    const slices = slicesOf("uniqueConsecutive", input, dim);
+    const order = inOrder(slices.rows);
+    return chosen(distinct(slices, order), returnInverse, returnCounts);
+  },
+);
+
+interface Membership {
+  assumeUnique?: boolean;
+  invert?: boolean;
+}
+
+/** Whether each element is among the test elements; with `invert`, whether it is not. */
+export const isin: {
+  (elements: Operand, testElements: Operand, options?: Membership): Tensor;
+  (elements: Operand, testElements: Operand, assumeUnique: boolean, invert?: boolean): Tensor;
+} = /* @__PURE__ */ composite(
+  "isin",
+  "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
+  (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {
+    const [wanted, tests] = asTensors(elements, testElements);
+    const { device } = wanted;
+    const isTest = cat([zeros([wanted.numel], { device }), ones([tests.numel], { device })]);
+    const values = reshape(cat([flatten(wanted), flatten(tests)]), [-1, 1]);
+    const order = ascending(values);
+    const { ranks } = runsOf(indexSelect(values, 0, order));
+    // How many of each run are test elements, told to all of the run.
+    const testsOfRuns = indexAdd(zerosLike(isTest), 0, ranks, indexSelect(isTest, 0, order));
+    const found = indexCopy(isTest, 0, order, indexSelect(testsOfRuns, 0, ranks));
+    const isFound = gt(reshape(narrow(found, 0, 0, wanted.numel), wanted.shape), 0);
+    return invert ? logicalNot(isFound) : isFound;
+  },
+);
+
+// What is compared: slices of a tensor along an axis, one per row.
+interface Slices {
+  readonly source: Tensor;
+  readonly axis: number;
+  readonly rows: Tensor;
+  /** The shape of the inverse. */
+  readonly shape: readonly number[];
+}
+
+function slicesOf(where: string, input: Tensor, dim: number | null): Slices {
+  if (dim === null) {
+    const source = flatten(input);
+    return { source, axis: 0, rows: reshape(source, [source.numel, 1]), shape: input.shape };
+  }
+  const axis = axisOf(where, dim, input.ndim);
+  const source = input.ndim === 0 ? flatten(input) : input;
+  const count = sizeOf(source, axis);
+  const width = source.shape.reduce(
+    (product, size, d) => (d === axis ? product : product * size),
+    1,
+  );
+  const rows = reshape(movedim(source, axis, 0), [count, width]);
+  return { source, axis, rows, shape: [count] };
+}
+
+// The order in which the rows ascend: by the last column, then by those before, where equal ones stay in place.
+function ascending(rows: Tensor): Tensor {
+  let order = inOrder(rows);
+  for (let column = sizeOf(rows, 1) - 1; column >= 0; column--) {
+    const keys = indexSelect(select(rows, 1, column), 0, order);
+    order = indexSelect(order, 0, argsort(keys, 0, false, true));
+  }
+  return order;
+}
+
+function inOrder(rows: Tensor): Tensor {
+  return arange(sizeOf(rows, 0), { dtype: "int64", device: rows.device });
+}
+
+// Equal rows beside each other: where each run starts, and which run a row is in.
+function runsOf(rows: Tensor): { starts: Tensor; ranks: Tensor } {
+  const count = sizeOf(rows, 0);
+  const rest = Math.max(count - 1, 0);
+  const first = ones([count - rest], { dtype: "bool", device: rows.device });
+  const isOther = any(ne(narrow(rows, 0, count - rest, rest), narrow(rows, 0, 0, rest)), 1);
+  const isStart = cat([first, isOther]);
+  return { starts: flatten(nonzero(isStart)), ranks: sub(cumsum(isStart, 0), 1) };
+}
+
+// The first of equal slices in an order, where all have gone, and how many there were.
+function distinct(
+  { source, axis, rows, shape }: Slices,
+  order: Tensor,
+): readonly [Tensor, Tensor, Tensor] {
+  const { starts, ranks } = runsOf(indexSelect(rows, 0, order));
+  const values = indexSelect(source, axis, indexSelect(order, 0, starts));
+  const inverse = reshape(indexCopy(zerosLike(ranks), 0, order, ranks), shape);
+  const counts = diff(starts, { append: positionsLike(rows, [sizeOf(rows, 0)]) });
+  return [values, inverse, counts];
+}
+
+function chosen(
+  [values, inverse, counts]: readonly [Tensor, Tensor, Tensor],
+  returnInverse: boolean,
+  returnCounts: boolean,
+): Tensor | Tensor[] {
+  if (!returnInverse && !returnCounts) return values;
+  return [values, ...(returnInverse ? [inverse] : []), ...(returnCounts ? [counts] : [])];
+}

@@ -1,0 +1,144 @@
+// How variables go together, and how far points are from each other.
+
+import type { Arguments } from "../arguments/read.js";
+import {
+  clamp,
+  complex,
+  conj,
+  diagonal,
+  div,
+  imag,
+  indexSelect,
+  matmul,
+  mul,
+  norm,
+  real,
+  reshape,
+  select,
+  sqrt,
+  squeeze,
+  sub,
+  sum,
+  t,
+  unsqueeze,
+} from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { isComplex, isFloat } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+import { numbersLike } from "./constants.js";
+import { triuIndices } from "./positions.js";
+import { sizeOf } from "./shapes.js";
+
+interface CovOptions {
+  correction?: number;
+  fweights?: Tensor | null;
+  aweights?: Tensor | null;
+}
+
+/**
+ * Covariances of the variables in the rows of `input`, whose columns are observations. `fweights` says how often each was made, `aweights`
+ * how much it counts; `correction` is taken off their number.
+ */
+export const cov: (
+  input: Tensor,
+  ...rest: Arguments<
+    [correction: number, fweights: Tensor | null, aweights: Tensor | null],
+    CovOptions
+  >
+) => Tensor = /* @__PURE__ */ composite(
+  "cov",
+  "input:tensor correction:int=1 fweights:tensor?=null aweights:tensor?=null",
+  (input: Tensor, correction: number, fweights: Tensor | null, aweights: Tensor | null) => {
+    checkVariables("cov", input);
+    const rows = input.ndim < 2 ? reshape(input, [1, input.numel]) : input;
+    const count = sizeOf(rows, 1);
+    checkWeights(fweights, aweights, count);
+    const weights =
+      aweights === null ? fweights : fweights === null ? aweights : mul(fweights, aweights);
+    const weighted = (one: Tensor) => (weights === null ? one : mul(one, weights));
+    const total = weights === null ? numbersLike(rows, [count]) : sum(weights);
+    const centred = sub(rows, div(sum(weighted(rows), 1, true), total));
+    const products = matmul(centred, conj(t(weighted(centred))));
+    if (weights === null && count <= correction) {
+      console.warn("edgegrad: [cov] degrees of freedom is <= 0, and the result no number.");
+    }
+    return squeeze(div(products, degreesOfFreedom(total, weights, aweights, correction)));
+  },
+);
+
+function degreesOfFreedom(
+  total: Tensor,
+  weights: Tensor | null,
+  aweights: Tensor | null,
+  correction: number,
+): Tensor {
+  const taken =
+    weights === null || aweights === null
+      ? correction
+      : mul(div(sum(mul(weights, aweights)), total), correction);
+  return clamp(sub(isComplex(total.dtype) ? real(total) : total, taken), 0);
+}
+
+function checkVariables(name: string, { ndim, shape, dtype }: Tensor): void {
+  const told = "expected input to have two or fewer dimensions";
+  if (ndim > 2) fail("ShapeMismatch", name, `${told}, got [${shape}].`);
+  if (dtype === "bool") fail("DtypeMismatch", name, "bool dtype is not supported for input.");
+}
+
+function checkWeights(fweights: Tensor | null, aweights: Tensor | null, count: number): void {
+  for (const [name, weights] of Object.entries({ fweights, aweights })) {
+    if (weights === null) continue;
+    if (weights.ndim > 1 || weights.numel !== count) {
+      fail("ShapeMismatch", "cov", `${name}: expected ${count} of them, got [${weights.shape}].`);
+    }
+    if (isFloat(weights.dtype) !== (name === "aweights")) {
+      const expected = name === "aweights" ? "floats" : "integers";
+      fail("DtypeMismatch", "cov", `${name}: expected ${expected}, got ${weights.dtype}.`);
+    }
+    if (weights.lt(0).any().item<boolean>()) {
+      fail("InvalidArgument", "cov", `${name} cannot be negative.`);
+    }
+  }
+}
+
+/** Correlation coefficients of the variables in the rows of `input`, whose columns are observations. */
+export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
+  "corrcoef",
+  "input:tensor",
+  (input: Tensor) => {
+    checkVariables("corrcoef", input);
+    const covariances = cov(input);
+    if (covariances.ndim === 0) return div(covariances, covariances);
+    const variances = diagonal(covariances);
+    const deviations = sqrt(isComplex(variances.dtype) ? real(variances) : variances);
+    const found = div(div(covariances, unsqueeze(deviations, 1)), deviations);
+    if (!isComplex(found.dtype)) return clamp(found, -1, 1);
+    return complex(clamp(real(found), -1, 1), clamp(imag(found), -1, 1));
+  },
+);
+
+/** The `p`-norm of the difference of two tensors. */
+export const dist: (
+  input: Tensor,
+  other: Tensor,
+  ...rest: Arguments<[p: number], { p?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "dist",
+  "input:tensor other:tensor p:number=2",
+  (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
+);
+
+/** Distances, as `p`-norms, between all pairs of rows: of the first to those after it, then of the second, and so on. */
+export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number }>) => Tensor =
+  /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input: Tensor, p: number) => {
+    if (input.ndim !== 2)
+      fail("ShapeMismatch", "pdist", `only supports 2D tensors, got [${input.shape}].`);
+    if (!isFloat(input.dtype))
+      fail("DtypeMismatch", "pdist", `only supports floating-point dtypes, got ${input.dtype}.`);
+    if (p < 0) fail("InvalidArgument", "pdist", `only supports non-negative p values, got ${p}.`);
+    const count = sizeOf(input, 0);
+    const pairs = triuIndices(count, count, 1, { device: input.device });
+    const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
+    return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
+  });

@@ -1,0 +1,193 @@
+import { type Arguments, readArguments } from "../arguments/read.js";
+import type { Options } from "../arguments/rule.js";
+import { eye, solve } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { broadcastShapes, kDistributionOptions, type SampleShape } from "./arguments.js";
+import { type Constraint, lowerCholesky, positiveDefinite, realVector } from "./constraints.js";
+import { Distribution } from "./distribution.js";
+import { matrixTimesVector } from "./numbers.js";
+import { standardNormal } from "./random.js";
+
+const kOptions = {
+  /** The covariance; this or one of the next two. */
+  covarianceMatrix: tensorRule.orNull(),
+  /** The inverse of the covariance. */
+  precisionMatrix: tensorRule.orNull(),
+  /** The lower triangular L of the covariance L Lᵀ, with a positive diagonal. */
+  scaleTril: tensorRule.orNull(),
+  ...kDistributionOptions,
+};
+const kArguments = { loc: tensorRule, ...kOptions };
+
+/** Options of `MultivariateNormal`. */
+export type MultivariateNormalOptions = Options<typeof kOptions>;
+
+/** The matrices that say how wide a distribution is; one of them is given. */
+type Spread = {
+  covarianceMatrix?: Tensor;
+  precisionMatrix?: Tensor;
+  scaleTril?: Tensor;
+};
+
+/** Normal distributions of vectors of mean `loc`; exactly one matrix says how wide they are. */
+export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spread> {
+  /** The factor of the covariance, without dimensions of the batch that only `loc` has. @internal */
+  readonly factor: Tensor;
+
+  constructor(
+    ...given: [
+      loc: Tensor,
+      ...rest: Arguments<
+        [
+          covarianceMatrix: Tensor | null,
+          precisionMatrix: Tensor | null,
+          scaleTril: Tensor | null,
+          validateArgs: boolean | null,
+        ],
+        MultivariateNormalOptions
+      >,
+    ]
+  ) {
+    const name = new.target.name;
+    const { loc, validateArgs, ...matrices } = readArguments(name, kArguments, given);
+    const [which, matrix] = readSpread(name, loc, matrices);
+    const eventShape = loc.shape.slice(-1);
+    const batchShape = broadcastShapes(name, matrix.shape.slice(0, -2), loc.shape.slice(0, -1));
+    const parameters = {
+      loc: loc.expand([...batchShape, ...eventShape]),
+      [which]: matrix.expand([...batchShape, ...eventShape, ...eventShape]),
+    };
+    super({ parameters, batchShape, eventShape, validateArgs });
+    this.factor = factorOf(which, matrix);
+  }
+
+  /** The mean. */
+  get loc(): Tensor {
+    return this.parameters.loc;
+  }
+
+  /** The covariance. */
+  get covarianceMatrix(): Tensor {
+    return (
+      this.parameters.covarianceMatrix ??
+      this.expanded(this.factor.matmul(this.factor.transpose(-2, -1)))
+    );
+  }
+
+  /** The inverse of the covariance. */
+  get precisionMatrix(): Tensor {
+    if (this.parameters.precisionMatrix) return this.parameters.precisionMatrix;
+    const inverse = solve(this.factor, identityLike(this.factor));
+    return this.expanded(inverse.transpose(-2, -1).matmul(inverse));
+  }
+
+  /** The lower triangular factor of the covariance. */
+  get scaleTril(): Tensor {
+    return this.parameters.scaleTril ?? this.expanded(this.factor);
+  }
+
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return {
+      loc: realVector,
+      covarianceMatrix: positiveDefinite,
+      precisionMatrix: positiveDefinite,
+      scaleTril: lowerCholesky,
+    };
+  }
+
+  override get support(): Constraint {
+    return realVector;
+  }
+
+  override get hasRsample(): boolean {
+    return true;
+  }
+
+  override get mean(): Tensor {
+    return this.loc;
+  }
+
+  override get mode(): Tensor {
+    return this.loc;
+  }
+
+  override get variance(): Tensor {
+    return this.factor.square().sum(-1).expand(this.loc.shape);
+  }
+
+  override rsample(shape: SampleShape = []): Tensor {
+    const eps = standardNormal(this.extendedShape("rsample", shape), this.loc);
+    return this.loc.add(matrixTimesVector(this.factor, eps));
+  }
+
+  override logProb(value: Tensor): Tensor {
+    this.validateSample("logProb", value);
+    const distance = mahalanobis(this.factor, value.sub(this.loc));
+    return distance
+      .add((this.loc.shape.at(-1) as number) * Math.log(2 * Math.PI))
+      .mul(-0.5)
+      .sub(halfLogDet(this.factor));
+  }
+
+  override entropy(): Tensor {
+    const count = this.eventShape[0] as number;
+    const entropy = halfLogDet(this.factor).add(0.5 * count * (1 + Math.log(2 * Math.PI)));
+    return entropy.expand(this.batchShape);
+  }
+
+  private expanded(matrix: Tensor): Tensor {
+    return matrix.expand([...this.batchShape, ...this.eventShape, ...this.eventShape]);
+  }
+}
+
+/** Returns half the logarithm of the determinant of the covariance that a factor makes. */
+export function halfLogDet(factor: Tensor): Tensor {
+  return factor.diagonal(0, -2, -1).log().sum(-1);
+}
+
+/** Returns the squared length of vectors, in units of the covariance that a lower triangular factor makes. */
+export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {
+  return solveLower(factor, vectors.unsqueeze(-1)).square().sum([-2, -1]);
+}
+
+/** Returns X with L X = B, for a lower triangular L. */
+export function solveLower(lower: Tensor, b: Tensor): Tensor {
+  // Only the lower triangle has a gradient.
+  return solve(lower.tril(), b);
+}
+
+function readSpread(
+  where: string,
+  loc: Tensor,
+  matrices: Record<keyof Spread, Tensor | null>,
+): [keyof Spread, Tensor] {
+  if (loc.ndim < 1) fail("ShapeMismatch", where, "loc must be at least one-dimensional.");
+  const given = Object.entries(matrices).filter(([, matrix]) => matrix !== null);
+  const [which, matrix] = given[0] ?? [];
+  if (given.length !== 1 || !matrix) {
+    const told =
+      "Exactly one of covarianceMatrix or precisionMatrix or scaleTril may be specified.";
+    return fail("InvalidArgument", where, told);
+  }
+  const [rows, columns] = matrix.shape.slice(-2);
+  const size = loc.shape.at(-1);
+  if (rows !== columns || rows !== size) {
+    const told = `${which} must be at least two-dimensional, its last two dimensions ${size} and ${size} as loc has ${size} elements, got shape [${matrix.shape}].`;
+    fail("ShapeMismatch", where, told);
+  }
+  return [which as keyof Spread, matrix];
+}
+
+function factorOf(which: keyof Spread, matrix: Tensor): Tensor {
+  if (which === "scaleTril") return matrix;
+  if (which === "covarianceMatrix") return matrix.cholesky();
+  // Turned round, the factor of the inverse is the inverse of the factor.
+  const turned = matrix.flip([-2, -1]).cholesky().flip([-2, -1]).transpose(-2, -1);
+  return solveLower(turned, identityLike(matrix)).tril();
+}
+
+function identityLike(matrix: Tensor): Tensor {
+  return eye(matrix.shape.at(-1) as number, { dtype: matrix.dtype, device: matrix.device });
+}

@@ -1,0 +1,145 @@
+// Tensors of a function inside vmap(): each stands for a batch, and shows the shape of one of them.
+
+import { fail } from "../runtime/errors.js";
+import type { Device, DType } from "../tensor/dtype.js";
+import { kNoHandle } from "../tensor/info.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** What random ops do inside of vmap(): fail, draw for every sample, or draw once for all. */
+export type Randomness = "error" | "different" | "same";
+
+/** One running call of vmap(). */
+export interface Level {
+  /** Samples in the batch. */
+  readonly size: number;
+  readonly randomness: Randomness;
+  /** The vmap() around this one, or null. */
+  readonly outer: Level | null;
+}
+
+/** A batch that looks like one of its samples. */
+export class BatchedTensor extends Tensor {
+  /**
+   * `inner` is the batch, along its first dimension; in nested calls it is a BatchedTensor of an outer level itself.
+   */
+  constructor(
+    public inner: Tensor,
+    readonly level: Level,
+  ) {
+    super(kNoHandle);
+  }
+
+  override get shape(): number[] {
+    return this.inner.shape.slice(1);
+  }
+
+  override get ndim(): number {
+    return this.inner.ndim - 1;
+  }
+
+  override get numel(): number {
+    return this.shape.reduce((product, size) => product * size, 1);
+  }
+
+  override get strides(): number[] {
+    return this.inner.strides.slice(1);
+  }
+
+  override get offset(): number {
+    return this.inner.offset;
+  }
+
+  override get dtype(): DType {
+    return this.inner.dtype;
+  }
+
+  override get device(): Device {
+    return this.inner.device;
+  }
+
+  override get requiresGrad(): boolean {
+    return this.inner.requiresGrad;
+  }
+
+  override set requiresGrad(value: boolean) {
+    this.inner.requiresGrad = value;
+  }
+
+  override get isLeaf(): boolean {
+    return this.inner.isLeaf;
+  }
+
+  override get version(): number {
+    return this.inner.version;
+  }
+
+  override get isView(): boolean {
+    return this.inner.isView;
+  }
+
+  override get isInference(): boolean {
+    return this.inner.isInference;
+  }
+
+  override get isContiguous(): boolean {
+    return this.inner.isContiguous;
+  }
+
+  override item(): never {
+    return failOnItem();
+  }
+
+  override itemAsync(): never {
+    return failOnItem();
+  }
+
+  override detach_(): this {
+    this.inner.detach_();
+    return this;
+  }
+
+  override another(): Tensor {
+    return new BatchedTensor(this.inner.another(), this.level);
+  }
+
+  override get disposed(): boolean {
+    return this.inner.disposed;
+  }
+
+  override dispose(): void {
+    this.inner.dispose();
+  }
+
+  override toString(): string {
+    return `BatchedTensor(size=${this.level.size}, value=${this.inner})`;
+  }
+}
+
+function failOnItem(): never {
+  fail(
+    "InvalidArgument",
+    "vmap",
+    "It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, " +
+      "please try to rewrite what you're doing with other operations.",
+  );
+}
+
+/** True for a tensor that is batched at `level`. */
+export function isBatchedAt(value: unknown, level: Level): value is BatchedTensor {
+  return value instanceof BatchedTensor && value.level === level;
+}
+
+/** Returns the tensor that the engine knows, with the batch dimensions of all levels in front. */
+export function physicalOf(tensor: Tensor): Tensor {
+  return tensor instanceof BatchedTensor ? physicalOf(tensor.inner) : tensor;
+}
+
+/** Returns the levels at which a tensor is batched, the outermost first. */
+export function levelsOf(tensor: Tensor): Level[] {
+  return tensor instanceof BatchedTensor ? [...levelsOf(tensor.inner), tensor.level] : [];
+}
+
+/** Makes a tensor of the engine a batch of `levels`, the outermost first. */
+export function batchedAt(physical: Tensor, levels: readonly Level[]): Tensor {
+  return levels.reduce<Tensor>((tensor, level) => new BatchedTensor(tensor, level), physical);
+}

@@ -1,0 +1,180 @@
+// What runs the calls of ops inside of vmap(): it rewrites a call with a batch among its tensors into calls with one
+// dimension more, which belong to the level around it. See vmap.ts for the whole.
+
+import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
+import { setInterpreter } from "../dispatch/interpreter.js";
+import type { Op } from "../dispatch/signature.js";
+import { copy_, select, stack } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
+import { Call, type Result } from "./rules/call.js";
+import { elementwiseInPlace } from "./rules/elementwise.js";
+import { isElementwise, ruleOf } from "./rules/index.js";
+import { drawInto, isRandomFill, type RandomRule, randomRule } from "./rules/random.js";
+
+let current: Level | null = null;
+
+/** Returns the innermost level that is running, or null. */
+export function currentLevel(): Level | null {
+  return current;
+}
+
+/** Runs `fn` inside of a level, or outside of all. */
+export function atLevel<T>(level: Level | null, fn: () => T): T {
+  const before = current;
+  enter(level);
+  try {
+    return fn();
+  } finally {
+    enter(before);
+  }
+}
+
+function enter(level: Level | null): void {
+  current = level;
+  setInterpreter(level === null ? null : interpret);
+}
+
+function interpret(op: Op, values: readonly unknown[], flags: number | null): unknown {
+  const level = current as Level;
+  return atLevel(level.outer, () => {
+    if (flags !== null) return inPlace(op, values, flags, level);
+    return functional(op, values, level);
+  });
+}
+
+// Where no tensor is batched at this level, the ones around it see the call as it is.
+function functional(op: Op, values: readonly unknown[], level: Level): unknown {
+  const hasBatch = values.some((value) => holdsBatch(value, level));
+  const call = new Call(op, values, level);
+  const drawing = randomRule(call);
+  if (drawing !== null) return random(call, drawing, hasBatch);
+  if (!hasBatch) return current === null ? invoke(op, values) : callOp(op, values);
+  return batched(ruleOf(op)?.(call) ?? loop(call, null), level);
+}
+
+function random(call: Call, rule: RandomRule, hasBatch: boolean): unknown {
+  if (call.level.randomness === "different") {
+    return batched(rule.different(call) ?? loop(call, null), call.level);
+  }
+  if (!hasBatch) return callOp(call.op, call.values);
+  const result = rule.same?.(call) as Tensor;
+  // What looks at the shape of its input alone is the same for all samples.
+  return result.ndim === call.rank("input") ? result : batched(result, call.level);
+}
+
+function batched(result: Result, level: Level): Result {
+  return Array.isArray(result)
+    ? result.map((one) => new BatchedTensor(one, level))
+    : new BatchedTensor(result, level);
+}
+
+function holdsBatch(value: unknown, level: Level): boolean {
+  return Array.isArray(value)
+    ? value.some((one) => isBatchedAt(one, level))
+    : isBatchedAt(value, level);
+}
+
+// In-place forms that leave their tensor with another shape.
+const kReshaping: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "squeeze",
+  "unsqueeze",
+  "transpose",
+  "swapaxes",
+  "t",
+]);
+
+// Those that write one operand's elements over another's.
+const kAssigning: ReadonlySet<string> = /* @__PURE__ */ new Set(["copy_", "fill_"]);
+
+function inPlace(op: Op, values: readonly unknown[], flags: number, level: Level): unknown {
+  const target = values[0];
+  if (isRandomFill(op.name)) drawInto(new Call(op, values, level), flags);
+  else if (isBatchedAt(target, level)) changeBatch(op, target, values, flags, level);
+  else if (values.some((value) => holdsBatch(value, level))) failToWrite(op);
+  else if (current === null) invokeInPlace(op, values, flags);
+  else callInPlace(op, values, flags);
+  return target;
+}
+
+function changeBatch(
+  op: Op,
+  target: BatchedTensor,
+  values: readonly unknown[],
+  flags: number,
+  level: Level,
+): void {
+  const name = op.name.replace(/_$/, "");
+  const call = new Call(op, values, level);
+  if (op.name === "zero_") callInPlace(op, [target.inner], flags);
+  else if (kAssigning.has(op.name)) assign(call, target, values[1]);
+  else if (isElementwise(op)) elementwiseInPlace(call, target, flags);
+  else {
+    const result = ruleOf({ ...op, name })?.(call) ?? null;
+    if (result === null) loop(call, flags);
+    else if (kReshaping.has(name)) target.inner = result as Tensor;
+    else copy_(target.inner, result as Tensor);
+  }
+}
+
+function assign(call: Call, target: BatchedTensor, source: unknown): void {
+  if (source instanceof Tensor && isBatchedAt(source, call.level)) {
+    const { shape } = source.inner;
+    const missing = Math.max(target.ndim - source.ndim, 0);
+    const full = [...shape.slice(0, 1), ...new Array(missing).fill(1), ...shape.slice(1)];
+    copy_(target.inner, source.inner.reshape(full));
+  } else {
+    callInPlace(call.op, [target.inner, source], kInPlaceFlags);
+  }
+}
+
+// copy_() and fill_() write whatever flags they get.
+const kInPlaceFlags = 0;
+
+function failToWrite(op: Op): never {
+  fail(
+    "InvalidArgument",
+    "vmap",
+    `vmap: ${op.name} (in-place on a tensor that is the same for all samples) is not possible because there exists a ` +
+      "Tensor among the arguments that is being vmapped over. Make a batched one first, for example with zerosLike() " +
+      "of a batched tensor or clone().",
+  );
+}
+
+// Sample by sample.
+function loop(call: Call, flags: number | null): Result {
+  warnOfLoop(call.op.name);
+  const results = Array.from({ length: call.size }, (_, i) => {
+    const values = call.values.map((value) =>
+      Array.isArray(value) ? value.map((one) => sampleOf(call, one, i)) : sampleOf(call, value, i),
+    );
+    return flags === null ? callOp(call.op, values) : callInPlace(call.op, values, flags);
+  });
+  if (flags !== null) return [];
+  return stacked(call, results as Result[]);
+}
+
+function stacked(call: Call, results: readonly Result[]): Result {
+  const [first] = results;
+  if (first === undefined) {
+    fail("InvalidArgument", "vmap", `${call.op.name} has no rule for a batch without samples.`);
+  }
+  if (!Array.isArray(first)) return stack(results as Tensor[]);
+  return first.map((_, k) => stack(results.map((result) => (result as Tensor[])[k] as Tensor)));
+}
+
+function sampleOf(call: Call, value: unknown, i: number): unknown {
+  return isBatchedAt(value, call.level) ? select(value.inner, 0, i) : value;
+}
+
+const warned = new Set<string>();
+
+function warnOfLoop(name: string): void {
+  if (warned.has(name)) return;
+  warned.add(name);
+  console.warn(
+    `edgegrad: vmap() has no rule for this call of ${name} and runs it sample by sample, which is slow. ` +
+      "(It is said once per op.)",
+  );
+}

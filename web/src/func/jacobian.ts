@@ -1,0 +1,121 @@
+// eg.func.jacrev, jacfwd and hessian: all derivatives of a function.
+
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { count, type Options, oneOf } from "../arguments/rule.js";
+import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { basisOf, outputsOf } from "./gradients.js";
+import { linearAt } from "./linearize.js";
+import { type Tree, withLeaves } from "./pytree.js";
+import { type GradArguments, kFunction, kGradOptions, type TreeFunction, trace } from "./trace.js";
+
+const kJacrevOptions = {
+  ...kGradOptions,
+  /** How many rows may be computed at once, at most; null for as many as there are. They are computed one by one. */
+  chunkSize: count.orNull(),
+};
+
+const kJacfwdOptions = {
+  ...kGradOptions,
+  /** What random ops do. As the function runs once, all columns are those of the same draws: "different" is refused. */
+  randomness: oneOf("error", "same").or("error"),
+};
+
+/** Options of `jacrev`. */
+export type JacrevOptions = Options<typeof kJacrevOptions>;
+
+/** Options of `jacfwd`. */
+export type JacfwdOptions = Options<typeof kJacfwdOptions>;
+
+type Positions = number | readonly number[];
+
+/**
+ * Returns a function that computes the Jacobian of `fn` by the argument `argnums`, in reverse mode, one row at a time:
+ * in place of every tensor of the result a tree of the form of the argument, of tensors [...result, ...argument].
+ * Suits functions of many numbers that return few. With `hasAux`, [jacobian, aux].
+ */
+export function jacrev<Args extends Tree[]>(
+  fn: (...args: Args) => Tree,
+  ...rest: Arguments<[argnums: Positions, hasAux: boolean], JacrevOptions>
+): (...args: Args) => Tree {
+  kFunction.check("jacrev", "fn", fn);
+  const options = readArguments("jacrev", kJacrevOptions, rest);
+  return (...args: Args) => {
+    const { inputs, chosen, result, aux } = trace("jacrev", fn as TreeFunction, args, options);
+    const outputs = outputsOf("jacrev", result);
+    const blocks = outputs.map((output, i) => {
+      const cotangents = outputs.map((one) => zerosLike(one).detach());
+      const rows = basisOf(output).map((row) =>
+        inputs.pull(outputs, replacedAt(cotangents, i, row)),
+      );
+      return withLeaves(
+        chosen,
+        inputs.tensors.map((input, k) => blockOf(rows, k, 0, output, input)),
+      );
+    });
+    const jacobian = inputs.released(withLeaves(result, blocks));
+    return options.hasAux ? [jacobian, aux] : jacobian;
+  };
+}
+
+/**
+ * Like jacrev(), in forward mode, one column at a time: suits functions of few numbers that return many.
+ */
+export function jacfwd<Args extends Tree[]>(
+  fn: (...args: Args) => Tree,
+  ...rest: Arguments<[argnums: Positions, hasAux: boolean], JacfwdOptions>
+): (...args: Args) => Tree {
+  kFunction.check("jacfwd", "fn", fn);
+  const options = readArguments("jacfwd", kJacfwdOptions, rest);
+  return (...args: Args) => {
+    const { result, aux, chosen, inputs, outputs, push } = linearAt(
+      "jacfwd",
+      fn as TreeFunction,
+      args,
+      options,
+    );
+    const still = inputs.map((one) => zerosLike(one).detach());
+    const columns = inputs.map((input, k) =>
+      basisOf(input).map((column) => push("jacfwd", replacedAt(still, k, column))),
+    );
+    const blocks = outputs.map((output, i) =>
+      withLeaves(
+        chosen,
+        inputs.map((input, k) => blockOf(columns[k] ?? [], i, -1, output, input)),
+      ),
+    );
+    const jacobian = withLeaves(result, blocks);
+    return options.hasAux ? [jacobian, aux] : jacobian;
+  };
+}
+
+/**
+ * Returns a function that computes the Hessian of `fn`, whose result has no dimensions, by the argument `argnums`:
+ * jacfwd(jacrev(fn)). With `hasAux`, [hessian, aux].
+ */
+export function hessian<Args extends Tree[]>(
+  fn: (...args: Args) => Tree,
+  ...rest: GradArguments
+): (...args: Args) => Tree {
+  kFunction.check("hessian", "fn", fn);
+  const options = readArguments("hessian", kGradOptions, rest);
+  return jacfwd(jacrev(fn, options), options);
+}
+
+// The k-th tensors of rows or columns, as the derivatives of one output by one input.
+function blockOf(
+  lines: readonly (readonly Tensor[])[],
+  k: number,
+  dim: number,
+  output: Tensor,
+  input: Tensor,
+): Tensor {
+  const shape = [...output.shape, ...input.shape];
+  if (lines.length === 0) return zeros(shape, { dtype: output.dtype, device: output.device });
+  const tensors = lines.map((line) => line[k] as Tensor);
+  return reshape(stack(tensors, dim), shape);
+}
+
+function replacedAt(tensors: readonly Tensor[], i: number, tensor: Tensor): Tensor[] {
+  return tensors.map((one, k) => (k === i ? tensor : one));
+}

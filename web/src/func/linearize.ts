@@ -1,0 +1,109 @@
+// eg.func.jvp and whole Jacobians.
+//
+// Products from the other side take the double backward trick: g(u) = Jᵀu is linear in u, so its own vector-Jacobian
+// product with v is J v. It costs a backward pass of a backward pass, and nests as reverse mode does.
+
+import { readOptions } from "../arguments/read.js";
+import { boolean, type Options } from "../arguments/rule.js";
+import { enableGrad } from "../autograd/grad_mode.js";
+import { zerosLike } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkAlike, Inputs, outputsOf } from "./gradients.js";
+import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
+import { kFunction, kHasAux, type TreeFunction, trace } from "./trace.js";
+
+/** A function at a point, and its derivatives there along any direction. */
+export interface Linear {
+  readonly result: unknown;
+  readonly aux: unknown;
+  /** The inputs, as a tree. */
+  readonly chosen: unknown;
+  readonly inputs: readonly Tensor[];
+  readonly outputs: readonly Tensor[];
+  readonly push: (where: string, tangents: readonly Tensor[]) => Tensor[];
+  /** True when an output does not depend on the inputs. */
+  readonly isConstant: boolean;
+}
+
+/** Calls a function for its derivatives along directions that are given later. */
+export function linearAt(
+  where: string,
+  fn: TreeFunction,
+  args: readonly unknown[],
+  options: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
+): Linear {
+  const { inputs, chosen, result, aux } = trace(where, fn, args, options);
+  const outputs = outputsOf(where, result);
+  const dual = enableGrad(
+    () =>
+      new Inputs(
+        where,
+        outputs.map((one) => zerosLike(one).detach()),
+      ),
+  );
+  const pulled = enableGrad(() => inputs.pull(outputs, dual.tensors, true));
+  const push = (caller: string, tangents: readonly Tensor[]): Tensor[] => {
+    checkAlike(caller, "the tangents", tangents, inputs.tensors);
+    const isOuter = inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad);
+    return dual.pull(pulled, tangents, isOuter).map((one) => (isOuter ? one : one.detach()));
+  };
+  const isConstant = outputs.some((output) => !inputs.reach(output));
+  const value = inputs.released(result);
+  return { result: value, aux, chosen, inputs: inputs.tensors, outputs, push, isConstant };
+}
+
+const kJvpOptions = {
+  /** A result that does not depend on the primals is an error, not a tangent of zeros; default false. */
+  strict: boolean.or(false),
+  /** `fn` returns [result, aux], of which the first is differentiated; default false. */
+  hasAux: kHasAux,
+};
+
+/** Options of `jvp`. */
+export type JvpOptions = Options<typeof kJvpOptions>;
+
+/**
+ * Returns [result, tangents] of `fn` at `primals`, a list with its arguments: the Jacobian-vector product with
+ * `tangents`, a list of the same form. With `hasAux`, [result, tangents, aux].
+ */
+export function jvp(
+  fn: (...args: Tree[]) => Tree,
+  primals: readonly Tree[],
+  tangents: readonly Tree[],
+  ...rest: [options?: JvpOptions]
+): [Tree, Tree, Tree?] {
+  kFunction.check("jvp", "fn", fn);
+  const { strict, hasAux } = readOptions("jvp", kJvpOptions, rest);
+  checkList("jvp", "primals", primals);
+  checkList("jvp", "tangents", tangents);
+  const argnums = primals.map((_, i) => i);
+  const { result, aux, push, isConstant } = linearAt("jvp", fn, primals, { argnums, hasAux });
+  if (strict && isConstant) {
+    const told =
+      "jvp(f, primals, tangents, strict=true): The output of f is independent of the inputs. This is not allowed with " +
+      "strict=true.";
+    fail("NotDifferentiable", "jvp", told);
+  }
+  const pushed = push("jvp", tensorsOf("jvp", "the tangents", tangents));
+  const derivative = withLeaves(result, pushed);
+  return hasAux ? [result, derivative, aux] : [result, derivative];
+}
+
+/** Returns [result, jvpFn] of `fn` at `primals`: jvpFn(...tangents) is the Jacobian-vector product; `fn` runs once. */
+export function linearize(
+  fn: (...args: Tree[]) => Tree,
+  ...primals: Tree[]
+): [Tree, (...tangents: Tree[]) => Tree] {
+  kFunction.check("linearize", "fn", fn);
+  const argnums = primals.map((_, i) => i);
+  const { result, push } = linearAt("linearize", fn, primals, { argnums, hasAux: false });
+  const pushAll = (...tangents: Tree[]) =>
+    withLeaves(result, push("jvpFn", tensorsOf("jvpFn", "the tangents", tangents)));
+  return [result, pushAll];
+}
+
+function checkList(where: string, name: string, value: unknown): void {
+  if (Array.isArray(value)) return;
+  fail("InvalidArgument", where, `${name}: expected a list with one entry per argument.`);
+}

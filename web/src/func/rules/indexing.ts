@@ -1,0 +1,277 @@
+// Picking and placing by tensors of positions.
+
+import { index as indexOp, toDtype } from "../../generated/internal.js";
+import {
+  add,
+  arange,
+  clone,
+  flatten,
+  gather,
+  indexPut_,
+  indexSelect,
+  movedim,
+  mul,
+  reshape,
+  searchsorted,
+  takeAlongDim,
+  where,
+  zeros,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { broadcastable, type Call, type Operand, type Rule, range } from "./call.js";
+import { countOf, shiftDim, shifted } from "./dims.js";
+
+/** The error of ops whose results have sizes that depend on values. */
+export function dependsOnData(name: string): never {
+  fail(
+    "InvalidArgument",
+    "vmap",
+    `It looks like you're attempting to use ${name} in a vmap: the shape of its result depends on the data, which we ` +
+      "don't support, as every sample could have another. Use where() or a mask instead.",
+  );
+}
+
+// Positions that differ by sample: the samples' rows are put below one another, and positions count on.
+function onRows(call: Call, source: string | null): Tensor | null {
+  const rank = call.rank("input");
+  if (rank === 0 || call.rank("index") > 1) return null;
+  const dim = shiftDim(call.op.name, call.value("dim"), rank) as number;
+  const rowsOf = (name: string) => movedim(call.batch(name), dim, 1);
+  const input = rowsOf("input");
+  const [, rows = 0, ...rest] = input.shape;
+  const index = reshape(call.batch("index"), [call.size, -1]);
+  const starts = reshape(rowStarts(call, rows), [call.size, 1]);
+  const change = source === null ? {} : { [source]: flatten(rowsOf(source), 0, 1) };
+  const all = { input: flatten(input, 0, 1), dim: 0, index: reshape(add(index, starts), [-1]) };
+  const result = call.runOne({ ...all, ...change });
+  const count = call.size === 0 ? 0 : (result.shape[0] ?? 0) / call.size;
+  return movedim(reshape(result, [call.size, count, ...rest]), 1, dim);
+}
+
+const selected: Rule = (call) => {
+  if (call.isBatched("index")) return call.rank("index") === 1 ? onRows(call, null) : null;
+  if (call.rank("input") === 0) return null;
+  const dim = shiftDim("index_select", call.value("dim"), call.rank("input"));
+  return call.run({ input: call.batch("input"), dim });
+};
+
+// What is placed may differ, and where.
+const placed =
+  (source: string): Rule =>
+  (call) => {
+    const rank = call.rank("input");
+    const isFill = source === "value";
+    if (rank === 0) return null;
+    if (isFill && call.isBatched("value")) return filledByOwn(call);
+    if (!isFill && call.rank(source) !== rank) return null;
+    if (call.isBatched("index")) return onRows(call, isFill ? null : source);
+    const change = isFill ? {} : { [source]: call.batch(source) };
+    const dim = shiftDim(call.op.name, call.value("dim"), rank);
+    return call.run({ input: call.batch("input"), dim, ...change });
+  };
+
+// Every sample is filled with a number of its own, at the same places.
+function filledByOwn(call: Call): Tensor | null {
+  if (call.isBatched("index")) return null;
+  const input = call.batch("input");
+  const rank = call.rank("input");
+  const dim = shiftDim("index_fill", call.value("dim"), rank) as number;
+  const { device } = input;
+  const none = zeros([input.shape[dim] ?? 0], { dtype: "bool", device });
+  const isFilled = call.runOne({ input: none, dim: 0, value: true });
+  const shape = input.shape.map((size, i) => (i === dim ? size : 1));
+  const value = reshape(call.batch("value"), [call.size, ...new Array(rank).fill(1)]);
+  return where(reshape(isFilled, shape), toDtype(value, input.dtype), input);
+}
+
+const reduced: Rule = (call) =>
+  call.rank("src") === call.rank("index") && call.rank("input") === call.rank("index")
+    ? shifted(call)
+    : null;
+
+// Rows of one sorted list, or of one for each.
+const found: Rule = (call) => {
+  const [sorted, input] = [call.operand("sortedSequence"), call.operand("input")];
+  if (sorted === null || input === null) return null;
+  const hasSorter = call.operand("sorter") !== null;
+  if (sorted.rank === 1 && !sorted.isBatched && !call.isBatched("sorter")) {
+    return call.run({ input: call.batch("input") });
+  }
+  if (sorted.rank !== 1 && sorted.rank !== input.rank) return null;
+  const values = call.batch("input");
+  const rows = sorted.rank === 1 ? reshape(values, [call.size, countOf(values)]) : values;
+  const sorter = hasSorter ? call.batch("sorter") : null;
+  const change = { sortedSequence: call.batch("sortedSequence"), input: rows, sorter };
+  return reshape(call.runOne(change), values.shape);
+};
+
+const inBuckets: Rule = (call) => {
+  if (call.operand("input") === null) return null;
+  const values = call.batch("input");
+  if (!call.isBatched("boundaries")) return call.run({ input: values });
+  const rows = reshape(values, [call.size, countOf(values)]);
+  const [outInt32, right] = [call.value<boolean>("outInt32"), call.value<boolean>("right")];
+  return reshape(searchsorted(call.batch("boundaries"), rows, { outInt32, right }), values.shape);
+};
+
+const scattered: Rule = (call) =>
+  call.value("src") instanceof Tensor && call.rank("src") !== call.rank("index")
+    ? null
+    : shifted(call);
+
+const alongDim: Rule = (call) => {
+  if (call.value("dim") !== null) return shifted(call);
+  const [input, indices] = [call.batch("input"), call.batch("indices")];
+  const flat = reshape(indices, [call.size, countOf(indices)]);
+  return takeAlongDim(reshape(input, [call.size, countOf(input)]), flat, 1);
+};
+
+const taken: Rule = (call) => {
+  const [input, index] = [call.batch("input"), call.batch("index")];
+  const count = countOf(input);
+  const inside = where(index.lt(0), add(index, count), index);
+  const flat = gather(
+    reshape(input, [call.size, count]),
+    1,
+    reshape(inside, [call.size, countOf(index)]),
+  );
+  return reshape(flat, index.shape);
+};
+
+// With a table per sample, the tables are put below one another.
+const embedded: Rule = (call) => {
+  const weight = call.operand("weight") as Operand;
+  const input = call.operand("input") as Operand;
+  if (!weight.isBatched) return call.run({ input: input.tensor });
+  if (weight.rank !== 2) return null;
+  const [, rows = 0, width = 0] = weight.tensor.shape;
+  const index = call.batch("input");
+  const place = reshape(rowStarts(call, rows), [call.size, ...new Array(input.rank).fill(1)]);
+  const padding = call.value<number | null>("paddingIdx");
+  const table = padding === null ? weight.tensor : withoutGradient(weight.tensor, padding, rows);
+  const flat = reshape(add(index, place), [-1]);
+  const picked = indexSelect(reshape(table, [call.size * rows, width]), 0, flat);
+  return reshape(picked, [...index.shape, width]);
+};
+
+function rowStarts(call: Call, rows: number): Tensor {
+  return mul(arange(call.size, { dtype: "int64" }), rows);
+}
+
+// The row of a padding index learns nothing.
+function withoutGradient(table: Tensor, padding: number, rows: number): Tensor {
+  const row = padding < 0 ? padding + rows : padding;
+  const isPadding = reshape(arange(rows).eq(row), [rows, 1]);
+  return where(isPadding, table.detach(), table);
+}
+
+const isMask = ({ dtype }: Tensor): boolean => dtype === "bool" || dtype === "uint8";
+
+// True when the dimensions that are picked from follow one another; the result has them at the first one's place.
+function areAdjacent(indices: readonly Operand[], dims: readonly number[]): boolean {
+  return dims.every((dim, i) => {
+    const before = indices[i - 1];
+    if (before === undefined) return true;
+    const width = isMask(before.tensor) ? before.rank : 1;
+    return dim === (dims[i - 1] ?? 0) + width;
+  });
+}
+
+// The indices of a call, and where what they pick is.
+function picksOf(call: Call) {
+  const indices = call.value<Tensor[]>("indices").map((one) => call.operandOf(one));
+  const given = call.value<number | number[] | null | undefined>("dims") ?? starts(indices);
+  const dims = Array.isArray(given) ? given : [given];
+  const rank = Math.max(...indices.map(({ tensor, rank }) => (isMask(tensor) ? 1 : rank)));
+  return {
+    dims,
+    /** Dimensions that the indices have together. */
+    rank,
+    areAdjacent: areAdjacent(indices, dims),
+    areBatched: indices.some(({ isBatched }) => isBatched),
+    hasOwnMasks: indices.some(({ tensor, isBatched }) => isBatched && isMask(tensor)),
+    areMasks: indices.some(({ tensor }) => isMask(tensor)),
+    /** The indices as they broadcast with each other. */
+    tensors: indices.map((one) => (isMask(one.tensor) ? one.tensor : broadcastable(one, rank))),
+    /** Dimensions of the input that are picked from. */
+    used: indices.reduce((sum, { tensor, rank }) => sum + (isMask(tensor) ? rank : 1), 0),
+  };
+}
+
+// Without dimensions, the indices are for the first ones.
+function starts(indices: readonly Operand[]): number[] {
+  let next = 0;
+  return indices.map(({ tensor, rank }) => {
+    const dim = next;
+    next += isMask(tensor) ? rank : 1;
+    return dim;
+  });
+}
+
+// The number of each sample, to broadcast with indices of `rank` dimensions.
+function sampleNumbers(call: Call, rank: number): Tensor {
+  return reshape(rowStarts(call, 1), [call.size, ...new Array(rank).fill(1)]);
+}
+
+const indexed: Rule = (call) => {
+  const { dims, rank, areAdjacent, areBatched, areMasks, hasOwnMasks, tensors } = picksOf(call);
+  if (hasOwnMasks) dependsOnData("a mask as an index");
+  const first = areAdjacent ? (dims[0] ?? 0) : 0;
+  const moved = dims.map((dim) => dim + 1);
+  const { tensor, isBatched } = call.operand("input") as Operand;
+  if (!areBatched) {
+    const result = indexOp(tensor, tensors, moved);
+    return areAdjacent ? result : movedim(result, rank, 0);
+  }
+  if (areMasks) return null;
+  if (!isBatched) return movedim(indexOp(tensor, tensors, dims), first, 0);
+  const result = indexOp(tensor, [sampleNumbers(call, rank), ...tensors], [0, ...moved]);
+  if (first === 0) return result;
+  // Picked from dimensions that do not follow the batch's, the positions come first.
+  const from = range(1, 1 + rank);
+  return movedim(
+    result,
+    from,
+    from.map((dim) => dim + first),
+  );
+};
+
+const indexPlaced: Rule = (call) => {
+  const { dims, rank, areAdjacent, areBatched, areMasks, tensors, used } = picksOf(call);
+  const isInOrder = areAdjacent && (!areBatched || (dims[0] === 0 && !areMasks));
+  if (!isInOrder) return null;
+  const input = call.batch("input");
+  const target = call.op.name.endsWith("_") ? input : clone(input);
+  const values = call.operand("values");
+  const source =
+    values === null
+      ? call.value("values")
+      : broadcastable(values, call.rank("input") - used + rank);
+  const moved = dims.map((dim) => dim + 1);
+  const indices = areBatched ? [sampleNumbers(call, rank), ...tensors] : tensors;
+  const places = areBatched ? [0, ...moved] : moved;
+  return indexPut_(target, indices, source as Tensor, call.value("accumulate"), places);
+};
+
+/** Returns the rules of positions. */
+export const indexRules = (): Readonly<Record<string, Rule>> => ({
+  index: indexed,
+  index_select: selected,
+  index_add: placed("source"),
+  index_copy: placed("source"),
+  index_reduce: placed("source"),
+  index_fill: placed("value"),
+  index_put: indexPlaced,
+  gather: shifted,
+  scatter: scattered,
+  scatter_add: shifted,
+  scatter_reduce: reduced,
+  searchsorted: found,
+  bucketize: inBuckets,
+  take_along_dim: alongDim,
+  take: taken,
+  embedding: embedded,
+  masked_select: () => dependsOnData("maskedSelect"),
+  nonzero: () => dependsOnData("nonzero"),
+});

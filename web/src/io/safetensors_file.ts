@@ -1,0 +1,167 @@
+// Reading safetensors files, which may come from anywhere: nothing in the header is believed before it
+// is checked against the file, and memory is taken only for data that is there.
+
+import { fromElements } from "../ops/create.js";
+import { describe, EdgeGradError } from "../runtime/errors.js";
+import { newArray, type StoredArray } from "../tensor/dtype.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { bytesOf, countOf } from "./bytes.js";
+import { findDuplicateKey } from "./json_keys.js";
+import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
+import { kStoredTypes, type StoredType } from "./safetensors_types.js";
+
+/** A tensor in a file. */
+export interface Entry {
+  readonly name: string;
+  readonly type: StoredType;
+  readonly shape: readonly number[];
+  readonly count: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file that was looked at. */
+export interface SafetensorsFile {
+  /** The text beside the tensors. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly entries: readonly Entry[];
+  /** What the ranges of the entries are in. */
+  readonly data: Uint8Array;
+}
+
+/** Calls `read` for `where`, in whose name it fails when a file is broken. */
+export function reading<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error;
+    throw new EdgeGradError("InvalidArgument", `[${where}] invalid file: ${error.message}`);
+  }
+}
+
+class BrokenFile extends Error {}
+
+/** Says what is wrong with a file, within reading(). */
+export function reject(problem: string): never {
+  throw new BrokenFile(problem);
+}
+
+/** Looks at a file, all of which is checked; throws InvalidArgument for what is none. */
+export function parseFile(where: string, bytes: unknown): SafetensorsFile {
+  const file = bytesOf(where, bytes);
+  return reading(where, () => {
+    const headerEnd = headerEndOf(file);
+    const { [kMetadataKey]: metadata, ...tensors } = parseHeader(
+      file.slice(kHeaderBytes, headerEnd),
+    );
+    if (!isTextMap(metadata ?? {})) reject("the metadata is not a map of texts.");
+    const entries = Object.entries(tensors).map(([name, value]) => entryOf(name, value));
+    const data = file.subarray(headerEnd);
+    checkRanges(entries, data.length);
+    return { metadata: (metadata ?? {}) as Record<string, string>, entries, data };
+  });
+}
+
+/** Returns a tensor of a file, on the CPU. */
+export function readTensor(
+  { type, shape, count, start, end }: Entry,
+  data: Uint8Array,
+  where: string,
+): Tensor {
+  const elements = newArray(type.dtype, count, where);
+  if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
+  else {
+    const view = new DataView(data.buffer, data.byteOffset + start, end - start);
+    for (let i = 0; i < count; i++) elements[i] = type.read(view, i * type.bytes);
+  }
+  if (type.dtype === "bool")
+    elements.forEach((value, i) => {
+      elements[i] = value === 0 ? 0 : 1;
+    });
+  return fromElements(type.dtype, shape, elements);
+}
+
+function copyBytes(target: StoredArray, source: Uint8Array): void {
+  new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(source);
+}
+
+function headerEndOf(file: Uint8Array): number {
+  if (file.length < kHeaderBytes)
+    reject(`a file has at least ${kHeaderBytes} bytes, got ${file.length}.`);
+  const size = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true);
+  if (size > BigInt(kMaxHeaderSize)) reject(`the header is said to have ${size} bytes, too many.`);
+  const end = kHeaderBytes + Number(size);
+  if (end > file.length) reject(`the header is said to end at byte ${end} of ${file.length}.`);
+  return end;
+}
+
+// The bytes are a copy: text cannot be decoded from memory that threads share.
+function parseHeader(bytes: Uint8Array): Record<string, unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    reject("the header is not UTF-8 text.");
+  }
+  if (!text.startsWith("{")) reject('the header does not start with "{".');
+  let header: unknown;
+  let duplicate: string | null;
+  try {
+    header = JSON.parse(text);
+    duplicate = findDuplicateKey(text);
+  } catch (error) {
+    reject(`the header is not JSON: ${(error as Error).message}.`);
+  }
+  if (duplicate !== null) reject(`the header has two entries ${JSON.stringify(duplicate)}.`);
+  return header as Record<string, unknown>;
+}
+
+function isTextMap(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === "string");
+}
+
+function entryOf(name: string, value: unknown): Entry {
+  const where = `tensor ${JSON.stringify(name)}`;
+  if (typeof value !== "object" || value === null)
+    reject(`${where}: its entry is ${describe(value)}.`);
+  const { dtype, shape, data_offsets: range } = value as Record<string, unknown>;
+  const type = kStoredTypes.get(String(dtype));
+  if (typeof dtype !== "string" || type === undefined) {
+    reject(
+      `${where}: unsupported dtype ${describe(dtype)}; known are ${[...kStoredTypes.keys()]}.`,
+    );
+  }
+  if (!isSizes(shape)) reject(`${where}: its shape is not a list of sizes.`);
+  if (!isSizes(range) || range.length !== 2)
+    reject(`${where}: its data_offsets are not two positions.`);
+  const [start = 0, end = 0] = range;
+  const count =
+    countOf(shape) ??
+    reject(`${where}: no tensor can have its shape: more than 64 dimensions, or sizes too large.`);
+  if (end - start !== count * type.bytes) {
+    reject(`${where}: ${dtype} of shape [${shape}] has not ${end - start} bytes.`);
+  }
+  return { name, type, shape, count, start, end };
+}
+
+function isSizes(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+}
+
+// The data has no gaps, no overlaps and nothing after the last tensor.
+function checkRanges(entries: readonly Entry[], available: number): void {
+  const sorted = [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
+  let end = 0;
+  for (const entry of sorted) {
+    const where = `tensor ${JSON.stringify(entry.name)}`;
+    if (entry.end > available) reject(`${where} ends at byte ${entry.end} of ${available}.`);
+    if (entry.start !== end) {
+      const what = entry.start < end ? "overlaps the tensor before it" : "leaves a gap before it";
+      reject(`${where} ${what}: it starts at byte ${entry.start} instead of ${end}.`);
+    }
+    ({ end } = entry);
+  }
+  if (end !== available)
+    reject(`the tensors end at byte ${end}, the file has ${available} bytes of data.`);
+}

@@ -1,0 +1,128 @@
+// How save() writes down what is not a tensor: JSON, with objects of one name that begins with "$" for what
+// JSON cannot say. An object of the user's with such a name is itself put into a "$object".
+
+import { isPlainObject } from "../arguments/read.js";
+import { describe, fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { reject } from "./safetensors_file.js";
+
+/** The entry of the metadata that has the structure. */
+export const kStructureKey = "edgegrad.structure";
+
+/** The arrays that can be stored. */
+export const kArrays = [
+  Float32Array,
+  Float64Array,
+  Int8Array,
+  Int16Array,
+  Int32Array,
+  BigInt64Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Uint16Array,
+  Uint32Array,
+  BigUint64Array,
+] as const;
+
+/** An array of numbers in memory. */
+export type NumberArray = InstanceType<(typeof kArrays)[number]>;
+
+/** Where save() puts what has data, and load() finds it, by name. */
+export interface Writer {
+  tensor(path: string, tensor: Tensor): string;
+  array(path: string, array: NumberArray): string;
+}
+
+/** See `Writer`. */
+export interface Reader {
+  tensor(name: string, requiresGrad: boolean): Tensor;
+  array(name: string, type: string): NumberArray;
+}
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+// What nests deeper has lost itself, and the stack is not endless.
+const kMaxDepth = 500;
+
+/** Returns the JSON of a value; throws InvalidArgument for what cannot be stored, with its place. */
+export function encode(
+  value: unknown,
+  writer: Writer,
+  path = "",
+  outer: readonly object[] = [],
+): Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (value === undefined) return { $undefined: true };
+  if (typeof value === "bigint") return { $bigint: String(value) };
+  if (typeof value === "number") return isPlainNumber(value) ? value : { $number: nameOf(value) };
+  if (value instanceof Tensor) {
+    const name = writer.tensor(path, value);
+    return value.requiresGrad ? { $tensor: name, requiresGrad: true } : { $tensor: name };
+  }
+  const Kind = kArrays.find((one) => value instanceof one);
+  if (Kind !== undefined) {
+    return { $array: writer.array(path, value as NumberArray), type: Kind.name };
+  }
+  if (!Array.isArray(value) && !isPlainObject(value)) refuse(path, value);
+  if (outer.includes(value)) refuse(path, value, "It contains itself.");
+  if (outer.length >= kMaxDepth) refuse(path, value, `It is deeper than ${kMaxDepth} levels.`);
+  const inner = (one: unknown, key: string | number) => {
+    return encode(one, writer, path === "" ? `${key}` : `${path}.${key}`, [...outer, value]);
+  };
+  // Not map(), which leaves holes out.
+  if (Array.isArray(value)) return Array.from(value, inner);
+  const object = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, inner(one, key)]),
+  );
+  const isTag = Object.keys(object).some((key) => key.startsWith("$"));
+  return isTag ? { $object: object } : object;
+}
+
+/** Returns the value of what encode() returned; says what is wrong within reading(). */
+export function decode(json: unknown, reader: Reader, depth = 0): unknown {
+  if (typeof json !== "object" || json === null) return json;
+  if (depth > 2 * kMaxDepth) reject(`its structure is deeper than ${kMaxDepth} levels.`);
+  const inner = (one: unknown) => decode(one, reader, depth + 1);
+  if (Array.isArray(json)) return json.map(inner);
+  const fields = json as Record<string, unknown>;
+  const tag = Object.keys(fields).find((key) => key.startsWith("$"));
+  const map = (object: object) => {
+    return Object.fromEntries(Object.entries(object).map(([key, one]) => [key, inner(one)]));
+  };
+  if (tag === undefined) return map(fields);
+  const given = fields[tag];
+  const told = String(given);
+  if (tag === "$undefined") return undefined;
+  if (tag === "$number" && kNumbers.has(told)) return kNumbers.get(told);
+  if (tag === "$bigint" && /^-?\d+$/.test(told)) return BigInt(told);
+  if (tag === "$tensor") return reader.tensor(told, fields.requiresGrad === true);
+  if (tag === "$array") return reader.array(told, String(fields.type));
+  if (tag === "$object" && isPlainObject(given)) return map(given);
+  return reject(`its structure has ${tag}: ${describe(given)}, which means nothing here.`);
+}
+
+const kNumbers: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
+  ["NaN", Number.NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+  ["-0", -0],
+]);
+
+function isPlainNumber(value: number): boolean {
+  return Number.isFinite(value) && !Object.is(value, -0);
+}
+
+function nameOf(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+function refuse(path: string, value: unknown, why?: string): never {
+  const hasState = typeof (value as { stateDict?: unknown }).stateDict === "function";
+  const advice =
+    why ??
+    (hasState
+      ? "Save its stateDict()."
+      : "Tensors, numbers, bigints, texts, booleans, null, typed arrays, and plain objects and arrays of them can be stored.");
+  const place = path === "" ? "the value" : JSON.stringify(path);
+  fail("InvalidArgument", "save", `${place} cannot be stored: it is ${describe(value)}. ${advice}`);
+}

@@ -1,0 +1,142 @@
+// Layers of transformers one after the other.
+
+import { readArguments } from "../../arguments/read.js";
+import { boolean, count, type Options, Rule } from "../../arguments/rule.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { ModuleList } from "../containers/module_list.js";
+import { Module } from "../module.js";
+import { type DecoderLayerOptions, kDecoderMasks } from "./decoder_layer.js";
+import type { EncoderOptions } from "./encoder_layer.js";
+
+/** A layer of `TransformerEncoder`. */
+export interface EncoderLayer extends Module {
+  forward(src: Tensor, options: EncoderOptions): Tensor;
+}
+
+/** A layer of `TransformerDecoder`. */
+export interface DecoderLayer extends Module {
+  forward(tgt: Tensor, memory: Tensor, options: DecoderLayerOptions): Tensor;
+}
+
+/** A module that normalises what the layers return. */
+export interface FinalNorm extends Module {
+  forward(input: Tensor): Tensor;
+}
+
+const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
+
+const kNorm = kModule.orNull() as Rule<FinalNorm | null>;
+
+const kEncoderArguments = {
+  encoderLayer: kModule as Rule<EncoderLayer>,
+  numLayers: count,
+  /** What normalises the result; default nothing. */
+  norm: kNorm,
+};
+
+const kEncoderCallOptions = {
+  /** Pairs of positions that do not count. */
+  mask: tensorRule.orNull(),
+  /** Positions that do not count, per sequence. */
+  srcKeyPaddingMask: tensorRule.orNull(),
+  /** Says that `mask` is the causal mask; default false. */
+  isCausal: boolean.orNull(),
+};
+
+/** Options of a call of `TransformerEncoder`. */
+export type TransformerEncoderCall = Options<typeof kEncoderCallOptions>;
+
+/** What a call takes besides the source: options by name, or all by position. */
+export type TransformerEncoderArguments =
+  | [options?: TransformerEncoderCall]
+  | [mask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean | null];
+
+/** Copies of an encoder's layer, one on the output of the other. */
+export class TransformerEncoder extends Module {
+  layers: ModuleList<EncoderLayer>;
+  readonly numLayers: number;
+  norm: FinalNorm | null;
+
+  constructor(encoderLayer: EncoderLayer, numLayers: number, norm?: FinalNorm | null) {
+    super();
+    const given = [encoderLayer, numLayers, norm];
+    const own = readArguments(new.target.name, kEncoderArguments, given);
+    this.layers = copiesOf(own.encoderLayer, own.numLayers);
+    this.numLayers = own.numLayers;
+    this.norm = own.norm;
+  }
+
+  override forward(src: Tensor, ...given: TransformerEncoderArguments): Tensor {
+    const call = readArguments("TransformerEncoder", kEncoderCallOptions, given);
+    const { mask: srcMask, srcKeyPaddingMask } = call;
+    return scope(() => {
+      const isCausal = call.isCausal ?? false;
+      let value = src;
+      for (const layer of this.layers) {
+        value = layer.call(value, { srcMask, srcKeyPaddingMask, isCausal });
+      }
+      return this.norm === null ? value : this.norm.call(value);
+    });
+  }
+}
+
+const kDecoderArguments = {
+  decoderLayer: kModule as Rule<DecoderLayer>,
+  numLayers: count,
+  norm: kNorm,
+};
+
+const kDecoderCallOptions = {
+  ...kDecoderMasks,
+  /** Says that `tgtMask` is the causal mask; default false. */
+  tgtIsCausal: boolean.orNull(),
+  /** Says that `memoryMask` is the causal mask; default false. */
+  memoryIsCausal: boolean.or(false),
+};
+
+/** Options of a call of `TransformerDecoder`. */
+export type TransformerDecoderCall = Options<typeof kDecoderCallOptions>;
+
+/** What a call takes besides target and memory: options by name, or all by position. */
+export type TransformerDecoderArguments =
+  | [options?: TransformerDecoderCall]
+  | [
+      tgtMask: Tensor | null,
+      memoryMask?: Tensor | null,
+      tgtKeyPaddingMask?: Tensor | null,
+      memoryKeyPaddingMask?: Tensor | null,
+      tgtIsCausal?: boolean | null,
+      memoryIsCausal?: boolean,
+    ];
+
+/** Copies of a decoder's layer, one on the output of the other. */
+export class TransformerDecoder extends Module {
+  layers: ModuleList<DecoderLayer>;
+  readonly numLayers: number;
+  norm: FinalNorm | null;
+
+  constructor(decoderLayer: DecoderLayer, numLayers: number, norm?: FinalNorm | null) {
+    super();
+    const given = [decoderLayer, numLayers, norm];
+    const own = readArguments(new.target.name, kDecoderArguments, given);
+    this.layers = copiesOf(own.decoderLayer, own.numLayers);
+    this.numLayers = own.numLayers;
+    this.norm = own.norm;
+  }
+
+  override forward(tgt: Tensor, memory: Tensor, ...given: TransformerDecoderArguments): Tensor {
+    const call = readArguments("TransformerDecoder", kDecoderCallOptions, given);
+    return scope(() => {
+      const tgtIsCausal = call.tgtIsCausal ?? false;
+      let value = tgt;
+      for (const layer of this.layers) value = layer.call(value, memory, { ...call, tgtIsCausal });
+      return this.norm === null ? value : this.norm.call(value);
+    });
+  }
+}
+
+function copiesOf<M extends Module>(layer: M, count: number): ModuleList<M> {
+  return new ModuleList(Array.from({ length: count }, () => layer.clone()));
+}

@@ -1,0 +1,52 @@
+// What containers hold, as properties by name: so PyTorch's state dicts name it.
+
+import { describe, fail } from "../../runtime/errors.js";
+import { Module } from "../module.js";
+import type { Parameter } from "../parameter.js";
+
+/** A module or parameter that a container holds. */
+export type Part = Module | Parameter;
+
+/** Adds a part under a new name, after those there are, or takes another for a name that has one. */
+export function setPart(
+  owner: Module,
+  names: () => readonly string[],
+  name: string,
+  part: Part,
+): void {
+  const where = owner.constructor.name;
+  if (name === "" || name.includes(".")) {
+    fail("InvalidArgument", where, `a name can't contain "." and can't be empty, got "${name}".`);
+  }
+  if (name in owner && !names().includes(name)) {
+    fail("InvalidArgument", where, `attribute '${name}' already exists: it needs another name.`);
+  }
+  const isNew = !(name in owner);
+  Object.assign(owner, { [name]: part });
+  if (!isNew || names().at(-1) === name) return;
+  Reflect.deleteProperty(owner, name);
+  fail(
+    "InvalidArgument",
+    where,
+    `"${name}" would not come last: JavaScript has properties that are numbers first, in their order. Use another name.`,
+  );
+}
+
+/** Adds a module under a name. */
+export function setModule(owner: Module, name: string, part: unknown): void {
+  const where = owner.constructor.name;
+  if (!(part instanceof Module)) {
+    fail("InvalidArgument", where, `expected a module, got ${describe(part)}.`);
+  }
+  setPart(owner, () => moduleEntries(owner).map(([own]) => own), name, part);
+}
+
+/** Adds a module at the end, named by its position. */
+export function appendModule(owner: Module, part: unknown): void {
+  setModule(owner, String(moduleEntries(owner).length), part);
+}
+
+/** Returns the modules of a container with their names, a module that it has twice also twice. */
+export function moduleEntries<M extends Module>(owner: Module): [string, M][] {
+  return Object.entries(owner).filter(([, value]) => value instanceof Module) as [string, M][];
+}

@@ -1,0 +1,62 @@
+import { isPlainObject } from "../../arguments/read.js";
+import { integer } from "../../arguments/rule.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+import { appendModule, moduleEntries, setModule } from "./parts.js";
+
+/** A module that takes one tensor and gives one. */
+export interface TensorModule extends Module {
+  forward(input: Tensor): Tensor;
+}
+
+/** Modules applied one after the other. */
+export class Sequential extends Module {
+  /** Takes the modules, or one object with them by name in their order. */
+  constructor(...modules: TensorModule[] | [modules: Readonly<Record<string, TensorModule>>]) {
+    super();
+    const [first] = modules;
+    if (modules.length === 1 && isPlainObject(first)) addNamed(this, Object.entries(first));
+    else for (const module of modules) appendModule(this, module);
+  }
+
+  /** The number of modules. */
+  get length(): number {
+    return moduleEntries(this).length;
+  }
+
+  override forward(input: Tensor): Tensor {
+    let value = input;
+    for (const part of this) value = part.call(value);
+    return value;
+  }
+
+  /** Returns the module at a position, which may count from the end. */
+  at(position: number): TensorModule | undefined {
+    return [...this].at(integer.check(this.constructor.name, "position", position));
+  }
+
+  /** Returns a Sequential with the same modules from `start` up to before `end`, which may count from the end. */
+  slice(start?: number, end?: number): Sequential {
+    const name = this.constructor.name;
+    const from = integer.or(0).check(name, "start", start);
+    const to = integer.optional().check(name, "end", end);
+    const kept = moduleEntries<TensorModule>(this).slice(from, to);
+    return addNamed(new Sequential(), kept);
+  }
+
+  /** Adds a module at the end. */
+  append(module: TensorModule): this {
+    appendModule(this, module);
+    return this;
+  }
+
+  /** The modules in their order. */
+  *[Symbol.iterator](): Iterator<TensorModule> {
+    for (const [, module] of moduleEntries<TensorModule>(this)) yield module;
+  }
+}
+
+function addNamed(owner: Sequential, entries: readonly [string, unknown][]): Sequential {
+  for (const [name, module] of entries) setModule(owner, name, module);
+  return owner;
+}

@@ -1,0 +1,65 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, number, type Options } from "../../arguments/rule.js";
+import { cosineSimilarity, pairwiseDistance } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+
+const kCosineArguments = {
+  /** The dimension of the vectors; default 1. */
+  dim: integer.or(1),
+  /** The least product of their norms; default 1e-8. */
+  eps: number.or(1e-8),
+};
+
+/** Options of `CosineSimilarity`. */
+export type CosineSimilarityOptions = Options<typeof kCosineArguments>;
+
+/** The cosine of the angle between vectors. */
+export class CosineSimilarity extends Module {
+  readonly dim: number;
+  readonly eps: number;
+
+  constructor(...given: Arguments<[dim: number, eps: number], CosineSimilarityOptions>) {
+    super();
+    const { dim, eps } = readArguments(new.target.name, kCosineArguments, given);
+    this.dim = dim;
+    this.eps = eps;
+  }
+
+  override forward(x1: Tensor, x2: Tensor): Tensor {
+    return cosineSimilarity(x1, x2, this.dim, this.eps);
+  }
+}
+
+const kDistanceArguments = {
+  /** The p of the norm; default 2. */
+  p: number.or(2),
+  /** Added to every difference; default 1e-6. */
+  eps: number.or(1e-6),
+  /** Keep the dimension of the vectors, with size 1; default false. */
+  keepdim: boolean.or(false),
+};
+
+/** Options of `PairwiseDistance`. */
+export type PairwiseDistanceOptions = Options<typeof kDistanceArguments>;
+
+/** The distance of vectors, which are the last dimension. */
+export class PairwiseDistance extends Module {
+  readonly norm: number;
+  readonly eps: number;
+  readonly keepdim: boolean;
+
+  constructor(
+    ...given: Arguments<[p: number, eps: number, keepdim: boolean], PairwiseDistanceOptions>
+  ) {
+    super();
+    const { p, eps, keepdim } = readArguments(new.target.name, kDistanceArguments, given);
+    this.norm = p;
+    this.eps = eps;
+    this.keepdim = keepdim;
+  }
+
+  override forward(x1: Tensor, x2: Tensor): Tensor {
+    return pairwiseDistance(x1, x2, this.norm, this.eps, this.keepdim);
+  }
+}

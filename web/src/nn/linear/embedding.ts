@@ -1,0 +1,165 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, type Options, size } from "../../arguments/rule.js";
+import { empty } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { embedding } from "../functional_embedding.js";
+import { normal_, zeros_ } from "../init.js";
+import { kLayerArguments, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import { Parameter } from "../parameter.js";
+import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+
+const kOptions = {
+  /** The row that starts as zeros and gets no gradient. */
+  paddingIdx: integer.orNull(),
+  ...kLookupOptions,
+  ...kSparse,
+  ...kLayerArguments,
+};
+
+const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
+
+/** Options of `Embedding`. */
+export type EmbeddingOptions = Options<typeof kOptions>;
+
+const kPretrainedOptions = {
+  /** Keep the vectors as they are; default true. */
+  freeze: boolean.or(true),
+  /** The row that gets no gradient. */
+  paddingIdx: kOptions.paddingIdx,
+  ...kLookupOptions,
+  ...kSparse,
+};
+
+const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
+
+/** Options of `Embedding.fromPretrained`. */
+export type FromPretrainedOptions = Options<typeof kPretrainedOptions>;
+
+/** A table of vectors, looked up by position. */
+export class Embedding extends Module implements Lookup {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
+  weight: Parameter;
+  readonly paddingIdx: number | null;
+  readonly maxNorm: number | null;
+  readonly normType: number;
+  readonly scaleGradByFreq: boolean;
+
+  constructor(
+    ...given: [
+      numEmbeddings: number,
+      embeddingDim: number,
+      ...rest: Arguments<
+        [
+          paddingIdx: number | null,
+          maxNorm: number | null,
+          normType: number,
+          scaleGradByFreq: boolean,
+          sparse: false,
+        ],
+        EmbeddingOptions
+      >,
+    ]
+  ) {
+    super();
+    const name = new.target.name;
+    const { paddingIdx, device, dtype, ...own } = readArguments(name, kArguments, given);
+    const { numEmbeddings, embeddingDim } = own;
+    this.numEmbeddings = numEmbeddings;
+    this.embeddingDim = embeddingDim;
+    this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, numEmbeddings);
+    this.maxNorm = own.maxNorm;
+    this.normType = own.normType;
+    this.scaleGradByFreq = own.scaleGradByFreq;
+    this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
+    this.resetParameters();
+  }
+
+  /**
+   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * false.
+   */
+  static fromPretrained(
+    embeddings: Tensor,
+    ...rest: Arguments<
+      [
+        freeze: boolean,
+        paddingIdx: number | null,
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        sparse: false,
+      ],
+      FromPretrainedOptions
+    >
+  ): Embedding {
+    const where = "Embedding.fromPretrained";
+    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
+      embeddings,
+      ...rest,
+    ]);
+    return tableOf(where, Embedding, call, freeze);
+  }
+
+  /** Draws new vectors. */
+  resetParameters(): void {
+    normal_(this.weight);
+    if (this.paddingIdx !== null) clearRow(this.weight, this.paddingIdx);
+  }
+
+  override forward(input: Tensor): Tensor {
+    const { paddingIdx, maxNorm, normType, scaleGradByFreq } = this;
+    return embedding(input, this.weight, paddingIdx, maxNorm, normType, scaleGradByFreq);
+  }
+
+  override extraRepr(): string {
+    const paddingIdx = this.paddingIdx ?? undefined;
+    return formatArguments([this.numEmbeddings, this.embeddingDim], {
+      paddingIdx,
+      ...printedLookup(this),
+    });
+  }
+}
+
+/** Returns a table of a class without a call of its constructor, which draws numbers. */
+export function tableOf<Table extends Module>(
+  where: string,
+  table: { readonly prototype: Table },
+  call: { readonly embeddings: Tensor; readonly paddingIdx: number | null },
+  freeze: boolean,
+): Table {
+  const { embeddings, paddingIdx, ...own } = call;
+  const [rows = 0, features = 0] = embeddings.shape;
+  if (embeddings.ndim !== 2) {
+    const told = "Embeddings parameter is expected to be 2-dimensional, got";
+    fail("ShapeMismatch", where, `${told} [${embeddings.shape.join(", ")}].`);
+  }
+  return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
+    ...own,
+    numEmbeddings: rows,
+    embeddingDim: features,
+    paddingIdx: paddingIdx === null ? null : rowOf(where, paddingIdx, rows),
+    weight: new Parameter(embeddings, !freeze),
+  });
+}
+
+/** Sets a row of a table to zeros. */
+export function clearRow(weight: Parameter, position: number): void {
+  const alias = weight.detach();
+  const row = alias.at(position);
+  zeros_(row);
+  row.dispose();
+  alias.dispose();
+}
+
+/** Returns the position of a row that may count from the end. */
+export function rowOf(where: string, paddingIdx: number, rows: number): number {
+  if (Number.isInteger(paddingIdx) && paddingIdx >= -rows && paddingIdx < rows) {
+    return paddingIdx < 0 ? paddingIdx + rows : paddingIdx;
+  }
+  fail("IndexOutOfRange", where, `paddingIdx ${paddingIdx} is not one of ${rows} rows.`);
+}

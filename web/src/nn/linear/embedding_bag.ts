@@ -1,0 +1,174 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, type Options, oneOf, size } from "../../arguments/rule.js";
+import { embeddingBag } from "../../composites/index.js";
+import { empty } from "../../generated/ops.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { normal_ } from "../init.js";
+import { kLayerArguments, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import type { Parameter } from "../parameter.js";
+import { clearRow, rowOf, tableOf } from "./embedding.js";
+import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+
+const kModeOption = {
+  /** What becomes of the vectors of a bag; default "mean". */
+  mode: oneOf("sum", "mean", "max").or("mean"),
+};
+
+const kBagOptions = {
+  /** The last offset is the end of the last bag; default false. */
+  includeLastOffset: boolean.or(false),
+  /** The row that starts as zeros, gets no gradient and does not count. */
+  paddingIdx: integer.orNull(),
+};
+
+const kOptions = {
+  ...kLookupOptions,
+  ...kModeOption,
+  ...kSparse,
+  ...kBagOptions,
+  ...kLayerArguments,
+};
+
+const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
+
+/** Options of `EmbeddingBag`. */
+export type EmbeddingBagOptions = Options<typeof kOptions>;
+
+const kPretrainedOptions = {
+  /** Keep the vectors as they are; default true. */
+  freeze: boolean.or(true),
+  ...kLookupOptions,
+  ...kModeOption,
+  ...kSparse,
+  ...kBagOptions,
+};
+
+const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
+
+/** Options of `EmbeddingBag.fromPretrained`. */
+export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions>;
+
+/** What becomes of the vectors of a bag. */
+export type BagMode = typeof kOptions.mode.type;
+
+const kCallOptions = {
+  /** Where each bag begins in an input that is a vector. */
+  offsets: tensorRule.orNull(),
+  /** A factor for each position of the input, for sums. */
+  perSampleWeights: tensorRule.orNull(),
+};
+
+/** Options of a call of `EmbeddingBag`. */
+export type EmbeddingBagCall = Options<typeof kCallOptions>;
+
+/** A table of vectors, which are looked up by position and summed, averaged or maximised bag by bag. */
+export class EmbeddingBag extends Module implements Lookup {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
+  readonly maxNorm: number | null;
+  readonly normType: number;
+  readonly scaleGradByFreq: boolean;
+  readonly mode: BagMode;
+  readonly includeLastOffset: boolean;
+  readonly paddingIdx: number | null;
+  weight: Parameter;
+
+  constructor(
+    ...given: [
+      numEmbeddings: number,
+      embeddingDim: number,
+      ...rest: Arguments<
+        [
+          maxNorm: number | null,
+          normType: number,
+          scaleGradByFreq: boolean,
+          mode: BagMode,
+          sparse: false,
+          includeLastOffset: boolean,
+          paddingIdx: number | null,
+        ],
+        EmbeddingBagOptions
+      >,
+    ]
+  ) {
+    super();
+    const name = new.target.name;
+    const { device, dtype, paddingIdx, ...own } = readArguments(name, kArguments, given);
+    this.numEmbeddings = own.numEmbeddings;
+    this.embeddingDim = own.embeddingDim;
+    this.maxNorm = own.maxNorm;
+    this.normType = own.normType;
+    this.scaleGradByFreq = own.scaleGradByFreq;
+    this.mode = own.mode;
+    this.includeLastOffset = own.includeLastOffset;
+    this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, own.numEmbeddings);
+    const sizes = [own.numEmbeddings, own.embeddingDim];
+    this.weight = parameterOf(name, empty, sizes, { device, dtype });
+    this.resetParameters();
+  }
+
+  /**
+   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * false.
+   */
+  static fromPretrained(
+    embeddings: Tensor,
+    ...rest: Arguments<
+      [
+        freeze: boolean,
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        mode: BagMode,
+        sparse: false,
+        includeLastOffset: boolean,
+        paddingIdx: number | null,
+      ],
+      BagFromPretrainedOptions
+    >
+  ): EmbeddingBag {
+    const where = "EmbeddingBag.fromPretrained";
+    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
+      embeddings,
+      ...rest,
+    ]);
+    return tableOf(where, EmbeddingBag, call, freeze);
+  }
+
+  /** Draws new vectors. */
+  resetParameters(): void {
+    normal_(this.weight);
+    if (this.paddingIdx !== null) clearRow(this.weight, this.paddingIdx);
+  }
+
+  /** Returns a vector for each bag: for each row of `input`, or for each of the offsets of a vector. */
+  override forward(
+    input: Tensor,
+    ...rest:
+      | [options?: EmbeddingBagCall]
+      | [offsets: Tensor | null, perSampleWeights?: Tensor | null]
+  ): Tensor {
+    const call = readArguments("EmbeddingBag", kCallOptions, rest);
+    const { maxNorm, normType, scaleGradByFreq, mode, includeLastOffset, paddingIdx } = this;
+    return embeddingBag(input, this.weight, {
+      ...call,
+      maxNorm,
+      normType,
+      scaleGradByFreq,
+      mode,
+      includeLastOffset,
+      paddingIdx,
+    });
+  }
+
+  override extraRepr(): string {
+    return formatArguments([this.numEmbeddings, this.embeddingDim], {
+      ...printedLookup(this),
+      mode: `'${this.mode}'`,
+      paddingIdx: this.paddingIdx ?? undefined,
+    });
+  }
+}

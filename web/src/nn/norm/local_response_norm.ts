@@ -1,0 +1,51 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { count, number, type Options } from "../../arguments/rule.js";
+import { localResponseNorm } from "../../composites/index.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+import { formatArguments, formatFloat } from "../module_text.js";
+
+const kOptions = {
+  /** The factor of the squares; default 1e-4. */
+  alpha: number.or(1e-4),
+  /** The exponent; default 0.75. */
+  beta: number.or(0.75),
+  /** What is added to the squares; default 1. */
+  k: number.or(1),
+};
+
+const kArguments = { size: count, ...kOptions };
+
+/** Options of `LocalResponseNorm`. */
+export type LocalResponseNormOptions = Options<typeof kOptions>;
+
+/** Divides by the squares of `size` neighbouring channels. */
+export class LocalResponseNorm extends Module {
+  readonly size: number;
+  readonly alpha: number;
+  readonly beta: number;
+  readonly k: number;
+
+  constructor(
+    ...given: [
+      size: number,
+      ...rest: Arguments<[alpha: number, beta: number, k: number], LocalResponseNormOptions>,
+    ]
+  ) {
+    super();
+    const { size, alpha, beta, k } = readArguments(new.target.name, kArguments, given);
+    this.size = size;
+    this.alpha = alpha;
+    this.beta = beta;
+    this.k = k;
+  }
+
+  override forward(input: Tensor): Tensor {
+    return localResponseNorm(input, this.size, this.alpha, this.beta, this.k);
+  }
+
+  override extraRepr(): string {
+    const [alpha, beta, k] = [this.alpha, this.beta, this.k].map(formatFloat);
+    return formatArguments([this.size], { alpha, beta, k });
+  }
+}

@@ -1,0 +1,45 @@
+import { indexSelect } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import type { Tensor } from "../../tensor/tensor.js";
+
+/** Sequences of several lengths without padding: step by step those that have not ended, the longest first. */
+export class PackedSequence {
+  /** The elements of all steps: [sum of the lengths, ...]. */
+  readonly data: Tensor;
+  /** How many sequences each step has, as an int64 vector. */
+  readonly batchSizes: Tensor;
+  /** Where the sequences were before they were sorted; null when they came sorted. */
+  readonly sortedIndices: Tensor | null;
+  /** Where each sequence is now. */
+  readonly unsortedIndices: Tensor | null;
+
+  constructor(
+    data: Tensor,
+    batchSizes: Tensor,
+    sortedIndices: Tensor | null = null,
+    unsortedIndices: Tensor | null = null,
+  ) {
+    this.data = tensorRule.check("PackedSequence", "data", data);
+    this.batchSizes = tensorRule.check("PackedSequence", "batchSizes", batchSizes);
+    if (batchSizes.ndim !== 1 || batchSizes.dtype !== "int64") {
+      fail("InvalidArgument", "PackedSequence", "batchSizes: expected an int64 vector.");
+    }
+    const order = tensorRule.orNull();
+    this.sortedIndices = order.check("PackedSequence", "sortedIndices", sortedIndices);
+    this.unsortedIndices = order.check("PackedSequence", "unsortedIndices", unsortedIndices);
+  }
+}
+
+/** What a recurrent layer looks at. */
+export type Sequence = Tensor | PackedSequence;
+
+/** Returns the whole numbers in a vector. */
+export function numbersIn(vector: Tensor): number[] {
+  return Array.from(vector.dataSync() as ArrayLike<number | bigint>, Number);
+}
+
+/** Returns states [layers, batch, features] with the batch in another order, or as it is for null. */
+export function rowsInOrder(states: Tensor, order: Tensor | null): Tensor {
+  return order === null ? states : indexSelect(states, 1, order);
+}

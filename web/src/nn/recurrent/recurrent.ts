@@ -1,0 +1,334 @@
+// What RNN, LSTM and GRU share. A layer looks at its input step by step, in one or both directions;
+// the first layer sees the input, each further one the outputs of the layer before. The input's share
+// of the gates needs no state, so that it is computed for all steps at once.
+
+import { boolean, integer, number, type Options, size, type Values } from "../../arguments/rule.js";
+import {
+  cat,
+  dropout,
+  empty,
+  linear,
+  stack,
+  transpose,
+  unbind,
+  zeros,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { uniform_ } from "../init.js";
+import { kLayerArguments, type LayerKind, parameterOf } from "../layer_options.js";
+import { Module } from "../module.js";
+import { formatArguments } from "../module_text.js";
+import { numbersIn, PackedSequence, rowsInOrder, type Sequence } from "./packed_sequence.js";
+import { kEqualSteps, Rows, type Steps, unequalSteps } from "./rows.js";
+import type { HiddenWeights } from "./steps.js";
+
+/** The first arguments of all recurrent layers. */
+export const kRecurrentSizes = {
+  inputSize: size,
+  hiddenSize: integer,
+  /** Layers, each on the outputs of the one before; default 1. */
+  numLayers: integer.or(1),
+};
+
+/** What all recurrent layers take after arguments of their own. */
+export const kRecurrentOptions = {
+  /** Add learned biases; default true. */
+  bias: boolean.or(true),
+  /** The batch is dimension 0 of input and output instead of 1; default false. */
+  batchFirst: boolean.or(false),
+  /** The probability of dropout between layers; default 0. */
+  dropout: number.or(0),
+  /** Look at the input from the end too; default false. */
+  bidirectional: boolean.or(false),
+};
+
+/** The arguments of `GRU`, which all recurrent layers have. */
+export const kRecurrentArguments = {
+  ...kRecurrentSizes,
+  ...kRecurrentOptions,
+  ...kLayerArguments,
+};
+
+/** What a recurrent layer is made with. */
+export type RecurrentValues = Values<typeof kRecurrentArguments>;
+
+/** Options of all recurrent layers. */
+export type RecurrentOptions = Omit<
+  Options<typeof kRecurrentArguments>,
+  "inputSize" | "hiddenSize"
+>;
+
+/** The parameters of one layer in one direction. */
+export interface CellWeights extends HiddenWeights {
+  /** LSTM's projection of its output. */
+  readonly projection: Tensor | null;
+}
+
+/** How a kind of layer differs from the others. */
+export interface CellShape {
+  /** Gates per element of the state. */
+  readonly gates: number;
+  readonly projSize?: number;
+}
+
+// Two weights, however small: the engine's objects for a tensor take some hundred bytes.
+const kLeastLayerBytes = 2 * 300;
+
+/** The base of RNN, LSTM and GRU. */
+export abstract class RecurrentBase extends Module {
+  readonly inputSize: number;
+  readonly hiddenSize: number;
+  readonly projSize: number;
+  readonly numLayers: number;
+  readonly bias: boolean;
+  readonly batchFirst: boolean;
+  readonly dropout: number;
+  readonly bidirectional: boolean;
+
+  constructor({ gates, projSize = 0 }: CellShape, values: RecurrentValues) {
+    super();
+    this.inputSize = values.inputSize;
+    this.hiddenSize = this.positive("hidden_size", values.hiddenSize);
+    this.projSize = projSize;
+    this.numLayers = this.positive("num_layers", values.numLayers);
+    this.bias = values.bias;
+    this.batchFirst = values.batchFirst;
+    this.bidirectional = values.bidirectional;
+    this.dropout = values.dropout;
+    if (!(this.dropout >= 0 && this.dropout <= 1)) {
+      this.refuse(
+        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed.",
+      );
+    }
+    if (this.dropout > 0 && this.numLayers === 1) {
+      console.warn(
+        `edgegrad: dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects ` +
+          `num_layers greater than 1, but got dropout=${this.dropout} and num_layers=1 (${new.target.name}).`,
+      );
+    }
+    if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
+      this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
+    }
+    this.checkRoom();
+    this.addParameters(new.target.name, gates * this.hiddenSize, values);
+    this.resetParameters();
+  }
+
+  /** Draws all weights and biases anew. */
+  resetParameters(): void {
+    const bound = 1 / Math.sqrt(this.hiddenSize);
+    for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
+  }
+
+  override extraRepr(): string {
+    const { projSize, numLayers, bias, batchFirst, dropout, bidirectional } = this;
+    return formatArguments([this.inputSize, this.hiddenSize], {
+      projSize: projSize || undefined,
+      numLayers: numLayers === 1 ? undefined : numLayers,
+      bias: bias ? undefined : false,
+      batchFirst: batchFirst || undefined,
+      dropout: dropout || undefined,
+      bidirectional: bidirectional || undefined,
+    });
+  }
+
+  /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */
+  protected run(input: Sequence, given: readonly Tensor[] | null): [Sequence, Tensor[]] {
+    return input instanceof PackedSequence
+      ? this.runPacked(input, given)
+      : this.runSteps(input, given);
+  }
+
+  private runSteps(input: Tensor, given: readonly Tensor[] | null): [Tensor, Tensor[]] {
+    const isBatched = this.checkInput(input);
+    const steps = isBatched ? this.swapBatch(input) : input.unsqueeze(1);
+    const states = this.statesFor(steps, steps.shape[1] ?? 1, given, isBatched);
+    const [outputs, last] = this.runLayers(steps, states, kEqualSteps);
+    if (!isBatched) return [outputs.squeeze(1), last.map((state) => state.squeeze(1))];
+    return [this.swapBatch(outputs), last];
+  }
+
+  private runPacked(
+    { data, batchSizes, sortedIndices, unsortedIndices }: PackedSequence,
+    given: readonly Tensor[] | null,
+  ): [PackedSequence, Tensor[]] {
+    this.checkFeatures(data);
+    const sizes = numbersIn(batchSizes);
+    const states = this.statesFor(data, sizes[0] ?? 0, given, true);
+    const sorted = states.map((state) => rowsInOrder(state, given && sortedIndices));
+    const [outputs, last] = this.runLayers(data, sorted, unequalSteps(sizes));
+    const packed = new PackedSequence(outputs, batchSizes, sortedIndices, unsortedIndices);
+    return [packed, last.map((state) => rowsInOrder(state, unsortedIndices))];
+  }
+
+  private runLayers(
+    input: Tensor,
+    initialStates: readonly Tensor[],
+    steps: Steps,
+  ): [Tensor, Tensor[]] {
+    let value = input;
+    const states = initialStates.map((state) => unbind(state, 0));
+    const finals: Tensor[][] = states.map(() => []);
+    for (let layer = 0; layer < this.numLayers; layer++) {
+      if (layer > 0 && this.dropout > 0) value = dropout(value, this.dropout, this.training);
+      const outputs = this.suffixes(layer).map((suffix, direction) => {
+        const index = layer * this.directions + direction;
+        const initial = states.map((state) => state[index] as Tensor);
+        const [output, last] = this.runDirection(value, initial, suffix, direction === 1, steps);
+        last.forEach((state, i) => {
+          finals[i]?.push(state);
+        });
+        return output;
+      });
+      value = outputs.length === 1 ? (outputs[0] as Tensor) : cat(outputs, -1);
+    }
+    return [value, finals.map((each) => stack(each, 0))];
+  }
+
+  /** Returns the states after one step; the first is the output. */
+  protected abstract cell(
+    inputGates: Tensor,
+    states: readonly Tensor[],
+    weights: CellWeights,
+  ): Tensor[];
+
+  /** The sizes of the states that one sequence has. */
+  protected stateSizes(): number[] {
+    return [this.outputSize];
+  }
+
+  protected refuse(message: string): never {
+    fail("InvalidArgument", this.constructor.name, message);
+  }
+
+  private runDirection(
+    input: Tensor,
+    initial: readonly Tensor[],
+    suffix: string,
+    isReverse: boolean,
+    steps: Steps,
+  ): [Tensor, readonly Tensor[]] {
+    const weights: CellWeights = {
+      hiddenWeight: this.parameter(`weight_hh${suffix}`) as Tensor,
+      hiddenBias: this.parameter(`bias_hh${suffix}`),
+      projection: this.parameter(`weight_hr${suffix}`),
+    };
+    const inputWeight = this.parameter(`weight_ih${suffix}`) as Tensor;
+    const gates = steps.split(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)));
+    const rows = new Rows(initial);
+    const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
+      rows.resize(inputGates.shape[0] ?? 0);
+      rows.active = this.cell(inputGates, rows.active, weights);
+      return rows.active[0] as Tensor;
+    });
+    return [steps.join(isReverse ? outputs.reverse() : outputs), rows.all()];
+  }
+
+  private addParameters(layerName: string, gateSize: number, kind: LayerKind): void {
+    const add = (name: string, size: number[]) => {
+      Object.assign(this, { [name]: parameterOf(layerName, empty, size, kind) });
+    };
+    for (let layer = 0; layer < this.numLayers; layer++) {
+      const width = layer === 0 ? this.inputSize : this.outputSize * this.directions;
+      for (const suffix of this.suffixes(layer)) {
+        add(`weight_ih${suffix}`, [gateSize, width]);
+        add(`weight_hh${suffix}`, [gateSize, this.outputSize]);
+        if (this.bias) add(`bias_ih${suffix}`, [gateSize]);
+        if (this.bias) add(`bias_hh${suffix}`, [gateSize]);
+        if (this.projSize > 0) add(`weight_hr${suffix}`, [this.projSize, this.hiddenSize]);
+      }
+    }
+  }
+
+  // By name at each use: the properties are what users see and may replace.
+  private parameter(name: string): Tensor | null {
+    const value: unknown = Reflect.get(this, name);
+    return value instanceof Tensor ? value : null;
+  }
+
+  // Layers that cannot all fit are not begun: one after the other would take hours to fail.
+  private checkRoom(): void {
+    const least = this.numLayers * this.directions * kLeastLayerBytes;
+    if (least <= 2 ** 32) return;
+    fail(
+      "OutOfMemory",
+      this.constructor.name,
+      `${this.numLayers} layers need ${least} bytes at the least, which is more than can be addressed.`,
+    );
+  }
+
+  private suffixes(layer: number): string[] {
+    return this.bidirectional ? [`_l${layer}`, `_l${layer}_reverse`] : [`_l${layer}`];
+  }
+
+  private get directions(): number {
+    return this.bidirectional ? 2 : 1;
+  }
+
+  private get outputSize(): number {
+    return this.projSize > 0 ? this.projSize : this.hiddenSize;
+  }
+
+  private swapBatch(value: Tensor): Tensor {
+    return this.batchFirst ? transpose(value, 0, 1) : value;
+  }
+
+  private statesFor(
+    value: Tensor,
+    batch: number,
+    given: readonly Tensor[] | null,
+    isBatched: boolean,
+  ): Tensor[] {
+    const count = this.numLayers * this.directions;
+    const { dtype, device } = value;
+    return this.stateSizes().map((size, i) => {
+      if (given === null) return zeros([count, batch, size], { dtype, device });
+      const expected = isBatched ? [count, batch, size] : [count, size];
+      const name = this.constructor.name;
+      const state = tensorRule.check(name, `hidden[${i}]`, given[i]);
+      if (String(state.shape) !== String(expected)) {
+        fail(
+          "ShapeMismatch",
+          name,
+          `Expected hidden[${i}] size [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
+        );
+      }
+      return isBatched ? state : state.unsqueeze(1);
+    });
+  }
+
+  // Returns whether the input is a batch.
+  private checkInput(input: Tensor): boolean {
+    const name = this.constructor.name;
+    const { shape } = tensorRule.check(name, "input", input);
+    if (shape.length !== 2 && shape.length !== 3) {
+      fail(
+        "ShapeMismatch",
+        name,
+        `Expected input to be 2D or 3D, got ${shape.length}D tensor instead.`,
+      );
+    }
+    this.checkFeatures(input);
+    if (shape[this.batchFirst && shape.length === 3 ? 1 : 0] === 0) {
+      fail("ShapeMismatch", name, "Expected sequence length to be larger than 0 in RNN.");
+    }
+    return shape.length === 3;
+  }
+
+  private checkFeatures({ shape }: Tensor): void {
+    const features = shape[shape.length - 1];
+    if (features === this.inputSize) return;
+    fail(
+      "ShapeMismatch",
+      this.constructor.name,
+      `input.size(-1) must be equal to input_size. Expected ${this.inputSize}, got ${features}.`,
+    );
+  }
+
+  private positive(name: string, value: number): number {
+    if (value > 0) return value;
+    this.refuse(`${name} must be greater than zero, got ${value}.`);
+  }
+}

@@ -1,0 +1,188 @@
+// RNN, LSTM and GRU: what happens in one step of each.
+
+import { readArguments } from "../../arguments/read.js";
+import { integer, type Options, oneOf } from "../../arguments/rule.js";
+import { linear } from "../../generated/ops.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { kLayerArguments } from "../layer_options.js";
+import type { PackedSequence, Sequence } from "./packed_sequence.js";
+import {
+  type CellWeights,
+  kRecurrentArguments,
+  kRecurrentOptions,
+  kRecurrentSizes,
+  RecurrentBase,
+  type RecurrentOptions,
+} from "./recurrent.js";
+import { gruStep, lstmStep, rnnStep } from "./steps.js";
+
+const kRNNArguments = {
+  ...kRecurrentSizes,
+  /** The function of a step; default "tanh". */
+  nonlinearity: oneOf("tanh", "relu").or("tanh").saying("Unknown nonlinearity."),
+  ...kRecurrentOptions,
+  ...kLayerArguments,
+};
+
+const kLSTMArguments = {
+  ...kRecurrentSizes,
+  ...kRecurrentOptions,
+  /** The size of a learned projection of the output; default 0, none. */
+  projSize: integer.or(0),
+  ...kLayerArguments,
+};
+
+/** An output and a cell state of `LSTM`. */
+export type LSTMState = readonly [hidden: Tensor, state: Tensor];
+
+/** Options of `RNN`. */
+export type RNNOptions = RecurrentOptions & Pick<Options<typeof kRNNArguments>, "nonlinearity">;
+
+/** Options of `LSTM`. */
+export type LSTMOptions = RecurrentOptions & Pick<Options<typeof kLSTMArguments>, "projSize">;
+
+/** Options of `GRU`. */
+export type GRUOptions = RecurrentOptions;
+
+/** Steps of h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
+export class RNN extends RecurrentBase {
+  readonly nonlinearity: "tanh" | "relu";
+
+  constructor(inputSize: number, hiddenSize: number, options?: RNNOptions);
+  constructor(
+    inputSize: number,
+    hiddenSize: number,
+    numLayers: number,
+    nonlinearity?: "tanh" | "relu",
+    bias?: boolean,
+    batchFirst?: boolean,
+    dropout?: number,
+    bidirectional?: boolean,
+    options?: RNNOptions,
+  );
+  constructor(inputSize: number, hiddenSize: number, numLayers: number, options: RNNOptions);
+  constructor(...given: unknown[]) {
+    const { nonlinearity, ...values } = readArguments(new.target.name, kRNNArguments, given);
+    super({ gates: 1 }, values);
+    this.nonlinearity = nonlinearity;
+  }
+
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
+  /** Returns the outputs of all steps and the last state of each layer and direction. */
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
+    return scope(() => {
+      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
+      return [output, last as Tensor];
+    });
+  }
+
+  protected override cell(
+    inputGates: Tensor,
+    [hidden]: readonly [Tensor],
+    weights: CellWeights,
+  ): Tensor[] {
+    return [rnnStep(inputGates, hidden, weights, this.nonlinearity)];
+  }
+}
+
+/** Long short-term memory: a cell state that gates write, keep and show. */
+export class LSTM extends RecurrentBase {
+  constructor(inputSize: number, hiddenSize: number, options?: LSTMOptions);
+  constructor(
+    inputSize: number,
+    hiddenSize: number,
+    numLayers: number,
+    bias?: boolean,
+    batchFirst?: boolean,
+    dropout?: number,
+    bidirectional?: boolean,
+    projSize?: number,
+    options?: LSTMOptions,
+  );
+  constructor(inputSize: number, hiddenSize: number, numLayers: number, options: LSTMOptions);
+  constructor(...given: unknown[]) {
+    const { projSize, ...values } = readArguments(new.target.name, kLSTMArguments, given);
+    super({ gates: 4, projSize }, values);
+  }
+
+  override call(input: PackedSequence, hx?: LSTMState | null): [PackedSequence, [Tensor, Tensor]];
+  override call(input: Tensor, hx?: LSTMState | null): [Tensor, [Tensor, Tensor]];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
+  /** Returns the outputs of all steps, and the last output and cell state of each layer and direction. */
+  override forward(
+    input: PackedSequence,
+    hx?: LSTMState | null,
+  ): [PackedSequence, [Tensor, Tensor]];
+  override forward(input: Tensor, hx?: LSTMState | null): [Tensor, [Tensor, Tensor]];
+  override forward(input: Sequence, hx: LSTMState | null = null): unknown {
+    return scope(() => this.run(input, hx));
+  }
+
+  protected override stateSizes(): number[] {
+    return [...super.stateSizes(), this.hiddenSize];
+  }
+
+  protected override cell(
+    inputGates: Tensor,
+    [hidden, state]: readonly [Tensor, Tensor],
+    weights: CellWeights,
+  ): Tensor[] {
+    const [shown, next] = lstmStep(inputGates, hidden, state, weights);
+    const { projection } = weights;
+    return [projection === null ? shown : linear(shown, projection), next];
+  }
+}
+
+/** Gated recurrent units: a state that one gate forgets for the candidate and one keeps. */
+export class GRU extends RecurrentBase {
+  constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
+  constructor(
+    inputSize: number,
+    hiddenSize: number,
+    numLayers: number,
+    bias?: boolean,
+    batchFirst?: boolean,
+    dropout?: number,
+    bidirectional?: boolean,
+    options?: GRUOptions,
+  );
+  constructor(inputSize: number, hiddenSize: number, numLayers: number, options: GRUOptions);
+  constructor(...given: unknown[]) {
+    super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
+  }
+
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
+  /** Returns the outputs of all steps and the last state of each layer and direction. */
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
+    return scope(() => {
+      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
+      return [output, last as Tensor];
+    });
+  }
+
+  protected override cell(
+    inputGates: Tensor,
+    [hidden]: readonly [Tensor],
+    weights: CellWeights,
+  ): Tensor[] {
+    return [gruStep(inputGates, hidden, weights)];
+  }
+}

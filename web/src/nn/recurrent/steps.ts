@@ -1,0 +1,54 @@
+// One step of each kind of recurrent layer: from the input's share of the gates and the states to the next ones.
+
+import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+
+/** The function of a step of an RNN. */
+export type Nonlinearity = "tanh" | "relu";
+
+/** What the last states pass on their way to the gates. */
+export interface HiddenWeights {
+  readonly hiddenWeight: Tensor;
+  readonly hiddenBias: Tensor | null;
+}
+
+/** h' = tanh(gates + W_hh h + b_hh). */
+export function rnnStep(
+  inputGates: Tensor,
+  hidden: Tensor,
+  { hiddenWeight, hiddenBias }: HiddenWeights,
+  nonlinearity: Nonlinearity,
+): Tensor {
+  const sum = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
+  return nonlinearity === "tanh" ? tanh(sum) : relu(sum);
+}
+
+/** Returns the next output and cell state of long short-term memory. */
+export function lstmStep(
+  inputGates: Tensor,
+  hidden: Tensor,
+  state: Tensor,
+  { hiddenWeight, hiddenBias }: HiddenWeights,
+): [hidden: Tensor, state: Tensor] {
+  const gates = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
+  const [input, forget, candidate, output] = chunk(gates, 4, -1) as Gates4;
+  const next = add(mul(sigmoid(forget), state), mul(sigmoid(input), tanh(candidate)));
+  return [mul(sigmoid(output), tanh(next)), next];
+}
+
+/** Returns the next state of gated recurrent units. */
+export function gruStep(
+  inputGates: Tensor,
+  hidden: Tensor,
+  { hiddenWeight, hiddenBias }: HiddenWeights,
+): Tensor {
+  const hiddenGates = chunk(linear(hidden, hiddenWeight, hiddenBias), 3, -1) as Gates3;
+  const [reset, update, candidate] = chunk(inputGates, 3, -1) as Gates3;
+  const forget = sigmoid(add(reset, hiddenGates[0]));
+  const keep = sigmoid(add(update, hiddenGates[1]));
+  const next = tanh(add(candidate, mul(forget, hiddenGates[2])));
+  return add(mul(sub(hidden, next), keep), next);
+}
+
+type Gates3 = [Tensor, Tensor, Tensor];
+type Gates4 = [Tensor, Tensor, Tensor, Tensor];

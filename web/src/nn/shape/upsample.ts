@@ -1,0 +1,128 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import {
+  boolean,
+  count,
+  type Options,
+  oneOf,
+  oneOrMore,
+  positive,
+  Rule,
+} from "../../arguments/rule.js";
+import type { Ints } from "../../dispatch/types.js";
+import { interpolate } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Module } from "../module.js";
+import { formatArguments, formatFloat } from "../module_text.js";
+
+const kFactor = new Rule<number | readonly number[]>(
+  `${positive.expected}, or a list of them`,
+  (value) =>
+    Array.isArray(value)
+      ? value.length > 0 && value.every(positive.accepts)
+      : positive.accepts(value),
+);
+
+const kArguments = {
+  /** The sizes of the result. */
+  size: oneOrMore(count).orNull(),
+  /** The sizes of the result as multiples of the input's. */
+  scaleFactor: kFactor.orNull(),
+  /** How numbers between elements are found; default "nearest". */
+  mode: oneOf("nearest", "linear", "bilinear", "bicubic", "trilinear").or("nearest"),
+  /** Centres of the corners of input and result lie on one another. */
+  alignCorners: boolean.orNull(),
+  /** Compute with the factor that the sizes have, not with the given one. */
+  recomputeScaleFactor: boolean.orNull(),
+};
+
+/** Options of `Upsample`. */
+export type UpsampleOptions = Options<typeof kArguments>;
+
+/** How `Upsample` finds numbers between elements. */
+export type UpsampleMode = typeof kArguments.mode.type;
+
+/** Makes signals, images or volumes [batch, channels, ...] larger or smaller by interpolation. */
+export class Upsample extends Module {
+  readonly size: Ints | null;
+  readonly scaleFactor: number | readonly number[] | null;
+  readonly mode: UpsampleMode;
+  readonly alignCorners: boolean | null;
+  readonly recomputeScaleFactor: boolean | null;
+
+  constructor(
+    ...given: Arguments<
+      [
+        size: Ints | null,
+        scaleFactor: number | readonly number[] | null,
+        mode: UpsampleMode,
+        alignCorners: boolean | null,
+        recomputeScaleFactor: boolean | null,
+      ],
+      UpsampleOptions
+    >
+  ) {
+    super();
+    const own = readArguments(new.target.name, kArguments, given);
+    if ((own.size === null) === (own.scaleFactor === null)) {
+      const told = "only one of size or scale_factor should be defined, and one of them must be.";
+      fail("InvalidArgument", new.target.name, told);
+    }
+    this.size = own.size;
+    this.scaleFactor = own.scaleFactor;
+    this.mode = own.mode;
+    this.alignCorners = own.alignCorners;
+    this.recomputeScaleFactor = own.recomputeScaleFactor;
+  }
+
+  override forward(input: Tensor): Tensor {
+    const { size, scaleFactor, mode, alignCorners, recomputeScaleFactor } = this;
+    return interpolate(input, size, scaleFactor, mode, alignCorners, recomputeScaleFactor);
+  }
+
+  override extraRepr(): string {
+    const { size, scaleFactor, mode } = this;
+    const target = scaleFactor === null ? { size } : { scaleFactor: floats(scaleFactor) };
+    return formatArguments([], { ...target, mode: `'${mode}'` });
+  }
+}
+
+const kUpsamplingArguments = {
+  /** The sizes of the result. */
+  size: kArguments.size,
+  /** The sizes of the result as multiples of the input's. */
+  scaleFactor: kArguments.scaleFactor,
+};
+
+/** Options of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
+export type UpsamplingOptions = Options<typeof kUpsamplingArguments>;
+
+/** The arguments of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
+export type UpsamplingArguments = Arguments<
+  [size: Ints | null, scaleFactor: number | readonly number[] | null],
+  UpsamplingOptions
+>;
+
+/** Makes images larger by repeating pixels: `Upsample` of mode "nearest". */
+export class UpsamplingNearest2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    const target = readArguments(new.target.name, kUpsamplingArguments, given);
+    super(target.size, target.scaleFactor, "nearest");
+  }
+}
+
+/** Makes images larger by interpolation from corner to corner: `Upsample` of mode "bilinear" with `alignCorners`. */
+export class UpsamplingBilinear2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    const target = readArguments(new.target.name, kUpsamplingArguments, given);
+    super(target.size, target.scaleFactor, "bilinear", true);
+  }
+}
+
+function floats(values: number | readonly number[]): string {
+  if (typeof values === "number") return formatFloat(values);
+  const [first = 0] = values;
+  return values.length === 1
+    ? `(${formatFloat(first)},)`
+    : `(${values.map(formatFloat).join(", ")})`;
+}

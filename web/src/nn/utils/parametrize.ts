@@ -1,0 +1,299 @@
+// nn.utils.parametrize: a parameter that is computed from others. The module has a part "parametrizations" with a list
+// for each such name; the name itself is a property that computes.
+
+import { type Arguments, readArguments, readNothing } from "../../arguments/read.js";
+import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
+import { noGrad } from "../../autograd/grad_mode.js";
+import { copy_ } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { ModuleDict } from "../containers/module_dict.js";
+import { ModuleList } from "../containers/module_list.js";
+import { Module } from "../module.js";
+import { type Buffer, Parameter } from "../parameter.js";
+import { defineComputed, likeMember, takeMember } from "./computed.js";
+
+/** Computes a tensor from one, or from several that `rightInverse` gives. */
+export interface Parametrization extends Module {
+  forward(...originals: Tensor[]): Tensor;
+  /** Returns what forward() computes `value` from; where it is missing, nothing can be assigned. */
+  rightInverse?(value: Tensor): Tensor | readonly Tensor[];
+}
+
+/** The parametrizations of one tensor, one after the other, and what they compute it from. */
+export class ParametrizationList extends ModuleList<Parametrization> {
+  /** The names of what it is computed from: "original", or "original0" and so on. */
+  readonly names: readonly string[];
+
+  constructor(parametrization: Parametrization, original: Parameter | Buffer) {
+    super([parametrization]);
+    const value = inverseOf(parametrization, original);
+    if (value instanceof Tensor) {
+      this.names = ["original"];
+      const isSame = value === original || String(value.shape) === String(original.shape);
+      // The same object, which an optimiser may have.
+      if (isSame && value !== original) noGrad(() => copy_(original, value));
+      Object.assign(this, { original: isSame ? original : likeMember(original, value) });
+    } else {
+      this.names = value.map((_, i) => `original${i}`);
+      value.forEach((one, i) => {
+        Object.assign(this, { [`original${i}`]: likeMember(original, one) });
+      });
+    }
+  }
+
+  /** What the tensor is computed from. */
+  get originals(): Tensor[] {
+    return this.names.map((name) => Reflect.get(this, name) as Tensor);
+  }
+
+  /** Returns the tensor. */
+  override forward(): Tensor {
+    const [first, ...rest] = this;
+    let value = (first as Parametrization).call(...this.originals);
+    for (const parametrization of rest) value = parametrization.call(value);
+    return value;
+  }
+
+  /** Changes what the tensor is computed from so that it becomes `value`. */
+  rightInverse(value: Tensor): void {
+    noGrad(() => {
+      let inverse: Tensor | readonly Tensor[] = value;
+      for (const one of [...this].reverse()) {
+        if (one.rightInverse === undefined) {
+          const told = `parametrization ${one.constructor.name} does not implement rightInverse.`;
+          fail("InvalidArgument", "ParametrizationList", told);
+        }
+        inverse = one.rightInverse(inverse as Tensor);
+      }
+      const values = inverse instanceof Tensor ? [inverse] : inverse;
+      this.originals.forEach((original, i) => {
+        copy_(original, values[i] as Tensor);
+      });
+    });
+  }
+}
+
+const functionRule = /* @__PURE__ */ functionOf<() => unknown>();
+
+const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
+
+const kOptions = {
+  /** Allow another dtype and shape than the tensor has; default false. */
+  unsafe: boolean.or(false),
+};
+
+const kRegisterArguments = {
+  module: kModule,
+  tensorName: text,
+  parametrization: kModule as Rule<Parametrization>,
+  ...kOptions,
+};
+
+/**
+ * Has `parametrization` compute the parameter or buffer `tensorName` of a module from then on, at each use; another
+ * one of the same name computes with the result of those there are. Returns the module.
+ */
+export function registerParametrization<M extends Module>(
+  module: M,
+  tensorName: string,
+  parametrization: Parametrization,
+  ...rest: Arguments<[unsafe: boolean], { unsafe?: boolean }>
+): M {
+  const where = "registerParametrization";
+  const given = [module, tensorName, parametrization, ...rest];
+  const { unsafe } = readArguments(where, kRegisterArguments, given);
+  const list = listOf(module, tensorName);
+  if (list !== null) {
+    const before = list.call();
+    if (!unsafe)
+      checkLike(
+        where,
+        before,
+        noGrad(() => parametrization.call(before)),
+      );
+    list.append(parametrization);
+    return module;
+  }
+  const original = takeMember(where, module, tensorName);
+  try {
+    const made = new ParametrizationList(parametrization, original);
+    if (!unsafe)
+      checkLike(
+        where,
+        original,
+        noGrad(() => made.call()),
+      );
+    ensureDict(module).set(tensorName, made);
+  } catch (error) {
+    Object.assign(module, { [tensorName]: original });
+    throw error;
+  }
+  defineComputed(
+    module,
+    tensorName,
+    function () {
+      return computedBy(listOf(this, tensorName) as ParametrizationList);
+    },
+    function (value) {
+      (listOf(this, tensorName) as ParametrizationList).rightInverse(value);
+    },
+  );
+  return module;
+}
+
+/** Returns whether a module has parametrizations, or has one of this tensor. */
+export function isParametrized(module: Module, tensorName?: string | null, ...rest: []): boolean {
+  const rules = { module: kModule, tensorName: text.orNull() };
+  const own = readArguments("isParametrized", rules, [module, tensorName, ...rest]);
+  if (own.tensorName !== null) return listOf(own.module, own.tensorName) !== null;
+  return (dictOf(own.module)?.length ?? 0) > 0;
+}
+
+const kRemoveArguments = {
+  module: kModule,
+  tensorName: text,
+  /** The tensor keeps its computed value, else it gets that of the original; default true. */
+  leaveParametrized: boolean.or(true),
+};
+
+/** Takes the parametrizations of a tensor away, which is a parameter or buffer of the module again. */
+export function removeParametrizations<M extends Module>(
+  module: M,
+  tensorName: string,
+  ...rest: Arguments<[leaveParametrized: boolean], { leaveParametrized?: boolean }>
+): M {
+  const where = "removeParametrizations";
+  const own = readArguments(where, kRemoveArguments, [module, tensorName, ...rest]);
+  const list = listOf(module, tensorName);
+  if (list === null) {
+    fail(
+      "InvalidArgument",
+      where,
+      `${module.constructor.name} has no parametrization of '${tensorName}'.`,
+    );
+  }
+  const [original, ...others] = list.originals as (Parameter | Buffer)[];
+  if (!own.leaveParametrized && others.length > 0) {
+    const told =
+      "Cannot leave unparametrized (`leaveParametrized: false`) a tensor that is parametrized in terms of a sequence of tensors.";
+    fail("InvalidArgument", where, told);
+  }
+  const value = own.leaveParametrized ? noGrad(() => list.call()) : original;
+  const dict = dictOf(module) as ModuleDict;
+  dict.pop(tensorName);
+  if (dict.length === 0) Reflect.deleteProperty(module, "parametrizations");
+  Reflect.deleteProperty(module, tensorName);
+  const member = original as Parameter | Buffer;
+  Object.assign(module, {
+    [tensorName]: value === original ? member : likeMember(member, value as Tensor),
+  });
+  return module;
+}
+
+function inverseOf(parametrization: Parametrization, value: Tensor): Tensor | readonly Tensor[] {
+  return noGrad(() => parametrization.rightInverse?.(value) ?? value);
+}
+
+function dictOf(module: Module): ModuleDict<ParametrizationList> | null {
+  const dict: unknown = Object.hasOwn(module, "parametrizations")
+    ? Reflect.get(module, "parametrizations")
+    : null;
+  return dict instanceof ModuleDict ? dict : null;
+}
+
+function ensureDict(module: Module): ModuleDict<ParametrizationList> {
+  const dict = dictOf(module) ?? new ModuleDict<ParametrizationList>();
+  Object.assign(module, { parametrizations: dict });
+  return dict;
+}
+
+function listOf(module: Module, tensorName: string): ParametrizationList | null {
+  const dict = dictOf(module);
+  return dict?.has(tensorName) ? dict.get(tensorName) : null;
+}
+
+function checkLike(where: string, before: Tensor, after: Tensor): void {
+  if (before.dtype === after.dtype && String(before.shape) === String(after.shape)) return;
+  fail(
+    "InvalidArgument",
+    where,
+    `Registering a parametrization may not change the shape or dtype of the tensor, unless the flag \`unsafe\` is enabled: ` +
+      `from ${before.dtype} [${before.shape.join(", ")}] to ${after.dtype} [${after.shape.join(", ")}].`,
+  );
+}
+
+// Computed values by list, while parametrize.cached() runs.
+let cache: Map<ParametrizationList, Tensor> | null = null;
+
+/**
+ * Runs `fn`, in which parametrized tensors are computed once and not at each use: for modules that use one often, as recurrent
+ * ones do. Parameters are not to change in it. Returns what `fn` does, which is synchronous.
+ */
+export function cached<T>(fn: () => T, ...rest: []): T {
+  functionRule.check("cached", "fn", fn);
+  readNothing("cached", rest);
+  const outer = cache;
+  cache ??= new Map();
+  try {
+    return fn();
+  } finally {
+    cache = outer;
+  }
+}
+
+function computedBy(list: ParametrizationList): Tensor {
+  if (cache === null) return list.call();
+  const known = cache.get(list);
+  if (known !== undefined && !known.disposed) return known;
+  const value = list.call();
+  cache.set(list, value);
+  return value;
+}
+
+/** Returns the class of a module, which parametrizations leave as it is. */
+export function typeBeforeParametrizations(
+  module: Module,
+  ...rest: []
+): new (
+  ...given: never[]
+) => Module {
+  const where = "typeBeforeParametrizations";
+  const checked = kModule.check(where, "module", module);
+  readNothing(where, rest);
+  return checked.constructor as new (
+    ...given: never[]
+  ) => Module;
+}
+
+const kTransferArguments = {
+  fromModule: kModule,
+  toModule: kModule,
+  /** The tensor; all that have parametrizations when left out. */
+  tensorName: text.orNull(),
+};
+
+/**
+ * Gives a module the parametrizations that another one has, of one tensor or of all, and what they compute it from: the same
+ * objects, which both then use. A tensor that the module lacks is made. Returns the module.
+ */
+export function transferParametrizationsAndParams<M extends Module>(
+  fromModule: Module,
+  toModule: M,
+  ...rest: Arguments<[tensorName: string | null], { tensorName?: string | null }>
+): M {
+  const where = "transferParametrizationsAndParams";
+  const own = readArguments(where, kTransferArguments, [fromModule, toModule, ...rest]);
+  const names = own.tensorName === null ? (dictOf(fromModule)?.keys() ?? []) : [own.tensorName];
+  for (const name of names) {
+    const list = listOf(fromModule, name);
+    if (list === null) {
+      fail("InvalidArgument", where, `fromModule has no parametrization of '${name}'.`);
+    }
+    if (!(name in toModule)) Object.assign(toModule, { [name]: new Parameter(list.call()) });
+    for (const one of list) registerParametrization(toModule, name, one);
+    const originals = list.names.map((original) => [original, Reflect.get(list, original)]);
+    Object.assign(listOf(toModule, name) as ParametrizationList, Object.fromEntries(originals));
+  }
+  return toModule;
+}

@@ -1,0 +1,65 @@
+import type { Arguments } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
+import { add, add_, addcmul_, mul_ } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { zeroState } from "./state.js";
+
+const kSettings = {
+  /** The factor of every change; default 1. */
+  lr: number.or(1),
+  /** How slowly the averages of squares change; default 0.9. */
+  rho: number.or(0.9),
+  /** Added to both averages; default 1e-6. */
+  eps: number.or(1e-6),
+  /** The factor of the parameter that is added to its gradient; default 0. */
+  weightDecay: number.or(0),
+  /** Climb instead of descending; default false. */
+  maximize: boolean.or(false),
+};
+
+/** Settings of `Adadelta`. */
+export type AdadeltaSettings = Values<typeof kSettings>;
+
+const kState = { step: 0, squareAvg: zeroState, accDelta: zeroState };
+
+/** Steps whose size follows from earlier steps over earlier gradients. */
+export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState> {
+  constructor(
+    params: Params<AdadeltaSettings>,
+    ...rest: Arguments<
+      [lr: number, rho: number, eps: number, weightDecay: number],
+      Partial<AdadeltaSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
+  }
+
+  protected override checkSettings(settings: AdadeltaSettings): void {
+    checkRange("Adadelta", "learning rate", settings.lr);
+    checkRange("Adadelta", "rho value", settings.rho, 0, 1 + Number.EPSILON);
+    checkRange("Adadelta", "epsilon value", settings.eps);
+    checkRange("Adadelta", "weightDecay value", settings.weightDecay);
+  }
+
+  protected override update(
+    { lr, rho, eps, weightDecay }: AdadeltaSettings,
+    state: StateOf<typeof kState>,
+    param: Tensor,
+    given: Tensor,
+  ): void {
+    const squareAvg = parts(state.squareAvg);
+    const accDelta = parts(state.accDelta);
+    const grad = decayed(given, param, weightDecay);
+    addcmul_(mul_(squareAvg, rho), grad, grad, 1 - rho);
+    const deviation = add(squareAvg, eps).sqrt_();
+    const delta = add(accDelta, eps).sqrt_().div_(deviation).mul_(grad);
+    addcmul_(mul_(accDelta, rho), delta, delta, 1 - rho);
+    if (eps > 0) {
+      flush_(squareAvg, rho);
+      flush_(accDelta, rho);
+    }
+    add_(param, delta, -lr);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Arguments } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
+import { add_, copy_, mul_, sub } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { ComposedOptimizer, decayed, parts, type StateOf } from "./composed.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { zeroState } from "./state.js";
+
+const kSettings = {
+  /** The learning rate; default 1e-2. */
+  lr: number.or(1e-2),
+  /** How strongly parameters shrink; default 1e-4. */
+  lambd: number.or(1e-4),
+  /** The power by which the rate falls; default 0.75. */
+  alpha: number.or(0.75),
+  /** The step at which averaging starts; default 1e6. */
+  t0: number.or(1e6),
+  /** The factor of the parameter that is added to its gradient; default 0. */
+  weightDecay: number.or(0),
+  /** Climb instead of descending; default false. */
+  maximize: boolean.or(false),
+};
+
+/** Settings of `ASGD`. */
+export type ASGDSettings = Values<typeof kSettings>;
+
+const kState = { step: 0, eta: 0, mu: 1, ax: zeroState };
+
+/** Stochastic gradient descent whose state keeps the average of the parameters, `ax`. */
+export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
+  constructor(
+    params: Params<ASGDSettings>,
+    ...rest: Arguments<
+      [lr: number, lambd: number, alpha: number, t0: number, weightDecay: number],
+      Partial<ASGDSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
+  }
+
+  protected override checkSettings(settings: ASGDSettings): void {
+    checkRange("ASGD", "learning rate", settings.lr);
+    checkRange("ASGD", "weightDecay value", settings.weightDecay);
+  }
+
+  // PyTorch keeps the rate and the share of the average in float32 tensors.
+  protected override fresh(param: Tensor, settings: ASGDSettings): StateOf<typeof kState> {
+    return { ...super.fresh(param, settings), eta: Math.fround(settings.lr) };
+  }
+
+  protected override update(
+    { lr, lambd, alpha, t0, weightDecay }: ASGDSettings,
+    state: StateOf<typeof kState>,
+    param: Tensor,
+    given: Tensor,
+  ): void {
+    const ax = parts(state.ax);
+    const grad = decayed(given, param, weightDecay);
+    mul_(param, 1 - lambd * state.eta);
+    add_(param, grad, -state.eta);
+    if (state.mu === 1) copy_(ax, param);
+    else add_(ax, sub(param, ax), state.mu);
+    state.eta = Math.fround(lr / (1 + lambd * lr * state.step) ** alpha);
+    state.mu = Math.fround(1 / Math.max(1, state.step - t0));
+  }
+}

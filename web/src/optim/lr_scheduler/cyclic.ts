@@ -1,0 +1,142 @@
+import { readArguments } from "../../arguments/read.js";
+import {
+  boolean,
+  functionOf,
+  number,
+  type Options,
+  oneOf,
+  oneOrMore,
+  positive,
+} from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { ScheduledOptimizer } from "./base.js";
+import { setMomentum } from "./momentum.js";
+import { perGroup } from "./per_group.js";
+import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
+
+/** Returns the height of a cycle, whose number or whose step it is given. */
+export type ScaleFn = (at: number) => number;
+
+const kOptions = {
+  /** The steps from the lowest rate to the highest; default 2000. */
+  stepSizeUp: positive.or(2000),
+  /** The steps back; default as many. */
+  stepSizeDown: positive.orNull(),
+  /** How high the cycles are: all as the first, each half of the last, or less by `gamma` per step. */
+  mode: oneOf("triangular", "triangular2", "exp_range").or("triangular").saying("mode is invalid."),
+  /** The factor of "exp_range"; default 1. */
+  gamma: number.or(1),
+  /** A height of one's own, in place of `mode`. */
+  scaleFn: functionOf<ScaleFn>().orNull(),
+  /** Whether `scaleFn` is given the number of the cycle, from 1, or of the step; default "cycle". */
+  scaleMode: oneOf("cycle", "iterations").or("cycle"),
+  /** Move momentum (or the first beta) against the rate; default true. */
+  cycleMomentum: boolean.or(true),
+  /** The momentum at the highest rate; default 0.8. */
+  baseMomentum: oneOrMore(number).or(0.8),
+  /** The momentum at the lowest rate; default 0.9. */
+  maxMomentum: oneOrMore(number).or(0.9),
+  ...kSchedulerOptions,
+};
+
+const kArguments = {
+  ...kScheduled,
+  baseLr: oneOrMore(number),
+  maxLr: oneOrMore(number),
+  ...kOptions,
+};
+
+/** Options of `CyclicLR`. */
+export type CyclicLROptions = Options<typeof kOptions>;
+
+type Rates = number | readonly number[];
+
+/** Moves the rate up and down in straight lines between two, and the momentum the other way. */
+export class CyclicLR extends LRScheduler {
+  maxLrs: number[];
+  totalSize: number;
+  stepRatio: number;
+  mode: "triangular" | "triangular2" | "exp_range";
+  gamma: number;
+  scaleFn: ScaleFn | null;
+  scaleMode: "cycle" | "iterations";
+  cycleMomentum: boolean;
+  useBeta1: boolean;
+  baseMomentums: number[] = [];
+  maxMomentums: number[] = [];
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [baseLr: Rates, maxLr: Rates, options?: CyclicLROptions]
+      | [baseLr: Rates, maxLr: Rates, stepSizeUp?: number, options?: CyclicLROptions]
+      | [
+          baseLr: Rates,
+          maxLr: Rates,
+          stepSizeUp?: number,
+          stepSizeDown?: number | null,
+          options?: CyclicLROptions,
+        ]
+      | [options: CyclicLROptions & { baseLr: Rates; maxLr: Rates }]
+  ) {
+    super(optimizer);
+    const name = new.target.name;
+    const named = readArguments(name, kArguments, [optimizer, ...rest]);
+    const { stepSizeUp, mode, scaleFn, lastEpoch } = named;
+    const { groups } = this;
+    const ratesOf = (option: "baseLr" | "maxLr" | "baseMomentum" | "maxMomentum") => {
+      return perGroup(name, option, named[option], groups.length);
+    };
+    const baseLrs = ratesOf("baseLr");
+    this.maxLrs = ratesOf("maxLr");
+    this.totalSize = stepSizeUp + (named.stepSizeDown ?? stepSizeUp);
+    this.stepRatio = stepSizeUp / this.totalSize;
+    this.mode = mode;
+    this.gamma = named.gamma;
+    this.scaleFn = scaleFn;
+    const ownMode = mode === "exp_range" ? "iterations" : "cycle";
+    this.scaleMode = scaleFn === null ? ownMode : named.scaleMode;
+    this.cycleMomentum = named.cycleMomentum;
+    this.useBeta1 = groups.every((group) => "betas" in group);
+    if (this.cycleMomentum) {
+      if (!this.useBeta1 && !groups.every((group) => "momentum" in group)) {
+        const told =
+          "optimizer must support momentum or beta1 with `cycle_momentum` option enabled.";
+        fail("InvalidArgument", name, told);
+      }
+      this.baseMomentums = ratesOf("baseMomentum");
+      this.maxMomentums = ratesOf("maxMomentum");
+    }
+    if (lastEpoch === -1) {
+      groups.forEach((group, i) => {
+        group.lr = baseLrs[i] ?? group.lr;
+      });
+    }
+    this.start(lastEpoch);
+    this.baseLrs = baseLrs;
+  }
+
+  protected override nextLrs(): number[] {
+    const position = this.lastEpoch / this.totalSize;
+    const cycle = Math.floor(1 + position);
+    const done = 1 + position - cycle;
+    const { stepRatio } = this;
+    const part = done <= stepRatio ? done / stepRatio : (done - 1) / (stepRatio - 1);
+    const height = part * this.#scaleAt(this.scaleMode === "cycle" ? cycle : this.lastEpoch);
+    const between = (from: number[], to: number[], i: number) => {
+      return (from[i] ?? 0) + ((to[i] ?? 0) - (from[i] ?? 0)) * height;
+    };
+    if (this.cycleMomentum) {
+      this.groups.forEach((group, i) => {
+        setMomentum(group, this.useBeta1, between(this.maxMomentums, this.baseMomentums, i));
+      });
+    }
+    return this.groups.map((_, i) => between(this.baseLrs, this.maxLrs, i));
+  }
+
+  #scaleAt(at: number): number {
+    if (this.scaleFn !== null) return this.scaleFn(at);
+    if (this.mode === "triangular") return 1;
+    return this.mode === "triangular2" ? 1 / 2 ** (at - 1) : this.gamma ** at;
+  }
+}

@@ -1,0 +1,167 @@
+// Schedulers by which the rate falls and stays, or goes back once.
+
+import { readArguments } from "../../arguments/read.js";
+import { integer, listOf, number, type Options, share, size } from "../../arguments/rule.js";
+import type { ScheduledOptimizer } from "./base.js";
+import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
+
+const kMultiStepOptions = {
+  /** The factor; default 0.1. */
+  gamma: number.or(0.1),
+  ...kSchedulerOptions,
+};
+
+const kMultiStepArguments = { ...kScheduled, milestones: listOf(integer), ...kMultiStepOptions };
+
+/** Options of `MultiStepLR`. */
+export type MultiStepLROptions = Options<typeof kMultiStepOptions>;
+
+/** Multiplies the rate by `gamma` at every epoch in a list; twice at one that is in it twice. */
+export class MultiStepLR extends LRScheduler {
+  /** How often each epoch is in the list. */
+  milestones: Record<number, number> = {};
+  gamma: number;
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [milestones: readonly number[], options?: MultiStepLROptions]
+      | [milestones: readonly number[], gamma?: number, lastEpoch?: number]
+      | [options: MultiStepLROptions & { milestones: readonly number[] }]
+  ) {
+    super(optimizer);
+    const named = readArguments(new.target.name, kMultiStepArguments, [optimizer, ...rest]);
+    for (const epoch of named.milestones) {
+      this.milestones[epoch] = (this.milestones[epoch] ?? 0) + 1;
+    }
+    this.gamma = named.gamma;
+    this.start(named.lastEpoch);
+  }
+
+  protected override nextLrs(): number[] {
+    const times = this.milestones[this.lastEpoch] ?? 0;
+    return this.groups.map(({ lr }) => lr * this.gamma ** times);
+  }
+
+  protected override closedFormLrs(): number[] {
+    const passed = Object.entries(this.milestones).filter(([at]) => Number(at) <= this.lastEpoch);
+    const times = passed.reduce((sum, [, count]) => sum + count, 0);
+    return this.baseLrs.map((lr) => lr * this.gamma ** times);
+  }
+}
+
+const kExponentialArguments = { ...kScheduled, gamma: number, ...kSchedulerOptions };
+
+/** Multiplies the rate by `gamma` every epoch. */
+export class ExponentialLR extends LRScheduler {
+  gamma: number;
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [gamma: number, lastEpoch?: number | SchedulerOptions]
+      | [options: SchedulerOptions & { gamma: number }]
+  ) {
+    super(optimizer);
+    const named = readArguments(new.target.name, kExponentialArguments, [optimizer, ...rest]);
+    this.gamma = named.gamma;
+    this.start(named.lastEpoch);
+  }
+
+  protected override nextLrs(): number[] {
+    return this.groups.map(({ lr }) => (this.lastEpoch === 0 ? lr : lr * this.gamma));
+  }
+
+  protected override closedFormLrs(): number[] {
+    return this.baseLrs.map((lr) => lr * this.gamma ** this.lastEpoch);
+  }
+}
+
+const kConstantOptions = {
+  /** The factor until `totalIters`; default 1/3. */
+  factor: share.or(1 / 3).saying("Constant multiplicative factor expected to be between 0 and 1."),
+  /** The epoch at which the rate is the initial one again; default 5. */
+  totalIters: size.or(5),
+  ...kSchedulerOptions,
+};
+
+const kConstantArguments = { ...kScheduled, ...kConstantOptions };
+
+/** Options of `ConstantLR`. */
+export type ConstantLROptions = Options<typeof kConstantOptions>;
+
+/** Multiplies the initial rate by a factor for the first epochs. */
+export class ConstantLR extends LRScheduler {
+  factor: number;
+  totalIters: number;
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [options?: ConstantLROptions]
+      | [factor?: number, options?: ConstantLROptions]
+      | [factor?: number, totalIters?: number, lastEpoch?: number | SchedulerOptions]
+  ) {
+    super(optimizer);
+    const named = readArguments(new.target.name, kConstantArguments, [optimizer, ...rest]);
+    this.factor = named.factor;
+    this.totalIters = named.totalIters;
+    this.start(named.lastEpoch);
+  }
+
+  protected override nextLrs(): number[] {
+    const { factor, totalIters, lastEpoch } = this;
+    if (lastEpoch === 0) return this.groups.map(({ lr }) => lr * factor);
+    return this.groups.map(({ lr }) => (lastEpoch === totalIters ? lr * (1 / factor) : lr));
+  }
+
+  protected override closedFormLrs(): number[] {
+    const factor = this.lastEpoch >= this.totalIters ? 1 : this.factor;
+    return this.baseLrs.map((lr) => lr * factor);
+  }
+}
+
+const kPolynomialOptions = {
+  /** The epoch at which the rate is 0; default 5. */
+  totalIters: size.or(5),
+  /** The power of the part that is left; default 1. */
+  power: number.or(1),
+  ...kSchedulerOptions,
+};
+
+const kPolynomialArguments = { ...kScheduled, ...kPolynomialOptions };
+
+/** Options of `PolynomialLR`. */
+export type PolynomialLROptions = Options<typeof kPolynomialOptions>;
+
+/** Lowers the rate to 0 along a power of the epochs that are left. */
+export class PolynomialLR extends LRScheduler {
+  totalIters: number;
+  power: number;
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [options?: PolynomialLROptions]
+      | [totalIters?: number, options?: PolynomialLROptions]
+      | [totalIters?: number, power?: number, lastEpoch?: number | SchedulerOptions]
+  ) {
+    super(optimizer);
+    const named = readArguments(new.target.name, kPolynomialArguments, [optimizer, ...rest]);
+    this.totalIters = named.totalIters;
+    this.power = named.power;
+    this.start(named.lastEpoch);
+  }
+
+  protected override nextLrs(): number[] {
+    const { totalIters, lastEpoch } = this;
+    if (lastEpoch === 0 || lastEpoch > totalIters) return this.groups.map(({ lr }) => lr);
+    const left = (1 - lastEpoch / totalIters) / (1 - (lastEpoch - 1) / totalIters);
+    return this.groups.map(({ lr }) => lr * left ** this.power);
+  }
+
+  protected override closedFormLrs(): number[] {
+    const left = 1 - Math.min(this.totalIters, this.lastEpoch) / this.totalIters;
+    return this.baseLrs.map((lr) => lr * left ** this.power);
+  }
+}

@@ -1,0 +1,19 @@
+// Settings that are one number for all groups, or one per group.
+
+import { describe, fail } from "../../runtime/errors.js";
+
+/** Returns one value per group; throws InvalidArgument for a list of another length. */
+export function perGroup(
+  owner: string,
+  name: string,
+  value: number | readonly number[],
+  count: number,
+): number[] {
+  if (typeof value === "number") return Array<number>(count).fill(value);
+  if (value.length === count) return [...value];
+  fail(
+    "InvalidArgument",
+    owner,
+    `expected ${count} values for ${name}, one per group, got ${describe(value)}.`,
+  );
+}

@@ -1,0 +1,151 @@
+import { readArguments } from "../../arguments/read.js";
+import {
+  element,
+  integer,
+  number,
+  type Options,
+  oneOf,
+  oneOrMore,
+  Rule,
+  size,
+} from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
+import { perGroup } from "./per_group.js";
+import { kScheduled } from "./scheduler.js";
+
+const kOptions = {
+  /** Whether the metric is to fall, "min", or to rise, "max"; default "min". */
+  mode: oneOf("min", "max").or("min"),
+  /** The factor of the rate, below 1; default 0.1. */
+  factor: new Rule<number>("a number below 1", (value) => {
+    return typeof value === "number" && value < 1;
+  })
+    .or(0.1)
+    .saying("Factor should be < 1.0."),
+  /** The epochs without improvement that are borne; default 10. */
+  patience: size.or(10),
+  /** How much of a change is an improvement; default 1e-4. */
+  threshold: number.or(1e-4),
+  /** Whether the threshold is a part of the best metric, "rel", or a difference, "abs"; default "rel". */
+  thresholdMode: oneOf("rel", "abs").or("rel"),
+  /** The epochs after a reduction that do not count; default 0. */
+  cooldown: size.or(0),
+  /** The smallest rate, of all groups or of each; default 0. */
+  minLr: oneOrMore(number).or(0),
+  /** The smallest change of a rate that is made; default 1e-8. */
+  eps: number.or(1e-8),
+};
+
+const kArguments = { ...kScheduled, ...kOptions };
+
+const kStepArguments = {
+  metrics: new Rule<number | Tensor>("a number or a tensor of one element", (value) => {
+    return element.accepts(value) || (value instanceof Tensor && value.numel === 1);
+  }),
+  epoch: integer.optional(),
+};
+
+/** Options of `ReduceLROnPlateau`. */
+export type ReduceLROnPlateauOptions = Options<typeof kOptions>;
+
+/** Lowers the rates when a metric has not improved for some epochs. */
+export class ReduceLROnPlateau extends BaseScheduler {
+  mode: "min" | "max";
+  factor: number;
+  patience: number;
+  threshold: number;
+  thresholdMode: "rel" | "abs";
+  cooldown: number;
+  /** The epochs of cooldown that are left. */
+  cooldownCounter = 0;
+  minLrs: number[];
+  eps: number;
+  /** The best metric so far. */
+  best: number;
+  /** The epochs since then. */
+  numBadEpochs = 0;
+  /** What every metric is better than. */
+  modeWorse: number;
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    ...rest:
+      | [options?: ReduceLROnPlateauOptions]
+      | [mode?: "min" | "max", options?: ReduceLROnPlateauOptions]
+      | [mode?: "min" | "max", factor?: number, options?: ReduceLROnPlateauOptions]
+      | [
+          mode?: "min" | "max",
+          factor?: number,
+          patience?: number,
+          options?: ReduceLROnPlateauOptions,
+        ]
+  ) {
+    super(optimizer);
+    const name = new.target.name;
+    const named = readArguments(name, kArguments, [optimizer, ...rest]);
+    this.mode = named.mode;
+    this.factor = named.factor;
+    this.patience = named.patience;
+    this.threshold = named.threshold;
+    this.thresholdMode = named.thresholdMode;
+    this.cooldown = named.cooldown;
+    this.minLrs = perGroup(name, "minLr", named.minLr, this.groups.length);
+    this.eps = named.eps;
+    this.modeWorse = named.mode === "min" ? Infinity : -Infinity;
+    this.best = this.modeWorse;
+    this.lastEpoch = 0;
+    this.noteLrs();
+  }
+
+  /** Notes the metric of an epoch, and lowers the rates if it has not improved for too long. */
+  override step(...given: [metrics: number | Tensor, epoch?: number]): void {
+    const { metrics, epoch } = readArguments("ReduceLROnPlateau.step", kStepArguments, given);
+    const current = typeof metrics === "number" ? metrics : Number(metrics.item());
+    this.#checkGroups();
+    this.lastEpoch = epoch ?? this.lastEpoch + 1;
+    if (this.#isBetter(current)) {
+      this.best = current;
+      this.numBadEpochs = 0;
+    } else {
+      this.numBadEpochs++;
+    }
+    if (this.cooldownCounter > 0) {
+      this.cooldownCounter--;
+      this.numBadEpochs = 0;
+    }
+    if (this.numBadEpochs > this.patience) {
+      this.#reduce();
+      this.cooldownCounter = this.cooldown;
+      this.numBadEpochs = 0;
+    }
+    this.noteLrs();
+  }
+
+  #isBetter(metric: number): boolean {
+    const margin = this.mode === "min" ? -this.threshold : this.threshold;
+    const limit = this.thresholdMode === "rel" ? this.best * (1 + margin) : this.best + margin;
+    return this.mode === "min" ? metric < limit : metric > limit;
+  }
+
+  #reduce(): void {
+    this.groups.forEach((group, i) => {
+      const next = Math.max(group.lr * this.factor, this.minLrs[i] ?? 0);
+      if (group.lr - next > this.eps) group.lr = next;
+    });
+  }
+
+  #checkGroups(): void {
+    const count = this.groups.length;
+    if (this.minLrs.length === count) return;
+    const [first] = this.minLrs;
+    // Groups that came later share what all have in common.
+    if (first !== undefined && this.minLrs.every((lr) => lr === first)) {
+      this.minLrs = Array<number>(count).fill(first);
+      return;
+    }
+    const told = `expected ${count} values for minLr, one per group, got ${this.minLrs.length}.`;
+    fail("InvalidArgument", "ReduceLROnPlateau.step", told);
+  }
+}

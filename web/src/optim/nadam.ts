@@ -1,0 +1,90 @@
+import type { Arguments } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
+import { addcdiv_, addcmul_, div, lerp_, mul_ } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkBetas, kNumberPair } from "./betas.js";
+import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { zeroState } from "./state.js";
+
+const kSettings = {
+  /** The learning rate; default 2e-3. */
+  lr: number.or(2e-3),
+  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  betas: kNumberPair.or([0.9, 0.999]),
+  /** Added to the denominator; default 1e-8. */
+  eps: number.or(1e-8),
+  /** How strongly parameters are pulled to zero; default 0. */
+  weightDecay: number.or(0),
+  /** How fast the momentum grows to its full size; default 4e-3. */
+  momentumDecay: number.or(4e-3),
+  /** Weight decay past the averages, as AdamW has it; default false. */
+  decoupledWeightDecay: boolean.or(false),
+  /** Climb instead of descending; default false. */
+  maximize: boolean.or(false),
+};
+
+/** Settings of `NAdam`. */
+export type NAdamSettings = Values<typeof kSettings>;
+
+const kState = { step: 0, muProduct: 1, expAvg: zeroState, expAvgSq: zeroState };
+
+/** Adam with Nesterov momentum: it looks ahead along the average of the gradient. */
+export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
+  constructor(
+    params: Params<NAdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        momentumDecay: number,
+      ],
+      Partial<NAdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
+  }
+
+  protected override checkSettings(settings: NAdamSettings): void {
+    checkRange("NAdam", "learning rate", settings.lr);
+    checkRange("NAdam", "epsilon value", settings.eps);
+    checkBetas("NAdam", settings.betas);
+    checkRange("NAdam", "weightDecay value", settings.weightDecay);
+    checkRange("NAdam", "momentumDecay value", settings.momentumDecay);
+  }
+
+  protected override update(
+    settings: NAdamSettings,
+    state: StateOf<typeof kState>,
+    param: Tensor,
+    given: Tensor,
+  ): void {
+    const { lr, betas, eps, weightDecay, momentumDecay, decoupledWeightDecay } = settings;
+    const [beta1, beta2] = betas;
+    const { step } = state;
+    const expAvg = parts(state.expAvg);
+    const expAvgSq = parts(state.expAvgSq);
+    if (decoupledWeightDecay && weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
+    const grad = decoupledWeightDecay ? given : decayed(given, param, weightDecay);
+
+    const momentumAt = (at: number) => beta1 * (1 - 0.5 * 0.96 ** (at * momentumDecay));
+    const mu = momentumAt(step);
+    const nextMu = momentumAt(step + 1);
+    // PyTorch keeps the product in a float32 tensor.
+    state.muProduct = Math.fround(state.muProduct * Math.fround(mu));
+
+    lerp_(expAvg, grad, 1 - beta1);
+    addcmul_(mul_(expAvgSq, beta2), grad, grad, 1 - beta2);
+    if (eps > 0) {
+      flush_(expAvg, 1 - beta1);
+      flush_(expAvgSq, beta2);
+    }
+    const denominator = div(expAvgSq, 1 - beta2 ** step)
+      .sqrt_()
+      .add_(eps);
+    addcdiv_(param, grad, denominator, (-lr * (1 - mu)) / (1 - state.muProduct));
+    addcdiv_(param, expAvg, denominator, (-lr * nextMu) / (1 - state.muProduct * nextMu));
+  }
+}

@@ -1,0 +1,86 @@
+import type { Arguments } from "../arguments/read.js";
+import { boolean, number, type Values } from "../arguments/rule.js";
+import { add_, addcdiv_, addcmul_, lerp_, mul_, sqrt } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { checkBetas, kNumberPair } from "./betas.js";
+import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { zeroState } from "./state.js";
+
+const kSettings = {
+  /** The learning rate; default 1e-3. */
+  lr: number.or(1e-3),
+  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  betas: kNumberPair.or([0.9, 0.999]),
+  /** Added to the denominator; default 1e-8. */
+  eps: number.or(1e-8),
+  /** How strongly parameters are pulled to zero; default 0. */
+  weightDecay: number.or(0),
+  /** Weight decay past the averages, as AdamW has it; default false. */
+  decoupledWeightDecay: boolean.or(false),
+  /** Climb instead of descending; default false. */
+  maximize: boolean.or(false),
+};
+
+/** Settings of `RAdam`. */
+export type RAdamSettings = Values<typeof kSettings>;
+
+const kState = { step: 0, expAvg: zeroState, expAvgSq: zeroState };
+
+/** Adam that divides by the average of squares only when that is known well enough. */
+export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
+  constructor(
+    params: Params<RAdamSettings>,
+    ...rest: Arguments<
+      [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
+      Partial<RAdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
+  }
+
+  protected override checkSettings(settings: RAdamSettings): void {
+    checkRange("RAdam", "learning rate", settings.lr);
+    checkRange("RAdam", "epsilon value", settings.eps);
+    checkBetas("RAdam", settings.betas);
+    checkRange("RAdam", "weightDecay value", settings.weightDecay);
+  }
+
+  protected override update(
+    settings: RAdamSettings,
+    state: StateOf<typeof kState>,
+    param: Tensor,
+    given: Tensor,
+  ): void {
+    const { lr, betas, eps, weightDecay, decoupledWeightDecay } = settings;
+    const [beta1, beta2] = betas;
+    const { step } = state;
+    const expAvg = parts(state.expAvg);
+    const expAvgSq = parts(state.expAvgSq);
+    if (decoupledWeightDecay && weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
+    const grad = decoupledWeightDecay ? given : decayed(given, param, weightDecay);
+
+    lerp_(expAvg, grad, 1 - beta1);
+    addcmul_(mul_(expAvgSq, beta2), grad, grad, 1 - beta2);
+    if (eps > 0) {
+      flush_(expAvg, 1 - beta1);
+      flush_(expAvgSq, beta2);
+    }
+    const stepSize = -lr / (1 - beta1 ** step);
+    const rectification = rectificationOf(beta2, step);
+    if (rectification === null) add_(param, expAvg, stepSize);
+    else {
+      const factor = stepSize * rectification * Math.sqrt(1 - beta2 ** step);
+      addcdiv_(param, expAvg, add_(sqrt(expAvgSq), eps), factor);
+    }
+  }
+}
+
+// How far the average of squares is to be trusted; null when its variance is not even finite.
+function rectificationOf(beta2: number, step: number): number | null {
+  const longest = 2 / (1 - beta2) - 1;
+  const length = longest - (2 * step * beta2 ** step) / (1 - beta2 ** step);
+  if (!(length > 5)) return null;
+  const share = (length - 4) * (length - 2) * longest;
+  return Math.sqrt(share / ((longest - 4) * (longest - 2) * length));
+}

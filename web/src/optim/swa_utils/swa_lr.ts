@@ -1,0 +1,66 @@
+import { readArguments } from "../../arguments/read.js";
+import { number, type Options, oneOf, oneOrMore, size } from "../../arguments/rule.js";
+import type { ScheduledGroup, ScheduledOptimizer } from "../lr_scheduler/base.js";
+import { perGroup } from "../lr_scheduler/per_group.js";
+import { kScheduled, kSchedulerOptions, LRScheduler } from "../lr_scheduler/scheduler.js";
+
+const kOptions = {
+  /** The epochs until the rate is reached; default 10. */
+  annealEpochs: size.or(10),
+  /** The curve to it; default "cos". */
+  annealStrategy: oneOf("cos", "linear")
+    .or("cos")
+    .saying("anneal_strategy must by one of 'cos' or 'linear'."),
+  ...kSchedulerOptions,
+};
+
+const kArguments = { ...kScheduled, swaLr: oneOrMore(number), ...kOptions };
+
+/** Options of `SWALR`. */
+export type SWALROptions = Options<typeof kOptions>;
+
+interface AveragedGroup extends ScheduledGroup {
+  swaLr?: number;
+}
+
+/** Brings the rate to a constant one, at which the weights that are averaged wander. */
+export class SWALR extends LRScheduler {
+  annealEpochs: number;
+  annealStrategy: "cos" | "linear";
+
+  constructor(
+    optimizer: ScheduledOptimizer,
+    swaLr: number | readonly number[],
+    ...rest:
+      | [options?: SWALROptions]
+      | [annealEpochs?: number, options?: SWALROptions]
+      | [annealEpochs?: number, annealStrategy?: "cos" | "linear", lastEpoch?: number]
+  ) {
+    super(optimizer);
+    const name = new.target.name;
+    const named = readArguments(name, kArguments, [optimizer, swaLr, ...rest]);
+    const rates = perGroup(name, "swaLr", named.swaLr, this.groups.length);
+    this.annealEpochs = named.annealEpochs;
+    this.annealStrategy = named.annealStrategy;
+    this.groups.forEach((group, i) => {
+      Object.assign(group, { swaLr: rates[i] });
+    });
+    this.start(named.lastEpoch);
+  }
+
+  // From the last rate, not from the first: another scheduler may have been at work meanwhile.
+  protected override nextLrs(): number[] {
+    const step = Math.max(this.stepCount - 1, this.annealEpochs === 0 ? 1 : 0);
+    const before = this.#shareAt(step - 1);
+    const now = this.#shareAt(step);
+    return this.groups.map(({ lr, swaLr = lr }: AveragedGroup) => {
+      const initial = before === 1 ? swaLr : (lr - before * swaLr) / (1 - before);
+      return swaLr * now + initial * (1 - now);
+    });
+  }
+
+  #shareAt(step: number): number {
+    const done = Math.max(0, Math.min(1, step / Math.max(1, this.annealEpochs)));
+    return this.annealStrategy === "linear" ? done : (1 - Math.cos(Math.PI * done)) / 2;
+  }
+}
