@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -14,8 +15,10 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundlable, unfollowed } from "./bundlable.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { orderFunctions } from "./function_order.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
+import { wasmOptimizer } from "./toolchain.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
@@ -34,10 +37,18 @@ export async function buildWasm(variant) {
     join(kDist, "wasm", `edgegrad-${variant}.mjs`),
     await bundlable(script, variant !== "single"),
   );
-  copyFileSync(
-    join(folder, `edgegrad-${variant}.wasm`),
-    join(kDist, "wasm", `edgegrad-${variant}.wasm`),
-  );
+  const module = join(folder, `edgegrad-${variant}.wasm`);
+  const ordered = join(folder, `edgegrad-${variant}.ordered.wasm`);
+  if (!isNewer(ordered, module)) {
+    await step(`order the functions of ${variant}`, async () =>
+      orderFunctions(module, ordered, await wasmOptimizer()),
+    );
+  }
+  copyFileSync(ordered, join(kDist, "wasm", `edgegrad-${variant}.wasm`));
+}
+
+function isNewer(file, source) {
+  return existsSync(file) && statSync(file).mtimeMs >= statSync(source).mtimeMs;
 }
 
 /** Bundles web/src into dist/index.js, and what only WebGPU needs into a chunk beside it; writes the declarations. */

@@ -13,6 +13,9 @@ import { buildWasm, buildWeb, kVariants } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
+import { ModuleReader } from "./wasm_module.mjs";
+
+const kDist = join(kRoot, "dist");
 
 const kDtypes = [
   ["complex", /complex/],
@@ -45,88 +48,6 @@ async function linkWithNames(variant) {
   };
 }
 
-/** Reads a module: its sections, and the code and name of every function. */
-class ModuleReader {
-  #bytes;
-  #at = 8;
-  sections = new Map();
-  functions = [];
-
-  constructor(bytes) {
-    this.#bytes = bytes;
-    const names = new Map();
-    let imported = 0;
-    while (this.#at < bytes.length) {
-      const id = bytes[this.#at++];
-      const size = this.#number();
-      const end = this.#at + size;
-      this.sections.set(id, bytes.subarray(this.#at, end));
-      if (id === 0 && this.#text() === "name") this.#readNames(end, names);
-      if (id === 2) imported = this.#countImportedFunctions();
-      if (id === 10) this.#readFunctions();
-      this.#at = end;
-    }
-    for (const [i, one] of this.functions.entries()) one.name = names.get(i + imported) ?? "";
-  }
-
-  #number() {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.#bytes[this.#at++];
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-    }
-  }
-
-  #text() {
-    const size = this.#number();
-    this.#at += size;
-    return this.#bytes.toString("utf8", this.#at - size, this.#at);
-  }
-
-  #readNames(end, names) {
-    while (this.#at < end) {
-      const kind = this.#bytes[this.#at++];
-      const size = this.#number();
-      const next = this.#at + size;
-      if (kind === 1) {
-        for (let count = this.#number(); count > 0; --count)
-          names.set(this.#number(), this.#text());
-      }
-      this.#at = next;
-    }
-  }
-
-  #skipLimits() {
-    const hasMaximum = this.#number() & 1;
-    this.#number();
-    if (hasMaximum) this.#number();
-  }
-
-  #countImportedFunctions() {
-    let functions = 0;
-    for (let count = this.#number(); count > 0; --count) {
-      this.#text();
-      this.#text();
-      const kind = this.#bytes[this.#at++];
-      if (kind === 0) functions += 1;
-      if (kind === 0) this.#number();
-      if (kind === 1) this.#at += 1; // the type of a table's elements
-      if (kind === 1 || kind === 2) this.#skipLimits();
-      if (kind === 3 || kind === 4) this.#at += 2;
-    }
-    return functions;
-  }
-
-  #readFunctions() {
-    for (let count = this.#number(); count > 0; --count) {
-      const size = this.#number();
-      this.functions.push({ code: this.#bytes.subarray(this.#at, this.#at + size) });
-      this.#at += size;
-    }
-  }
-}
-
 /** Which source (relative to the checkout) or library a function came from, by its mangled name. */
 function readOwners(map) {
   const owners = new Map();
@@ -146,7 +67,8 @@ const layerOf = (file) =>
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-function printTable(title, functions, groupOf) {
+/** `smaller`: what the order of the functions, which groups do not have, saves of each. */
+function printTable(title, functions, groupOf, smaller) {
   const groups = new Map();
   for (const one of functions) {
     const group = groupOf(one);
@@ -158,7 +80,7 @@ function printTable(title, functions, groupOf) {
     const code = Buffer.concat(codes);
     return { group, count: codes.length, bytes: code.length, gzip: gzipped(code) };
   });
-  const scale = whole / rows.reduce((sum, { gzip }) => sum + gzip, 0);
+  const scale = (smaller * whole) / rows.reduce((sum, { gzip }) => sum + gzip, 0);
   console.log(`\n${title}\n  kB gzip     kB  functions`);
   for (const { group, count, bytes, gzip } of rows.sort((a, b) => b.gzip - a.gzip)) {
     const columns = [(gzip * scale) / 1000, bytes / 1000].map((kb) => kb.toFixed(1).padStart(8));
@@ -183,14 +105,14 @@ function demangle(names) {
   return stdout.split("\n");
 }
 
-function printDownload(variant, module) {
-  const file = (name) => gzipped(readFileSync(join(kRoot, "dist", name)));
+function printDownload(variant, { sections }) {
+  const file = (name) => gzipped(readFileSync(join(kDist, name)));
   const parts = [
     ["index.js", file("index.js")],
     [`edgegrad-${variant}.mjs`, file(`wasm/edgegrad-${variant}.mjs`)],
     [`edgegrad-${variant}.wasm`, file(`wasm/edgegrad-${variant}.wasm`)],
-    ["  of it code", gzipped(module.sections.get(10))],
-    ["  of it texts and tables", gzipped(module.sections.get(11))],
+    ["  of it code", gzipped(sections.get(10))],
+    ["  of it texts and tables", gzipped(sections.get(11))],
   ];
   console.log("\nDownload\n  kB gzip");
   for (const [name, size] of parts)
@@ -219,8 +141,12 @@ await main(async () => {
   const ops = module.functions.filter(({ layer }) =>
     ["src/backend/cpu", "src/dispatch", "src/ops"].includes(layer),
   );
-  printTable("Layers (code)", module.functions, ({ layer }) => layer);
-  printTable("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));
-  printTable("Kernels by dtype", kernels, ({ dtype }) => dtype);
-  printDownload(variant, module);
+  const published = new ModuleReader(readFileSync(join(kDist, "wasm", `edgegrad-${variant}.wasm`)));
+  const codeOf = ({ sections }) => gzipped(sections.get(10));
+  const print = (title, functions, groupOf) =>
+    printTable(title, functions, groupOf, codeOf(published) / codeOf(module));
+  print("Layers (code)", module.functions, ({ layer }) => layer);
+  print("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));
+  print("Kernels by dtype", kernels, ({ dtype }) => dtype);
+  printDownload(variant, published);
 });

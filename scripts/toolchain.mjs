@@ -44,6 +44,12 @@ export async function wasmEnvironment() {
   return { ...process.env, EMSCRIPTEN_ROOT: root };
 }
 
+/** Returns the path of the wasm-opt that Emscripten itself uses. */
+export async function wasmOptimizer() {
+  const root = read(join(await ensureEmscripten(), "em-config"), ["BINARYEN_ROOT"]);
+  return join(root, "bin", "wasm-opt");
+}
+
 function emscriptenOnPath() {
   const version = read("emcc", ["-dumpversion"])?.match(/^(\d+)\.(\d+)\.(\d+)/);
   if (!version || isOlder(version.slice(1).map(Number))) return null;

@@ -1,0 +1,129 @@
+// The order of the functions in a WebAssembly module. Compression looks back 32 kB and no further, so a function costs
+// less after functions that look like it; the linker's order knows nothing of that.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { quiet } from "./process.mjs";
+import { ModuleReader } from "./wasm_module.mjs";
+
+const kWindow = 32 * 1024;
+const kRunLength = 6;
+
+// Of the format: the kind of a section, and of the part of a name section.
+const kCustom = 0;
+const kFunctionNames = 1;
+
+// What the modules use; Binaryen refuses code of any other feature.
+const kFeatures = [
+  "bulk-memory",
+  "exception-handling",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "relaxed-simd",
+  "sign-ext",
+  "simd",
+  "threads",
+];
+
+/** Writes the module of one file to another, its functions in the order that compresses best. */
+export async function orderFunctions(from, to, wasmOpt) {
+  const module = readFileSync(from);
+  const unordered = `${to}.named`;
+  writeFileSync(unordered, named(module, compressibleOrder(module)));
+  const features = kFeatures.map((name) => `--enable-${name}`);
+  const passes = ["--reorder-functions-by-name", "--strip-debug"];
+  await quiet(wasmOpt, [unordered, ...features, ...passes, "-o", to]);
+}
+
+/**
+ * Returns the indices of a module's own functions, each after those it shares most with.
+ * Greedy: the next one is that of whose bytes the largest part already stands in the last 32 kB.
+ */
+export function compressibleOrder(module) {
+  const bodies = new ModuleReader(module).functions.map(({ code }) => code);
+  const { runs, holders } = runsOf(bodies);
+  const inWindow = new Int32Array(holders.length);
+  // How many of a function's runs stand in the window.
+  const shared = new Int32Array(bodies.length);
+  const enter = (run) => {
+    if (inWindow[run]++ === 0) for (const index of holders[run]) ++shared[index];
+  };
+  const leave = (run) => {
+    if (--inWindow[run] === 0) for (const index of holders[run]) --shared[index];
+  };
+
+  const waiting = new Set(bodies.keys());
+  const order = [];
+  let bytes = 0;
+  for (let oldest = 0; waiting.size > 0; ) {
+    let best = -1;
+    let largest = -1;
+    for (const index of waiting) {
+      const part = shared[index] / Math.max(1, runs[index].length);
+      if (part > largest) [best, largest] = [index, part];
+    }
+    waiting.delete(best);
+    order.push(best);
+    bytes += bodies[best].length;
+    runs[best].forEach(enter);
+    for (; bytes > kWindow && oldest < order.length - 1; ++oldest) {
+      bytes -= bodies[order[oldest]].length;
+      runs[order[oldest]].forEach(leave);
+    }
+  }
+  return order;
+}
+
+/**
+ * The different runs of six bytes in each body, numbered, and which bodies hold each run. Half of them, those that end in an
+ * even byte, stand for all.
+ */
+function runsOf(bodies) {
+  const numbers = new Map();
+  const holders = [];
+  const runs = bodies.map((body, index) => {
+    const own = new Set();
+    for (let at = 0; at + kRunLength <= body.length; ++at) {
+      const run = body.readUIntBE(at, kRunLength);
+      if (run % 2 === 1) continue;
+      let number = numbers.get(run);
+      if (number === undefined) {
+        number = holders.push([]) - 1;
+        numbers.set(run, number);
+      }
+      if (own.has(number)) continue;
+      own.add(number);
+      holders[number].push(index);
+    }
+    return [...own];
+  });
+  return { runs, holders };
+}
+
+/**
+ * Returns the module with a section that names its functions by their places in `order`, for a tool that sorts
+ * functions by name.
+ */
+export function named(module, order) {
+  const { importedFunctions } = new ModuleReader(module);
+  const names = order.map((index, place) => [
+    importedFunctions + index,
+    `f${String(place).padStart(6, "0")}`,
+  ]);
+  const entries = names
+    .sort(([a], [b]) => a - b)
+    .flatMap(([index, name]) => [...leb(index), ...text(name)]);
+  const functions = [...leb(names.length), ...entries];
+  const content = [...text("name"), kFunctionNames, ...leb(functions.length), ...functions];
+  return Buffer.concat([module, Buffer.from([kCustom, ...leb(content.length), ...content])]);
+}
+
+function leb(value) {
+  const bytes = [];
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return [...bytes, rest];
+}
+
+function text(string) {
+  return [...leb(string.length), ...Buffer.from(string)];
+}
