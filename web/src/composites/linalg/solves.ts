@@ -52,14 +52,19 @@ export const luSolve: LuSolve = /* @__PURE__ */ composite(
       const expected = left ? `[..., ${n}, k]` : `[..., k, ${n}]`;
       fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
     }
-    const rows = unsqueeze(rowsOf(LU, pivots), -1);
+    const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
     // X A = B is the system of the transposes.
-    const known = left ? B : transpose(B, -2, -1);
+    const known = withDims(left ? B : transpose(B, -2, -1), LU.ndim);
     const isTurned = adjoint === left;
     const solved = isTurned ? turnedSolution(LU, rows, known) : solution(LU, rows, known);
     return left ? solved : transpose(solved, -2, -1);
   },
 );
+
+function withDims(t: Tensor, ndim: number): Tensor {
+  const missing = Math.max(ndim - t.ndim, 0);
+  return reshape(t, [...new Array<number>(missing).fill(1), ...t.shape]);
+}
 
 // The rows of A in the order in which L U has them.
 function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
