@@ -234,29 +234,17 @@ double gamma_power(double a, double x, double exponent) {
 }
 
 // Temme's expansion for large a and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
-double gamma_tail_near(double a, double eta) {
-  constexpr std::array<double, 14> kC0{
-      -0.3333333333333333,    0.08333333333333333,    -0.014814814814814815,
-      0.0011574074074074073,  0.0003527336860670194,  -0.0001787551440329218,
-      3.919263178522438e-05,  -2.185448510679992e-06, -1.85406221071516e-06,
-      8.296711340953087e-07,  -1.766595273682608e-07, 6.707853543401498e-09,
-      1.026180978424031e-08,  -4.382036018453353e-09};
-  constexpr std::array<double, 12> kC1{
-      -0.001851851851851852,   -0.003472222222222222,  0.0026455026455026454,
-      -0.0009902263374485596,  0.00020576131687242798, -4.018775720164609e-07,
-      -1.8098550334489977e-05, 7.64916091608111e-06,   -1.6120900894563446e-06,
-      4.647127802807434e-09,   1.378633446915721e-07,  -5.752545603517705e-08};
-  constexpr std::array<double, 8> kC2{
-      0.004133597883597883,   -0.0026813271604938273, 0.0007716049382716049,
-      2.0093878600823047e-06, -0.0001073665322636516, 5.2923448829120125e-05,
-      -1.276063518861873e-05, 3.423578734096138e-08};
-  constexpr std::array<double, 5> kC3{0.0006494341563786008, 0.00022947209362139917,
-                                      -0.0004691894943952557, 0.00026772063206283885,
-                                      -7.561801671883977e-05};
-  const std::array<double, 4> terms{polynomial(kC0, eta), polynomial(kC1, eta),
-                                    polynomial(kC2, eta), polynomial(kC3, eta)};
-  const double rest = polynomial(terms, 1 / a) / std::sqrt(2 * kPi * a);
-  return erfcx(std::fabs(eta) * std::sqrt(a / 2)) / 2 + (eta < 0 ? -rest : rest);
+double gamma_tail_near(double a, double eta, bool is_upper) {
+  constexpr std::array<double, 9> kFirst{
+      -0.3333333333333333,    0.08333333333333333,   -0.014814814814814815,
+      0.0011574074074074073,  0.0003527336860670194, -0.0001787551440329218,
+      3.919263178522438e-05,  -2.185448510679992e-06, -1.85406221071516e-06};
+  constexpr std::array<double, 4> kSecond{-0.001851851851851852, -0.003472222222222222,
+                                          0.0026455026455026454, -0.0009902263374485596};
+  constexpr double kThird = 0.004133597883597883;
+  const double terms = polynomial(kFirst, eta) + (polynomial(kSecond, eta) + kThird / a) / a;
+  const double rest = terms / std::sqrt(2 * kPi * a);
+  return erfcx(std::fabs(eta) * std::sqrt(a / 2)) / 2 + (is_upper ? rest : -rest);
 }
 
 // The sum of x^n / ((a + 1) ... (a + n)) over n >= 0.
@@ -302,8 +290,8 @@ double upper_gamma_near_zero(double a, double x) {
 
 // The regularised incomplete gamma functions: the lower part, or the upper one.
 double gamma_part(double a, double x, bool is_upper) {
-  constexpr double kLargeA = 1000;
-  constexpr double kNear = 0.4;
+  constexpr double kLargeA = 1e5;
+  constexpr double kNear = 0.12;
   constexpr double kSmallX = 1.1;
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == kInfinity && x == kInfinity)) return kNaN;
   if (a == 0 || x == kInfinity) return is_upper ? 0 : 1;
@@ -314,7 +302,7 @@ double gamma_part(double a, double x, bool is_upper) {
   double part = 0;
   bool has_upper = mu > 0;
   if (a > kLargeA && std::fabs(eta) < kNear) {
-    part = std::exp(-a * excess) * gamma_tail_near(a, eta);
+    part = std::exp(-a * excess) * gamma_tail_near(a, eta, has_upper);
   } else if (has_upper && x > kSmallX) {
     part = gamma_power(a, x, a * excess) * a * upper_gamma_fraction(a, x);
   } else if (is_upper && x <= kSmallX && (x <= 0.5 ? -0.4 / std::log(x) >= a : x * kSmallX >= a)) {

@@ -364,12 +364,12 @@ fn small_gamma_power_f32(a: f32, x: f32) -> f32 {
 }
 
 // Temme's expansion for a >= 20 and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
-fn gamma_tail_near_f32(a: f32, eta: f32) -> f32 {
+fn gamma_tail_near_f32(a: f32, eta: f32, is_lower: bool) -> f32 {
   let c0 = -0.333333333f + eta * (0.0833333333f + eta * (-0.0148148148f + eta * (0.00115740741f + eta * (0.000352733686f + eta * (-0.000178755144f + eta * (3.91926318e-05f + eta * -2.18544851e-06f))))));
   let c1 = -0.00185185185f + eta * (-0.00347222222f + eta * (0.0026455026f + eta * (-0.000990226337f + eta * 0.000205761317f)));
   let c2 = 0.0041335979f + eta * (-0.00268132716f + eta * 0.000771604938f);
   let rest = (c0 + (c1 + (c2 + 0.000649434156f / a) / a) / a) * 0.398942280f / sqrt_f32(a);
-  return 0.5f * erfcx_positive_f32(abs_f32(eta) * sqrt_f32(0.5f * a)) + select(rest, -rest, eta < 0f);
+  return 0.5f * erfcx_positive_f32(abs_f32(eta) * sqrt_f32(0.5f * a)) + select(rest, -rest, is_lower);
 }
 
 // The sum of x^n / ((a + 1) ... (a + n)) over n >= 0.
@@ -433,7 +433,7 @@ fn large_gamma_part_f32(a: f32, x: f32) -> f32 {
   let scale = exp_f32(-a * excess);
   let size = sqrt_f32(2f * maximum_f32(excess, 0f));
   if (size < 0.4f) {
-    return scale * gamma_tail_near_f32(a, select(size, -size, is_lower));
+    return scale * gamma_tail_near_f32(a, select(size, -size, is_lower), is_lower);
   }
   let power = scale * exp_f32((-0.0833333333f + 0.00277777778f / (a * a)) / a) * 0.398942280f / sqrt_f32(a);
   if (is_lower) {
