@@ -23,7 +23,7 @@ const kGammaPower = {
 };
 const kGammaDensity = {
   ...kGammaPower,
-  exceptFor: ([a]) => a > 50,
+  exceptFor: ([a]) => Math.abs(a) > 50,
 };
 const kSquares = {
   reason: "squares of small operands are denormal",
