@@ -204,12 +204,15 @@ IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<c
   return make_intrusive<ElementwiseNode>(info, collect_edges(inputs), inputs, params);
 }
 
-// Only inputs with a gradient formula count: a mask or a comparison records nothing.
+// An op without a gradient formula, a comparison, records nothing. One that has some records for all
+// its inputs: backward then says which formula is missing.
 bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
-  if (!ops_are_recorded()) return false;
+  const bool has_formula =
+      std::ranges::any_of(info.gradients, [](const auto& gradient) { return gradient.exists; });
+  if (!has_formula || !ops_are_recorded()) return false;
   bool by_inference_tensor = false;
   for (std::size_t i = 0; i < info.arity; ++i) {
-    if (!info.gradients[i].exists || !requires_grad(inputs[i])) continue;
+    if (!requires_grad(inputs[i])) continue;
     if (!is_inference(inputs[i])) return true;
     by_inference_tensor = true;
   }

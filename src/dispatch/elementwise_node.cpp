@@ -42,20 +42,29 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   return out;
 }
 
+// A number as formulas over tensors take it: of the dtype of the others. As the number that it is, a
+// formula that computes with it alone (1 - weight) would do so in float32.
+Tensor of_dtype(const Tensor& value, DType dtype) {
+  if (!value.defined() || !value.is_wrapped_number()) return value;
+  if (is_complex(value.dtype())) return math::cast(detach(value), dtype);
+  return as_element(value, real_dtype(dtype));
+}
+
 // g times the derivative by input `i`. The Jacobian is diagonal, so this maps gradients of the
 // output to gradients of the input and tangents of the input to tangents of the output.
 Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, const Values& values,
                         const op::ParamValues& params) {
   const ElementwiseInfo::Gradient& gradient = info.gradients[i];
   if (!gradient.exists) {
-    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " is not implemented.");
+    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " by its ",
+         info.operands[i], " is not implemented.");
   }
   const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
                                                   gradient.is_identity_with(params.data()));
   if (passes_on) return g;
   if (can_fuse(gradient, g, values)) return fused_gradient(info, i, std::move(g), values, params);
   std::array<Var, kMaxArity> inputs{Var(0), Var(0), Var(0)};
-  for (std::size_t j = 0; j < info.arity; ++j) inputs[j] = Var(values[j]);
+  for (std::size_t j = 0; j < info.arity; ++j) inputs[j] = Var(of_dtype(values[j], g.dtype()));
   const Var result = gradient.formula(Var(g), std::span(inputs).first(info.arity),
                                       Var(values[info.arity]), params.data());
   return result.is_number() ? full_like(g, result.number()) : result.tensor();

@@ -1,7 +1,7 @@
 #pragma once
 
 // The error function and the normal distribution, the gamma function's logarithm with its
-// derivatives, and Bessel functions.
+// derivatives, its incomplete forms, and Bessel functions.
 
 #include <numbers>
 
@@ -67,6 +67,16 @@ struct Erfinv {
   }
 };
 
+struct Ndtri {
+  static constexpr Doc doc{"ndtri", "The number whose ndtr is the element, exact in both tails."};
+  static constexpr Domain domain{0.1, 0.9};
+  static constexpr auto forward(auto x) { return ndtri(x); }
+  // One over the density there.
+  static constexpr auto grad(auto g, auto, auto y) {
+    return std::numbers::sqrt2 / std::numbers::inv_sqrtpi * g * exp(y * y * 0.5);
+  }
+};
+
 struct Lgamma {
   static constexpr Doc doc{"lgamma", "Logarithm of the gamma function's magnitude."};
   static constexpr Domain domain{0.5, 4};
@@ -95,6 +105,34 @@ struct Zeta {
   static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto s, auto q) { return zeta(s, q); }
   static constexpr auto grad_b(auto g, auto s, auto q, auto) { return -g * (s * zeta(s + 1, q)); }
+};
+
+namespace detail {
+
+/// The derivative of gammainc by its second operand, a density: x^(a - 1) exp(-x) / gamma(a).
+constexpr auto gamma_density(auto a, auto x) {
+  return exp(where(a == 1, 0, (a - 1) * log(x)) - x - lgamma(a));
+}
+
+}  // namespace detail
+
+struct Gammainc {
+  static constexpr Doc doc{
+      "gammainc", "Regularised lower incomplete gamma function: that of other, of shape input."};
+  static constexpr std::array domains{Domain{0.5, 4}, Domain{0.5, 4}};
+  static constexpr auto forward(auto a, auto x) { return gammainc(a, x); }
+  static constexpr auto grad_b(auto g, auto a, auto x, auto) {
+    return g * detail::gamma_density(a, x);
+  }
+};
+
+struct Gammaincc {
+  static constexpr Doc doc{"gammaincc", "1 - gammainc, exact also where that is tiny."};
+  static constexpr std::array domains{Domain{0.5, 4}, Domain{0.5, 4}};
+  static constexpr auto forward(auto a, auto x) { return gammaincc(a, x); }
+  static constexpr auto grad_b(auto g, auto a, auto x, auto) {
+    return -g * detail::gamma_density(a, x);
+  }
 };
 
 struct I0e {
@@ -129,7 +167,7 @@ struct I1 {
   }
 };
 
-using SpecialOps = TypeList<Erf, Erfc, Erfcx, Ndtr, LogNdtr, Erfinv, Lgamma, Digamma, Polygamma,
-                            Zeta, I0e, I1e, I0, I1>;
+using SpecialOps = TypeList<Erf, Erfc, Erfcx, Ndtr, LogNdtr, Erfinv, Ndtri, Lgamma, Digamma,
+                            Polygamma, Zeta, Gammainc, Gammaincc, I0e, I1e, I0, I1>;
 
 }  // namespace eg::op

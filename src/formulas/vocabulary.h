@@ -33,14 +33,15 @@
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
   X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                                                   \
   X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                                             \
-  X(erf) X(erfc) X(erfcx) X(erfinv) X(lgamma) X(digamma) X(i0e) X(i1e)
+  X(erf) X(erfc) X(erfcx) X(erfinv) X(ndtri) X(lgamma) X(digamma) X(i0e) X(i1e)
 
 /// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number; fmod has
 /// the sign of the dividend, remainder that of the divisor; polygamma(n, x) is the n-th derivative
 /// of digamma. Those of EG_INTEGER_WORDS are about the bits and divisors of integers.
 #define EG_BINARY_WORDS(X)                                                                       \
   X(maximum) X(minimum) X(fmax) X(fmin) X(copysign) X(pow) X(atan2) X(hypot)                     \
-  X(fmod) X(remainder) X(floor_divide) X(polygamma) X(zeta) EG_INTEGER_WORDS(X)
+  X(fmod) X(remainder) X(floor_divide) X(polygamma) X(zeta) X(gammainc) X(gammaincc)            \
+  EG_INTEGER_WORDS(X)
 #define EG_INTEGER_WORDS(X)                                                                      \
   X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(bitwise_left_shift) X(bitwise_right_shift) X(gcd)
 

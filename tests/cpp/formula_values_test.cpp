@@ -281,6 +281,13 @@ const std::vector<Answer>& answers() {
       {"zeta", {2.5, 1.25}, 0.84745195469768586},
       {"zeta", {4, -1.5}, 32.432379369864604},
       {"zeta", {40, 1.5}, 9.0437726959059037e-8},
+      {"ndtri", {0.3}, -0.52440051270804082},
+      {"ndtri", {0.975}, 1.9599639845400539},
+      {"gammainc", {0.5, 0.25}, 0.52049987781304654},
+      {"gammainc", {3, 2.5}, 0.45618688411667048},
+      {"gammainc", {2.5, 9}, 0.99705359541211971},
+      {"gammaincc", {0.5, 0.25}, 0.47950012218695346},
+      {"gammaincc", {3, 2.5}, 0.54381311588332952},
       {"i0", {1.5}, 1.6467231897728908},
       {"i0", {-3}, 4.8807925858650241},
       {"i1", {1.5}, 0.98166642857790759},
@@ -349,6 +356,57 @@ TEST(KnownAnswers, HoldInFloat32) {
     const double expected = cpu::lane_from<float>(answer.y);
     EXPECT_NEAR(y, expected, 1e-7 + 1e-6 * std::abs(expected))
         << answer.op << ::testing::PrintToString(answer.x);
+  }
+}
+
+// Where the logarithm of the answer is large its error becomes one of the answer.
+TEST(KnownAnswers, HoldInTails) {
+  const std::vector<Answer> tails{
+      {"gammainc", {30, 12}, 8.8701387991446941e-6},
+      {"gammainc", {400, 410}, 0.69585863493237603},
+      {"gammainc", {5000, 4900}, 0.077944956226513914},
+      {"gammainc", {2000, 900}, 2.2837564562867192e-218},
+      {"gammainc", {1e6, 1e6}, 0.50013298076087259},
+      {"gammainc", {1e6, 999000}, 0.15865521357430365},
+      {"gammaincc", {1e-08, 0.3}, 9.0567665329594963e-9},
+      {"gammaincc", {2.5, 40}, 8.3918251148316101e-16},
+      {"gammaincc", {30, 65}, 4.4321520715524548e-7},
+      {"gammaincc", {400, 410}, 0.30414136506762397},
+      {"gammaincc", {5000, 5300}, 1.5545115785517565e-5},
+      {"gammaincc", {2000, 4000}, 2.6361557420386855e-269},
+      {"gammaincc", {1e8, 1.001e8}, 7.8778561785783587e-24},
+      {"ndtri", {1e-5}, -4.2648907939228246},
+      {"ndtri", {1e-300}, -37.047096299361199},
+  };
+  for (const Answer& answer : tails) {
+    const Formula& f = formula(answer.op);
+    const double y = f.forward(answer.x, params_of(answer, f));
+    EXPECT_NEAR(y / answer.y, 1, 2e-13) << answer.op << ::testing::PrintToString(answer.x);
+  }
+}
+
+TEST(KnownAnswers, EndAtTheEdgesOfTheirDomains) {
+  const std::vector<Answer> edges{
+      {"gammainc", {0, 2}, 1},          {"gammaincc", {0, 2}, 0},
+      {"gammainc", {2, 0}, 0},          {"gammaincc", {2, 0}, 1},
+      {"gammainc", {2, kInfinity}, 1},  {"gammaincc", {2, kInfinity}, 0},
+      {"gammainc", {kInfinity, 2}, 0},  {"gammaincc", {kInfinity, 2}, 1},
+      {"gammainc", {1e-300, 1e10}, 1},  {"gammaincc", {1e-300, 1e10}, 0},
+      {"gammainc", {1e300, 1e-300}, 0}, {"gammainc", {5, 1e308}, 1},
+      {"ndtri", {0}, -kInfinity},       {"ndtri", {1}, kInfinity},
+  };
+  for (const Answer& answer : edges) {
+    const Formula& f = formula(answer.op);
+    EXPECT_EQ(f.forward(answer.x, params_of(answer, f)), answer.y)
+        << answer.op << ::testing::PrintToString(answer.x);
+  }
+  for (const auto& [op, x] : std::vector<std::pair<std::string_view, Numbers>>{
+           {"gammainc", {-1, 2}}, {"gammainc", {2, -1}}, {"gammaincc", {0, 0}},
+           {"gammaincc", {kInfinity, kInfinity}}, {"gammainc", {kNaN, 1}}, {"ndtri", {-0.1}},
+           {"ndtri", {1.1}}, {"ndtri", {kNaN}}}) {
+    const Formula& f = formula(op);
+    EXPECT_TRUE(std::isnan(f.forward(x, params_of({op, x, 0}, f))))
+        << op << ::testing::PrintToString(x);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
@@ -74,6 +75,37 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
   }
   Tensor apply(const TensorList& inputs) const {
     return apply_elementwise(info(), inputs, GetParam().params);
+  }
+
+  // The value, the gradients of both orders and the tangent, with respect to all that require grad.
+  std::vector<std::vector<double>> derivatives(const TensorList& inputs) const {
+    std::vector<std::vector<double>> result;
+    const auto add = [&](const Tensor& t) {
+      result.push_back(t.defined() ? values(t) : std::vector<double>{});
+    };
+    const Tensor y = apply(inputs);
+    add(y);
+    if (!requires_grad(y)) return result;
+    TensorList wrt;
+    for (const Tensor& input : inputs) {
+      if (requires_grad(input)) wrt.push_back(input);
+    }
+    for (const Tensor& g : grad({y}, wrt, {full_like(y, 1.5)}, {{.retain_graph = true}})) add(g);
+    Tensor total;
+    for (const Tensor& g : grad({y}, wrt, {full_like(y, 1.5)}, {{.create_graph = true}})) {
+      add(g);
+      const Tensor square = testing::sum(call<op::Square>(call<op::Abs>(g)));
+      total = total.defined() ? call<op::Add>(total, square) : square;
+    }
+    if (requires_grad(total)) {
+      for (const Tensor& g : grad({total}, wrt, {}, {{}, /*allow_unused=*/true})) add(g);
+    }
+    const DualLevelGuard level;
+    TensorList duals;
+    for (const Tensor& input : inputs)
+      duals.push_back(requires_grad(input) ? make_dual(input, full_like(input, 1.5)) : input);
+    add(tangent(apply(duals)));
+    return result;
   }
 
   std::mt19937 random_{7};
@@ -189,6 +221,33 @@ TEST_P(OpLaws, Float32AgreesWithFloat64) {
   const TensorList grads = grad({expected}, wrt_exact, {full_like(expected, 1.5)});
   const TensorList grads32 = grad({actual}, wrt_single, {full_like(actual, 1.5)});
   for (std::size_t i = 0; i < grads.size(); ++i) expect_close(grads32[i], grads[i], "gradient");
+}
+
+// A number takes no part in promotion, and yet its digits count: everything is what it is beside a
+// tensor of the number.
+TEST_P(OpLaws, ANumberIsAsExactAsATensorOfIt) {
+  if (info().dtype_rule == op::DTypeRule::kInteger) return SUCCEED();
+  for (std::size_t at = 0; info().arity > 1 && at < info().arity; ++at) {
+    if (is_mask(at)) continue;
+    TensorList inputs = samples({2, 3});
+    inputs[at] = sample(at, {}, DType::kFloat64, false);
+    TensorList beside = inputs;
+    beside[at] = Operand(testing::value(inputs[at])).tensor();
+    EXPECT_EQ(derivatives(beside), derivatives(inputs)) << "operand " << at << " is a number";
+    if (info().complex_rule == op::ComplexRule::kNone) continue;
+    for (std::size_t i = 0; i < info().arity; ++i) {
+      if (i == at || is_mask(i)) continue;
+      inputs[i] = Polar::call(detach(inputs[i]), full_like(inputs[i], 0.3));
+      set_requires_grad(inputs[i], true);
+      beside[i] = inputs[i];
+    }
+    if (at == 0 && info().dtype_rule == op::DTypeRule::kFirst) continue;
+    EXPECT_EQ(derivatives(beside), derivatives(inputs))
+        << "operand " << at << " is a number beside complex ones";
+    inputs[at] = Polar::call(inputs[at], full_like(inputs[at], 0.4));
+    beside[at] = Operand(*inputs[at].data_as<std::complex<double>>()).tensor();
+    EXPECT_EQ(derivatives(beside), derivatives(inputs)) << "operand " << at << " is complex";
+  }
 }
 
 TEST_P(OpLaws, ResultDtypeFollowsTheRule) {

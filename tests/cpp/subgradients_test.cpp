@@ -9,12 +9,15 @@
 #include "ops/reduce/minmax.h"
 #include "ops/reduce/reduction.h"
 #include "ops/reduce/statistics.h"
+#include "ops/elementwise/overload.h"
+#include "support/errors.h"
 #include "support/ops.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
+using testing::expect_error;
 using testing::leaf;
 using testing::mul;
 using testing::sum;
@@ -183,6 +186,37 @@ TEST(Subgradients, TheIdentityTakenApartHasNone) {
                      return call<op::Sub>(call<op::Relu>(x), call<op::Relu>(call<op::Neg>(x)));
                    },
                    {0});
+}
+
+// PyTorch's clamp_backward: at a limit the gradient is the input's, and where the limits meet or
+// cross nothing below them is the lower one's.
+TEST(Subgradients, OfLimits) {
+  using Clamp = Overload<op::Clamp>;
+  expect_gradients("limits that meet", {0, 1, 2},
+                   [](const Tensor& x) { return Clamp::call(x, Operand(1.0), Operand(1.0)); },
+                   {0, 1, 0});
+  const Tensor low = leaf<double>({0, 1, 1, 1, 2, 2, 2});
+  const Tensor high = leaf<double>({2, 2, 1, 1, 1, 1, 1});
+  const Tensor x = leaf<double>({1, 0, 1, 0, 0, 1, 3});
+  const TensorList gradients = grad({sum(Clamp::call(x, low, high))}, {x, low, high});
+  EXPECT_EQ(values(gradients[0]), (Values{1, 0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(values(gradients[1]), (Values{0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(values(gradients[2]), (Values{0, 0, 0, 0, 1, 1, 1}));
+  const TensorList lower = grad({sum(Clamp::call(x, low, std::nullopt))}, {x, low});
+  EXPECT_EQ(values(lower[0]), (Values{1, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(values(lower[1]), (Values{0, 1, 0, 1, 1, 1, 0}));
+  expect_error(ErrorCode::kInvalidArgument, "At least one of 'min' or 'max' must not be null",
+               [&] { (void)Clamp::call(x, std::nullopt, std::nullopt); });
+}
+
+// Recorded all the same: backward says what it lacks.
+TEST(Subgradients, ThatAreMissingAreToldByBackward) {
+  const Tensor a = leaf<double>({2, 3});
+  const Tensor y = call<op::Gammainc>(a, 1.5);
+  ASSERT_TRUE(requires_grad(y));
+  expect_error(ErrorCode::kNotDifferentiable,
+               "derivative for gammainc by its input is not implemented",
+               [&] { (void)grad({sum(y)}, {a}); });
 }
 
 TEST(Subgradients, ComparisonsAndIndicesHaveNone) {

@@ -390,6 +390,15 @@ describe("Independent", () => {
   });
 });
 
+test("Gamma distributions and what is made of them have a cdf", () => {
+  const gamma = new d.Gamma(double(2.5), double(1.5));
+  assertTensor(gamma.cdf(double([1.2, 0])), [0.391686707918531, 0], kDouble);
+  assertTensor(new d.Chi2(double(3)).cdf(double(2)), [0.42759329552912], kDouble);
+  const value = double(1.2).requiresGrad_();
+  const [density] = eg.autograd.grad(gamma.cdf(value), [value]);
+  assertTensor(density, gamma.logProb(value.detach()).exp().dataSync(), kDouble);
+});
+
 describe("TransformedDistribution", () => {
   test("has the density of what comes out of its transforms", () => {
     const base = new d.Normal(double([0, 1]), double([1, 2]));

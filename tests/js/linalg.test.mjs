@@ -13,6 +13,98 @@ function leaf(...shape) {
   return eg.rand(shape, kDouble).sub(0.5).detach().requiresGrad_();
 }
 
+describe("systems by the factors of luFactor()", () => {
+  test("are those of the matrix, from either side and of its adjoint", () => {
+    eg.manualSeed(4);
+    const [a, b, c] = [
+      [2, 3, 3],
+      [2, 3, 2],
+      [2, 4, 3],
+    ].map((shape) => eg.randn(shape, kDouble));
+    const factors = eg.luFactor(a);
+    const exact = { rtol: 0, atol: 1e-11 };
+    assertTensor(a.matmul(eg.luSolve(...factors, b)), b.dataSync(), exact);
+    assertTensor(a.mT.matmul(eg.luSolve(...factors, b, { adjoint: true })), b.dataSync(), exact);
+    assertTensor(eg.luSolve(...factors, c, false).matmul(a), c.dataSync(), exact);
+    assertTensor(eg.luSolve(...factors, c, false, true).matmul(a.mT), c.dataSync(), exact);
+  });
+
+  test("refuse what does not fit", () => {
+    const [lu, pivots] = eg.luFactor(eg.eye(3));
+    assert.throws(() => eg.luSolve(lu, pivots, eg.ones([2, 1])), {
+      code: "ShapeMismatch",
+      message: /luSolve.*B: expected the shape \[\.\.\., 3, k\], got \[2,1\]/,
+    });
+    assert.throws(() => eg.luSolve(lu, eg.ones([3]), eg.ones([3, 1])), /pivots: expected whole/);
+    assert.throws(() => eg.luSolve(lu, pivots.narrow(0, 0, 2), eg.ones([3, 1])), /pivots/);
+  });
+});
+
+describe("determinants of complex matrices", () => {
+  const complexOf = (rows) =>
+    eg.complex(
+      eg.tensor(
+        rows.map((row) => row.map(([re]) => re)),
+        kDouble,
+      ),
+      eg.tensor(
+        rows.map((row) => row.map(([, im]) => im)),
+        kDouble,
+      ),
+    );
+
+  test("are a sign on the unit circle and a magnitude", () => {
+    // The determinant is (1 + i)(5) - (2)(3 + i) = -1 + 3i.
+    const a = complexOf([
+      [
+        [1, 1],
+        [2, 0],
+      ],
+      [
+        [3, 1],
+        [5, 0],
+      ],
+    ]);
+    const [sign, size] = eg.slogdet(a);
+    const length = Math.sqrt(10);
+    assertTensor(sign, [-1 / length, 3 / length], { rtol: 0, atol: 1e-15 });
+    assertTensor(size, [Math.log(length)], { rtol: 0, atol: 1e-15 });
+    assertTensor(a.slogdet()[1], size.dataSync());
+    assertTensor(eg.logdet(a), [Math.log(length), Math.atan2(3, -1)], { rtol: 0, atol: 1e-15 });
+    const [zero, none] = eg.slogdet(
+      complexOf([
+        [
+          [0, 1],
+          [1, 0],
+        ],
+        [
+          [0, 2],
+          [2, 0],
+        ],
+      ]),
+    );
+    assertTensor(zero, [0, 0]);
+    assert.equal(none.item(), Number.NEGATIVE_INFINITY);
+  });
+});
+
+describe("orders of norm() by name", () => {
+  test("are those of the function, as a method too", () => {
+    const x = eg.tensor(
+      [
+        [3, 0],
+        [0, 4],
+      ],
+      kDouble,
+    );
+    assert.equal(x.norm("fro").item(), 5);
+    assert.equal(x.norm("nuc").item(), 7);
+    assert.equal(x.norm({ p: "nuc", keepdim: true }).shape.length, 2);
+    assert.deepEqual(x.norm(1, 0).arraySync(), [3, 4]);
+    assert.throws(() => x.norm("max"), { code: "InvalidArgument" });
+  });
+});
+
 describe("decompositions", () => {
   test("give back the matrix they are of, in every mode", () => {
     eg.manualSeed(1);

@@ -25,6 +25,7 @@ export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * from "./composites/index.js";
+export { slogdet } from "./composites/linalg/determinants.js";
 export { norm } from "./composites/linalg/norms.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";

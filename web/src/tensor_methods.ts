@@ -2,6 +2,8 @@
 // here, where everything is known.
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
+import { slogdet } from "./composites/linalg/determinants.js";
+import { norm } from "./composites/linalg/norms.js";
 import { attachOps } from "./generated/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
@@ -14,7 +16,18 @@ export function attachTensorMethods(): void {
   attach(kCompositeMethods);
   attach(kFamiliarMethods);
   attach(kAutogradMethods);
+  // In the place of the engine's, which can less.
+  attach({ norm: asMethod(norm), slogdet: asMethod(slogdet) });
   addDoors(Tensor.prototype);
+}
+
+// The tensor is the first argument.
+function asMethod<Result>(
+  f: (self: Tensor, ...rest: never[]) => Result,
+): (...rest: never[]) => Result {
+  return function (this: Tensor, ...rest) {
+    return f(this, ...rest);
+  };
 }
 
 // As a class has its methods and accessors: no loop over the properties of a tensor meets them.

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "autograd/graph/variable.h"
+
 namespace eg {
 namespace {
 
@@ -35,15 +37,23 @@ bool is_number(const std::optional<Operand>& limit) {
   return !limit.has_value() || limit->tensor().is_wrapped_number();
 }
 
+// The lower limit, whose gradient ends where it does not lie below the upper one.
+Operand below(const Operand& min, const std::optional<Operand>& max) {
+  if (!max.has_value() || !requires_grad(min.tensor())) return min;
+  return call<op::Where>(call<op::Lt>(min, *max), min, detach(min.tensor()));
+}
+
 Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
              const std::optional<Operand>& max) {
+  check(min.has_value() || max.has_value(), ErrorCode::kInvalidArgument, "clamp",
+        "At least one of 'min' or 'max' must not be null.");
   if (is_number(min) && is_number(max)) {
     op::Clamp::Params numbers;
     if (min.has_value()) numbers.min = number_of(*min);
     if (max.has_value()) numbers.max = number_of(*max);
     return apply_op<op::Clamp>(apply, numbers, x);
   }
-  const Operand above = min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, *min) : x;
+  const Operand above = min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, below(*min, max)) : x;
   return max.has_value() ? apply_op<op::ClampMax>(apply, {}, above, *max) : above.tensor();
 }
 

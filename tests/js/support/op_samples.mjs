@@ -40,6 +40,8 @@ function elementwiseSamples(op) {
   const operands = op.args.filter((arg) => arg.type === "operand");
   const shapes = [operands.map(() => [2, 3])];
   if (operands.length > 1) shapes.push(operands.map((_, i) => (i === 1 ? [3] : [2, 3])));
+  // Of limits one has to be there.
+  const limit = op.args.some(({ type }) => type === "operand?") ? ["1"] : [];
   return shapes.map((list) =>
     list
       .map((shape, i) =>
@@ -47,6 +49,7 @@ function elementwiseSamples(op) {
           ? `I(${JSON.stringify(shape)}, 7)`
           : operandSample(operands[i], op.domains[i], shape),
       )
+      .concat(limit)
       .join(", "),
   );
 }

@@ -17,6 +17,14 @@ const kTailOfErfcx = {
   absolute: 3e-7,
   exceptFor: ([x]) => x > 1e37,
 };
+const kGammaPower = {
+  reason: "exp(-x) x^a / gamma(a) is the exponential of a sum of large numbers",
+  relative: 3e-5,
+};
+const kGammaDensity = {
+  ...kGammaPower,
+  exceptFor: ([a]) => Math.abs(a) > 50,
+};
 const kSquares = {
   reason: "squares of small operands are denormal",
   exceptFor: (operands) => operands.some((x) => Math.abs(x) < 1e-17 && x !== 0),
@@ -34,6 +42,8 @@ const kExceptions = {
     lgamma: kReflection,
     digamma: kReflection,
     polygamma: kReflection,
+    gammainc: kGammaPower,
+    gammaincc: kGammaPower,
     kl_error_of_log: kExponential,
   },
   gradient: {
@@ -49,6 +59,8 @@ const kExceptions = {
     lgamma: kReflection,
     digamma: kReflection,
     polygamma: kReflection,
+    gammainc: kGammaDensity,
+    gammaincc: kGammaDensity,
     addcdiv: kSquares,
     atan2: kSquares,
     kl_error_of_log: kExponential,

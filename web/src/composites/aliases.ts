@@ -13,6 +13,8 @@ export {
   cat as concatenate,
   clamp as clip,
   div as divide,
+  gammainc as igamma,
+  gammaincc as igammac,
   ge as greaterEqual,
   gt as greater,
   le as lessEqual,

@@ -2,7 +2,7 @@
 
 import type { Operand, Scalar } from "../dispatch/types.js";
 import { tensor } from "../ops/create.js";
-import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
+import { type Complex, type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** The dtype in which division computes: the tensor's own, or float32 for integers and booleans. */
@@ -25,11 +25,24 @@ export function scalarLike({ dtype, device }: Tensor, value: Scalar): Tensor {
   return tensor(value, { dtype, device });
 }
 
-/** Operands as tensors, numbers on the device of the first one that is a tensor. */
+/**
+ * Operands as tensors, numbers beside the first one that is a tensor: on its device, and of its dtype where that holds all
+ * their digits.
+ */
 export function asTensors<const Operands extends readonly Operand[]>(
   ...operands: Operands
 ): { [i in keyof Operands]: Tensor } {
-  const device = operands.find((one) => one instanceof Tensor)?.device ?? "cpu";
-  const tensors = operands.map((one) => (one instanceof Tensor ? one : tensor(one, { device })));
+  const like = operands.find((one) => one instanceof Tensor);
+  const tensors = operands.map((one) => (one instanceof Tensor ? one : beside(like, one)));
   return tensors as { [i in keyof Operands]: Tensor };
+}
+
+function beside(like: Tensor | undefined, value: Scalar | Complex): Tensor {
+  if (like === undefined) return tensor(value);
+  const { dtype, device } = like;
+  if (isComplex(dtype) || (isFloat(dtype) && !isComplexNumber(value)))
+    return tensor(value, { dtype, device });
+  return Number.isSafeInteger(value)
+    ? tensor(value, { dtype: "int64", device })
+    : tensor(value, { device });
 }

@@ -2,7 +2,7 @@
 
 import { type Arguments, readArguments } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { xlogy } from "../generated/ops.js";
+import { gammainc, xlogy } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   broadcastAll,
@@ -92,6 +92,11 @@ export class Gamma extends Distribution<Record<"concentration" | "rate", Tensor>
       .add(xlogy(concentration.sub(1), value))
       .sub(rate.mul(value))
       .sub(concentration.lgamma());
+  }
+
+  override cdf(value: Tensor): Tensor {
+    this.validateSample("cdf", value);
+    return gammainc(this.concentration, this.rate.mul(value));
   }
 
   override entropy(): Tensor {

@@ -359,6 +359,10 @@ export interface TensorMethods {
   erfinv(): Tensor;
   /** Like erfinv(), but in place. */
   erfinv_(): this;
+  /** The number whose ndtr is the element, exact in both tails. */
+  ndtri(): Tensor;
+  /** Like ndtri(), but in place. */
+  ndtri_(): this;
   /** Logarithm of the gamma function's magnitude. */
   lgamma(): Tensor;
   /** Like lgamma(), but in place. */
@@ -375,6 +379,14 @@ export interface TensorMethods {
   zeta(other: Operand): Tensor;
   /** Like zeta(), but in place. */
   zeta_(other: Operand): this;
+  /** Regularised lower incomplete gamma function: that of other, of shape input. */
+  gammainc(other: Operand): Tensor;
+  /** Like gammainc(), but in place. */
+  gammainc_(other: Operand): this;
+  /** 1 - gammainc, exact also where that is tiny. */
+  gammaincc(other: Operand): Tensor;
+  /** Like gammaincc(), but in place. */
+  gammaincc_(other: Operand): this;
   /** exp(-|x|) times the modified Bessel function of order 0. */
   i0e(): Tensor;
   /** Like i0e(), but in place. */
@@ -1523,6 +1535,8 @@ export function attachOps(): void {
     logNdtr_: ops.logNdtr_,
     erfinv: ops.erfinv,
     erfinv_: ops.erfinv_,
+    ndtri: ops.ndtri,
+    ndtri_: ops.ndtri_,
     lgamma: ops.lgamma,
     lgamma_: ops.lgamma_,
     digamma: ops.digamma,
@@ -1531,6 +1545,10 @@ export function attachOps(): void {
     polygamma_: ops.polygamma_,
     zeta: ops.zeta,
     zeta_: ops.zeta_,
+    gammainc: ops.gammainc,
+    gammainc_: ops.gammainc_,
+    gammaincc: ops.gammaincc,
+    gammaincc_: ops.gammaincc_,
     i0e: ops.i0e,
     i0e_: ops.i0e_,
     i1e: ops.i1e,

@@ -4,6 +4,7 @@
 import { boolean } from "../arguments/rule.js";
 import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
+import type { NormMethod } from "../composites/linalg/norms.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { FamiliarMethods } from "../ops/familiar_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
@@ -47,7 +48,13 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
   "number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {}
+export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {
+  /**
+   * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that
+   * the two axes `dim` hold.
+   */
+  norm: NormMethod;
+}
 
 /** An n-dimensional array that remembers how it was computed. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.

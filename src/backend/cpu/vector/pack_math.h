@@ -28,9 +28,10 @@
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
   X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                                                   \
   X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                                             \
-  X(erf) X(erfc) X(erfcx) X(erfinv) X(lgamma) X(digamma) X(i0e) X(i1e)
+  X(erf) X(erfc) X(erfcx) X(erfinv) X(ndtri) X(lgamma) X(digamma) X(i0e) X(i1e)
 #define EG_CALLED_BINARY_WORDS(X)                                                                \
-  X(pow) X(atan2) X(hypot) X(fmod) X(remainder) X(floor_divide) X(polygamma) X(zeta)
+  X(pow) X(atan2) X(hypot) X(fmod) X(remainder) X(floor_divide) X(polygamma) X(zeta)             \
+  X(gammainc) X(gammaincc)
 
 // clang-format on
 

@@ -1,4 +1,4 @@
-// The error function, the gamma function's logarithm and its derivatives.
+// The error function, the gamma function's logarithm, its derivatives and its incomplete forms.
 
 #include <array>
 #include <cmath>
@@ -50,28 +50,6 @@ Vec<float> erfc_positive(Vec<float> magnitude) {
   return detail::exp_of_sum<float>(-high * high, correction) * (t * polynomial(kErfcSeries, t));
 }
 
-// A start by Giles (2012) in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the ends,
-// then Halley's iteration.
-double erfinv(double y) {
-  constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,    -0.00417768164,
-                                           -0.00125372503, 0.00021858087,  -4.39150654e-06,
-                                           -3.5233877e-06, 3.43273939e-07, 2.81022636e-08};
-  constexpr double kCentralEnd = 5;
-  const double magnitude = std::fabs(y);
-  if (!(magnitude < 1)) return magnitude == 1 ? std::copysign(kInfinity, y) : kNaN;
-  const double w = -std::log((1 - magnitude) * (1 + magnitude));
-  const double tail = -std::log(1 - magnitude);
-  double x = w < kCentralEnd ? magnitude * polynomial(kCentral, w - kCentralEnd / 2)
-                             : std::sqrt(tail - std::log(kPi * tail) / 2);
-  for (int step = 0; step < 2; ++step) {
-    // Near 1 the complement has the digits.
-    const double error = magnitude < 0.5 ? std::erf(x) - magnitude : (1 - magnitude) - std::erfc(x);
-    const double newton = error * (std::sqrt(kPi) / 2) * std::exp(x * x);
-    x -= newton / (1 + x * newton);
-  }
-  return std::copysign(x, y);
-}
-
 double lgamma(double x) {
   // std::lgamma writes a global, which two threads must not do.
   int sign = 0;
@@ -95,6 +73,39 @@ double erfcx(double x) {
   double fraction = x;
   for (double level = 64; level > 0; --level) fraction = x + level / 2 / fraction;
   return 1 / (std::sqrt(kPi) * fraction);
+}
+
+// The number whose error function is `magnitude`, which is 1 - `complement`. A start by Giles (2012)
+// in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the end, then Halley's iteration.
+double erfinv_of(double magnitude, double complement) {
+  constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,    -0.00417768164,
+                                           -0.00125372503, 0.00021858087,  -4.39150654e-06,
+                                           -3.5233877e-06, 3.43273939e-07, 2.81022636e-08};
+  constexpr double kCentralEnd = 5;
+  if (!(magnitude >= 0 && complement > 0)) return complement == 0 ? kInfinity : kNaN;
+  const double w = -std::log(complement * (1 + magnitude));
+  const double tail = -std::log(complement);
+  double x = w < kCentralEnd ? magnitude * polynomial(kCentral, w - kCentralEnd / 2)
+                             : std::sqrt(tail - std::log(kPi * tail) / 2);
+  for (int step = 0; step < 2; ++step) {
+    // Near 1 the complement has the digits. Times exp(x^2).
+    const double error = magnitude < 0.5 ? (std::erf(x) - magnitude) * std::exp(x * x)
+                                         : (complement / std::erfc(x) - 1) * erfcx(x);
+    const double newton = error * (std::sqrt(kPi) / 2);
+    x -= newton / (1 + x * newton);
+  }
+  return x;
+}
+
+double erfinv(double y) {
+  const double magnitude = std::fabs(y);
+  return std::copysign(erfinv_of(magnitude, 1 - magnitude), y);
+}
+
+double ndtri(double p) {
+  const double tail = p < 0.5 ? p : 1 - p;
+  const double x = erfinv_of(1 - 2 * tail, 2 * tail) * std::sqrt(2.0);
+  return p < 0.5 ? -x : x;
 }
 
 // exp(-|x|) times the modified Bessel function of order 0 or 1, for x >= 0.
@@ -196,6 +207,116 @@ double polygamma(double order, double x) {
   return sign * factorial * zeta(order + 1, x);
 }
 
+// mu - log(1 + mu); `ratio` is 1 + mu, exact also near 0.
+double excess_over_log(double mu, double ratio) {
+  if (std::fabs(mu) > 0.3) return mu - std::log(ratio);
+  // log(1 + mu) is 2 atanh(r), and mu - 2 r is r mu.
+  const double r = mu / (2 + mu);
+  double sum = 0;
+  for (double k = 23; k > 1; k -= 2) sum = sum * (r * r) + 1 / k;
+  return r * mu - 2 * r * r * r * sum;
+}
+
+// exp(-x) x^a / gamma(a + 1); `exponent` is a excess_over_log(x / a - 1).
+double gamma_power(double a, double x, double exponent) {
+  constexpr double kStirling = 20;
+  constexpr double kIsZero = 1000;
+  if (a < kStirling) {
+    if (x > kIsZero) return 0;
+    // In halves, which do not lose their digits where the power makes up for them.
+    const double half = std::exp(-x / 2);
+    return half * std::pow(x, a) * half * std::exp(-lgamma(a + 1));
+  }
+  const double z = 1 / (a * a);
+  constexpr std::array<double, 5> kSeries{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680,
+                                          1.0 / 1188};
+  return std::exp(-exponent - polynomial(kSeries, z) / a) / std::sqrt(2 * kPi * a);
+}
+
+// Temme's expansion for large a and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
+double gamma_tail_near(double a, double eta, bool is_upper) {
+  constexpr std::array<double, 9> kFirst{
+      -0.3333333333333333,    0.08333333333333333,   -0.014814814814814815,
+      0.0011574074074074073,  0.0003527336860670194, -0.0001787551440329218,
+      3.919263178522438e-05,  -2.185448510679992e-06, -1.85406221071516e-06};
+  constexpr std::array<double, 4> kSecond{-0.001851851851851852, -0.003472222222222222,
+                                          0.0026455026455026454, -0.0009902263374485596};
+  constexpr double kThird = 0.004133597883597883;
+  const double terms = polynomial(kFirst, eta) + (polynomial(kSecond, eta) + kThird / a) / a;
+  const double rest = terms / std::sqrt(2 * kPi * a);
+  return erfcx(std::fabs(eta) * std::sqrt(a / 2)) / 2 + (is_upper ? rest : -rest);
+}
+
+// The sum of x^n / ((a + 1) ... (a + n)) over n >= 0.
+double lower_gamma_series(double a, double x) {
+  double sum = 1;
+  double term = 1;
+  for (double n = 1; term > sum * 1e-17; ++n) sum += term *= x / (a + n);
+  return sum;
+}
+
+// The continued fraction of the upper part, over exp(-x) x^a / gamma(a), by Lentz's method.
+double upper_gamma_fraction(double a, double x) {
+  constexpr double kEnd = 1e-16;
+  constexpr double kMost = 10000;
+  double b = x + 1 - a;
+  double c = kInfinity;
+  double d = 1 / b;
+  double fraction = d;
+  for (double n = 1; n < kMost; ++n) {
+    const double numerator = n * (a - n);
+    b += 2;
+    d = 1 / (numerator * d + b);
+    c = b + numerator / c;
+    fraction *= c * d;
+    if (std::fabs(c * d - 1) <= kEnd) break;
+  }
+  return fraction;
+}
+
+// 1 - x^a / gamma(a + 1) and what the rest of the series adds: the upper part for small a and x.
+double upper_gamma_near_zero(double a, double x) {
+  double sum = 0;
+  double power = 1;
+  for (double n = 1; std::fabs(power) > 1e-18; ++n) {
+    power *= -x / n;
+    sum += power / (a + n);
+  }
+  // log(gamma(1 + a)), where 1 + a has lost digits of a.
+  const double next = 1 + a;
+  const double exponent = a * std::log(x) - (lgamma(next) + digamma(next) * (a - (next - 1)));
+  return -std::expm1(exponent) - a * std::exp(exponent) * sum;
+}
+
+// The regularised incomplete gamma functions: the lower part, or the upper one.
+double gamma_part(double a, double x, bool is_upper) {
+  constexpr double kLargeA = 1e5;
+  constexpr double kNear = 0.12;
+  constexpr double kSmallX = 1.1;
+  if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == kInfinity && x == kInfinity)) return kNaN;
+  if (a == 0 || x == kInfinity) return is_upper ? 0 : 1;
+  if (x == 0 || a == kInfinity) return is_upper ? 1 : 0;
+  const double mu = (x - a) / a;
+  const double excess = excess_over_log(mu, x / a);
+  const double eta = std::copysign(std::sqrt(2 * excess), mu);
+  double part = 0;
+  bool has_upper = mu > 0;
+  if (a > kLargeA && std::fabs(eta) < kNear) {
+    part = std::exp(-a * excess) * gamma_tail_near(a, eta, has_upper);
+  } else if (has_upper && x > kSmallX) {
+    part = gamma_power(a, x, a * excess) * a * upper_gamma_fraction(a, x);
+  } else if (is_upper && x <= kSmallX && (x <= 0.5 ? -0.4 / std::log(x) >= a : x * kSmallX >= a)) {
+    return upper_gamma_near_zero(a, x);
+  } else {
+    part = gamma_power(a, x, a * excess) * lower_gamma_series(a, x);
+    has_upper = false;
+  }
+  return is_upper == has_upper ? part : 1 - part;
+}
+
+double gammainc(double a, double x) { return gamma_part(a, x, false); }
+double gammaincc(double a, double x) { return gamma_part(a, x, true); }
+
 }  // namespace
 
 Vec<float> vec_erf(Vec<float> x) {
@@ -213,11 +334,14 @@ Vec<double> vec_erfc(Vec<double> x) { return each_lane(x, std::erfc); }
 
 EG_LANE_WORD(erfcx, erfcx)
 EG_LANE_WORD(erfinv, erfinv)
+EG_LANE_WORD(ndtri, ndtri)
 EG_LANE_WORD(lgamma, lgamma)
 EG_LANE_WORD(digamma, digamma)
 EG_LANE_WORD(i0e, i0e)
 EG_LANE_WORD(i1e, i1e)
 EG_LANE_BINARY_WORD(polygamma, polygamma)
 EG_LANE_BINARY_WORD(zeta, zeta_of_any)
+EG_LANE_BINARY_WORD(gammainc, gammainc)
+EG_LANE_BINARY_WORD(gammaincc, gammaincc)
 
 }  // namespace eg::cpu

@@ -1,6 +1,13 @@
-// Ops of matrices; norm() replaces the engine's (web/src/index.ts).
+// Ops of matrices; norm() and slogdet() replace the engine's (web/src/index.ts).
 
+export { logdet } from "./determinants.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";
 export { cond, matrixNorm, vectorNorm } from "./norms.js";
 export { adjoint, householderProduct, multiDot, vecdot } from "./products.js";
-export { choleskyInverse, choleskySolve, logdet, tensorinv, tensorsolve } from "./solves.js";
+export {
+  choleskyInverse,
+  choleskySolve,
+  luSolve,
+  tensorinv,
+  tensorsolve,
+} from "./solves.js";

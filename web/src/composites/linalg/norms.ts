@@ -84,6 +84,15 @@ interface Norm {
   (input: Tensor, p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (input: Tensor, options: VectorNormOptions & { p?: Order }): Tensor;
   (input: Tensor, p: Order, options: VectorNormOptions): Tensor;
+  (input: Tensor, p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
+}
+
+/** norm() as a method, in the place of the engine's, which knows orders by number alone. */
+export interface NormMethod {
+  (p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
+  (options: VectorNormOptions & { p?: Order }): Tensor;
+  (p: Order, options: VectorNormOptions): Tensor;
+  (p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
 }
 
 /**

@@ -1,38 +1,102 @@
-// Systems of equations that are solved by way of others, and determinants.
+// Systems of equations that are solved by way of others.
 
+import { toDtype } from "../../generated/internal.js";
 import {
-  add,
+  arange,
+  argsort,
+  cat,
   detach,
-  eq,
+  expand,
+  flip,
+  fullLike,
+  gather,
   inverse,
-  log,
   matmul,
   movedim,
+  narrow,
   reshape,
-  slogdet,
+  scatter,
   solve,
+  solveTriangular,
   sub,
+  takeAlongDim,
+  transpose,
   tril,
   triu,
-  where,
+  unsqueeze,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
-import { isComplex } from "../dtypes.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
 
-/** The logarithm of the determinant of square matrices; NaN where it is negative. */
-export const logdet: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "logdet",
-  "A:tensor",
-  (A: Tensor) => {
-    const [sign, size] = slogdet(A);
-    if (isComplex(A)) return add(log(sign), size);
-    return where(eq(sign, -1), Number.NaN, size);
+interface LuSolve {
+  (LU: Tensor, pivots: Tensor, B: Tensor, left?: boolean, adjoint?: boolean): Tensor;
+  (LU: Tensor, pivots: Tensor, B: Tensor, options: { left?: boolean; adjoint?: boolean }): Tensor;
+  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, options: { adjoint?: boolean }): Tensor;
+}
+
+/**
+ * X of A X = B, or of X A = B unless `left`, for what luFactor() gives of A, [..., n, n]; with `adjoint` for the adjoint of A. B is
+ * [..., n, k], or [..., k, n] unless `left`.
+ */
+export const luSolve: LuSolve = /* @__PURE__ */ composite(
+  "luSolve",
+  "LU:tensor pivots:tensor B:tensor left:bool=true adjoint:bool=false",
+  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, adjoint: boolean) => {
+    checkSquare("luSolve", LU);
+    const n = LU.shape.at(-1);
+    if (B.ndim < 2 || B.shape.at(left ? -2 : -1) !== n) {
+      const expected = left ? `[..., ${n}, k]` : `[..., k, ${n}]`;
+      fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
+    }
+    const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
+    // X A = B is the system of the transposes.
+    const known = withDims(left ? B : transpose(B, -2, -1), LU.ndim);
+    const isTurned = adjoint === left;
+    const solved = isTurned ? turnedSolution(LU, rows, known) : solution(LU, rows, known);
+    return left ? solved : transpose(solved, -2, -1);
   },
 );
+
+function withDims(t: Tensor, ndim: number): Tensor {
+  const missing = Math.max(ndim - t.ndim, 0);
+  return reshape(t, [...new Array<number>(missing).fill(1), ...t.shape]);
+}
+
+// The rows of A in the order in which L U has them.
+function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
+  const shape = LU.shape.slice(0, -1);
+  if (isFloat(pivots.dtype) || pivots.shape.join() !== shape.join()) {
+    const told = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
+    fail("ShapeMismatch", "luSolve", told);
+  }
+  const n = shape.at(-1) ?? 0;
+  const { device } = LU;
+  let rows = expand(arange(n, { dtype: "int64", device }), shape);
+  const partners = sub(toDtype(pivots, "int64"), 1);
+  for (let i = 0; i < n; i++) {
+    const partner = narrow(partners, -1, i, 1);
+    const pair = cat([fullLike(partner, i), partner], -1);
+    rows = scatter(rows, -1, pair, gather(rows, -1, flip(pair, -1)));
+  }
+  return rows;
+}
+
+function solution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
+  const ordered = takeAlongDim(B, rows, -2);
+  const half = solveTriangular(LU, ordered, false, { unitriangular: true });
+  return solveTriangular(LU, half, true);
+}
+
+function turnedSolution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
+  const turned = transpose(LU, -2, -1);
+  const half = solveTriangular(turned, B, false);
+  const ordered = solveTriangular(turned, half, true, { unitriangular: true });
+  return takeAlongDim(ordered, argsort(rows, -2), -2);
+}
 
 interface CholeskySolve {
   (B: Tensor, L: Tensor, upper?: boolean): Tensor;
