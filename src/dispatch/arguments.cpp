@@ -25,6 +25,12 @@ double ArgumentReader::word() {
   return *next_++;
 }
 
+Tensor ArgumentReader::tensor() { return prepared(HandleTable::instance().get(word())); }
+
+Tensor ArgumentReader::optional_tensor() {
+  return prepared(HandleTable::instance().get_optional(word()));
+}
+
 Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
   switch (kind) {
     case kFloatKind:

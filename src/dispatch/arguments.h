@@ -32,13 +32,13 @@ namespace eg {
 class ArgumentReader {
  public:
   /// Tensors and dtypes are handed on as `operands` prepares them, if there are any.
-  ArgumentReader(const double* words, std::size_t count, Operands* operands = nullptr)
+  ArgumentReader(const double* words, std::size_t count, CallOperands* operands = nullptr)
       : next_(words), end_(words + count), operands_(operands) {}
 
   double word();
   std::int64_t integer() { return checked_integer(word()); }
-  Tensor tensor() { return prepared(HandleTable::instance().get(word())); }
-  Tensor optional_tensor() { return prepared(HandleTable::instance().get_optional(word())); }
+  Tensor tensor();
+  Tensor optional_tensor();
   Scalar scalar();
   Operand operand();
   std::optional<Operand> optional_operand();
@@ -57,7 +57,7 @@ class ArgumentReader {
 
   const double* next_;
   const double* end_;
-  Operands* operands_;
+  CallOperands* operands_;
 };
 
 template <class T>

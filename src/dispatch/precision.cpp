@@ -7,7 +7,7 @@
 
 namespace eg {
 
-Tensor Operands::cast(const Tensor& given, DType dtype) {
+Tensor CallOperands::cast(const Tensor& given, DType dtype) {
   check_has_dtype(given.device(), dtype);
   // A tensor that is made in inference mode does not tell whether it was changed.
   AutogradState state = autograd_state();
@@ -18,7 +18,7 @@ Tensor Operands::cast(const Tensor& given, DType dtype) {
   return prepared;
 }
 
-void Operands::write_back() const {
+void CallOperands::write_back() const {
   for (const Cast& cast : casts_) {
     if (cast.prepared.version() == cast.version) continue;
     // What has not recorded the change, as the step of an optimizer, leaves the graph alone.
@@ -28,7 +28,7 @@ void Operands::write_back() const {
   }
 }
 
-DType Operands::result_dtype() const {
+DType CallOperands::result_dtype() const {
   if (wanted_.has_value()) return *wanted_;
   const bool is_full = precision_ == Precision::kFull && is_half(dtype_modes().autocast);
   if (is_full) return DType::kFloat32;
@@ -45,7 +45,7 @@ DType Operands::result_dtype() const {
   return DType::kFloat32;
 }
 
-Tensor Operands::finished(const Tensor& result) const {
+Tensor CallOperands::finished(const Tensor& result) const {
   if (!result.defined() || result.dtype() != DType::kFloat32) return result;
   const DType dtype = result_dtype();
   for (const Cast& cast : casts_) {

@@ -53,9 +53,9 @@ inline constexpr std::uint32_t kHalfBits = dtype_bit(DType::kFloat16) | dtype_bi
 }  // namespace detail
 
 /// The operands of one call of an op, in the dtypes that it computes in.
-class Operands {
+class CallOperands {
  public:
-  explicit Operands(Precision precision) : precision_(precision) {}
+  explicit CallOperands(Precision precision) : precision_(precision) {}
 
   /// What the op gets for a tensor that it was given; undefined for none.
   Tensor prepared(const Tensor& given) {

@@ -138,7 +138,7 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
     if (entry.precision == Precision::kMoves)
       return form.call(form.function, ArgumentReader(words, count));
     // What is changed in place keeps its dtype, so that autocast has nothing to say.
-    Operands operands(in_place && entry.precision == Precision::kLower ? Precision::kFloat32
+    CallOperands operands(in_place && entry.precision == Precision::kLower ? Precision::kFloat32
                                                                        : entry.precision);
     Results results = form.call(form.function, ArgumentReader(words, count, &operands));
     if (operands.has_half()) [[unlikely]] {

@@ -57,16 +57,27 @@ const void* at(const void* data, DType dtype, std::int64_t element) {
 
 using RowFunction = void (*)(void*, std::int64_t, const void*, std::int64_t, std::int64_t);
 
-// The loop over elements that lie side by side is one that compilers make vectors of.
+// A few elements at a time, which compilers make vectors of: they are converted in one loop of
+// fixed length, wherever they lie.
 template <class To, class From, To (*kConvert)(From)>
 void convert_half_row(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
                       std::int64_t count) {
+  constexpr std::int64_t kSome = 8;
   auto* out = static_cast<To*>(to);
   const auto* in = static_cast<const From*>(from);
-  if (to_step == 1 && from_step == 1) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = kConvert(in[i]);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) out[i * to_step] = kConvert(in[i * from_step]);
+  std::array<From, kSome> values{};
+  std::array<To, kSome> results;
+  for (std::int64_t done = 0; done < count; done += kSome) {
+    const std::int64_t some = std::min(count - done, kSome);
+    if (from_step == 1 && some == kSome)
+      std::memcpy(values.data(), in + done, sizeof(values));
+    else
+      for (std::int64_t i = 0; i < some; ++i) values.data()[i] = in[(done + i) * from_step];
+    for (std::size_t i = 0; i < kSome; ++i) results[i] = kConvert(values[i]);
+    if (to_step == 1 && some == kSome)
+      std::memcpy(out + done, results.data(), sizeof(results));
+    else
+      for (std::int64_t i = 0; i < some; ++i) out[(done + i) * to_step] = results.data()[i];
   }
 }
 
@@ -86,7 +97,8 @@ RowFunction row_function(DType to, DType from) {
   });
 }
 
-// Converts rows of real elements; between half precision and all but itself and float32 in two steps.
+// Converts rows of real elements; between half precision and all but itself and float32 in two
+// steps.
 class PartConversion {
  public:
   PartConversion(DType to, DType from) : to_(to), from_(from) {
@@ -96,8 +108,9 @@ class PartConversion {
     if (!is_direct) second_ = row_function(to, DType::kFloat32);
   }
 
-  void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
-                  std::int64_t count) const {
+  // Called in several places.
+  [[gnu::noinline]] void operator()(void* to, std::int64_t to_step, const void* from,
+                                    std::int64_t from_step, std::int64_t count) const {
     if (second_ == nullptr) return first_(to, to_step, from, from_step, count);
     std::array<float, 256> tile;
     while (count > 0) {
