@@ -1,11 +1,13 @@
 // The modes of a thread: what is recorded, and how.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "border.h"
+#include "dispatch/precision.h"
 
 namespace eg::bindings {
 namespace {
@@ -34,6 +36,17 @@ void push_inference_mode(bool enabled) {
 
 EG_EXPORT("popInferenceMode")
 void pop_inference_mode() { inference_scopes().pop_back(); }
+
+EG_EXPORT("defaultDtype")
+int default_dtype_code() { return static_cast<int>(default_dtype()); }
+
+EG_EXPORT("setDefaultDtype")
+void set_default_dtype(int dtype) { dtype_modes().of_floats = static_cast<DType>(dtype); }
+
+EG_EXPORT("setAutocast")
+int set_autocast(int dtype) {
+  return static_cast<int>(std::exchange(dtype_modes().autocast, static_cast<DType>(dtype)));
+}
 
 EG_EXPORT("enterDualLevel")
 double enter_level() {

@@ -24,6 +24,7 @@ const kMayImport = {
   distributions: ["runtime", "arguments", "tensor", "generated", "ops", "autograd"],
   func: ["runtime", "arguments", "tensor", "dispatch", "generated", "ops", "autograd", "nn"],
   optim: ["runtime", "arguments", "tensor", "generated", "ops", "autograd", "nn"],
+  amp: ["runtime", "arguments", "tensor", "generated", "autograd"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
   webgpu: ["runtime", "generated/formula_shaders.json"],

@@ -7,12 +7,13 @@ namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32", "float64", "int32", "int64", "uint8", "bool", "complex64", "complex128"};
+      "float32", "float64", "int32", "int64", "uint8",
+      "bool", "complex64", "complex128", "float16", "bfloat16"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::size_t item_size(DType dtype) {
-  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16};
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16, 2, 2};
   return kSizes[static_cast<std::size_t>(dtype)];
 }
 
@@ -36,6 +37,8 @@ DType promote_types(DType a, DType b) {
     return other == DType::kFloat64 ? DType::kComplex128 : complex_type;
   }
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
+  // Neither holds all numbers of the other.
+  if (is_half(a) && is_half(b)) return DType::kFloat32;
   return item_size(a) > item_size(b) ? a : b;
 }
 

@@ -25,8 +25,12 @@ enum class DType : std::uint8_t {
   kBool,
   kComplex64,
   kComplex128,
+  kFloat16,
+  kBFloat16,
 };
-inline constexpr std::size_t kDTypeCount = 8;
+inline constexpr std::size_t kDTypeCount = 10;
+/// Those there are kernels for, which are the first ones.
+inline constexpr std::size_t kComputedDTypeCount = 8;
 
 using RealTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint8_t, bool>;
 using ComplexTypes = TypeList<std::complex<float>, std::complex<double>>;
@@ -37,7 +41,13 @@ std::string_view dtype_name(DType dtype);
 std::size_t item_size(DType dtype);
 
 constexpr bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
-constexpr bool is_floating(DType t) { return t == DType::kFloat32 || t == DType::kFloat64; }
+/// True for the dtypes of two bytes, which are stored as they are and computed in float32.
+constexpr bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloat16; }
+constexpr bool is_floating(DType t) {
+  return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t);
+}
+/// The dtype that elements of this one are computed in.
+constexpr DType computed_dtype(DType t) { return is_half(t) ? DType::kFloat32 : t; }
 constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }
 /// True for the dtypes that can require a gradient.
 constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(t); }

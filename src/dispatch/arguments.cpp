@@ -25,6 +25,12 @@ double ArgumentReader::word() {
   return *next_++;
 }
 
+Tensor ArgumentReader::tensor() { return prepared(HandleTable::instance().get(word())); }
+
+Tensor ArgumentReader::optional_tensor() {
+  return prepared(HandleTable::instance().get_optional(word()));
+}
+
 Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
   switch (kind) {
     case kFloatKind:
@@ -59,7 +65,10 @@ std::optional<Operand> ArgumentReader::optional_operand() {
   return kind == kNoOperand ? std::nullopt : std::optional(operand_of_kind(kind));
 }
 
-DType ArgumentReader::dtype() { return static_cast<DType>(choice(kDTypeCount)); }
+DType ArgumentReader::dtype() {
+  const auto dtype = static_cast<DType>(choice(kDTypeCount));
+  return operands_ == nullptr ? dtype : operands_->prepared(dtype);
+}
 
 std::optional<DType> ArgumentReader::optional_dtype() {
   if (next_ != end_ && *next_ == kNoDType) {

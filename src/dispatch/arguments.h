@@ -23,6 +23,7 @@
 #include "dispatch/elementwise.h"
 #include "dispatch/function_op.h"
 #include "dispatch/handle_table.h"
+#include "dispatch/precision.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -30,12 +31,14 @@ namespace eg {
 /// Reads words from a frame; a call that is too short is an InvalidArgument.
 class ArgumentReader {
  public:
-  ArgumentReader(const double* words, std::size_t count) : next_(words), end_(words + count) {}
+  /// Tensors and dtypes are handed on as `operands` prepares them, if there are any.
+  ArgumentReader(const double* words, std::size_t count, CallOperands* operands = nullptr)
+      : next_(words), end_(words + count), operands_(operands) {}
 
   double word();
   std::int64_t integer() { return checked_integer(word()); }
-  Tensor tensor() { return HandleTable::instance().get(word()); }
-  Tensor optional_tensor() { return HandleTable::instance().get_optional(word()); }
+  Tensor tensor();
+  Tensor optional_tensor();
   Scalar scalar();
   Operand operand();
   std::optional<Operand> optional_operand();
@@ -48,8 +51,13 @@ class ArgumentReader {
   Scalar scalar_of_kind(std::int64_t kind);
   Operand operand_of_kind(std::int64_t kind);
 
+  Tensor prepared(const Tensor& given) {
+    return operands_ == nullptr ? given : operands_->prepared(given);
+  }
+
   const double* next_;
   const double* end_;
+  CallOperands* operands_;
 };
 
 template <class T>

@@ -10,6 +10,7 @@
 #include "dispatch/elementwise_node.h"
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
+#include "dispatch/precision.h"
 #include "dispatch/promotion.h"
 #include "dispatch/record.h"
 #include "dispatch/transfer.h"
@@ -43,7 +44,7 @@ DType promote_limits(const ElementwiseInfo& info, DType integers, const op::Para
   for (std::size_t i = 0; i < info.params.size(); ++i) {
     // An infinity is a limit that is not there.
     if (info.params[i].role != op::Param::Role::kLimit || std::isinf(values[i])) continue;
-    if (std::trunc(values[i]) != values[i]) return DType::kFloat32;
+    if (std::trunc(values[i]) != values[i]) return default_dtype();
     if (integers == DType::kBool) result = DType::kInt64;
   }
   return result;
@@ -81,16 +82,16 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
   }
   if (info.dtype_rule == op::DTypeRule::kFirst) return {inputs[0].dtype(), inputs[0].dtype()};
   DType compute = promote(inputs);
-  if (info.dtype_rule == op::DTypeRule::kFloat && is_integral(compute)) compute = DType::kFloat32;
+  if (info.dtype_rule == op::DTypeRule::kFloat && is_integral(compute)) compute = default_dtype();
   if (is_integral(compute)) compute = promote_limits(info, compute, params);
   if (info.dtype_rule == op::DTypeRule::kBool) return {compute, DType::kBool};
   return {compute, info.is_real_of_complex ? real_dtype(compute) : compute};
 }
 
-// The dtype a kernel works in: bool in uint8, complex64 in complex128.
+// The dtype a kernel works in: bool in uint8, complex64 in complex128, half precision in float32.
 DType kernel_dtype(DType compute) {
   if (compute == DType::kBool) return DType::kUInt8;
-  return compute == DType::kComplex64 ? DType::kComplex128 : compute;
+  return compute == DType::kComplex64 ? DType::kComplex128 : computed_dtype(compute);
 }
 
 void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
@@ -182,7 +183,7 @@ Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType
 }
 
 cpu::Kernel forward_kernel(const ElementwiseInfo& info, DType compute) {
-  const cpu::Kernel kernel = info.forward[static_cast<std::size_t>(compute)];
+  const cpu::Kernel kernel = info.forward[static_cast<std::size_t>(computed_dtype(compute))];
   check(kernel != nullptr, ErrorCode::kDtypeMismatch, info.name, "not implemented for ", compute,
         '.');
   return kernel;

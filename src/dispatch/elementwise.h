@@ -56,7 +56,7 @@ struct ElementwiseInfo {
   /// For devices whose kernels are shaders.
   op::ShaderNumbersOf shader_numbers;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
-  std::array<cpu::Kernel, kDTypeCount> forward;
+  std::array<cpu::Kernel, kComputedDTypeCount> forward;
 
   struct Gradient {
     bool exists = false;

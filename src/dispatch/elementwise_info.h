@@ -53,8 +53,8 @@ constexpr ElementwiseInfo::Gradient gradient_info() {
 }
 
 template <class Op>
-constexpr std::array<cpu::Kernel, kDTypeCount> forward_kernels() {
-  std::array<cpu::Kernel, kDTypeCount> kernels{};
+constexpr std::array<cpu::Kernel, kComputedDTypeCount> forward_kernels() {
+  std::array<cpu::Kernel, kComputedDTypeCount> kernels{};
   const auto set = [&](DType dtype, cpu::Kernel kernel) {
     kernels[static_cast<std::size_t>(dtype)] = kernel;
   };

@@ -12,13 +12,14 @@ namespace {
 
 using Values = ElementwiseNode::Values;
 
+bool is_single(const Tensor& t) { return computed_dtype(t.dtype()) == DType::kFloat32; }
+
 bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const Values& values) {
-  if (ops_are_differentiated() || gradient.kernel == nullptr || g.dtype() != DType::kFloat32)
+  if (ops_are_differentiated() || gradient.kernel == nullptr || !is_single(g))
     return false;
   for (const Tensor& value : values) {
     // Masks and numbers are converted on the way; wider values would lose digits.
-    const bool fits = !value.defined() || value.dtype() == DType::kFloat32 ||
-                      value.dtype() == DType::kBool ||
+    const bool fits = !value.defined() || is_single(value) || value.dtype() == DType::kBool ||
                       (value.ndim() == 0 && !is_complex(value.dtype()));
     if (!fits) return false;
   }

@@ -1,8 +1,10 @@
 #include "dispatch/factories.h"
 
+#include <cmath>
 #include <complex>
 #include <string_view>
 
+#include "base/half.h"
 #include "dispatch/transfer.h"
 #include "kernels/copy.h"
 
@@ -29,11 +31,21 @@ constexpr std::string_view kTypeName<std::complex<float>> = "c10::complex<float>
 template <>
 constexpr std::string_view kTypeName<std::complex<double>> = "c10::complex<double>";
 
+[[noreturn]] void fail_overflow(Scalar value, std::string_view type, DType dtype) {
+  fail(ErrorCode::kInvalidArgument, "value cannot be converted to type ", type,
+       " without overflow: ", value.to<double>(), " does not fit ", dtype, '.');
+}
+
 template <class T>
 void check_fits(Scalar value) {
-  if (value.fits<T>()) return;
-  fail(ErrorCode::kInvalidArgument, "value cannot be converted to type ", kTypeName<T>,
-       " without overflow: ", value.to<double>(), " does not fit ", dtype_of<T>(), '.');
+  if (!value.fits<T>()) fail_overflow(value, kTypeName<T>, dtype_of<T>());
+}
+
+void check_fits_half(Scalar value, DType dtype) {
+  const bool is_float16 = dtype == DType::kFloat16;
+  const auto number = std::abs(value.to<double>());
+  if (number <= (is_float16 ? kMaxFloat16 : kMaxBFloat16) || !std::isfinite(number)) return;
+  fail_overflow(value, is_float16 ? "c10::Half" : "c10::BFloat16", dtype);
 }
 
 // The number behind a wrapped one that is real.
@@ -71,7 +83,10 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
 }
 
 void fill_dense(const Tensor& t, Scalar value) {
-  visit_any_dtype(t.dtype(), [&]<class T>() { check_fits<T>(value); });
+  if (is_half(t.dtype()))
+    check_fits_half(value, t.dtype());
+  else
+    visit_any_dtype(t.dtype(), [&]<class T>() { check_fits<T>(value); });
   run(kernel::Fill{t.numel(), value, t.memory()});
 }
 

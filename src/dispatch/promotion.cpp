@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "dispatch/precision.h"
+
 namespace eg {
 namespace {
 
@@ -23,8 +25,8 @@ MaybeDType combine(MaybeDType higher, MaybeDType lower) {
 
 // A plain number has a category, not a width.
 DType number_dtype(DType dtype) {
-  if (is_complex(dtype)) return DType::kComplex64;
-  return is_floating(dtype) ? DType::kFloat32 : dtype;
+  if (is_complex(dtype)) return complex_dtype(default_dtype());
+  return is_floating(dtype) ? default_dtype() : dtype;
 }
 
 }  // namespace

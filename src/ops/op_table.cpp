@@ -7,6 +7,7 @@
 #include "dispatch/arguments.h"
 #include "dispatch/in_place.h"
 #include "ops/all.h"
+#include "ops/op_precision.h"
 
 namespace eg {
 namespace {
@@ -48,15 +49,16 @@ constexpr auto kOverloadInPlace = &Overload<Op>::call_in_place;
 
 template <class Op>
 constexpr OpEntry entry() {
+  constexpr Precision precision = kPrecision<Op>;
   if constexpr (kHasOverload<Op>)
     return {Op::doc.name, nullptr, 0, form_of(&kCall<Overload<Op>>),
-            form_of(&kOverloadInPlace<Op>)};
+            form_of(&kOverloadInPlace<Op>), precision};
   else if constexpr (op::Elementwise<Op>)
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}};
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}, precision};
   else if constexpr (kHasInPlaceForm<Op>)
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
+    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>), precision};
   else
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), {}};
+    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), {}, precision};
 }
 
 template <class... Ops>
@@ -133,7 +135,17 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
       return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
     const OpForm& form = in_place ? entry.in_place : entry.plain;
     check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
-    return form.call(form.function, ArgumentReader(words, count));
+    if (entry.precision == Precision::kMoves)
+      return form.call(form.function, ArgumentReader(words, count));
+    // What is changed in place keeps its dtype, so that autocast has nothing to say.
+    CallOperands operands(in_place && entry.precision == Precision::kLower ? Precision::kFloat32
+                                                                       : entry.precision);
+    Results results = form.call(form.function, ArgumentReader(words, count, &operands));
+    if (operands.has_half()) [[unlikely]] {
+      operands.write_back();
+      for (Tensor& result : results) result = operands.finished(result);
+    }
+    return results;
   });
 }
 

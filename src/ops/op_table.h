@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dispatch/elementwise.h"
+#include "dispatch/precision.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -32,6 +33,8 @@ struct OpEntry {
   OpForm plain;
   /// The form that changes the first argument.
   OpForm in_place;
+  /// Of those others.
+  Precision precision;
 };
 
 /// The ops by id.

@@ -26,6 +26,8 @@ void set_accelerator_opener(DeviceType type, void (*open)()) {
 }
 
 void check_has_dtype(Device device, DType dtype) {
+  if (is_half(dtype) && !device.is_cpu() && !accelerator(device).types().has_half)
+    fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use float32.");
   const bool is_double = dtype == DType::kFloat64 || dtype == DType::kComplex128;
   if (!is_double || device.is_cpu() || accelerator(device).types().has_float64) return;
   fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use ",

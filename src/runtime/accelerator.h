@@ -24,6 +24,8 @@ class Call;
 struct DeviceTypes {
   /// float64, and complex numbers of two of them.
   bool has_float64 = true;
+  /// float16 and bfloat16.
+  bool has_half = true;
   /// All of int64; otherwise numbers of 32 bits in memory for 64.
   bool has_int64 = true;
 };

@@ -66,7 +66,7 @@ describe("eg.tensor", () => {
     assertThrows(() => eg.tensor([1, 2, 3], { shape: [2, 2] }), "ShapeMismatch", /3 elements/);
     assertThrows(() => eg.tensor([1], { shape: [-1] }), "InvalidArgument");
     assertThrows(() => eg.tensor(["a"]), "InvalidArgument", /"a"/);
-    assertThrows(() => eg.tensor([1], { dtype: "float16" }), "InvalidArgument", /float16/);
+    assertThrows(() => eg.tensor([1], { dtype: "float8" }), "InvalidArgument", /float8/);
     assertThrows(() => eg.tensor([Number.NaN], { dtype: "int64" }), "InvalidArgument", /int64/);
   });
 

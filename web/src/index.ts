@@ -11,6 +11,8 @@ import { endOwnCode } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { joinHost } from "./threads/host.js";
 
+export { type AutocastOptions, autocast } from "./amp/autocast.js";
+export * as amp from "./amp/index.js";
 export type { GeneratorOption } from "./arguments/generator.js";
 export { type Captured, type CaptureResult, capture } from "./autograd/capture.js";
 export {
@@ -68,6 +70,7 @@ export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 export type { Variant } from "./runtime/variant.js";
+export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";

@@ -27,6 +27,10 @@ std::string_view tensor_type_name(DType dtype) {
       return "torch.ComplexFloatTensor";
     case DType::kComplex128:
       return "torch.ComplexDoubleTensor";
+    case DType::kFloat16:
+      return "torch.HalfTensor";
+    case DType::kBFloat16:
+      return "torch.BFloat16Tensor";
   }
   return "torch.Tensor";
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "dispatch/var.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
@@ -123,7 +124,7 @@ Tensor Conj::call(const Tensor& input) {
 GradList Conj::backward(const Backward<Conj>& b) { return {Conj::call(b.grad())}; }
 
 Tensor Angle::call(const Tensor& input) {
-  if (is_integral(input.dtype())) return call(ToDType::call(input, DType::kFloat32));
+  if (is_integral(input.dtype())) return call(ToDType::call(input, default_dtype()));
   Var angle = 0;
   if (is_complex(input.dtype())) {
     angle = atan2(Var(part(input, 1)), Var(part(input, 0)));

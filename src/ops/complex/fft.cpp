@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "kernels/fft.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
@@ -57,7 +58,7 @@ Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
 
 Tensor to_complex(const Tensor& input) {
   if (is_complex(input.dtype())) return input;
-  const DType parts = is_floating(input.dtype()) ? input.dtype() : DType::kFloat32;
+  const DType parts = is_floating(input.dtype()) ? input.dtype() : default_dtype();
   return ToDType::call(input, complex_dtype(parts));
 }
 

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "dispatch/transfer.h"
+#include "ops/create/copy.h"
 
 namespace eg {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 // Writes formula(i) into element i.
 template <class Formula>
 Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
+  if (is_half(dtype)) return ToDType::call(from_formula(count, DType::kFloat32, formula), dtype);
   const Tensor t = Tensor::empty({count}, dtype);
   visit_dtype(dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) t.data_as<T>()[i] = formula.template operator()<T>(i);
@@ -40,19 +43,20 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
 }  // namespace
 
 Tensor Zeros::call(const Dims& size, std::optional<DType> dtype) {
-  return full(size, 0, dtype.value_or(DType::kFloat32), default_device());
+  return full(size, 0, dtype.value_or(default_dtype()), default_device());
 }
 
 Tensor Ones::call(const Dims& size, std::optional<DType> dtype) {
-  return full(size, 1, dtype.value_or(DType::kFloat32), default_device());
+  return full(size, 1, dtype.value_or(default_dtype()), default_device());
 }
 
 Tensor Full::call(const Dims& size, Scalar fill_value, std::optional<DType> dtype) {
-  return full(size, fill_value, dtype.value_or(fill_value.dtype()), default_device());
+  const DType own = fill_value.is_float() ? default_dtype() : fill_value.dtype();
+  return full(size, fill_value, dtype.value_or(own), default_device());
 }
 
 Tensor Empty::call(const Dims& size, std::optional<DType> dtype) {
-  return Tensor::empty(size, dtype.value_or(DType::kFloat32), default_device());
+  return Tensor::empty(size, dtype.value_or(default_dtype()), default_device());
 }
 
 Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
@@ -66,7 +70,7 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
         ErrorCode::kInvalidArgument, doc.name,
         "upper bound and larger bound inconsistent with step sign: ", start.to<double>(), " to ",
         end->to<double>(), " by ", width, '.');
-  const DType result = dtype.value_or(any_float ? DType::kFloat32 : DType::kInt64);
+  const DType result = dtype.value_or(any_float ? default_dtype() : DType::kInt64);
   if (any_float) return arange_of_reals(start.to<double>(), end->to<double>(), width, result);
   return arange_of_integers(start.to<std::int64_t>(), end->to<std::int64_t>(),
                             step.to<std::int64_t>(), result);
@@ -75,7 +79,7 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
 Tensor Linspace::call(double start, double end, std::int64_t steps, std::optional<DType> dtype) {
   check(steps >= 0, ErrorCode::kInvalidArgument, doc.name,
         "number of steps must be non-negative, got ", steps, '.');
-  return from_formula(steps, dtype.value_or(DType::kFloat32), [&]<class T>(std::int64_t i) {
+  return from_formula(steps, dtype.value_or(default_dtype()), [&]<class T>(std::int64_t i) {
     // Counted from the nearer end, in the precision of the result, so that both ends are exact.
     using Real = std::conditional_t<std::is_floating_point_v<T>, T, double>;
     const auto first = static_cast<Real>(start);
@@ -94,7 +98,7 @@ Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DT
         '.');
   check(columns >= 0, ErrorCode::kInvalidArgument, doc.name,
         "m must be greater or equal to 0, got ", columns, '.');
-  Tensor t = full({n, columns}, 0, dtype.value_or(DType::kFloat32), default_device());
+  Tensor t = full({n, columns}, 0, dtype.value_or(default_dtype()), default_device());
   const std::int64_t length = std::min(n, columns);
   copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype()));
   return t;

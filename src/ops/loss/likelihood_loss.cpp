@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "dispatch/precision.h"
 #include "dispatch/transfer.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
@@ -16,7 +17,7 @@ namespace {
 // The variances beside `input`: one for all, one for each, or one for each row.
 Tensor variances(const Tensor& input, const Tensor& var) {
   if (var.is_wrapped_number()) {
-    const DType dtype = is_integral(input.dtype()) ? DType::kFloat32 : input.dtype();
+    const DType dtype = is_integral(input.dtype()) ? default_dtype() : input.dtype();
     return Expand::call(moved(ToDType::call(var, dtype), input.device()), input.shape());
   }
   if (var.shape() == input.shape()) return var;

@@ -3,10 +3,14 @@
 #include <numbers>
 #include <span>
 
+#include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "dispatch/transfer.h"
+#include "formulas/all.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
+#include "ops/create/copy.h"
 #include "ops/random/fill.h"
 #include "runtime/random.h"
 
@@ -20,6 +24,13 @@ void draw_normal(const Tensor& t, double mean, double std) {
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
+}
+
+// Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits that
+// were drawn. Rounding would make ones of some.
+Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
+  const double factor = dtype == DType::kFloat16 ? 0x1p13 : 0x1p16;
+  return ToDType::call(call<op::Frac>(call<op::Mul>(drawn, factor)), dtype);
 }
 
 // Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the
@@ -38,7 +49,9 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
 }  // namespace
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
-  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const DType wanted = dtype.value_or(default_dtype());
+  if (is_half(wanted)) return with_fewer_digits(call(size, DType::kFloat32), wanted);
+  const Tensor t = Tensor::empty(size, wanted);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   visit_floating(parts.dtype(), doc.name,
                  [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
@@ -46,7 +59,9 @@ Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
 }
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
-  const Tensor t = Tensor::empty(size, dtype.value_or(DType::kFloat32));
+  const DType wanted = dtype.value_or(default_dtype());
+  if (is_half(wanted)) return ToDType::call(call(size, DType::kFloat32), wanted);
+  const Tensor t = Tensor::empty(size, wanted);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   // The variances of the parts add up to one.
   const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
@@ -81,7 +96,9 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
 }
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
-  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  const DType wanted = dtype.value_or(input.dtype());
+  if (is_half(wanted)) return with_fewer_digits(call(input, DType::kFloat32), wanted);
+  Tensor t = empty_with_layout_of(input, wanted);
   visit_floating(t.dtype(), doc.name, [&]<class T>() {
     fill_elements<T>(t, [](std::span<T> out) { fill_uniform(out, 0, 1); });
   });
@@ -89,7 +106,9 @@ Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
 }
 
 Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
-  Tensor t = empty_with_layout_of(input, dtype.value_or(input.dtype()));
+  const DType wanted = dtype.value_or(input.dtype());
+  if (is_half(wanted)) return ToDType::call(call(input, DType::kFloat32), wanted);
+  Tensor t = empty_with_layout_of(input, wanted);
   visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_normal<T>(t, 0, 1); });
   return t;
 }
@@ -111,6 +130,12 @@ Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
 Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from,
                            std::optional<std::int64_t> to) {
   if (from.has_value() && !to.has_value()) return call(input, 0, from);
+  if (is_half(input.dtype())) {
+    // Whole numbers that the dtype holds, all of them.
+    const std::int64_t end = input.dtype() == DType::kFloat16 ? 2049 : 257;
+    const Tensor wide = empty_with_layout_of(input, DType::kFloat32);
+    return CopyInPlace::call(input, call(wide, from.value_or(0), to.value_or(end)));
+  }
   return visit_dtype(input.dtype(), [&]<class T>() {
     return draw_in_place<RandomInPlace>(input, [&] {
       fill_elements<T>(input, [&](std::span<T> out) {

@@ -1,6 +1,7 @@
 #include "ops/random/samples.h"
 
 #include "dispatch/elementwise.h"
+#include "dispatch/precision.h"
 #include "dispatch/var.h"
 #include "formulas/activation.h"
 #include "formulas/arithmetic.h"
@@ -34,11 +35,12 @@ Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optio
                          std::optional<DType> dtype) {
   check(size.has_value(), ErrorCode::kInvalidArgument, Normal::doc.name,
         "expected a size with a mean and a std that are numbers.");
-  const Tensor result = Tensor::empty(*size, dtype.value_or(DType::kFloat32));
+  const DType wanted = dtype.value_or(default_dtype());
+  const Tensor result = Tensor::empty(*size, computed_dtype(wanted));
   visit_floating(result.dtype(), Normal::doc.name, [&]<class T>() {
     fill_normal(elements<T>(result), number_of(mean), number_of(std));
   });
-  return moved(result, default_device());
+  return moved(ToDType::call(result, wanted), default_device());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/warning.h"
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
@@ -176,7 +177,8 @@ GradList Norm::backward(const Backward<Norm>& b) {
 }
 
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
-  if (is_integral(input.dtype())) return call(ToDType::call(input, DType::kFloat32), dim, keepdim);
+  if (is_integral(input.dtype()))
+    return call(ToDType::call(input, computed_dtype(default_dtype())), dim, keepdim);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const Var largest =
       run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, reduced);

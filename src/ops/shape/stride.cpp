@@ -8,6 +8,7 @@
 #include "dispatch/transfer.h"
 #include "dispatch/var.h"
 #include "ops/complex/complex.h"
+#include "ops/create/copy.h"
 
 namespace eg {
 namespace {
@@ -110,6 +111,10 @@ GradList AsStrided::backward(const Backward<AsStrided>& b) {
 }
 
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
+  if (is_half(grad.dtype())) {
+    const Tensor wide = ToDType::call(grad, DType::kFloat32);
+    return ToDType::call(as_strided_gradient(wide, geometry), grad.dtype());
+  }
   if (is_injective(geometry.input_shape, geometry.input_strides)) {
     return StridedScatter::call(grad, geometry);
   }

@@ -2,12 +2,13 @@
 
 import type { Operand, Scalar } from "../dispatch/types.js";
 import { tensor } from "../ops/create.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { type Complex, type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** The dtype in which division computes: the tensor's own, or float32 for integers and booleans. */
+/** The dtype in which division computes: the tensor's own, or the default one for integers and booleans. */
 export function floatTypeOf({ dtype }: Tensor): DType {
-  return isFloat(dtype) || isComplex(dtype) ? dtype : "float32";
+  return isFloat(dtype) || isComplex(dtype) ? dtype : getDefaultDtype();
 }
 
 /** Numbers with a fraction, as a list beside a tensor. */

@@ -14,6 +14,7 @@ import {
 } from "../generated/ops.js";
 import type { TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
@@ -27,7 +28,7 @@ export const logspace: {
   "logspace",
   "start:number end:number steps:int base:number=10 dtype:dtype?=null",
   (start: number, end: number, steps: number, base: number, dtype: DType | null) =>
-    pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype ?? "float32"),
+    pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype ?? getDefaultDtype()),
 );
 
 /** The powers of each number as a row of `N` columns (as many as there are numbers, if null), the highest first unless `increasing`. */

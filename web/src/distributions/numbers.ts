@@ -2,7 +2,8 @@
 
 import { noGrad } from "../autograd/grad_mode.js";
 import { sub } from "../generated/ops.js";
-import type { DType } from "../tensor/dtype.js";
+import { finfo } from "../ops/number_types.js";
+import { type DType, isFloat } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -18,12 +19,9 @@ export interface FloatLimits {
   readonly min: number;
 }
 
-const kSingle: FloatLimits = { eps: 2 ** -23, tiny: 2 ** -126, min: -(2 - 2 ** -23) * 2 ** 127 };
-const kDouble: FloatLimits = { eps: 2 ** -52, tiny: 2 ** -1022, min: -Number.MAX_VALUE };
-
 /** Returns the limits of a float type. */
 export function limitsOf(dtype: DType): FloatLimits {
-  return dtype === "float64" ? kDouble : kSingle;
+  return finfo(isFloat(dtype) ? dtype : "float32");
 }
 
 /** Returns `value` summed over its last `count` dimensions. */

@@ -12,7 +12,7 @@ const kOptions = {
 /** Options of `loadSafetensors`. */
 export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
-/** Returns the tensors of a safetensors file by name; half-precision floats become float32. */
+/** Returns the tensors of a safetensors file by name; int8, int16 and uint16 become int32. */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadSafetensorsOptions]

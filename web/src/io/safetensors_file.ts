@@ -3,7 +3,7 @@
 
 import { fromElements } from "../ops/create.js";
 import { describe, EdgeGradError } from "../runtime/errors.js";
-import { newArray, type TypedArray } from "../tensor/dtype.js";
+import { newArray, type StoredArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { findDuplicateKey } from "./json_keys.js";
@@ -81,7 +81,7 @@ export function readTensor(
   return fromElements(type.dtype, shape, elements);
 }
 
-function copyBytes(target: TypedArray, source: Uint8Array): void {
+function copyBytes(target: StoredArray, source: Uint8Array): void {
   new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(source);
 }
 

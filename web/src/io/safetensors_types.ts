@@ -19,11 +19,8 @@ export const kStoredTypes: ReadonlyMap<string, StoredType> = new Map<string, Sto
   ["U8", { dtype: "uint8", bytes: 1 }],
   ["BOOL", { dtype: "bool", bytes: 1 }],
   ["C64", { dtype: "complex64", bytes: 8 }],
-  ["F16", { dtype: "float32", bytes: 2, read: (view, at) => fromHalf(view.getUint16(at, true)) }],
-  [
-    "BF16",
-    { dtype: "float32", bytes: 2, read: (view, at) => fromBfloat(view.getUint16(at, true)) },
-  ],
+  ["F16", { dtype: "float16", bytes: 2 }],
+  ["BF16", { dtype: "bfloat16", bytes: 2 }],
   ["I16", { dtype: "int32", bytes: 2, read: (view, at) => view.getInt16(at, true) }],
   ["U16", { dtype: "int32", bytes: 2, read: (view, at) => view.getUint16(at, true) }],
   ["I8", { dtype: "int32", bytes: 1, read: (view, at) => view.getInt8(at) }],
@@ -34,20 +31,4 @@ export function storedName(dtype: DType): string | undefined {
   for (const [name, type] of kStoredTypes)
     if (type.dtype === dtype && type.read === undefined) return name;
   return undefined;
-}
-
-const kBits = new DataView(new ArrayBuffer(4));
-
-function fromBfloat(bits: number): number {
-  kBits.setUint32(0, bits << 16);
-  return kBits.getFloat32(0);
-}
-
-function fromHalf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }

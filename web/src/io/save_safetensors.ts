@@ -1,5 +1,6 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
+import { readStored } from "../ops/read.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -94,7 +95,7 @@ function entryOf(where: string, name: string, tensor: unknown) {
 
 function elementsOf(where: string, name: string, tensor: Tensor) {
   try {
-    return tensor.dataSync();
+    return readStored(tensor);
   } catch (error) {
     if (!(error instanceof EdgeGradError) || error.code !== "WouldBlock") throw error;
     return fail(

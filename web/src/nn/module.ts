@@ -228,6 +228,26 @@ export class Module {
     return this;
   }
 
+  /** Converts floating-point parameters and buffers to float32: to("float32"). */
+  float(): this {
+    return this.to("float32");
+  }
+
+  /** Converts floating-point parameters and buffers to float64: to("float64"). */
+  double(): this {
+    return this.to("float64");
+  }
+
+  /** Converts floating-point parameters and buffers to float16: to("float16"). */
+  half(): this {
+    return this.to("float16");
+  }
+
+  /** Converts floating-point parameters and buffers to bfloat16: to("bfloat16"). */
+  bfloat16(): this {
+    return this.to("bfloat16");
+  }
+
   /** Takes the gradients off all parameters. */
   zeroGrad(): void {
     for (const parameter of this.parameters()) parameter.grad = null;

@@ -7,6 +7,7 @@ import { toDtype } from "../generated/internal.js";
 import { clone, full as fullOfType, reshape } from "../generated/ops.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
+import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
 import {
   type Complex,
   type DType,
@@ -15,8 +16,10 @@ import {
   fitsInt64,
   isComplex,
   isComplexNumber,
+  isHalf,
   newArray,
   partsOf,
+  type StoredArray,
   type TypedArray,
 } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
@@ -69,7 +72,7 @@ type FromDataValues = Values<typeof kFromDataOptions>;
 
 /**
  * Makes a tensor from a number, nested arrays or a typed array. The dtype follows a typed array;
- * plain numbers give float32, booleans bool, bigints int64.
+ * plain numbers give the default dtype, float32 unless it was set, booleans bool, bigints int64.
  */
 export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): Tensor {
   const options = readOptions("tensor", kFromDataOptions, rest);
@@ -85,17 +88,21 @@ const kFullArguments = {
 };
 
 /**
- * A tensor of one value. A plain number gives float32, as in tensor(), for in JavaScript 1.0 and 1 are the same;
+ * A tensor of one value. A plain number gives the default dtype, as in tensor(), for in JavaScript 1.0 and 1 are the same;
  * a boolean gives bool, a bigint int64.
  */
 export const full: typeof fullOfType = (...given) => {
   const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, given);
-  const ownType = typeof fillValue === "number" ? "float32" : null;
+  const ownType = typeof fillValue === "number" ? getDefaultDtype() : null;
   return fullOfType(size, fillValue, { ...options, dtype: dtype ?? ownType });
 };
 
 /** Makes a row-major tensor and copies `elements` into it. */
-export function fromElements(dtype: DType, shape: readonly number[], elements: TypedArray): Tensor {
+export function fromElements(
+  dtype: DType,
+  shape: readonly number[],
+  elements: StoredArray,
+): Tensor {
   const words = frameOf(shape.length);
   shape.forEach((size, dim) => {
     words[dim] = size;
@@ -127,10 +134,20 @@ function fromData(data: unknown, options: FromDataValues): Tensor {
   if (sizeOf(shape) !== count || !Number.isInteger(count)) {
     fail("ShapeMismatch", "tensor", `${count} elements do not fill the shape [${shape}].`);
   }
-  const elements = newArray(dtype, count, "tensor");
-  if (!copyDirectly(elements, data, dtype))
-    new Filler(elements, dtype, isPaired).fill(data, shapeOf(data), 0);
-  return fromElements(dtype, shape, elements);
+  const read = isHalf(dtype) ? "float32" : dtype;
+  const elements = newArray(read, count, "tensor");
+  if (!copyDirectly(elements, data, read))
+    new Filler(elements, read, isPaired).fill(data, shapeOf(data), 0);
+  const result = fromElements(read, shape, elements);
+  return read === dtype ? result : rounded(result, dtype);
+}
+
+function rounded(tensor: Tensor, dtype: DType): Tensor {
+  try {
+    return toDtype(tensor, dtype);
+  } finally {
+    tensor.dispose();
+  }
 }
 
 function sizeOf(shape: readonly number[]): number {
@@ -145,15 +162,20 @@ function dtypeOfData(data: unknown, depth = 0): DType {
   if (data instanceof Uint32Array) return "int64";
   if (data instanceof Int32Array || data instanceof Int16Array) return "int32";
   if (data instanceof Int8Array || data instanceof Uint16Array) return "int32";
-  if (ArrayBuffer.isView(data)) return "float32";
+  if (ArrayBuffer.isView(data)) return isFloat16Array(data) ? "float16" : "float32";
   if (typeof data === "boolean") return "bool";
   if (typeof data === "bigint") return "int64";
-  if (isComplexNumber(data)) return "complex64";
+  if (isComplexNumber(data)) return defaultComplexDtype();
   if (data instanceof Tensor) return data.dtype;
-  if (!Array.isArray(data)) return "float32";
+  if (!Array.isArray(data)) return getDefaultDtype();
   if (depth > kMaxDims) failDeep();
   const wider = (widest: DType | null, element: unknown) => widerDType(widest, element, depth + 1);
-  return data.reduce<DType | null>(wider, null) ?? "float32";
+  return data.reduce<DType | null>(wider, null) ?? getDefaultDtype();
+}
+
+// Younger engines have it.
+function isFloat16Array(data: ArrayBufferView): boolean {
+  return Object.prototype.toString.call(data) === "[object Float16Array]";
 }
 
 const kByWidth: readonly DType[] = [
@@ -161,6 +183,8 @@ const kByWidth: readonly DType[] = [
   "uint8",
   "int32",
   "int64",
+  "float16",
+  "bfloat16",
   "float32",
   "float64",
   "complex64",
@@ -197,7 +221,7 @@ function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferVie
 }
 
 // Typed arrays of the right kind need no look at each element.
-function copyDirectly(elements: TypedArray, data: unknown, dtype: DType): boolean {
+function copyDirectly(elements: StoredArray, data: unknown, dtype: DType): boolean {
   if (!ArrayBuffer.isView(data) || data.constructor !== elements.constructor || dtype === "bool")
     return false;
   elements.set(data as Float32Array & BigInt64Array);
@@ -208,7 +232,7 @@ class Filler {
   private next = 0;
 
   constructor(
-    private readonly elements: TypedArray,
+    private readonly elements: StoredArray,
     private readonly dtype: DType,
     private readonly isPaired: boolean,
   ) {}

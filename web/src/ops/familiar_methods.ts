@@ -74,6 +74,12 @@ export interface FamiliarMethods {
   /** Returns this tensor as float64. */
   double(): Tensor;
 
+  /** Returns this tensor as float16. */
+  half(): Tensor;
+
+  /** Returns this tensor as bfloat16. */
+  bfloat16(): Tensor;
+
   /** Returns this tensor as int32. */
   int(): Tensor;
 
@@ -170,6 +176,14 @@ export const kFamiliarMethods: FamiliarMethods & ThisType<Tensor> = {
 
   double() {
     return convert(this, ["float64"]);
+  },
+
+  half() {
+    return convert(this, ["float16"]);
+  },
+
+  bfloat16() {
+    return convert(this, ["bfloat16"]);
   },
 
   int() {

@@ -1,6 +1,7 @@
 // What numbers a dtype holds.
 
 import { fail } from "../runtime/errors.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { type DType, dtypeRule, isComplex } from "../tensor/dtype.js";
 
 /** What a dtype of numbers with a fraction holds. */
@@ -36,10 +37,12 @@ export interface IntegerInfo {
 }
 
 /** Returns what a dtype of numbers with a fraction holds; of complex ones, what their parts do. */
-export function finfo(dtype: DType = "float32"): FloatInfo {
+export function finfo(dtype: DType = getDefaultDtype()): FloatInfo {
   dtypeRule.check("finfo", "dtype", dtype);
   if (dtype === "float32" || dtype === "complex64") return floatInfo("float32", 32, 24, 128, 1e-6);
   if (dtype === "float64" || isComplex(dtype)) return floatInfo("float64", 64, 53, 1024, 1e-15);
+  if (dtype === "float16") return floatInfo(dtype, 16, 11, 16, 1e-3);
+  if (dtype === "bfloat16") return floatInfo(dtype, 16, 8, 128, 1e-2);
   return fail("DtypeMismatch", "finfo", `${dtype} has no fractions; iinfo() is for integers.`);
 }
 

@@ -1,9 +1,10 @@
 // Reading all elements of a tensor.
 
+import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { kIsContiguous } from "../runtime/native.js";
-import { allocated, itemSize, type TypedArray } from "../tensor/dtype.js";
+import { allocated, isHalf, itemSize, type StoredArray, type TypedArray } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -11,8 +12,21 @@ import type { Tensor } from "../tensor/tensor.js";
 /** The elements of a tensor as nested arrays, one level per dimension. */
 export type NestedArray = Item | NestedArray[];
 
-/** Returns a copy of a tensor's elements in row-major order. */
+/** Returns a copy of a tensor's elements in row-major order; half precision as float32. */
 export function readArray(tensor: Tensor): TypedArray {
+  if (!isHalf(tensor.dtype)) return readStored(tensor) as TypedArray;
+  const alias = tensor.detach();
+  const wide = toDtype(alias, "float32");
+  try {
+    return readStored(wide) as TypedArray;
+  } finally {
+    wide.dispose();
+    alias.dispose();
+  }
+}
+
+/** Returns a copy of a tensor's elements in row-major order, as they lie in memory. */
+export function readStored(tensor: Tensor): StoredArray {
   const { dtype, numel, flags } = geometryOf(tensor);
   const copyOf = (packed: Tensor) =>
     allocated("data", numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());
@@ -38,7 +52,7 @@ export function readNested(tensor: Tensor): NestedArray {
       `JavaScript has no room for nested arrays of ${count} entries (shape [${shape}]). Use data().`,
     );
   }
-  const elements = readArray(tensor);
+  const elements = readStored(tensor);
   let next = 0;
   const read = (dim: number): NestedArray => {
     const size = shape[dim];

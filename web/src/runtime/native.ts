@@ -192,6 +192,11 @@ export interface NativeFunctions {
   isInferenceModeEnabled(): number;
   pushInferenceMode(enabled: boolean): void;
   popInferenceMode(): void;
+  /** The code of the dtype of floats that are given none. */
+  defaultDtype(): number;
+  setDefaultDtype(dtype: number): void;
+  /** Sets the dtype that autocast rounds to, float32 for none; returns what was set before. */
+  setAutocast(dtype: number): number;
   enterDualLevel(): number;
   exitDualLevel(): number;
   makeDual(primal: number, tangent: number): number;

@@ -12,12 +12,14 @@ export type DType =
   | "uint8"
   | "bool"
   | "complex64"
-  | "complex128";
+  | "complex128"
+  | "float16"
+  | "bfloat16";
 
 /** Where a tensor's data is. */
 export type Device = "cpu" | "webgpu";
 
-/** The arrays tensor data is read into: bool is Uint8Array, complex is interleaved floats. */
+/** The arrays tensor data is read into: half precision is Float32Array, bool Uint8Array, complex is interleaved floats. */
 export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
 
 /** A complex number. */
@@ -45,6 +47,8 @@ const kDTypes: readonly DType[] = [
   "bool",
   "complex64",
   "complex128",
+  "float16",
+  "bfloat16",
 ];
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
@@ -64,7 +68,12 @@ const kArrays = {
   bool: Uint8Array,
   complex64: Float32Array,
   complex128: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
 } as const;
+
+/** Elements as they lie in memory, where those of half precision are bits. */
+export type StoredArray = TypedArray | Uint16Array;
 
 /** Returns the code of an element type; throws InvalidArgument for an unknown name. */
 export function dtypeCode(dtype: unknown, where: string): number {
@@ -94,7 +103,12 @@ export function isComplex(dtype: DType): boolean {
 
 /** True for the types that can require a gradient and print with a decimal point. */
 export function isFloat(dtype: DType): boolean {
-  return dtype === "float32" || dtype === "float64";
+  return dtype === "float32" || dtype === "float64" || isHalf(dtype);
+}
+
+/** True for the types of two bytes, which are computed in float32. */
+export function isHalf(dtype: DType): boolean {
+  return dtype === "float16" || dtype === "bfloat16";
 }
 
 /** Returns how many typed-array elements an element takes: 2 for complex. */
@@ -113,7 +127,7 @@ export function itemSize(dtype: DType): number {
 }
 
 /** Makes a zeroed array for `count` elements; throws OutOfMemory when there can be none. */
-export function newArray(dtype: DType, count: number, where: string): TypedArray {
+export function newArray(dtype: DType, count: number, where: string): StoredArray {
   const length = count * partsOf(dtype);
   const bytes = length * kArrays[dtype].BYTES_PER_ELEMENT;
   // JavaScript would fill more for seconds, to be told at the end that no tensor is as large.
@@ -144,7 +158,7 @@ export function viewMemory(
   memory: ArrayBufferLike,
   address: number,
   count: number,
-): TypedArray {
+): StoredArray {
   // Shared or not, which the array's type does not say.
   return new kArrays[dtype](memory as ArrayBuffer, address, count * partsOf(dtype));
 }

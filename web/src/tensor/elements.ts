@@ -2,7 +2,7 @@
 
 import { checked, native, wasmBuffer } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { type Complex, type DType, isComplex, type TypedArray, viewMemory } from "./dtype.js";
+import { type Complex, type DType, isComplex, type StoredArray, viewMemory } from "./dtype.js";
 import { geometryOf, handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
@@ -23,19 +23,37 @@ export function readItem(tensor: Tensor): Item {
 }
 
 /** Returns a view of `count` elements from a tensor's first on; valid until the next native call. */
-export function elementsOf(tensor: Tensor, dtype: DType, count: number): TypedArray {
+export function elementsOf(tensor: Tensor, dtype: DType, count: number): StoredArray {
   const address = checked(native.dataAddress(handleOf(tensor)));
   return viewMemory(dtype, wasmBuffer(), count === 0 ? 0 : address, count);
 }
 
 /** Returns one element of an array of `dtype` elements. */
-export function itemAt(elements: TypedArray, index: number, dtype: DType): Item {
+export function itemAt(elements: StoredArray, index: number, dtype: DType): Item {
   if (isComplex(dtype)) {
     return { re: Number(elements[2 * index]), im: Number(elements[2 * index + 1]) };
   }
   const value = elements[index] ?? 0;
   if (dtype === "bool") return value !== 0;
+  if (dtype === "float16") return fromFloat16(value as number);
+  if (dtype === "bfloat16") return fromBFloat16(value as number);
   return typeof value === "bigint" ? safeNumber(value) : value;
+}
+
+const kBits = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(4));
+
+function fromBFloat16(bits: number): number {
+  kBits.setUint32(0, bits << 16);
+  return kBits.getFloat32(0);
+}
+
+function fromFloat16(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 function safeNumber(value: bigint): number | bigint {

@@ -3,6 +3,7 @@
 
 import { native } from "../runtime/bridge.js";
 import { kIsLeaf } from "../runtime/native.js";
+import { defaultComplexDtype, getDefaultDtype } from "./default_dtype.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
 import { elementsOf, type Item, itemAt } from "./elements.js";
 import { chooseFormat, type Format } from "./format_number.js";
@@ -14,7 +15,11 @@ const kThreshold = 1000;
 const kEdgeItems = 3;
 const kPrefix = "tensor(";
 
-const kDefaultDTypes: readonly DType[] = ["float32", "complex64", "int64", "bool"];
+// Text without a dtype is read as these.
+function isDefaultDtype(dtype: DType): boolean {
+  const floats = [getDefaultDtype(), defaultComplexDtype()];
+  return dtype === "int64" || dtype === "bool" || floats.includes(dtype);
+}
 
 /** Returns the text of a tensor. */
 export function formatTensor(tensor: Tensor): string {
@@ -38,7 +43,7 @@ function suffixesOf(tensor: Tensor, { dtype, numel, shape, flags }: Geometry): s
   const { device, requiresGrad } = tensor;
   if (device !== "cpu") suffixes.push(`device='${device}'`);
   if (numel === 0 && shape.length !== 1) suffixes.push(`size=(${shape.join(", ")})`);
-  const isDefault = numel === 0 ? dtype === "float32" : kDefaultDTypes.includes(dtype);
+  const isDefault = numel === 0 ? dtype === getDefaultDtype() : isDefaultDtype(dtype);
   if (!isDefault) suffixes.push(`dtype=${dtype}`);
   const gradFn = (flags & kIsLeaf) !== 0 ? "" : native.gradFnName(handleOf(tensor));
   if (gradFn !== "") suffixes.push(`grad_fn=<${gradFn}>`);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/half.h"
 #include "kernels/copy.h"
 #include "runtime/thread_pool.h"
 
@@ -47,20 +48,94 @@ void convert_row(void* to, std::int64_t to_step, const void* from, std::int64_t 
   for (std::int64_t i = 0; i < count; ++i) out[i * to_step] = convert<To>(in[i * from_step]);
 }
 
+void* at(void* data, DType dtype, std::int64_t element) {
+  return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
+}
+const void* at(const void* data, DType dtype, std::int64_t element) {
+  return static_cast<const char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
+}
+
 using RowFunction = void (*)(void*, std::int64_t, const void*, std::int64_t, std::int64_t);
 
+// A few elements at a time, which compilers make vectors of: they are converted in one loop of
+// fixed length, wherever they lie.
+template <class To, class From, To (*kConvert)(From)>
+void convert_half_row(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                      std::int64_t count) {
+  constexpr std::int64_t kSome = 8;
+  auto* out = static_cast<To*>(to);
+  const auto* in = static_cast<const From*>(from);
+  std::array<From, kSome> values{};
+  std::array<To, kSome> results;
+  for (std::int64_t done = 0; done < count; done += kSome) {
+    const std::int64_t some = std::min(count - done, kSome);
+    if (from_step == 1 && some == kSome)
+      std::memcpy(values.data(), in + done, sizeof(values));
+    else
+      for (std::int64_t i = 0; i < some; ++i) values.data()[i] = in[(done + i) * from_step];
+    for (std::size_t i = 0; i < kSome; ++i) results[i] = kConvert(values[i]);
+    if (to_step == 1 && some == kSome)
+      std::memcpy(out + done, results.data(), sizeof(results));
+    else
+      for (std::int64_t i = 0; i < some; ++i) out[(done + i) * to_step] = results.data()[i];
+  }
+}
+
+// Between a dtype of half precision and itself or float32.
+RowFunction half_row_function(DType to, DType from) {
+  if (to == from) return convert_row<std::uint16_t, std::uint16_t>;
+  if (to == DType::kFloat16) return convert_half_row<std::uint16_t, float, float16_bits>;
+  if (to == DType::kBFloat16) return convert_half_row<std::uint16_t, float, bfloat16_bits>;
+  if (from == DType::kFloat16) return convert_half_row<float, std::uint16_t, from_float16_bits>;
+  return convert_half_row<float, std::uint16_t, from_bfloat16_bits>;
+}
+
 RowFunction row_function(DType to, DType from) {
+  if (is_half(to) || is_half(from)) return half_row_function(to, from);
   return visit_dtype(to, [&]<class To>() {
     return visit_dtype(from, [&]<class From>() -> RowFunction { return convert_row<To, From>; });
   });
 }
+
+// Converts rows of real elements; between half precision and all but itself and float32 in two
+// steps.
+class PartConversion {
+ public:
+  PartConversion(DType to, DType from) : to_(to), from_(from) {
+    const bool is_direct = to == from || (!is_half(to) && !is_half(from)) ||
+                           to == DType::kFloat32 || from == DType::kFloat32;
+    first_ = row_function(is_direct ? to : DType::kFloat32, from);
+    if (!is_direct) second_ = row_function(to, DType::kFloat32);
+  }
+
+  // Called in several places.
+  [[gnu::noinline]] void operator()(void* to, std::int64_t to_step, const void* from,
+                                    std::int64_t from_step, std::int64_t count) const {
+    if (second_ == nullptr) return first_(to, to_step, from, from_step, count);
+    std::array<float, 256> tile;
+    while (count > 0) {
+      const auto some = std::min<std::int64_t>(count, tile.size());
+      first_(tile.data(), 1, from, from_step, some);
+      second_(to, to_step, tile.data(), 1, some);
+      to = at(to, to_, some * to_step);
+      from = at(from, from_, some * from_step);
+      count -= some;
+    }
+  }
+
+ private:
+  DType to_;
+  DType from_;
+  RowFunction first_;
+  RowFunction second_ = nullptr;
+};
 
 // Converts rows of elements from one dtype to another. A complex number is two real ones side by
 // side: what there is to convert are parts, one or two steps apart.
 class RowConversion {
  public:
   RowConversion(DType to, DType from)
-      : to_(to), from_(from), convert_parts_(row_function(real_dtype(to), real_dtype(from))) {}
+      : to_(to), from_(from), convert_parts_(real_dtype(to), real_dtype(from)) {}
 
   void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
                   std::int64_t count) const {
@@ -74,8 +149,8 @@ class RowConversion {
     } else if (is_complex(to_)) {
       constexpr double kZero = 0;
       convert_parts_(to, 2 * to_step, from, from_step, count);
-      row_function(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
-                                                     count);
+      PartConversion(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
+                                                       count);
     } else {
       convert_parts_(to, to_step, from, 2 * from_step, count);
       if (to_ == DType::kBool) join_truth(static_cast<bool*>(to), to_step, from, from_step, count);
@@ -103,15 +178,8 @@ class RowConversion {
 
   DType to_;
   DType from_;
-  RowFunction convert_parts_;
+  PartConversion convert_parts_;
 };
-
-void* at(void* data, DType dtype, std::int64_t element) {
-  return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
-}
-const void* at(const void* data, DType dtype, std::int64_t element) {
-  return static_cast<const char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
-}
 
 // Calls visit(element offset of the row in `operand`, packed offset, row length) for the rows, or
 // parts of rows, that make up elements [begin, begin + count).
@@ -234,6 +302,11 @@ void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, s
 namespace eg::kernel {
 
 void Fill::compute_on_cpu() const {
+  if (is_half(y.dtype())) {
+    const auto element = value.to<float>();
+    cpu::convert_elements(y.bytes(), y.dtype(), 1, &element, DType::kFloat32, 0, count);
+    return;
+  }
   visit_any_dtype(y.dtype(), [&]<class T>() {
     T* data = y.as<T>();
     const T element = value.to<T>();

@@ -4,6 +4,7 @@ import type { Ints } from "../../dispatch/types.js";
 import { arange, cat, mul, roll } from "../../generated/ops.js";
 import type { TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
+import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite, compositeFactory } from "../composite.js";
@@ -23,8 +24,8 @@ export const fftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   (n: number, d: number, dtype: DType | null) =>
     frequencies("fftfreq", n, d, () =>
       cat([
-        arange(0, Math.ceil(n / 2), 1, { dtype: dtype ?? "float32" }),
-        arange(-Math.floor(n / 2), 0, 1, { dtype: dtype ?? "float32" }),
+        arange(0, Math.ceil(n / 2), 1, { dtype: dtype ?? getDefaultDtype() }),
+        arange(-Math.floor(n / 2), 0, 1, { dtype: dtype ?? getDefaultDtype() }),
       ]),
     ),
 );
@@ -35,7 +36,7 @@ export const rfftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   kLine,
   (n: number, d: number, dtype: DType | null) =>
     frequencies("rfftfreq", n, d, () =>
-      arange(Math.floor(n / 2) + 1, { dtype: dtype ?? "float32" }),
+      arange(Math.floor(n / 2) + 1, { dtype: dtype ?? getDefaultDtype() }),
     ),
 );
 

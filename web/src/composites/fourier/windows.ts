@@ -17,6 +17,7 @@ import {
 } from "../../generated/ops.js";
 import { full, type TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
+import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import { type DType, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { compositeFactory } from "../composite.js";
@@ -129,9 +130,9 @@ function windowOf(
   if (dtype !== null && !isFloat(dtype)) {
     fail("DtypeMismatch", caller, `expected a floating point dtype, got ${dtype}.`);
   }
-  if (length === 1) return ones([1], { dtype: dtype ?? "float32" });
+  if (length === 1) return ones([1], { dtype: dtype ?? getDefaultDtype() });
   const places = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
-  return toDtype(weightsAt(places), dtype ?? "float32");
+  return toDtype(weightsAt(places), dtype ?? getDefaultDtype());
 }
 
 // The modified Bessel function of order 0 of numbers up to `most`, by its series, whose terms are all positive.

@@ -159,4 +159,6 @@ const kTypeNames: Readonly<Partial<Record<DType, string>>> = {
   bool: "Bool",
   complex64: "ComplexFloat",
   complex128: "ComplexDouble",
+  float16: "Half",
+  bfloat16: "BFloat16",
 };

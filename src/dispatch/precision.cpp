@@ -1,0 +1,57 @@
+#include "dispatch/precision.h"
+
+#include "autograd/grad_mode.h"
+#include "autograd/graph/variable.h"
+#include "autograd/tensor_math.h"
+#include "runtime/accelerator.h"
+
+namespace eg {
+
+Tensor CallOperands::cast(const Tensor& given, DType dtype) {
+  check_has_dtype(given.device(), dtype);
+  // A tensor that is made in inference mode does not tell whether it was changed.
+  AutogradState state = autograd_state();
+  if (state.inference_mode) state.inference_mode = state.grad_mode = false;
+  const AutogradStateGuard guard(state);
+  const Tensor prepared = math::cast(math::cast(given, dtype), DType::kFloat32);
+  casts_.push_back({given, prepared, prepared.version(), grad_fn(prepared).get()});
+  return prepared;
+}
+
+void CallOperands::write_back() const {
+  for (const Cast& cast : casts_) {
+    if (cast.prepared.version() == cast.version) continue;
+    // What has not recorded the change, as the step of an optimizer, leaves the graph alone.
+    const bool is_recorded = grad_fn(cast.prepared).get() != cast.history;
+    const GradModeGuard guard(is_recorded && is_grad_enabled());
+    math::copy_values(cast.given, cast.prepared);
+  }
+}
+
+DType CallOperands::result_dtype() const {
+  if (wanted_.has_value()) return *wanted_;
+  const bool is_full = precision_ == Precision::kFull && is_half(dtype_modes().autocast);
+  if (is_full) return DType::kFloat32;
+  // Tensors without dimensions count where there are no floats with some.
+  for (const std::uint32_t seen : seen_) {
+    std::optional<DType> result;
+    for (std::size_t code = 0; code < kDTypeCount; ++code) {
+      const auto dtype = static_cast<DType>(code);
+      if ((seen & detail::dtype_bit(dtype)) == 0 || !is_floating(dtype)) continue;
+      result = result.has_value() ? promote_types(*result, dtype) : dtype;
+    }
+    if (result.has_value()) return *result;
+  }
+  return DType::kFloat32;
+}
+
+Tensor CallOperands::finished(const Tensor& result) const {
+  if (!result.defined() || result.dtype() != DType::kFloat32) return result;
+  const DType dtype = result_dtype();
+  for (const Cast& cast : casts_) {
+    if (result.is_same(cast.prepared) && cast.given.dtype() == dtype) return cast.given;
+  }
+  return is_half(dtype) ? math::cast(result, dtype) : result;
+}
+
+}  // namespace eg

@@ -1,0 +1,46 @@
+#pragma once
+
+// What ops make of half precision and of autocast (dispatch/precision.h). The lists of autocast are
+// PyTorch's for the CPU.
+
+#include <type_traits>
+
+#include "dispatch/precision.h"
+#include "ops/all.h"
+
+namespace eg {
+
+namespace detail {
+
+using MovingOps =
+    Concat<CopyOps, StrideOps, ViewOps,
+           TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
+                    EmptyLike, Rand, Randn, RandLike, RandnLike, RandomInPlace, Real, Conj>>;
+
+using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps,
+                        TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Linear, Prelu>>;
+
+using FullOps = Concat<LossOps, FftOps, DecompositionOps, TriangularOps, LeastSquaresOps,
+                       TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Prod, Cdist, Trace, Polar>>;
+
+using FirstOps = Concat<NormOps, ChannelNormOps>;
+
+template <class Op, class... Ops>
+constexpr bool is_one_of(TypeList<Ops...>) {
+  return (std::is_same_v<Op, Ops> || ...);
+}
+
+template <class Op>
+constexpr Precision precision_of() {
+  if (is_one_of<Op>(MovingOps{})) return Precision::kMoves;
+  if (is_one_of<Op>(LowerOps{})) return Precision::kLower;
+  if (is_one_of<Op>(FullOps{})) return Precision::kFull;
+  return is_one_of<Op>(FirstOps{}) ? Precision::kFirst : Precision::kFloat32;
+}
+
+}  // namespace detail
+
+template <class Op>
+inline constexpr Precision kPrecision = detail::precision_of<Op>();
+
+}  // namespace eg

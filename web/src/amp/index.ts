@@ -1,0 +1,9 @@
+// Mixed precision, as PyTorch's torch.amp.
+
+export { type AutocastOptions, autocast } from "./autocast.js";
+export {
+  GradScaler,
+  type GradScalerOptions,
+  type GradScalerState,
+  type ScaledOptimizer,
+} from "./grad_scaler.js";
