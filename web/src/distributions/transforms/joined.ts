@@ -6,7 +6,7 @@ import { add, cat, stack } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { partLengths } from "../arguments.js";
-import { cat as catOf, type Constraint, stack as stackOf } from "../constraints.js";
+import { type Constraint, cat as catOf, stack as stackOf } from "../constraints.js";
 import { sumRightmost } from "../numbers.js";
 import { Transform, transform } from "./transform.js";
 
