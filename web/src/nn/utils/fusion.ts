@@ -49,7 +49,7 @@ export function fuseConvBnEval<Conv extends Convolution>(
     ...numbersOf(own.bn),
     own.transpose,
   );
-  return Object.assign(fused, { weight, bias });
+  return replaced(fused, weight, bias);
 }
 
 /** Returns a copy of a Linear that computes what it and the BatchNorm after it do; both in evaluation mode. */
@@ -59,7 +59,17 @@ export function fuseLinearBnEval<L extends Linear>(linear: L, ...rest: [bn: Chan
   checkEvaluation(where, own.linear, own.bn);
   const fused = linear.clone();
   const [weight, bias] = fuseLinearBnWeights(fused.weight, fused.bias, ...numbersOf(own.bn));
-  return Object.assign(fused, { weight, bias });
+  return replaced(fused, weight, bias);
+}
+
+function replaced<Layer extends Convolution | Linear>(
+  layer: Layer,
+  weight: Parameter,
+  bias: Parameter,
+): Layer {
+  layer.weight.dispose();
+  layer.bias?.dispose();
+  return Object.assign(layer, { weight, bias });
 }
 
 const kLinearWeights = {
