@@ -27,6 +27,11 @@ const kLayers = [
   module("new eg.nn.GroupNorm(2, 4)", "eg.randn([2, 4, 3])"),
   module("new eg.nn.RMSNorm(3, { eps: 1e-5 })", "eg.randn([4, 3])"),
   module("new eg.nn.Embedding(5, 3, { paddingIdx: 1 })", "eg.randint(5, [2, 2])"),
+  module(
+    "new eg.nn.Embedding(5, 3, { maxNorm: 1, normType: 3, scaleGradByFreq: true })",
+    "eg.randint(5, [2, 2])",
+  ),
+  module("new eg.nn.FractionalMaxPool2d(2, { outputRatio: 0.5 })", "eg.randn([1, 2, 5, 5])"),
   module("new eg.nn.Dropout(0.5)", "eg.randn([4])"),
   module(
     "new eg.nn.MaxPool2d(2, { stride: 1, padding: 1, dilation: 1, ceilMode: true })",
@@ -545,6 +550,19 @@ const kDistributions = [
     "$0.sample([3])",
     "$0.logProb($1)",
     "eg.distributions.constraints.interval(0, eg.ones([2])).check($1)",
+  ],
+  [
+    "new eg.distributions.LowRankMultivariateNormal(eg.zeros([3]), eg.randn([3, 1]), eg.ones([3]))",
+    "$0.logProb($0.rsample([2]))",
+    "eg.distributions.klDivergence($0, $0)",
+  ],
+  [
+    "new eg.distributions.NegativeBinomial(3, { logits: eg.randn([2]) })",
+    "$0.logProb($0.sample([2]))",
+    "new eg.distributions.VonMises(eg.randn([2]), eg.ones([2])).sample(3)",
+    "new eg.distributions.LKJCholesky(3, { concentration: 2 }).sample()",
+    "new eg.distributions.ContinuousBernoulli(eg.rand([2]), { lims: [0.4, 0.6] }).rsample()",
+    "new eg.distributions.CatTransform([new eg.distributions.ExpTransform()], 0, [2]).call(eg.ones([2]))",
   ],
 ];
 

@@ -116,6 +116,77 @@ const kSamples = {
     ],
     [[0.1, -3]],
   ],
+  HalfCauchy: [(scale) => new d.HalfCauchy(scale), [[0.7, 2]], [0.1, 3]],
+  Pareto: [
+    (scale, alpha) => new d.Pareto(scale, alpha),
+    [
+      [0.7, 2],
+      [4.5, 6],
+    ],
+    [0.9, 2.5],
+  ],
+  Weibull: [
+    (scale, k) => new d.Weibull(scale, k),
+    [
+      [0.7, 2],
+      [1.8, 3.5],
+    ],
+    [0.9, 2.5],
+  ],
+  FisherSnedecor: [
+    (df1, df2) => new d.FisherSnedecor(df1, df2),
+    [
+      [3.5, 5],
+      [15, 20],
+    ],
+    [0.9, 2.5],
+  ],
+  InverseGamma: [
+    (a, rate) => new d.InverseGamma(a, rate),
+    [
+      [6, 9],
+      [0.7, 2],
+    ],
+    [0.4, 0.9],
+  ],
+  Kumaraswamy: [
+    (a, b) => new d.Kumaraswamy(a, b),
+    [
+      [0.7, 2],
+      [1.8, 3.5],
+    ],
+    [0.9, 0.25],
+  ],
+  NegativeBinomial: [(probs) => new d.NegativeBinomial(3, probs), [[0.2, 0.7]], null],
+  ContinuousBernoulli: [(probs) => new d.ContinuousBernoulli(probs), [[0.2, 0.7]], [0.3, 0.8]],
+  VonMises: [
+    (loc, k) => new d.VonMises(loc, k),
+    [
+      [0.3, -1.2],
+      [0.7, 6],
+    ],
+    [0.1, -3],
+  ],
+  LowRankMultivariateNormal: [
+    (loc, factor, diag) =>
+      new d.LowRankMultivariateNormal(loc, factor, diag, { validateArgs: false }),
+    [
+      [[0.3, -1.2, 0.5]],
+      [
+        [1.1, 0.2],
+        [-0.4, 0.8],
+        [0.3, 0.1],
+      ],
+      [0.5, 1, 0.3],
+    ],
+    [[0.1, -3, 0.4]],
+  ],
+  LogisticNormal: [
+    (loc, scale) => new d.LogisticNormal(loc, scale),
+    [[[0.3, -1.2]], [[0.7, 0.4]]],
+    null,
+  ],
+  LKJCholesky: [(k) => new d.LKJCholesky(3, k), [[0.8, 1.5]], null],
   RelaxedBernoulli: [(p) => new d.RelaxedBernoulli(0.7, p), [[0.2, 0.8]], [0.5, 0.3]],
   RelaxedOneHotCategorical: [
     (logits) => new d.RelaxedOneHotCategorical(double(0.7), { logits }),
@@ -132,12 +203,28 @@ const kValues = {
   Geometric: [3, 0],
   Binomial: [1, 4],
   Poisson: [0, 5],
+  NegativeBinomial: [0, 5],
+  LogisticNormal: [[0.2, 0.5, 0.3]],
+  LKJCholesky: [
+    [1, 0, 0],
+    [0.6, 0.8, 0],
+    [-0.48, 0.6, 0.64],
+  ],
   Categorical: [2, 0],
   OneHotCategorical: [[0, 0, 1]],
   RelaxedOneHotCategorical: [[0.1, 0.3, 0.6]],
 };
 
-const kNoEntropy = ["Poisson", "RelaxedBernoulli", "RelaxedOneHotCategorical"];
+const kNoEntropy = [
+  "Poisson",
+  "RelaxedBernoulli",
+  "RelaxedOneHotCategorical",
+  "FisherSnedecor",
+  "NegativeBinomial",
+  "VonMises",
+  "LogisticNormal",
+  "LKJCholesky",
+];
 
 const parametersOf = (name) => kSamples[name][1].map((data) => double(data).requiresGrad_());
 
@@ -190,14 +277,17 @@ describe("every distribution", () => {
         return make(...given).rsample([3]);
       };
       // A gamma number jumps where a draw is refused; its gradient is that of its distribution function.
-      if (!["Gamma", "Chi2", "StudentT", "Beta", "Dirichlet"].includes(name)) {
+      const ofGamma = ["Gamma", "Chi2", "StudentT", "Beta", "Dirichlet", "FisherSnedecor"];
+      if (![...ofGamma, "InverseGamma"].includes(name)) {
         assert.ok(gradcheck(redrawn, parametersOf(name)));
       }
     });
 
     test(`${name}: draws have its mean and variance`, () => {
       const it = make(...kSamples[name][1].map(double));
-      if (["Cauchy", "Categorical"].includes(name) || name.startsWith("Relaxed")) return;
+      const without = ["Cauchy", "HalfCauchy", "Categorical", "LogisticNormal", "LKJCholesky"];
+      // The mean of angles is another one.
+      if ([...without, "VonMises"].includes(name) || name.startsWith("Relaxed")) return;
       const count = 20000;
       eg.manualSeed(3);
       const sample = it.sample([count]);
@@ -229,7 +319,7 @@ describe("every distribution", () => {
       try {
         quantile = it.icdf(share);
       } catch (error) {
-        assert.match(error.message, /does not implement (i?cdf)/);
+        assert.match(error.message, /does not implement (i?cdf)|neither rises nor falls/);
         return;
       }
       assertTensor(it.cdf(quantile), [0.3, 0.3], kDouble);
@@ -237,8 +327,13 @@ describe("every distribution", () => {
 
     test(`${name}: a parameter that is no number is refused, unless that is not wanted`, () => {
       const given = kSamples[name][1].map((data) => double(data).mul(Number.NaN));
-      if (name !== "MultivariateNormal") {
+      if (!name.endsWith("MultivariateNormal")) {
         assertThrows(() => make(...given), "InvalidArgument", /Expected parameter|is not defined/);
+      }
+      // It factors a matrix, of which NaN has none.
+      if (name === "LowRankMultivariateNormal") {
+        assertThrows(() => make(...given), "InvalidArgument", /not positive-definite/);
+        return;
       }
       d.Distribution.setDefaultValidateArgs(false);
       try {
@@ -462,6 +557,175 @@ describe("MixtureSameFamily", () => {
   });
 });
 
+describe("InverseGamma", () => {
+  const it = new d.InverseGamma(double([3, 0.8]), double([2, 1.5]));
+
+  test("has the density of the inverse of gamma numbers", () => {
+    // rate^a / gamma(a) x^(-a-1) exp(-rate / x)
+    const expected = [
+      3 * Math.log(2) - Math.log(2) - 4 * Math.log(0.5) - 4,
+      0.8 * Math.log(1.5) - Math.log(1.1642297137253035) - 1.8 * Math.log(4) - 1.5 / 4,
+    ];
+    assertTensor(it.logProb(double([0.5, 4])), expected, kDouble);
+    assertTensor(it.mean, [1, Number.POSITIVE_INFINITY]);
+    assertTensor(it.mode, [0.5, 1.5 / 1.8], kDouble);
+    assertTensor(it.variance, [1, Number.POSITIVE_INFINITY]);
+  });
+
+  test("draws what Gamma draws, inverted", () => {
+    eg.manualSeed(5);
+    const inverted = it.sample([4]);
+    eg.manualSeed(5);
+    const gamma = new d.Gamma(it.concentration, it.rate).sample([4]);
+    assertTensor(inverted, gamma.reciprocal().dataSync(), kDouble);
+    // The mean of -log p over many draws.
+    const draws = it.sample([20000]);
+    const estimate = it.logProb(draws).mean(0).neg();
+    assertTensor(it.entropy(), estimate.dataSync(), { rtol: 0.05, atol: 0.05 });
+  });
+});
+
+describe("ExponentialFamily", () => {
+  // As PyTorch's classes say it of themselves.
+  class OwnNormal extends d.ExponentialFamily {
+    constructor(loc, scale) {
+      super({ parameters: { loc, scale }, batchShape: loc.shape });
+    }
+
+    get naturalParams() {
+      const { loc, scale } = this.parameters;
+      const precision = scale.square().reciprocal();
+      return [loc.mul(precision), precision.mul(-0.5)];
+    }
+
+    get meanCarrierMeasure() {
+      return 0;
+    }
+
+    logNormalizer(x, y) {
+      return x.square().div(y).mul(-0.25).add(y.reciprocal().neg().mul(Math.PI).log().mul(0.5));
+    }
+  }
+  const parameters = () => [double([0.3, -1.2]).requiresGrad_(), double([0.7, 2]).requiresGrad_()];
+  const others = [double([0.1, 1]), double([1.5, 0.5])];
+
+  test("has the entropy and the divergence of its log normalizer, with gradients", () => {
+    const [given, same] = [parameters(), parameters()];
+    const [own, plain] = [new OwnNormal(...given), new d.Normal(...same)];
+    assertTensor(own.entropy(), plain.entropy().detach().dataSync(), kDouble);
+    const kl = d.klDivergence(own, new OwnNormal(...others));
+    const expected = d.klDivergence(plain, new d.Normal(...others));
+    assertTensor(kl, expected.detach().dataSync(), kDouble);
+    kl.add(own.entropy()).sum().backward();
+    expected.add(plain.entropy()).sum().backward();
+    given.forEach((one, i) => {
+      assertTensor(one.grad, same[i].grad.dataSync(), kDouble);
+    });
+    const silent = eg.noGrad(() => new OwnNormal(...given).entropy());
+    assert.equal(silent.requiresGrad, false);
+  });
+
+  test("knows nothing of other families", () => {
+    class Another extends OwnNormal {}
+    assertThrows(
+      () => d.klDivergence(new OwnNormal(...others), new Another(...others)),
+      "InvalidArgument",
+      /No KL\(p \|\| q\) is implemented for p type OwnNormal and q type Another/,
+    );
+    assertThrows(() => new d.ExponentialFamily({ parameters: {} }), "InvalidArgument", /abstract/);
+    assertTensor(
+      eg.distributions.ExponentialFamily.prototype.entropy.call(
+        new d.ContinuousBernoulli(double([0.2, 0.5])),
+      ),
+      new d.ContinuousBernoulli(double([0.2, 0.5])).entropy().dataSync(),
+      { rtol: 1e-6 },
+    );
+  });
+});
+
+describe("transforms of shapes and of parts", () => {
+  const x = double([
+    [0.5, 1.5, 2],
+    [1, 0.25, 3],
+  ]);
+
+  test("ReshapeTransform", () => {
+    const transform = new d.ReshapeTransform([3], [3, 1]);
+    const y = transform.call(x);
+    assert.deepEqual(y.shape, [2, 3, 1]);
+    assert.deepEqual(transform.inverse(y).shape, [2, 3]);
+    assertTensor(transform.logAbsDetJacobian(x, y), [0, 0]);
+    assert.deepEqual(transform.inverseShape([5, 3, 1]), [5, 3]);
+    const it = new d.TransformedDistribution(new d.Normal(double([0, 1, 2]), 1), [transform]);
+    assert.deepEqual([...it.eventShape], [3, 1]);
+    assertTensor(it.logProb(y), new d.Normal(double([0, 1, 2]), 1).logProb(x).sum(1).dataSync());
+    assertThrows(() => new d.ReshapeTransform([3], [2]), "ShapeMismatch", /different numbers/);
+    assertThrows(() => transform.call(double([1, 2])), "ShapeMismatch", /Shape mismatch/);
+  });
+
+  test("IndependentTransform sums the factors of the last dimensions", () => {
+    const transform = new d.IndependentTransform(new d.ExpTransform(), 1);
+    const y = transform.call(x);
+    assertTensor(y, x.exp().dataSync());
+    assertTensor(transform.logAbsDetJacobian(x, y), [4, 4.25]);
+    assert.equal(transform.codomain.eventDim, 1);
+    assertTensor(transform.inv.call(y), x.dataSync(), kDouble);
+    assert.ok(transform.equals(new d.IndependentTransform(new d.ExpTransform(), 1)));
+    assert.equal(String(transform), "IndependentTransform(ExpTransform(), 1)");
+    assertThrows(() => transform.call(double(1)), "ShapeMismatch", /Too few dimensions/);
+  });
+
+  test("CatTransform and StackTransform", () => {
+    const parts = [new d.ExpTransform(), new d.AffineTransform(1, 2)];
+    const cat = new d.CatTransform(parts, 1, [1, 2]);
+    const y = cat.call(x);
+    const [e, f] = [Math.exp(0.5), Math.exp(1)];
+    assertTensor(y, [e, 4, 5, f, 1.5, 7], kDouble);
+    assertTensor(cat.inverse(y), x.dataSync(), kDouble);
+    const log2 = Math.log(2);
+    assertTensor(cat.logAbsDetJacobian(x, y), [0.5, log2, log2, 1, log2, log2], kDouble);
+    assert.deepEqual([...cat.codomain.check(y.neg()).dataSync()], [0, 1, 1, 0, 1, 1]);
+    const stack = new d.StackTransform(parts, { dim: 0 });
+    const z = stack.call(x);
+    assertTensor(z, [Math.exp(0.5), Math.exp(1.5), Math.exp(2), 3, 1.5, 7], kDouble);
+    assertTensor(stack.inverse(z), x.dataSync(), kDouble);
+    assertTensor(stack.logAbsDetJacobian(x, z), [0.5, 1.5, 2, log2, log2, log2], kDouble);
+    assert.deepEqual([...stack.domain.check(x).dataSync()], [1, 1, 1, 1, 1, 1]);
+    // A vector of parts that differ has one factor.
+    const vectors = new d.CatTransform([new d.StickBreakingTransform()], -1, [3]);
+    assert.throws(() => vectors.logAbsDetJacobian(x, vectors.call(x)), { code: "ShapeMismatch" });
+    assertThrows(() => cat.call(x.t()), "ShapeMismatch", /expected 3 elements along dim 1/);
+    assertThrows(() => new d.CatTransform(parts, 0, [1]), "InvalidArgument", /one for each of 2/);
+  });
+
+  test("CumulativeDistributionTransform makes values even", () => {
+    const normal = new d.Normal(double(0), 1);
+    const transform = new d.CumulativeDistributionTransform(normal);
+    const y = transform.call(x);
+    assertTensor(y, normal.cdf(x).dataSync());
+    assertTensor(transform.inverse(y), x.dataSync(), kDouble);
+    assertTensor(transform.logAbsDetJacobian(x, y), normal.logProb(x).dataSync());
+    const even = new d.TransformedDistribution(normal, transform);
+    assertTensor(even.logProb(double([0.2, 0.7])), [0, 0], { atol: 1e-9 });
+  });
+
+  test("PositiveDefiniteTransform and its kin", () => {
+    const matrix = double([
+      [0.3, 7],
+      [0.5, -0.2],
+    ]);
+    const transform = new d.PositiveDefiniteTransform();
+    const y = transform.call(matrix);
+    assert.equal(d.constraints.positiveDefinite.check(y).item(), true);
+    assertTensor(transform.inverse(y), [0.3, 0, 0.5, -0.2], kDouble);
+    assertThrows(
+      () => new d.CorrCholeskyTransform().call(double([1, 2])),
+      "ShapeMismatch",
+      /not a flattened lower triangle/,
+    );
+  });
+});
+
 describe("registerKl", () => {
   class Shifted extends d.Normal {}
   const plain = new d.Normal(0, 1);
@@ -500,6 +764,48 @@ test("constraints tell which values keep them", () => {
   assert.deepEqual(kept(c.integerInterval(-1, 1)), [1, 1, 0, 1, 0, 0]);
   assert.deepEqual(kept(c.greaterThan(0.5)), [0, 0, 0, 1, 1, 0]);
   assert.deepEqual(kept(c.greaterThanEq(0.5)), [0, 0, 1, 1, 1, 0]);
+  assert.deepEqual(kept(c.halfOpenInterval(-1, 0.5)), [1, 1, 0, 0, 0, 0]);
+  const matrices = double([
+    [
+      [1, 0],
+      [0.6, 0.8],
+    ],
+    [
+      [1, 2],
+      [2, 4],
+    ],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+  ]);
+  const keptBy = (constraint) => [...constraint.check(matrices).dataSync()];
+  assert.deepEqual(keptBy(c.corrCholesky), [1, 0, 0]);
+  assert.deepEqual(keptBy(c.square), [1, 1, 1]);
+  assert.deepEqual([...c.square.check(eg.ones([2, 2, 3])).dataSync()], [0, 0]);
+  assert.deepEqual(keptBy(c.symmetric), [0, 1, 1]);
+  assert.equal(c.positiveSemidefinite.check(matrices.at(1).add(eg.eye(2).mul(1e-9))).item(), true);
+  assert.equal(c.positiveSemidefinite.check(matrices.at(2)).item(), false);
+  assert.equal(c.positiveDefinite.check(eg.ones([2, 3])).item(), false);
+  const both = [c.positive, c.real];
+  assert.deepEqual(
+    [
+      ...c
+        .cat(both, 0, [1, 2])
+        .check(double([-1, -1, 2]))
+        .dataSync(),
+    ],
+    [0, 1, 1],
+  );
+  assert.deepEqual(
+    [
+      ...c
+        .stack(both)
+        .check(double([-1, -1]))
+        .dataSync(),
+    ],
+    [0, 1],
+  );
   assert.deepEqual(kept(c.lessThan(0.5)), [1, 1, 0, 0, 0, 0]);
   assert.deepEqual(kept(c.independent(c.real, 1)), [0]);
   assert.equal(String(c.independent(c.greaterThan(2), 1)), "independent(greaterThan(2), 1)");

@@ -6,9 +6,15 @@ import { assertTensor } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 import { readJson } from "./support/files.mjs";
 
-const { distributions, divergences, draws, transforms } = readJson(
-  "tests/golden/distributions.json",
+const kFiles = ["distributions", "distributions_more"].map((name) =>
+  readJson(`tests/golden/${name}.json`),
 );
+const [distributions, divergences, draws, transforms] = [
+  "distributions",
+  "divergences",
+  "draws",
+  "transforms",
+].map((kind) => kFiles.flatMap((file) => file[kind]));
 const d = eg.distributions;
 const kDouble = { rtol: 1e-9, atol: 1e-9 };
 

@@ -101,6 +101,20 @@ describe("products and matrices", () => {
     }
   });
 
+  test("Jacobians take PyTorch's options", () => {
+    const f = (x) => x.sin().mul(x.sum());
+    const expected = jacrev(f)(kPoint).detach().dataSync();
+    assertTensor(jacrev(f, { chunkSize: 2 })(kPoint), expected);
+    assertTensor(jacfwd(f, 0, false, { randomness: "same" })(kPoint), expected, {
+      rtol: 1e-9,
+      atol: 1e-12,
+    });
+    const refused = (make, told) => assertThrows(make, "InvalidArgument", told);
+    refused(() => jacrev(f, { chunkSize: 0 }), /chunkSize: expected a whole number from 1/);
+    refused(() => jacfwd(f, { randomness: "different" }), /one of "error", "same"/);
+    refused(() => jacfwd(f, { chunk_size: 1 }), /unknown option/);
+  });
+
   test("vjp and jvp agree with the matrix; what vjp returns can be mapped", () => {
     const matrix = jacrev((x) => x.sin().mul(x.sum()))(kPoint);
     const [value, pull] = vjp((x) => x.sin().mul(x.sum()), kPoint);
@@ -116,6 +130,14 @@ describe("products and matrices", () => {
     assertThrows(() => pull(double([1])), "ShapeMismatch", /cotangents/);
     assertThrows(() => jvp((x) => x, [kPoint], [double([1])]), "ShapeMismatch", /tangents/);
     assertThrows(() => jvp((x) => x, kPoint, [v]), "InvalidArgument", /primals/);
+    const outside = double([1, 2, 3]).requiresGrad_();
+    const constant = (x) => [x.mul(2), outside.mul(2)];
+    assertTensor(jvp(constant, [kPoint], [v])[1][1], [0, 0, 0]);
+    const independent = /The output of f is independent of the inputs/;
+    const strict = { strict: true };
+    assertThrows(() => jvp(constant, [kPoint], [v], strict), "NotDifferentiable", independent);
+    const sum = (x) => x.add(outside);
+    assertTensor(jvp(sum, [kPoint], [v], strict)[1], v.dataSync());
   });
 
   test("jvp and vmap, either inside of the other; grad of jvp", () => {

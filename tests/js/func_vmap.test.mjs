@@ -214,14 +214,15 @@ describe("vmap", () => {
     const { warn } = console;
     console.warn = (text) => warnings.push(text);
     try {
-      const run = () => vmap((x) => eg.renorm(eg.stack([x, x]), 1, 0, 1))(a);
-      assert.deepEqual(run().shape, [2, 2, 2]);
+      const mask = eg.tensor([true, false]);
+      const run = () => vmap((x) => eg.maskedScatter(x, mask, x.mul(2)))(a);
+      assertTensor(run(), [2, 2, 6, 4]);
       run();
     } finally {
       console.warn = warn;
     }
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0], /renorm .*sample by sample/);
+    assert.match(warnings[0], /masked_scatter .*sample by sample/);
   });
 });
 

@@ -122,6 +122,89 @@ test("schedulers go to a given epoch", () => {
   );
 });
 
+describe("schedulers of schedulers of schedulers", () => {
+  const { ChainedScheduler, ConstantLR, ExponentialLR, LinearLR, SequentialLR, StepLR } =
+    lrScheduler;
+  const follow = (o, scheduler, expected) => {
+    for (const [i, rate] of expected.entries()) {
+      const rates = [rate, 5 * rate];
+      assertClose(ratesOf(o), rates, { ...kExact, what: `rates at ${i}` });
+      assert.deepEqual(scheduler.getLastLr(), ratesOf(o));
+      scheduler.step();
+    }
+  };
+  const chained = (o) => {
+    const constant = new ConstantLR(o, { factor: 0.5, totalIters: 2 });
+    return new ChainedScheduler([constant, new ExponentialLR(o, 0.9)]);
+  };
+  const kChained = [0.05, 0.045, 0.081, 0.0729];
+
+  test("chained ones first, and later", () => {
+    const first = makeOptimizer();
+    const step = new StepLR(first, 2, 0.5);
+    const wanted = [...kChained.slice(0, 3), 0.1, 0.1, 0.05];
+    follow(first, new SequentialLR(first, [chained(first), step], [3]), wanted);
+    const later = makeOptimizer();
+    const linear = new LinearLR(later, { startFactor: 0.5, totalIters: 2 });
+    const scheduler = new SequentialLR(later, [linear, chained(later)], [2]);
+    follow(later, scheduler, [0.05, 0.075, ...kChained]);
+  });
+
+  test("sequences in sequences, and what was saved of them", () => {
+    const make = (o) => {
+      const inner = () => {
+        const warm = new LinearLR(o, { startFactor: 0.5, totalIters: 2 });
+        return new SequentialLR(o, [warm, new ExponentialLR(o, 0.5)], [2]);
+      };
+      return new SequentialLR(o, [inner(), inner(), chained(o)], [4, 7]);
+    };
+    const kInner = [0.05, 0.075, 0.1, 0.05];
+    const wanted = [...kInner, ...kInner.slice(0, 3), ...kChained];
+    const o = makeOptimizer();
+    follow(o, make(o), wanted);
+    const [before, after] = [makeOptimizer(), makeOptimizer()];
+    const saved = make(before);
+    for (let i = 0; i < 5; i++) saved.step();
+    const loaded = make(after);
+    after.loadStateDict(before.stateDict());
+    loaded.loadStateDict(saved.stateDict());
+    follow(after, loaded, wanted.slice(5));
+  });
+
+  test("and in chains", () => {
+    const o = makeOptimizer();
+    const warm = new LinearLR(o, { startFactor: 0.5, totalIters: 2 });
+    const sequence = new SequentialLR(o, [warm, new ExponentialLR(o, 0.5)], [2]);
+    const scheduler = new ChainedScheduler([sequence]);
+    follow(o, scheduler, [0.05, 0.075, 0.1, 0.05]);
+  });
+});
+
+test("schedulers take all their arguments as options", () => {
+  const o = makeOptimizer();
+  const constant = new lrScheduler.ConstantLR(o, { factor: 0.5 });
+  const made = [
+    new lrScheduler.MultiStepLR(o, { milestones: [2], gamma: 0.5 }),
+    new lrScheduler.ExponentialLR(o, { gamma: 0.5 }),
+    new lrScheduler.LambdaLR(o, { lrLambda: [() => 1, () => 2] }),
+    new lrScheduler.MultiplicativeLR(o, { lrLambda: () => 1 }),
+    new lrScheduler.CyclicLR(o, { baseLr: 0.1, maxLr: 0.2, stepSizeUp: 2 }),
+    new lrScheduler.CosineAnnealingWarmRestarts(o, { t0: 2, tMult: 3 }),
+    new lrScheduler.SequentialLR(o, { schedulers: [constant], milestones: [] }),
+    new lrScheduler.SequentialLR(o, [constant], { milestones: [] }),
+  ];
+  assert.deepEqual(
+    [made[0].gamma, made[1].gamma, made[4].totalSize, made[5].tMult],
+    [0.5, 0.5, 4, 3],
+  );
+  assert.equal(made[2].lrLambdas[1](), 2);
+  assertThrows(
+    () => new lrScheduler.ExponentialLR(o, { Gamma: 0.5 }),
+    "InvalidArgument",
+    /Did you mean "gamma"/,
+  );
+});
+
 test("state dicts have PyTorch's keys", () => {
   const o = makeOptimizer(1);
   const keysOf = (scheduler) => Object.keys(scheduler.stateDict()).sort().join(" ");

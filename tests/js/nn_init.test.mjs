@@ -73,6 +73,17 @@ describe("nn.init", () => {
     );
   });
 
+  test("weights without inputs have nothing to draw", () => {
+    for (const name of ["kaimingUniform_", "kaimingNormal_"]) {
+      eg.manualSeed(5);
+      assert.deepEqual(init[name](eg.empty([3, 0])).shape, [3, 0]);
+      const [next] = eg.rand([1]).dataSync();
+      eg.manualSeed(5);
+      assert.equal(next, eg.rand([1]).item());
+    }
+    assertTensor(new nn.Linear(0, 2).call(eg.empty([3, 0])), [0, 0, 0, 0, 0, 0], { shape: [3, 2] });
+  });
+
   test("sparse_ leaves zeros in every column", () => {
     const x = init.sparse_(eg.empty([10, 3]), 0.25, 1).arraySync();
     for (const column of [0, 1, 2]) {

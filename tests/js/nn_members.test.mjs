@@ -289,3 +289,47 @@ test("a module that is a part of itself is refused, and printed", () => {
   const text = "Sequential(\n  (0): Sequential(\n    (parent): Sequential(...)\n  )\n)";
   assert.equal(String(parent), text);
 });
+
+describe("members by a call", () => {
+  test("are those that assignments make", () => {
+    const module = new nn.Module();
+    const data = eg.zeros([2]);
+    module.registerBuffer("count", data);
+    module.registerBuffer("cache", eg.ones([1]), { persistent: false });
+    module.registerBuffer("later", null);
+    const weight = new nn.Parameter(eg.ones([2]));
+    module.registerParameter("weight", weight);
+    module.registerParameter("bias", null);
+    module.registerModule("first", new nn.Linear(1, 1, { bias: false }));
+    module.addModule("second", new nn.ReLU());
+    assert.equal(module.weight, weight);
+    assert.deepEqual(Object.keys(module.stateDict()), ["weight", "count", "first.weight"]);
+    data.fill_(3);
+    assertTensor(module.count, [3, 3]);
+    assert.deepEqual(
+      module.namedBuffers().map(([name]) => name),
+      ["count", "cache"],
+    );
+    module.registerBuffer("later", eg.ones([1]));
+    module.registerBuffer("count", eg.ones([3]));
+    assert.deepEqual(module.count.shape, [3]);
+    assert.equal(module.double(), module);
+    assert.deepEqual([weight.dtype, module.later.dtype], ["float64", "float64"]);
+    assert.equal(module.float().cpu().weight.dtype, "float32");
+  });
+
+  test("do not take names that are taken, or that are none", () => {
+    const module = new nn.Linear(1, 1);
+    const refused = [
+      [() => module.registerBuffer("weight", eg.ones([1])), /attribute 'weight' already exists/],
+      [() => module.registerParameter("forward", null), /attribute 'forward' already exists/],
+      [() => module.addModule("inFeatures", new nn.ReLU()), /already exists/],
+      [() => module.registerModule("a.b", new nn.ReLU()), /a text without "."/],
+      [() => module.registerParameter("p", eg.ones([1])), /param: expected an nn.Parameter/],
+      [() => module.registerModule("p", eg.ones([1])), /module: expected an nn.Module/],
+      [() => module.registerBuffer("b", eg.ones([1]), { persist: true }), /persistent/],
+    ];
+    for (const [fn, told] of refused) assertThrows(fn, "InvalidArgument", told);
+    assert.deepEqual(Object.keys(module.stateDict()), ["weight", "bias"]);
+  });
+});

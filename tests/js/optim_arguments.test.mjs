@@ -9,7 +9,7 @@ const { nn, optim } = eg;
 const { StepLR, LinearLR, CosineAnnealingLR, OneCycleLR, LambdaLR } = optim.lrScheduler;
 const kOptimizers = [
   ...["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"],
-  ...["NAdam", "RAdam", "Adadelta", "Adamax", "ASGD", "Rprop"],
+  ...["NAdam", "RAdam", "Adadelta", "Adamax", "ASGD", "Rprop", "Adafactor"],
 ];
 const params = () => [eg.ones([2], { requiresGrad: true })];
 
@@ -63,6 +63,34 @@ describe("optimizers", () => {
     const [first, second] = optimizer.paramGroups;
     assert.deepEqual([first.lr, first.initialLr, first.momentum], [0.1, 0.4, 0.9]);
     assert.deepEqual([second.lr, "initialLr" in second], [0.2, false]);
+  });
+
+  test("Adafactor refuses what it cannot do", () => {
+    const refuses = (settings, text) =>
+      assertThrows(() => new optim.Adafactor(params(), settings), "InvalidArgument", text);
+    refuses({ beta2Decay: 0.5 }, /Invalid beta2Decay/);
+    refuses({ d: 0.5 }, /Invalid clipping threshold d/);
+    refuses({ eps: 1e-3 }, /eps: expected a list of a number or null, and a number/);
+    refuses({ eps: [null, -1] }, /Invalid epsilon2/);
+    const complex = eg.ones([2], { dtype: "complex64", requiresGrad: true });
+    complex.grad = eg.ones([2], { dtype: "complex64" });
+    const optimizer = new optim.Adafactor([complex]);
+    assertThrows(() => optimizer.step(), "DtypeMismatch", /does not support complex/);
+    const matrix = eg.ones([2, 3], { requiresGrad: true });
+    matrix.sum().backward();
+    const trained = new optim.Adafactor([matrix]);
+    trained.step();
+    const { state, param_groups: groups } = trained.stateDict();
+    assert.deepEqual(Object.keys(state[0]), ["step", "row_var", "col_var"]);
+    assert.deepEqual(
+      [state[0].row_var.shape, state[0].col_var.shape],
+      [
+        [2, 1],
+        [1, 3],
+      ],
+    );
+    const wrong = { state: { 0: { step: state[0].step } }, param_groups: groups };
+    assertThrows(() => trained.loadStateDict(wrong), "InvalidArgument", /no "row_var"/);
   });
 
   test("refuse betas that are none", () => {

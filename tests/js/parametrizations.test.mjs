@@ -208,6 +208,175 @@ test("spectralNorm of nn.utils divides the weight before each call", () => {
   assertThrows(() => nn.utils.spectralNorm(layer), "InvalidArgument", /does not have a parameter/);
 });
 
+describe("orthogonal", () => {
+  const close = { rtol: 1e-7, atol: 1e-7 };
+  for (const { shape, options, weight, moved, grad, keys } of kGolden.orthogonal) {
+    test(`${shape} ${JSON.stringify(options)}`, () => {
+      eg.manualSeed(3);
+      const layer = new nn.Linear(shape[1], shape[0], { bias: false }).double();
+      layer.weight.detach().copy_(wave(shape, 1, 0.5));
+      parametrizations.orthogonal(layer, options);
+      assertTensor(layer.weight, weight, { shape, ...close });
+      assert.deepEqual(keysOf(layer), keys);
+      const { original } = layer.parametrizations.get("weight");
+      const isHouseholder = options.orthogonalMap
+        ? options.orthogonalMap === "householder"
+        : shape[0] !== shape[1];
+      const step = wave(shape, 2, 0.3);
+      const isTall = shape[0] >= shape[1];
+      // A diagonal of signs stays one.
+      original.detach().add_(isHouseholder ? (isTall ? step.tril(-1) : step.triu(1)) : step);
+      assertTensor(layer.weight, moved, close);
+      layer.weight
+        .mul(wave(shape, 0.2, 1))
+        .sum()
+        .backward();
+      assertTensor(original.grad, grad, close);
+      const [rows, columns] = [layer.weight, layer.weight.t()];
+      const product = isTall ? columns.matmul(rows) : rows.matmul(columns);
+      assertTensor(product, eg.eye(Math.min(...shape)).dataSync(), { atol: 1e-7 });
+    });
+  }
+
+  test("takes any orthogonal matrix, and says where it cannot", () => {
+    const layer = parametrizations.orthogonal(new nn.Linear(2, 2, { bias: false }));
+    layer.weight = eg.tensor([
+      [0, 1],
+      [-1, 0],
+    ]);
+    assertTensor(layer.weight, [0, 1, -1, 0], { atol: 1e-6 });
+    const plain = new nn.Linear(2, 2, { bias: false });
+    parametrizations.orthogonal(plain, "weight", "cayley", false);
+    assertThrows(
+      () => {
+        plain.weight = eg.eye(2);
+      },
+      "InvalidArgument",
+      /_Orthogonal does not implement rightInverse/,
+    );
+    const refused = (name, told, code = "InvalidArgument") =>
+      assertThrows(() => parametrizations.orthogonal(new nn.Linear(2, 2), { name }), code, told);
+    refused("wight", /no parameter or buffer with name 'wight'/);
+    refused("bias", /Expected a matrix/, "ShapeMismatch");
+  });
+});
+
+describe("parametrize", () => {
+  test("cached() computes a tensor once", () => {
+    let count = 0;
+    class Counted extends Doubled {
+      forward(x) {
+        count++;
+        return super.forward(x);
+      }
+    }
+    const layer = new nn.Linear(2, 2);
+    parametrize.registerParametrization(layer, "weight", new Counted());
+    count = 0;
+    const [first, second] = parametrize.cached(() => [layer.weight, layer.weight]);
+    assert.equal(first, second);
+    assert.equal(count, 1);
+    // What a scope has freed is computed again.
+    parametrize.cached(() => {
+      const use = () => eg.scope(() => layer.weight.sum().item());
+      assert.equal(use(), use());
+    });
+    assert.notEqual(layer.weight, layer.weight);
+    assert.equal(parametrize.typeBeforeParametrizations(layer), nn.Linear);
+  });
+
+  test("one module's go to another, which then shares them", () => {
+    const [from, to] = [new nn.Linear(2, 2), new nn.Linear(2, 2)];
+    parametrizations.weightNorm(from);
+    parametrize.registerParametrization(from, "bias", new Doubled());
+    assert.equal(parametrize.transferParametrizationsAndParams(from, to), to);
+    assert.deepEqual(keysOf(to), keysOf(from));
+    const x = eg.randn([3, 2]);
+    assertTensor(to.call(x), from.call(x).dataSync());
+    assert.equal(
+      to.parametrizations.get("bias").original,
+      from.parametrizations.get("bias").original,
+    );
+    const bare = new nn.Module();
+    parametrize.transferParametrizationsAndParams(from, bare, "bias");
+    assertTensor(bare.bias, from.bias.dataSync());
+    assertThrows(
+      () => parametrize.transferParametrizationsAndParams(new nn.ReLU(), to, "weight"),
+      "InvalidArgument",
+      /no parametrization of 'weight'/,
+    );
+  });
+});
+
+test("removeSpectralNorm makes a parameter again", () => {
+  const layer = nn.utils.spectralNorm(new nn.Linear(3, 2));
+  const x = eg.ones([1, 3]);
+  layer.call(x);
+  layer.eval();
+  const expected = layer.call(x).dataSync();
+  assert.equal(nn.utils.removeSpectralNorm(layer), layer);
+  assert.deepEqual(keysOf(layer), ["bias", "weight"]);
+  assert.ok(layer.weight instanceof nn.Parameter);
+  assertTensor(layer.train().call(x), expected);
+  assertThrows(() => nn.utils.removeSpectralNorm(layer), "InvalidArgument", /not found in Linear/);
+});
+
+describe("fusion of a norm into the layer before it", () => {
+  const fill = (modules) => {
+    modules
+      .flatMap((module) => module.double().eval().parameters())
+      .forEach((parameter, i) => {
+        parameter.detach().copy_(wave(parameter.shape, i + 1, 0.5));
+      });
+    const norm = modules[1];
+    norm.running_mean.copy_(wave([3], 0.3, 0.4));
+    norm.running_var.copy_(wave([3], 0.1, 0.3).add(0.5));
+    return modules;
+  };
+  const kCases = {
+    conv: [() => new nn.Conv1d(2, 3, 2), (conv, bn) => nn.utils.fuseConvBnEval(conv, bn)],
+    transposed: [
+      () => new nn.ConvTranspose1d(2, 3, 2, { bias: false }),
+      (conv, bn) => nn.utils.fuseConvBnEval(conv, bn, { transpose: true }),
+    ],
+    linear: [() => new nn.Linear(2, 3), (linear, bn) => nn.utils.fuseLinearBnEval(linear, bn)],
+  };
+  for (const [name, [make, fuse]] of Object.entries(kCases)) {
+    test(name, () => {
+      const [layer, norm] = fill([make(), new nn.BatchNorm1d(3)]);
+      const fused = fuse(layer, norm);
+      assert.ok(fused instanceof layer.constructor && fused !== layer);
+      assertTensor(fused.weight, kGolden.fusion[name].weight, { rtol: 1e-7, atol: 1e-9 });
+      assertTensor(fused.bias, kGolden.fusion[name].bias, { rtol: 1e-7, atol: 1e-9 });
+      const x = name === "linear" ? wave([4, 2], 0, 1) : wave([4, 2, 5], 0, 1);
+      assertTensor(fused.call(x), norm.call(layer.call(x)).dataSync(), { atol: 1e-9 });
+      assertThrows(() => fuse(layer, norm.train()), "InvalidArgument", /only for eval/);
+    });
+  }
+});
+
+test("getTotalNorm and clipGradsWithNorm_ are the halves of clipGradNorm_", () => {
+  const withGrad = (values) => {
+    const parameter = eg.zeros([2], { requiresGrad: true });
+    parameter.grad = eg.tensor(values);
+    return parameter;
+  };
+  const make = () => [withGrad([3, 0]), withGrad([0, 4]), eg.zeros([1], { requiresGrad: true })];
+  const [whole, halves] = [make(), make()];
+  const total = nn.utils.clipGradNorm_(whole, 1);
+  const gradients = halves.flatMap(({ grad }) => grad ?? []);
+  assertTensor(nn.utils.getTotalNorm(gradients), [5], { shape: [] });
+  assertTensor(nn.utils.getTotalNorm(gradients, Number.POSITIVE_INFINITY), [4]);
+  assertTensor(nn.utils.getTotalNorm([]), [0]);
+  nn.utils.clipGradsWithNorm_(halves, 1, total);
+  for (const i of [0, 1]) assertTensor(halves[i].grad, whole[i].grad.dataSync());
+  assertThrows(
+    () => nn.utils.getTotalNorm(eg.tensor([Number.NaN]), { errorIfNonfinite: true }),
+    "InvalidArgument",
+    /non-finite/,
+  );
+});
+
 describe("parameters as a vector", () => {
   test("and back", () => {
     const model = new nn.Linear(2, 3);

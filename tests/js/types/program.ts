@@ -272,11 +272,21 @@ const schedulers: eg.optim.lrScheduler.LRScheduler[] = [
   new lrScheduler.CosineAnnealingLR(new eg.optim.RMSprop([x], { centered: true }), 10),
   new lrScheduler.LambdaLR(new eg.optim.Adagrad([x]), (epoch) => 1 / (1 + epoch)),
   new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "linear" }),
+  new lrScheduler.MultiStepLR(sgd, { milestones: [2, 3], gamma: 0.5 }),
+  new lrScheduler.ExponentialLR(sgd, { gamma: 0.5 }),
+  new lrScheduler.LambdaLR(sgd, { lrLambda: [(epoch) => 1 / (1 + epoch)] }),
+  new lrScheduler.CyclicLR(sgd, { baseLr: 0.1, maxLr: 0.2 }),
+  new lrScheduler.CosineAnnealingWarmRestarts(sgd, { t0: 3, tMult: 2 }),
 ];
 for (const scheduler of schedulers) scheduler.step();
 console.log(clipped, schedulers[0]?.getLastLr());
 // @ts-expect-error: no such curve
 new lrScheduler.OneCycleLR(sgd, 0.1, { totalSteps: 5, annealStrategy: "step" });
+new lrScheduler.SequentialLR(sgd, { schedulers, milestones: [1] });
+// @ts-expect-error milestones are needed
+new lrScheduler.SequentialLR(sgd, { schedulers });
+// @ts-expect-error a rate is needed
+new lrScheduler.ExponentialLR(sgd, {});
 
 // A worker of a page, one of Node, and the address of a module.
 declare const pageWorker: {

@@ -26,14 +26,15 @@ import {
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
+import { dividedByFrequency, limitNorms } from "./embedding_rows.js";
 
 type Mode = "sum" | "mean" | "max";
 
 interface EmbeddingBagOptions {
   offsets?: Tensor | null;
-  maxNorm?: null;
+  maxNorm?: number | null;
   normType?: number;
-  scaleGradByFreq?: false;
+  scaleGradByFreq?: boolean;
   mode?: Mode;
   sparse?: false;
   perSampleWeights?: Tensor | null;
@@ -53,9 +54,9 @@ interface EmbeddingBag {
     input: Tensor,
     weight: Tensor,
     offsets: Tensor | null,
-    maxNorm: null,
+    maxNorm: number | null,
     normType: number,
-    scaleGradByFreq: false,
+    scaleGradByFreq: boolean,
     mode?: Mode,
     sparse?: false,
     perSampleWeights?: Tensor | null,
@@ -67,7 +68,8 @@ interface EmbeddingBag {
 /**
  * Sum, mean or largest elements of bags of rows of `weight` [rows, size]: a bag is a row of `input` [bags, n], or what lies in
  * `input` [n] from one of `offsets` [bags] to the next. An empty bag gives zeros; `paddingIdx` is a row that no bag counts;
- * `perSampleWeights`, shaped as `input`, are for sums. "max" with offsets reads how long the longest bag is.
+ * `perSampleWeights`, shaped as `input`, are for sums. "max" with offsets reads how long the longest bag is. `maxNorm` first scales the
+ * rows that are looked up down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by how often a row is.
  */
 export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
   "embeddingBag",
@@ -77,7 +79,7 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
     weight: Tensor,
     offsets: Tensor | null,
     maxNorm: number | null,
-    _normType: number,
+    normType: number,
     scaleGradByFreq: boolean,
     mode: Mode,
     sparse: boolean,
@@ -85,14 +87,18 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
     includeLastOffset: boolean,
     paddingIdx: number | null,
   ) => {
-    refuse("maxNorm", maxNorm !== null, "renormalise the rows of weight with renorm_() before");
-    refuse("scaleGradByFreq", scaleGradByFreq, "there are no gradients by frequency");
-    refuse("sparse", sparse, "gradients are dense");
+    refuse(sparse, "sparse is not supported: gradients are dense.");
+    const isScaledMax = scaleGradByFreq && mode === "max";
+    refuse(isScaledMax, "max mode does not support scaling the gradient by the frequency.");
     const bags = bagsOf(input, offsets, includeLastOffset);
     checkWeights(input, perSampleWeights, mode);
+    if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
     const isCounted = paddingIdx === null ? null : ne(bags.indices, rowOf(paddingIdx, weight));
     if (mode === "max") return largest(bags, weight, isCounted);
-    const rows = embedding(bags.indices, weight);
+    const plain = embedding(bags.indices, weight);
+    const rows = scaleGradByFreq
+      ? dividedByFrequency(plain, bags.indices, weight.shape[0] ?? 0)
+      : plain;
     const weighted =
       perSampleWeights === null
         ? rows
@@ -208,6 +214,6 @@ function checkWeights(input: Tensor, weights: Tensor | null, mode: Mode): void {
   fail("ShapeMismatch", "embeddingBag", told);
 }
 
-function refuse(name: string, isGiven: boolean, reason: string): void {
-  if (isGiven) fail("InvalidArgument", "embeddingBag", `${name} is not supported: ${reason}.`);
+function refuse(isGiven: boolean, reason: string): void {
+  if (isGiven) fail("InvalidArgument", "embeddingBag", reason);
 }

@@ -1,15 +1,19 @@
 // Copies of a tensor in which a view has other values, and matrices around diagonals.
 
 import type { Arguments } from "../arguments/read.js";
+import { interpreter } from "../dispatch/interpreter.js";
 import type { Ints } from "../dispatch/types.js";
-import { slice } from "../generated/internal.js";
+import { slice, toDtype } from "../generated/internal.js";
 import {
+  arange,
   asStrided,
   clone,
   copy_,
   diag,
   diagonal,
   flatten,
+  indexCopy,
+  reshape,
   select,
   zeros,
 } from "../generated/ops.js";
@@ -88,18 +92,36 @@ export const asStridedScatter: {
   "asStridedScatter",
   "input:tensor src:tensor size:ints stride:ints storageOffset:int=0",
   (input: Tensor, src: Tensor, size: Ints, stride: Ints, storageOffset: number) =>
-    written(input, src, (copy) => asStrided(copy, size, stride, storageOffset)),
+    overwritten(input, src, (copy) => asStrided(copy, size, stride, storageOffset)),
 );
 
 function written(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
+  // Inside of eg.func.vmap() a copy of what all samples share takes no values of one of them.
+  return interpreter === null ? overwritten(input, src, viewOf) : placed(input, src, viewOf);
+}
+
+function overwritten(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
   const copy = clone(input);
   const view = viewOf(copy);
+  checkSource(view, src);
+  copy_(view, src);
+  return copy;
+}
+
+// The same by the positions that the view has in the flattened tensor.
+function placed(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
+  const { shape, dtype, device, numel } = input;
+  const places = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
+  checkSource(places, src);
+  const values = toDtype(reshape(src, [-1]), dtype);
+  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(places, [-1]), values), shape);
+}
+
+function checkSource(view: Tensor, src: Tensor): void {
   if (view.ndim !== src.ndim || view.shape.some((size, d) => size !== src.shape[d])) {
     const told = "expected src to have a size equal to the slice of input";
     fail("ShapeMismatch", "scatter", `${told}: [${view.shape}], got [${src.shape}].`);
   }
-  copy_(view, src);
-  return copy;
 }
 
 /** A matrix with all elements of `input` as its diagonal, and zeros elsewhere. */
@@ -133,7 +155,6 @@ export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
       const shape = input.shape.slice(0, -1);
       for (const axis of axes.sort((a, b) => a - b)) shape.splice(axis, 0, size);
       const result = zeros(shape, { dtype, device });
-      copy_(diagonal(result, offset, dim1, dim2), input);
-      return result;
+      return written(result, input, (copy) => diagonal(copy, offset, dim1, dim2));
     },
   );

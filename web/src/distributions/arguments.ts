@@ -114,3 +114,15 @@ export function readProbabilities(
 export function shapeOfProbabilities({ probs, logits }: GivenProbabilities): number[] {
   return ((probs ?? logits) as Tensor).shape;
 }
+
+/** Returns how long each of several parts is, by default 1. */
+export function partLengths(
+  where: string,
+  count: number,
+  lengths: readonly number[] | null,
+): number[] {
+  const checked = listOf(size).check(where, "lengths", lengths ?? new Array(count).fill(1));
+  if (checked.length === count) return [...checked];
+  const told = `lengths: expected one for each of ${count} parts, got ${checked.length}.`;
+  return fail("InvalidArgument", where, told);
+}

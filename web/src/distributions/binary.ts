@@ -74,6 +74,20 @@ export abstract class BinaryDistribution<
   }
 }
 
+/** Returns a number of trials and probs or logits, whichever was given, as tensors of one shape and dtype. */
+export function readCounted(
+  where: string,
+  count: Parameter,
+  probs: Parameter | null,
+  logits: Parameter | null,
+): GivenProbabilities & Record<"totalCount", Tensor> {
+  const chosen = readProbabilities(where, probs, logits);
+  const value = (chosen.probs ?? chosen.logits) as Tensor;
+  const [counts, expanded] = broadcastAll(where, count, value);
+  const totalCount = counts.to(expanded.dtype);
+  return chosen.probs ? { totalCount, probs: expanded } : { totalCount, logits: expanded };
+}
+
 /** Bernoulli distributions: 1 with the probability `probs`, else 0. */
 export class Bernoulli extends BinaryDistribution {
   constructor(...given: Probabilities) {
@@ -196,13 +210,9 @@ export class Binomial extends BinaryDistribution<
   ) {
     const name = new.target.name;
     const call = readArguments(name, kBinomialArguments, given);
-    const chosen = readProbabilities(name, call.probs, call.logits);
-    const value = (chosen.probs ?? chosen.logits) as Tensor;
-    const [counts, expanded] = broadcastAll(name, call.totalCount, value);
-    const totalCount = counts.to(expanded.dtype);
-    const probabilities = chosen.probs ? { probs: expanded } : { logits: expanded };
-    const parameters = { totalCount, ...probabilities };
-    super({ parameters, batchShape: expanded.shape, validateArgs: call.validateArgs });
+    const parameters = readCounted(name, call.totalCount, call.probs, call.logits);
+    const batchShape = parameters.totalCount.shape;
+    super({ parameters, batchShape, validateArgs: call.validateArgs });
   }
 
   /** The numbers of trials. */

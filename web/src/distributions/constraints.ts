@@ -1,10 +1,12 @@
 // What values may be: the domains of parameters and the supports of distributions.
 
-import { Rule, size } from "../arguments/rule.js";
+import { integer, listOf, Rule, size } from "../arguments/rule.js";
+import { full, cat as joined, stack as stacked } from "../generated/ops.js";
+import { finfo } from "../ops/number_types.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
-import { type Parameter, parameter } from "./arguments.js";
+import { type Parameter, parameter, partLengths } from "./arguments.js";
 
 /** How the values of a constraint are made up. */
 export interface ConstraintKind {
@@ -94,6 +96,13 @@ export function interval(lowerBound: Parameter, upperBound: Parameter): Constrai
   checkBounds("interval", { lowerBound, upperBound });
   const text = `interval(${spelled(lowerBound)}, ${spelled(upperBound)})`;
   return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.le(upperBound)));
+}
+
+/** Numbers from one bound on to below another. */
+export function halfOpenInterval(lowerBound: Parameter, upperBound: Parameter): Constraint {
+  checkBounds("halfOpenInterval", { lowerBound, upperBound });
+  const text = `halfOpenInterval(${spelled(lowerBound)}, ${spelled(upperBound)})`;
+  return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.lt(upperBound)));
 }
 
 /** Whole numbers from one bound to another, both included. */
@@ -188,12 +197,93 @@ export const lowerCholesky: Constraint = /* @__PURE__ */ new Constraint(
   { eventDim: 2 },
 );
 
-/** Symmetric matrices whose eigenvalues are positive. */
-export const positiveDefinite: Constraint = /* @__PURE__ */ new Constraint(
-  "positiveDefinite",
+/** Lower triangular matrices with positive diagonals, whose rows have the length 1. */
+export const corrCholesky: Constraint = /* @__PURE__ */ new Constraint(
+  "corrCholesky",
   (value) => {
-    const isSymmetric = value.isclose(value.transpose(-2, -1), { atol: 1e-6 }).all([-2, -1]);
-    return isSymmetric.logicalAnd(value.detach().eigvalsh().gt(0).all(-1));
+    const tolerance = finfo(value.dtype).eps * (value.shape.at(-1) ?? 0) * 10;
+    const lengths = value.detach().square().sum(-1).sqrt();
+    return lowerCholesky.check(value).logicalAnd(lengths.sub(1).abs().le(tolerance).all(-1));
   },
   { eventDim: 2 },
 );
+
+const isSquare = (value: Tensor): Tensor => {
+  const [rows, columns] = value.shape.slice(-2);
+  return full(value.shape.slice(0, -2), rows === columns, { dtype: "bool", device: value.device });
+};
+
+const isSymmetric = (value: Tensor): Tensor => {
+  const [rows, columns] = value.shape.slice(-2);
+  if (rows !== columns) return isSquare(value);
+  return value.isclose(value.transpose(-2, -1), { atol: 1e-6 }).all([-2, -1]);
+};
+
+const withEigenvalues = (value: Tensor, areFine: (eigenvalues: Tensor) => Tensor): Tensor => {
+  const symmetric = isSymmetric(value);
+  if (!symmetric.all().item()) return symmetric;
+  return areFine(value.detach().eigvalsh()).all(-1);
+};
+
+/** Square matrices. */
+export const square: Constraint = /* @__PURE__ */ new Constraint("square", isSquare, {
+  eventDim: 2,
+});
+
+/** Symmetric matrices. */
+export const symmetric: Constraint = /* @__PURE__ */ new Constraint("symmetric", isSymmetric, {
+  eventDim: 2,
+});
+
+/** Symmetric matrices without negative eigenvalues. */
+export const positiveSemidefinite: Constraint = /* @__PURE__ */ new Constraint(
+  "positiveSemidefinite",
+  (value) => withEigenvalues(value, (eigenvalues) => eigenvalues.ge(0)),
+  { eventDim: 2 },
+);
+
+/** Symmetric matrices whose eigenvalues are positive. */
+export const positiveDefinite: Constraint = /* @__PURE__ */ new Constraint(
+  "positiveDefinite",
+  (value) => withEigenvalues(value, (eigenvalues) => eigenvalues.gt(0)),
+  { eventDim: 2 },
+);
+
+const constraintList = /* @__PURE__ */ listOf(constraintRule);
+
+/** What lies side by side along `dim`, `lengths` of each, keeps one constraint each; by default one of each. */
+export function cat(
+  cseq: readonly Constraint[],
+  dim = 0,
+  lengths: readonly number[] | null = null,
+): Constraint {
+  const parts = constraintList.check("cat", "cseq", cseq);
+  const sizes = partLengths("cat", parts.length, lengths);
+  const holds = (value: Tensor) =>
+    joined(
+      value.splitWithSizes(sizes, dim).map((part, i) => (parts[i] as Constraint).check(part)),
+      dim,
+    );
+  return new Constraint(`cat(${parts.join(", ")})`, holds, kindOf(parts));
+}
+
+/** What lies along `dim` keeps one constraint each. */
+export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
+  const parts = constraintList.check("stack", "cseq", cseq);
+  integer.check("stack", "dim", dim);
+  const holds = (value: Tensor) =>
+    stacked(
+      parts.map((part, i) => part.check(value.select(dim, i))),
+      dim,
+    );
+  const kind = kindOf(parts);
+  const eventDim = dim + kind.eventDim < 0 ? kind.eventDim + 1 : kind.eventDim;
+  return new Constraint(`stack(${parts.join(", ")})`, holds, { ...kind, eventDim });
+}
+
+function kindOf(parts: readonly Constraint[]): Required<ConstraintKind> {
+  return {
+    eventDim: Math.max(0, ...parts.map(({ eventDim }) => eventDim)),
+    isDiscrete: parts.some(({ isDiscrete }) => isDiscrete),
+  };
+}

@@ -145,11 +145,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   /** Returns the same distribution with its batch expanded to a shape; it shares the parameters. */
   expand(batchShape: SampleShape): this {
     const shape = shapeOf(this.whereIs("expand"), batchShape);
-    const ownNdim = this.batchShape.length;
-    const expanded = Object.entries(this.parameters).map(([name, value]) => {
-      return [name, value?.expand([...shape, ...value.shape.slice(ownNdim)])];
-    });
-    return this.changed({ batchShape: shape, parameters: Object.fromEntries(expanded) });
+    return this.changed({ batchShape: shape, parameters: this.expandedParameters(shape) });
   }
 
   /** Its name with its parameters, by value when they are one number, else by shape. */
@@ -164,6 +160,15 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   /** Returns a copy that has these properties and no others changed. */
   protected changed(properties: object): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, properties);
+  }
+
+  /** Returns the parameters for another batch shape. */
+  protected expandedParameters(shape: readonly number[]): P {
+    const ownNdim = this.batchShape.length;
+    const expanded = Object.entries(this.parameters).map(([name, value]) => {
+      return [name, value?.expand([...shape, ...value.shape.slice(ownNdim)])];
+    });
+    return Object.fromEntries(expanded);
   }
 
   /** Returns the shape of a sample. */

@@ -1,10 +1,5 @@
 // eg.distributions
 
-export {
-  AffineTransform,
-  type AffineTransformOptions,
-  PowerTransform,
-} from "./affine_transforms.js";
 export type {
   DistributionOptions,
   Parameter,
@@ -19,34 +14,58 @@ export {
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
 } from "./categorical.js";
-export { ComposeTransform } from "./compose_transform.js";
 export * as constraints from "./constraints.js";
+export {
+  ContinuousBernoulli,
+  type ContinuousBernoulliOptions,
+  type Limits,
+} from "./continuous_bernoulli.js";
 export { Beta, Dirichlet } from "./dirichlet.js";
 export { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
 export { Exponential } from "./exponential.js";
+export { ExponentialFamily } from "./exponential_family.js";
 export { Chi2, Gamma, StudentT, type StudentTOptions } from "./gamma.js";
+export { FisherSnedecor, InverseGamma } from "./gamma_ratios.js";
 export { Independent } from "./independent.js";
-export { klDivergence, registerKl } from "./kl.js";
-export type { DistributionClass } from "./kl_pair.js";
-export { Cauchy, Gumbel, Laplace } from "./location_scale.js";
+export { klDivergence, registerKl } from "./kl/kl.js";
+export type { DistributionClass } from "./kl/pair.js";
+export { LKJCholesky, type LKJCholeskyOptions } from "./lkj_cholesky.js";
+export { Cauchy, Gumbel, HalfCauchy, Laplace } from "./location_scale.js";
+export { LowRankMultivariateNormal } from "./low_rank_multivariate_normal.js";
 export { MixtureSameFamily } from "./mixture.js";
 export { MultivariateNormal, type MultivariateNormalOptions } from "./multivariate_normal.js";
-export { HalfNormal, LogNormal, Normal } from "./normal.js";
-export { Poisson } from "./poisson.js";
+export { HalfNormal, LogisticNormal, LogNormal, Normal } from "./normal.js";
+export { NegativeBinomial, Poisson } from "./poisson.js";
 export {
   ExpRelaxedCategorical,
   LogitRelaxedBernoulli,
   RelaxedBernoulli,
   RelaxedOneHotCategorical,
 } from "./relaxed.js";
-export { SoftmaxTransform, StickBreakingTransform } from "./simplex_transforms.js";
-export { Transform } from "./transform.js";
 export { TransformedDistribution } from "./transformed_distribution.js";
+export { Pareto, Weibull } from "./transformed_exponential.js";
+export {
+  AffineTransform,
+  type AffineTransformOptions,
+  PowerTransform,
+} from "./transforms/affine.js";
+export { ComposeTransform } from "./transforms/compose.js";
+export { CumulativeDistributionTransform } from "./transforms/cumulative.js";
+export { CatTransform, type CatTransformOptions, StackTransform } from "./transforms/joined.js";
+export {
+  CorrCholeskyTransform,
+  LowerCholeskyTransform,
+  PositiveDefiniteTransform,
+} from "./transforms/matrices.js";
 export {
   AbsTransform,
   ExpTransform,
   SigmoidTransform,
   SoftplusTransform,
   TanhTransform,
-} from "./transforms.js";
-export { Uniform } from "./uniform.js";
+} from "./transforms/plain.js";
+export { IndependentTransform, ReshapeTransform } from "./transforms/shapes.js";
+export { SoftmaxTransform, StickBreakingTransform } from "./transforms/simplex.js";
+export { Transform } from "./transforms/transform.js";
+export { Kumaraswamy, Uniform } from "./uniform.js";
+export { VonMises } from "./von_mises.js";

@@ -1,7 +1,7 @@
-// Laplace, Gumbel and Cauchy distributions: a standard draw, scaled and moved.
+// Laplace, Gumbel and Cauchy distributions: a standard draw, scaled and moved; and the magnitude of the last.
 
 import { readArguments } from "../arguments/read.js";
-import { fullLike, rand } from "../generated/ops.js";
+import { fullLike, rand, where, zerosLike } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   broadcastAll,
@@ -11,10 +11,12 @@ import {
   type SampleShape,
   type Validation,
 } from "./arguments.js";
-import { type Constraint, positive, real } from "./constraints.js";
+import { type Constraint, nonnegative, positive, real } from "./constraints.js";
 import { Distribution } from "./distribution.js";
 import { kEulerGamma, limitsOf } from "./numbers.js";
 import { uniformBetween, uniformUnit } from "./random.js";
+import { TransformedDistribution } from "./transformed_distribution.js";
+import { AbsTransform } from "./transforms/plain.js";
 
 const kArguments = { loc: parameter, scale: parameter, ...kDistributionOptions };
 
@@ -180,5 +182,62 @@ export class Cauchy extends LocationScale {
 
   override entropy(): Tensor {
     return this.scale.log().add(Math.log(4 * Math.PI));
+  }
+}
+
+const kHalfArguments = { scale: parameter, ...kDistributionOptions };
+
+/** Distributions of the magnitude of numbers of a Cauchy distribution around 0. */
+export class HalfCauchy extends TransformedDistribution<Cauchy, Record<"scale", Tensor>> {
+  constructor(...given: [scale: Parameter, ...rest: Validation]) {
+    const { validateArgs, scale } = readArguments(new.target.name, kHalfArguments, given);
+    const base = new Cauchy(0, scale, { validateArgs: false });
+    super(base, new AbsTransform(), { validateArgs });
+    this.take({ scale: base.scale });
+  }
+
+  /** How wide the distribution is. */
+  get scale(): Tensor {
+    return this.parameters.scale;
+  }
+
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return { scale: positive };
+  }
+
+  override get support(): Constraint {
+    return nonnegative;
+  }
+
+  override get mean(): Tensor {
+    return fullLike(this.scale, Number.POSITIVE_INFINITY);
+  }
+
+  override get mode(): Tensor {
+    return zerosLike(this.scale);
+  }
+
+  override get variance(): Tensor {
+    return this.baseDist.variance;
+  }
+
+  override logProb(value: Tensor): Tensor {
+    this.validateSample("logProb", value);
+    const folded = this.baseDist.logProb(value).add(Math.log(2));
+    return where(value.ge(0), folded, Number.NEGATIVE_INFINITY);
+  }
+
+  override cdf(value: Tensor): Tensor {
+    this.validateSample("cdf", value);
+    return this.baseDist.cdf(value).mul(2).sub(1);
+  }
+
+  override icdf(value: Tensor): Tensor {
+    this.checkTensor("icdf", value);
+    return this.baseDist.icdf(value.add(1).div(2));
+  }
+
+  override entropy(): Tensor {
+    return this.baseDist.entropy().sub(Math.log(2));
   }
 }

@@ -1,4 +1,4 @@
-// Normal distributions, and what they become by exp() and abs().
+// Normal distributions, and what they become by exp(), abs() and the breaking of sticks.
 
 import { readArguments } from "../arguments/read.js";
 import { mul, where, zerosLike } from "../generated/ops.js";
@@ -11,11 +11,13 @@ import {
   type SampleShape,
   type Validation,
 } from "./arguments.js";
-import { type Constraint, nonnegative, positive, real } from "./constraints.js";
+import { type Constraint, nonnegative, positive, real, simplex } from "./constraints.js";
 import { Distribution } from "./distribution.js";
+import { Independent } from "./independent.js";
 import { standardNormal } from "./random.js";
 import { TransformedDistribution } from "./transformed_distribution.js";
-import { AbsTransform, ExpTransform } from "./transforms.js";
+import { AbsTransform, ExpTransform } from "./transforms/plain.js";
+import { StickBreakingTransform } from "./transforms/simplex.js";
 
 const kArguments = { loc: parameter, scale: parameter, ...kDistributionOptions };
 const kHalfArguments = { scale: parameter, ...kDistributionOptions };
@@ -195,5 +197,29 @@ export class HalfNormal extends TransformedDistribution<Normal> {
 
   override entropy(): Tensor {
     return this.baseDist.entropy().sub(Math.log(2));
+  }
+}
+
+/** Distributions of points of the simplex that are normal vectors broken off a stick, see `StickBreakingTransform`. */
+export class LogisticNormal extends TransformedDistribution<Independent<Normal>> {
+  constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
+    const { validateArgs, loc, scale } = readArguments(new.target.name, kArguments, given);
+    const normal = new Normal(loc, scale, { validateArgs });
+    const base = normal.batchShape.length > 0 ? normal : normal.expand([1]);
+    super(new Independent(base, 1), new StickBreakingTransform(), { validateArgs });
+  }
+
+  /** The means of the vectors. */
+  get loc(): Tensor {
+    return this.baseDist.baseDist.loc;
+  }
+
+  /** The standard deviations of the vectors. */
+  get scale(): Tensor {
+    return this.baseDist.baseDist.scale;
+  }
+
+  override get support(): Constraint {
+    return simplex;
   }
 }

@@ -20,7 +20,7 @@ import { type Constraint, real, realVector, simplex, unitInterval } from "./cons
 import { clampProbs } from "./numbers.js";
 import { uniformUnit } from "./random.js";
 import { TransformedDistribution } from "./transformed_distribution.js";
-import { ExpTransform, SigmoidTransform } from "./transforms.js";
+import { ExpTransform, SigmoidTransform } from "./transforms/plain.js";
 
 const kArguments = { temperature: parameter, ...kProbabilityOptions };
 

@@ -10,12 +10,12 @@ import {
   shapeOf,
   type Validation,
 } from "./arguments.js";
-import { ComposeTransform } from "./compose_transform.js";
 import { type Constraint, independent } from "./constraints.js";
-import { Distribution } from "./distribution.js";
+import { Distribution, type Parameters } from "./distribution.js";
 import { distribution, Independent } from "./independent.js";
 import { sumRightmost } from "./numbers.js";
-import { Transform, transform } from "./transform.js";
+import { ComposeTransform } from "./transforms/compose.js";
+import { Transform, transform } from "./transforms/transform.js";
 
 const kArguments = {
   baseDistribution: distribution,
@@ -26,7 +26,8 @@ const kArguments = {
 /** The distribution of values of another distribution after one or several transforms. */
 export class TransformedDistribution<
   Base extends Distribution = Distribution,
-> extends Distribution {
+  P extends Parameters = Parameters,
+> extends Distribution<P> {
   /** The distribution of values before the transforms. */
   readonly baseDist: Base;
   /** What is done to its values, in this order. */
@@ -49,7 +50,7 @@ export class TransformedDistribution<
     const excess = Math.max(base.eventShape.length - whole.domain.eventDim, 0);
     const cut = shape.length - whole.codomain.eventDim - excess;
     const shapes = { batchShape: shape.slice(0, cut), eventShape: shape.slice(cut) };
-    super({ parameters: {}, ...shapes, validateArgs });
+    super({ parameters: {} as P, ...shapes, validateArgs });
     this.baseDist = base as Base;
     this.transforms = transforms;
   }
@@ -105,7 +106,17 @@ export class TransformedDistribution<
     const whole = new ComposeTransform(this.transforms);
     const inner = whole.inverseShape([...shape, ...this.eventShape]);
     const baseBatch = inner.slice(0, inner.length - this.baseDist.eventShape.length);
-    return this.changed({ batchShape: shape, baseDist: this.baseDist.expand(baseBatch) });
+    return this.changed({
+      batchShape: shape,
+      parameters: this.expandedParameters(shape),
+      baseDist: this.baseDist.expand(baseBatch),
+    });
+  }
+
+  /** Gives a subclass parameters of its own, once they are what `argConstraints` says. */
+  protected take(parameters: P): void {
+    this.validateParameters(parameters);
+    Object.assign(this, { parameters });
   }
 
   private transformed(value: Tensor): Tensor {

@@ -1,4 +1,7 @@
+// Uniform distributions, and those that powers make of them.
+
 import { readArguments } from "../arguments/read.js";
+import { onesLike, zerosLike } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
@@ -9,10 +12,12 @@ import {
   type SampleShape,
   type Validation,
 } from "./arguments.js";
-import { type Constraint, dependent, interval } from "./constraints.js";
+import { type Constraint, dependent, interval, positive, unitInterval } from "./constraints.js";
 import { Distribution } from "./distribution.js";
-import { holdsEverywhere } from "./numbers.js";
+import { holdsEverywhere, kEulerGamma, oneMinus } from "./numbers.js";
 import { uniformUnit } from "./random.js";
+import { TransformedDistribution } from "./transformed_distribution.js";
+import { AffineTransform, PowerTransform } from "./transforms/affine.js";
 
 const kArguments = { low: parameter, high: parameter, ...kDistributionOptions };
 
@@ -93,5 +98,81 @@ export class Uniform extends Distribution<Record<"low" | "high", Tensor>> {
 
   private get width(): Tensor {
     return this.high.sub(this.low);
+  }
+}
+
+const kKumaraswamyArguments = {
+  concentration1: parameter,
+  concentration0: parameter,
+  ...kDistributionOptions,
+};
+
+/** Kumaraswamy distributions: of numbers from 0 to 1 as `Beta`'s, with a distribution function in closed form. */
+export class Kumaraswamy extends TransformedDistribution<
+  Uniform,
+  Record<"concentration1" | "concentration0", Tensor>
+> {
+  constructor(
+    ...given: [concentration1: Parameter, concentration0: Parameter, ...rest: Validation]
+  ) {
+    const name = new.target.name;
+    const call = readArguments(name, kKumaraswamyArguments, given);
+    const [a, b] = broadcastAll(name, call.concentration1, call.concentration0);
+    const base = new Uniform(zerosLike(b), onesLike(b), { validateArgs: false });
+    const parts = [
+      new PowerTransform(b.reciprocal()),
+      new AffineTransform(1, -1),
+      new PowerTransform(a.reciprocal()),
+    ];
+    super(base, parts, { validateArgs: call.validateArgs });
+    this.take({ concentration1: a, concentration0: b });
+  }
+
+  /** The pull to 1, often called alpha. */
+  get concentration1(): Tensor {
+    return this.parameters.concentration1;
+  }
+
+  /** The pull to 0, often called beta. */
+  get concentration0(): Tensor {
+    return this.parameters.concentration0;
+  }
+
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return { concentration1: positive, concentration0: positive };
+  }
+
+  override get support(): Constraint {
+    return unitInterval;
+  }
+
+  override get mean(): Tensor {
+    return this.moment(1);
+  }
+
+  override get mode(): Tensor {
+    const { concentration1: a, concentration0: b } = this;
+    const logMode = b.reciprocal().mul(b.neg().log1p()).sub(b.neg().mul(a).log1p());
+    return logMode.maskedFill(b.lt(1).logicalOr(a.lt(1)), Number.NaN).exp();
+  }
+
+  override get variance(): Tensor {
+    return this.moment(2).sub(this.mean.square());
+  }
+
+  override entropy(): Tensor {
+    const { concentration1: a, concentration0: b } = this;
+    const harmonic = b.add(1).digamma().add(kEulerGamma);
+    return oneMinus(b.reciprocal())
+      .add(oneMinus(a.reciprocal()).mul(harmonic))
+      .sub(a.log())
+      .sub(b.log());
+  }
+
+  /** Returns the mean of the power `order`. */
+  private moment(order: number): Tensor {
+    const { concentration1: a, concentration0: b } = this;
+    const power = a.reciprocal().mul(order).add(1);
+    return b.mul(power.lgamma().add(b.lgamma()).sub(power.add(b).lgamma()).exp());
   }
 }

@@ -99,16 +99,27 @@ export class Inputs {
     return this.#isInner || tensors.some((one) => one.requiresGrad && this.#leadsOut(one));
   }
 
+  /** True when a tensor depends on one of these inputs. */
+  reach(tensor: Tensor): boolean {
+    for (const node of this.#behind(tensor)) if (this.#roots.has(node)) return true;
+    return false;
+  }
+
   #leadsOut(tensor: Tensor): boolean {
+    if (gradFnOf(physicalOf(tensor)) === null) return true;
+    for (const node of this.#behind(tensor)) if (node.name === "AccumulateGrad") return true;
+    return false;
+  }
+
+  // The nodes that a tensor comes from, back to these inputs.
+  *#behind(tensor: Tensor): Generator<Node> {
     const start = gradFnOf(physicalOf(tensor));
-    if (start === null) return true;
-    const seen = new Set<Node>([start]);
+    const seen = new Set<Node>(start === null ? [] : [start]);
     for (const node of seen) {
+      yield node;
       if (this.#roots.has(node)) continue;
-      if (node.name === "AccumulateGrad") return true;
       for (const [next] of node.nextFunctions) if (next !== null) seen.add(next);
     }
-    return false;
   }
 
   /** Returns a tree whose tensors are out of the graph of this transform, where nothing outside needs it. */

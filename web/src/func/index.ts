@@ -7,8 +7,8 @@ export {
   type TensorsByName,
 } from "./functional_call.js";
 export { grad, gradAndValue, type VjpFunction, vjp } from "./grad.js";
-export { hessian, jacfwd, jacrev } from "./jacobian.js";
-export { jvp, linearize } from "./linearize.js";
+export { hessian, type JacfwdOptions, type JacrevOptions, jacfwd, jacrev } from "./jacobian.js";
+export { type JvpOptions, jvp, linearize } from "./linearize.js";
 export type { Tree } from "./pytree.js";
 export type { GradOptions } from "./trace.js";
 export { type Dims, type VmapOptions, vmap } from "./vmap.js";

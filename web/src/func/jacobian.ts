@@ -1,12 +1,33 @@
 // eg.func.jacrev, jacfwd and hessian: all derivatives of a function.
 
-import { readArguments } from "../arguments/read.js";
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { count, type Options, oneOf } from "../arguments/rule.js";
 import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { basisOf, outputsOf } from "./gradients.js";
 import { linearAt } from "./linearize.js";
 import { type Tree, withLeaves } from "./pytree.js";
 import { type GradArguments, kFunction, kGradOptions, type TreeFunction, trace } from "./trace.js";
+
+const kJacrevOptions = {
+  ...kGradOptions,
+  /** How many rows may be computed at once, at most; null for as many as there are. They are computed one by one. */
+  chunkSize: count.orNull(),
+};
+
+const kJacfwdOptions = {
+  ...kGradOptions,
+  /** What random ops do. As the function runs once, all columns are those of the same draws: "different" is refused. */
+  randomness: oneOf("error", "same").or("error"),
+};
+
+/** Options of `jacrev`. */
+export type JacrevOptions = Options<typeof kJacrevOptions>;
+
+/** Options of `jacfwd`. */
+export type JacfwdOptions = Options<typeof kJacfwdOptions>;
+
+type Positions = number | readonly number[];
 
 /**
  * Returns a function that computes the Jacobian of `fn` by the argument `argnums`, in reverse mode, one row at a time:
@@ -15,10 +36,10 @@ import { type GradArguments, kFunction, kGradOptions, type TreeFunction, trace }
  */
 export function jacrev<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: GradArguments
+  ...rest: Arguments<[argnums: Positions, hasAux: boolean], JacrevOptions>
 ): (...args: Args) => Tree {
   kFunction.check("jacrev", "fn", fn);
-  const options = readArguments("jacrev", kGradOptions, rest);
+  const options = readArguments("jacrev", kJacrevOptions, rest);
   return (...args: Args) => {
     const { inputs, chosen, result, aux } = trace("jacrev", fn as TreeFunction, args, options);
     const outputs = outputsOf("jacrev", result);
@@ -42,10 +63,10 @@ export function jacrev<Args extends Tree[]>(
  */
 export function jacfwd<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
-  ...rest: GradArguments
+  ...rest: Arguments<[argnums: Positions, hasAux: boolean], JacfwdOptions>
 ): (...args: Args) => Tree {
   kFunction.check("jacfwd", "fn", fn);
-  const options = readArguments("jacfwd", kGradOptions, rest);
+  const options = readArguments("jacfwd", kJacfwdOptions, rest);
   return (...args: Args) => {
     const { result, aux, chosen, inputs, outputs, push } = linearAt(
       "jacfwd",

@@ -4,13 +4,14 @@
 // product with v is J v. It costs a backward pass of a backward pass, and nests as reverse mode does.
 
 import { readOptions } from "../arguments/read.js";
+import { boolean, type Options } from "../arguments/rule.js";
 import { enableGrad } from "../autograd/grad_mode.js";
 import { zerosLike } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkAlike, Inputs, outputsOf } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
-import { type GradOptions, kFunction, kHasAux, type TreeFunction, trace } from "./trace.js";
+import { kFunction, kHasAux, type TreeFunction, trace } from "./trace.js";
 
 /** A function at a point, and its derivatives there along any direction. */
 export interface Linear {
@@ -21,6 +22,8 @@ export interface Linear {
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
   readonly push: (where: string, tangents: readonly Tensor[]) => Tensor[];
+  /** True when an output does not depend on the inputs. */
+  readonly isConstant: boolean;
 }
 
 /** Calls a function for its derivatives along directions that are given later. */
@@ -45,9 +48,19 @@ export function linearAt(
     const isOuter = inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad);
     return dual.pull(pulled, tangents, isOuter).map((one) => (isOuter ? one : one.detach()));
   };
+  const isConstant = outputs.some((output) => !inputs.reach(output));
   const value = inputs.released(result);
-  return { result: value, aux, chosen, inputs: inputs.tensors, outputs, push };
+  return { result: value, aux, chosen, inputs: inputs.tensors, outputs, push, isConstant };
 }
+
+const kJvpOptions = {
+  /** A result that does not depend on the primals is an error, not a tangent of zeros; default false. */
+  strict: boolean.or(false),
+  hasAux: kHasAux,
+};
+
+/** Options of `jvp`. */
+export type JvpOptions = Options<typeof kJvpOptions>;
 
 /**
  * Returns [result, tangents] of `fn` at `primals`, a list with its arguments: the Jacobian-vector product with
@@ -57,14 +70,20 @@ export function jvp(
   fn: (...args: Tree[]) => Tree,
   primals: readonly Tree[],
   tangents: readonly Tree[],
-  ...rest: [options?: Pick<GradOptions, "hasAux">]
+  ...rest: [options?: JvpOptions]
 ): [Tree, Tree, Tree?] {
   kFunction.check("jvp", "fn", fn);
-  const { hasAux } = readOptions("jvp", { hasAux: kHasAux }, rest);
+  const { strict, hasAux } = readOptions("jvp", kJvpOptions, rest);
   checkList("jvp", "primals", primals);
   checkList("jvp", "tangents", tangents);
   const argnums = primals.map((_, i) => i);
-  const { result, aux, push } = linearAt("jvp", fn, primals, { argnums, hasAux });
+  const { result, aux, push, isConstant } = linearAt("jvp", fn, primals, { argnums, hasAux });
+  if (strict && isConstant) {
+    const told =
+      "jvp(f, primals, tangents, strict=true): The output of f is independent of the inputs. This is not allowed with " +
+      "strict=true.";
+    fail("NotDifferentiable", "jvp", told);
+  }
   const pushed = push("jvp", tensorsOf("jvp", "the tangents", tangents));
   const derivative = withLeaves(result, pushed);
   return hasAux ? [result, derivative, aux] : [result, derivative];

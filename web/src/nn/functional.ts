@@ -22,6 +22,7 @@ export {
   maxUnpool1d,
   maxUnpool2d,
   maxUnpool3d,
+  pdist,
   pixelShuffle,
   pixelUnshuffle,
 } from "../composites/index.js";
@@ -46,7 +47,6 @@ export {
   dropout,
   elu,
   elu_,
-  embedding,
   gaussianNllLoss,
   gelu,
   glu,
@@ -106,6 +106,7 @@ export {
   threshold_,
   tripletMarginLoss,
 } from "../generated/ops.js";
+export { type EmbeddingCall, embedding } from "./functional_embedding.js";
 export {
   alphaDropout,
   dropout1d,
@@ -116,3 +117,4 @@ export {
 } from "./functional_sampling.js";
 export { ctcLoss } from "./losses/ctc_loss.js";
 export { tripletMarginWithDistanceLoss } from "./losses/triplet_distance_loss.js";
+export { fractionalMaxPool2d, fractionalMaxPool3d } from "./pooling/fractional_max_pool.js";

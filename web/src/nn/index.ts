@@ -10,6 +10,10 @@ export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
 export * from "./linear/index.js";
 export type { LoadResult } from "./load_state.js";
+export {
+  type AdaptiveLogSoftmaxOptions,
+  AdaptiveLogSoftmaxWithLoss,
+} from "./losses/adaptive_log_softmax.js";
 export { CTCLoss, type CTCLossOptions, type Lengths } from "./losses/ctc_loss.js";
 export {
   GaussianNLLLoss,

@@ -162,12 +162,15 @@ export function ones_<T extends Tensor>(tensor: T, ...rest: []): T {
 /** Fills a weight evenly so that the variance of signals stays the same (He et al.). */
 export function kaimingUniform_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
   const std = kaimingStd("kaimingUniform_", [tensor, ...rest]);
+  // Without inputs there is no variance to keep.
+  if (tensor.numel === 0) return tensor;
   return uniform_(tensor, -Math.sqrt(3) * std, Math.sqrt(3) * std);
 }
 
 /** Fills a weight normally so that the variance of signals stays the same (He et al.). */
 export function kaimingNormal_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
-  return normal_(tensor, 0, kaimingStd("kaimingNormal_", [tensor, ...rest]));
+  const std = kaimingStd("kaimingNormal_", [tensor, ...rest]);
+  return tensor.numel === 0 ? tensor : normal_(tensor, 0, std);
 }
 
 /** Fills a weight evenly so that signals and gradients keep their variance (Glorot and Bengio). */

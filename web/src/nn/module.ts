@@ -8,12 +8,13 @@ import {
   readNothing,
   readOptions,
 } from "../arguments/read.js";
-import { boolean } from "../arguments/rule.js";
+import { boolean, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
@@ -36,8 +37,9 @@ import {
   normalPreHook,
 } from "./module_hooks.js";
 import { memberAt } from "./module_paths.js";
+import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
-import { Buffer, Parameter } from "./parameter.js";
+import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
@@ -228,17 +230,17 @@ export class Module {
     return this;
   }
 
-  /** Converts floating-point parameters and buffers to float32: to("float32"). */
+  /** Converts floating-point parameters and buffers to float32, as `to("float32")`. */
   float(): this {
     return this.to("float32");
   }
 
-  /** Converts floating-point parameters and buffers to float64: to("float64"). */
+  /** Converts floating-point parameters and buffers to float64, as `to("float64")`. */
   double(): this {
     return this.to("float64");
   }
 
-  /** Converts floating-point parameters and buffers to float16: to("float16"). */
+  /** Converts floating-point parameters and buffers to float16, as `to("float16")`. */
   half(): this {
     return this.to("float16");
   }
@@ -246,6 +248,46 @@ export class Module {
   /** Converts floating-point parameters and buffers to bfloat16: to("bfloat16"). */
   bfloat16(): this {
     return this.to("bfloat16");
+  }
+
+  /** Moves parameters and buffers to the CPU, as `to("cpu")`. */
+  cpu(): this {
+    return this.to("cpu");
+  }
+
+  /**
+   * Makes a buffer of a tensor, whose data it shares, a property of this module: `this.name = new Buffer(tensor)`.
+   * A name that is taken is refused.
+   */
+  registerBuffer(
+    name: string,
+    tensor: Tensor | null,
+    ...rest: Arguments<[persistent: boolean], BufferOptions>
+  ): void {
+    const where = "registerBuffer";
+    const own = readArguments(where, kRegisterBuffer, [name, tensor, ...rest]);
+    const { persistent } = own;
+    const buffer = own.tensor === null ? null : new Buffer(own.tensor, { persistent });
+    registerMember(where, this, own.name, buffer, (value) => value instanceof Buffer);
+  }
+
+  /** Makes a parameter a property of this module: `this.name = param`. A name that is taken is refused. */
+  registerParameter(name: string, param: Parameter | null, ...rest: []): void {
+    const own = readArguments("registerParameter", kRegisterParameter, [name, param, ...rest]);
+    const isMember = (value: unknown) => value instanceof Parameter;
+    registerMember("registerParameter", this, own.name, own.param, isMember);
+  }
+
+  /** Makes a module a part of this one, as a property: `this.name = module`. A name that is taken is refused. */
+  registerModule(name: string, module: Module | null, ...rest: []): void {
+    const own = readArguments("registerModule", kRegisterModule, [name, module, ...rest]);
+    const isMember = (value: unknown) => value instanceof Module;
+    registerMember("registerModule", this, own.name, own.module, isMember);
+  }
+
+  /** The same as registerModule(). */
+  addModule(name: string, module: Module | null, ...rest: []): void {
+    this.registerModule(name, module, ...rest);
   }
 
   /** Takes the gradients off all parameters. */
@@ -350,6 +392,22 @@ export class Module {
 }
 
 addDoors(Module.prototype);
+
+const kRegisterBuffer = {
+  name: memberName,
+  tensor: tensorRule.orNull(),
+  persistent: boolean.or(true),
+};
+
+const kRegisterParameter = {
+  name: memberName,
+  param: new Rule<Parameter>("an nn.Parameter", (value) => value instanceof Parameter).orNull(),
+};
+
+const kRegisterModule = {
+  name: memberName,
+  module: new Rule<Module>("an nn.Module", (value) => value instanceof Module).orNull(),
+};
 
 // The modules that toString() is at: one that is a part of itself is not printed in full again.
 const printed = new Set<Module>();

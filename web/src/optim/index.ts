@@ -1,6 +1,7 @@
 // eg.optim: optimizers and learning-rate schedulers.
 
 export { Adadelta, type AdadeltaSettings } from "./adadelta.js";
+export { Adafactor, type AdafactorEps, type AdafactorSettings } from "./adafactor.js";
 export { Adagrad, type AdagradSettings } from "./adagrad.js";
 export { Adam, type AdamSettings, AdamW } from "./adam.js";
 export { Adamax, type AdamaxSettings } from "./adamax.js";

@@ -121,8 +121,8 @@ export function extremum(name: "max" | "min") {
   };
 }
 
-/** Like shifted(), where a dimension is named; else the whole of a sample is one the op alone can tell apart. */
-export function shiftedIfNamed(call: Call): Result | null {
-  const dim = call.value("dim") ?? call.value("dims");
-  return dim === null || dim === undefined ? null : shifted(call);
+/** The rule of median() and its like, which have no positions when no dimension is named. */
+export function middle(call: Call): Result {
+  const result = alongOne(call);
+  return call.value("dim") === null ? ((result as Tensor[])[0] as Tensor) : result;
 }

@@ -1,8 +1,9 @@
 // Ops that take a batch of their own: samples are added to it, and taken apart again.
 
-import { flatten, reshape, unsqueeze } from "../../generated/ops.js";
+import { flatten, movedim, mul, reshape, unsqueeze, where } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Call, eachResult, type Result, type Rule } from "./call.js";
+import { shiftDim } from "./dims.js";
 
 /** Returns a batch of batches as one batch. */
 export function fold(batch: Tensor): Tensor {
@@ -47,7 +48,7 @@ export const padded: Rule = (call) => {
 /** prelu(): the weight belongs to the second dimension of a sample. */
 export const prelu: Rule = (call) => {
   const rank = call.rank("input");
-  if (call.isBatched("weight")) return null;
+  if (call.isBatched("weight")) return ownSlopes(call, rank);
   if (rank > 1) return runFolded(call, ["input"], 0);
   // Without channels there is one weight.
   const input = call.batch("input");
@@ -55,6 +56,25 @@ export const prelu: Rule = (call) => {
   return call.value<Tensor>("weight").numel === 1 && input.numel > 0
     ? reshape(flat, input.shape)
     : null;
+};
+
+// Every sample has slopes of its own.
+function ownSlopes(call: Call, rank: number): Tensor {
+  const [input, weight] = [call.batch("input"), call.batch("weight")];
+  const count = weight.numel / Math.max(call.size, 1);
+  const ones = new Array(Math.max(rank - 2, 0)).fill(1);
+  const shape = rank > 1 ? [1, count, ...ones] : new Array(rank).fill(1);
+  const slopes = reshape(weight, [call.size, ...shape]);
+  return where(input.gt(0), input, mul(input, slopes));
+}
+
+/** renorm(): the batch is no part of what has a norm. */
+export const renorm: Rule = (call) => {
+  const rank = call.rank("input");
+  const dim = shiftDim("renorm", call.value("dim"), rank) as number;
+  const front = movedim(call.batch("input"), dim, 1);
+  const result = call.runOne({ input: fold(front), dim: 0 });
+  return movedim(unfold(result, call.size, front.shape[1] ?? 1), 1, dim);
 };
 
 /** one_hot(), when it is told how many classes there are. */

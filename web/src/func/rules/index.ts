@@ -6,11 +6,11 @@ import { kElementwiseCount } from "../../generated/elementwise.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Rule } from "./call.js";
 import { convolution } from "./conv.js";
-import { alongOne, extremum, reduction, shiftDim, shifted, shiftedIfNamed } from "./dims.js";
+import { alongOne, extremum, middle, reduction, shiftDim, shifted } from "./dims.js";
 import { elementwise, elementwiseLoss, repeated } from "./elementwise.js";
-import { folded, oneHot, padded, prelu, vectorPairs } from "./folded.js";
+import { folded, oneHot, padded, prelu, renorm, vectorPairs } from "./folded.js";
 import { indexRules } from "./indexing.js";
-import { classLoss, rowLoss } from "./losses.js";
+import { classLoss, gaussianLoss, rowLoss } from "./losses.js";
 import { matrixRules } from "./matrix.js";
 import { batchNormOf, groupNorm, instanceNorm, trailingNorm } from "./norms.js";
 import { viewRules } from "./views.js";
@@ -84,8 +84,8 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
   msort: sortedRows,
   topk: shifted,
   kthvalue: shifted,
-  median: shiftedIfNamed,
-  nanmedian: shiftedIfNamed,
+  median: middle,
+  nanmedian: middle,
   mode: shifted,
   cummax: shifted,
   cummin: shifted,
@@ -98,6 +98,7 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
   rfft: shifted,
   irfft: shifted,
   prelu,
+  renorm,
   one_hot: oneHot,
   pad: padded,
   interpolate: folded(0),
@@ -129,6 +130,7 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
   hinge_embedding_loss: elementwiseLoss,
   soft_margin_loss: elementwiseLoss,
   poisson_nll_loss: elementwiseLoss,
+  gaussian_nll_loss: gaussianLoss,
   cosine_embedding_loss: rowLoss(["input1", "input2", "target"], 1),
   triplet_margin_loss: rowLoss(["anchor", "positive", "negative"], 1),
   multi_margin_loss: rowLoss(["input", "target"], 1),

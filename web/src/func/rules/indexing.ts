@@ -1,6 +1,6 @@
 // Picking and placing by tensors of positions.
 
-import { index as indexOp } from "../../generated/internal.js";
+import { index as indexOp, toDtype } from "../../generated/internal.js";
 import {
   add,
   arange,
@@ -12,8 +12,10 @@ import {
   movedim,
   mul,
   reshape,
+  searchsorted,
   takeAlongDim,
   where,
+  zeros,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -60,13 +62,58 @@ const placed =
   (call) => {
     const rank = call.rank("input");
     const isFill = source === "value";
-    if (rank === 0 || (isFill && call.isBatched("value"))) return null;
+    if (rank === 0) return null;
+    if (isFill && call.isBatched("value")) return filledByOwn(call);
     if (!isFill && call.rank(source) !== rank) return null;
     if (call.isBatched("index")) return onRows(call, isFill ? null : source);
     const change = isFill ? {} : { [source]: call.batch(source) };
     const dim = shiftDim(call.op.name, call.value("dim"), rank);
     return call.run({ input: call.batch("input"), dim, ...change });
   };
+
+// Every sample is filled with a number of its own, at the same places.
+function filledByOwn(call: Call): Tensor | null {
+  if (call.isBatched("index")) return null;
+  const input = call.batch("input");
+  const rank = call.rank("input");
+  const dim = shiftDim("index_fill", call.value("dim"), rank) as number;
+  const { device } = input;
+  const none = zeros([input.shape[dim] ?? 0], { dtype: "bool", device });
+  const isFilled = call.runOne({ input: none, dim: 0, value: true });
+  const shape = input.shape.map((size, i) => (i === dim ? size : 1));
+  const value = reshape(call.batch("value"), [call.size, ...new Array(rank).fill(1)]);
+  return where(reshape(isFilled, shape), toDtype(value, input.dtype), input);
+}
+
+const reduced: Rule = (call) =>
+  call.rank("src") === call.rank("index") && call.rank("input") === call.rank("index")
+    ? shifted(call)
+    : null;
+
+// Rows of one sorted list, or of one for each.
+const found: Rule = (call) => {
+  const [sorted, input] = [call.operand("sortedSequence"), call.operand("input")];
+  if (sorted === null || input === null) return null;
+  const hasSorter = call.operand("sorter") !== null;
+  if (sorted.rank === 1 && !sorted.isBatched && !call.isBatched("sorter")) {
+    return call.run({ input: call.batch("input") });
+  }
+  if (sorted.rank !== 1 && sorted.rank !== input.rank) return null;
+  const values = call.batch("input");
+  const rows = sorted.rank === 1 ? reshape(values, [call.size, countOf(values)]) : values;
+  const sorter = hasSorter ? call.batch("sorter") : null;
+  const change = { sortedSequence: call.batch("sortedSequence"), input: rows, sorter };
+  return reshape(call.runOne(change), values.shape);
+};
+
+const inBuckets: Rule = (call) => {
+  if (call.operand("input") === null) return null;
+  const values = call.batch("input");
+  if (!call.isBatched("boundaries")) return call.run({ input: values });
+  const rows = reshape(values, [call.size, countOf(values)]);
+  const [outInt32, right] = [call.value<boolean>("outInt32"), call.value<boolean>("right")];
+  return reshape(searchsorted(call.batch("boundaries"), rows, { outInt32, right }), values.shape);
+};
 
 const scattered: Rule = (call) =>
   call.value("src") instanceof Tensor && call.rank("src") !== call.rank("index")
@@ -213,11 +260,15 @@ export const indexRules = (): Readonly<Record<string, Rule>> => ({
   index_select: selected,
   index_add: placed("source"),
   index_copy: placed("source"),
+  index_reduce: placed("source"),
   index_fill: placed("value"),
   index_put: indexPlaced,
   gather: shifted,
   scatter: scattered,
   scatter_add: shifted,
+  scatter_reduce: reduced,
+  searchsorted: found,
+  bucketize: inBuckets,
   take_along_dim: alongDim,
   take: taken,
   embedding: embedded,

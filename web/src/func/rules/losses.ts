@@ -25,6 +25,15 @@ export function rowLoss(names: readonly string[], kept: number): Rule {
   };
 }
 
+/** gaussian_nll_loss(): the variance may lack the last dimension, and may be a number. */
+export const gaussianLoss: Rule = (call) => {
+  if (call.rank("input") !== call.rank("target")) return null;
+  const names = call.operand("var") === null ? ["input", "target"] : ["input", "target", "var"];
+  const batches = names.map((name) => [name, call.batch(name)]);
+  const losses = call.runOne({ ...Object.fromEntries(batches), reduction: "none" });
+  return reduceSamples(losses, call.value("reduction"));
+};
+
 /** Returns the rule of losses of classes, whose mean is weighted by the classes of the targets. */
 export const classLoss: Rule = (call) => {
   if (call.isBatched("weight")) return null;

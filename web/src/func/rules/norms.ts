@@ -48,8 +48,10 @@ export const groupNorm: Rule = (call) => {
 /** instance_norm(). */
 export const instanceNorm: Rule = (call) => {
   const isTracked = call.operand("runningMean") !== null || call.operand("runningVar") !== null;
-  if (isTracked) return withRunning(call, call.value("useInputStats") === true);
-  return groupNorm(call);
+  if (!isTracked) return groupNorm(call);
+  if (call.value("useInputStats") === true) return withRunning(call, true);
+  const rank = call.rank("input");
+  return affine(call, standardized(call, rank), perChannel(rank));
 };
 
 /** batch_norm(). */

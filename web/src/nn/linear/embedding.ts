@@ -1,18 +1,22 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, size } from "../../arguments/rule.js";
-import { embedding, empty } from "../../generated/ops.js";
+import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { embedding } from "../functional_embedding.js";
 import { normal_, zeros_ } from "../init.js";
-import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
+import { kLayerArguments, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { Parameter } from "../parameter.js";
+import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */
   paddingIdx: integer.orNull(),
+  ...kLookupOptions,
+  ...kSparse,
   ...kLayerArguments,
 };
 
@@ -26,6 +30,8 @@ const kPretrainedOptions = {
   freeze: boolean.or(true),
   /** The row that gets no gradient. */
   paddingIdx: kOptions.paddingIdx,
+  ...kLookupOptions,
+  ...kSparse,
 };
 
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
@@ -34,27 +40,41 @@ const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 export type FromPretrainedOptions = Options<typeof kPretrainedOptions>;
 
 /** A table of vectors, looked up by position. */
-export class Embedding extends Module {
+export class Embedding extends Module implements Lookup {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
   weight: Parameter;
   readonly paddingIdx: number | null;
+  readonly maxNorm: number | null;
+  readonly normType: number;
+  readonly scaleGradByFreq: boolean;
 
   constructor(
-    numEmbeddings: number,
-    embeddingDim: number,
-    paddingIdx?: number | null,
-    options?: LayerOptions,
-  );
-  constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
-  constructor(...given: unknown[]) {
+    ...given: [
+      numEmbeddings: number,
+      embeddingDim: number,
+      ...rest: Arguments<
+        [
+          paddingIdx: number | null,
+          maxNorm: number | null,
+          normType: number,
+          scaleGradByFreq: boolean,
+          sparse: false,
+        ],
+        EmbeddingOptions
+      >,
+    ]
+  ) {
     super();
     const name = new.target.name;
-    const { paddingIdx, device, dtype, ...sizes } = readArguments(name, kArguments, given);
-    const { numEmbeddings, embeddingDim } = sizes;
+    const { paddingIdx, device, dtype, ...own } = readArguments(name, kArguments, given);
+    const { numEmbeddings, embeddingDim } = own;
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, numEmbeddings);
+    this.maxNorm = own.maxNorm;
+    this.normType = own.normType;
+    this.scaleGradByFreq = own.scaleGradByFreq;
     this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
     this.resetParameters();
   }
@@ -65,25 +85,24 @@ export class Embedding extends Module {
    */
   static fromPretrained(
     embeddings: Tensor,
-    ...rest: Arguments<[freeze: boolean, paddingIdx: number | null], FromPretrainedOptions>
+    ...rest: Arguments<
+      [
+        freeze: boolean,
+        paddingIdx: number | null,
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        sparse: false,
+      ],
+      FromPretrainedOptions
+    >
   ): Embedding {
     const where = "Embedding.fromPretrained";
-    const call = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
-    const [rows = 0, features = 0] = call.embeddings.shape;
-    if (call.embeddings.ndim !== 2) {
-      const told = "Embeddings parameter is expected to be 2-dimensional, got";
-      fail("ShapeMismatch", where, `${told} [${call.embeddings.shape.join(", ")}].`);
-    }
-    // Not by the constructor, which draws numbers.
-    const table = Reflect.construct(Module, [], Embedding) as Embedding;
-    const paddingIdx = call.paddingIdx === null ? null : rowOf(where, call.paddingIdx, rows);
-    const weight = new Parameter(call.embeddings, !call.freeze);
-    return Object.assign(table, {
-      numEmbeddings: rows,
-      embeddingDim: features,
-      weight,
-      paddingIdx,
-    });
+    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
+      embeddings,
+      ...rest,
+    ]);
+    return tableOf(where, Embedding, call, freeze);
   }
 
   /** Draws new vectors. */
@@ -93,13 +112,39 @@ export class Embedding extends Module {
   }
 
   override forward(input: Tensor): Tensor {
-    return embedding(input, this.weight, this.paddingIdx);
+    const { paddingIdx, maxNorm, normType, scaleGradByFreq } = this;
+    return embedding(input, this.weight, paddingIdx, maxNorm, normType, scaleGradByFreq);
   }
 
   override extraRepr(): string {
-    const { numEmbeddings, embeddingDim, paddingIdx } = this;
-    return formatArguments([numEmbeddings, embeddingDim], { paddingIdx: paddingIdx ?? undefined });
+    const paddingIdx = this.paddingIdx ?? undefined;
+    return formatArguments([this.numEmbeddings, this.embeddingDim], {
+      paddingIdx,
+      ...printedLookup(this),
+    });
   }
+}
+
+/** Returns a table of a class without a call of its constructor, which draws numbers. */
+export function tableOf<Table extends Module>(
+  where: string,
+  table: { readonly prototype: Table },
+  call: { readonly embeddings: Tensor; readonly paddingIdx: number | null },
+  freeze: boolean,
+): Table {
+  const { embeddings, paddingIdx, ...own } = call;
+  const [rows = 0, features = 0] = embeddings.shape;
+  if (embeddings.ndim !== 2) {
+    const told = "Embeddings parameter is expected to be 2-dimensional, got";
+    fail("ShapeMismatch", where, `${told} [${embeddings.shape.join(", ")}].`);
+  }
+  return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
+    ...own,
+    numEmbeddings: rows,
+    embeddingDim: features,
+    paddingIdx: paddingIdx === null ? null : rowOf(where, paddingIdx, rows),
+    weight: new Parameter(embeddings, !freeze),
+  });
 }
 
 /** Sets a row of a table to zeros. */

@@ -1,5 +1,5 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, integer, number, type Options, oneOf, Rule, size } from "../../arguments/rule.js";
+import { boolean, integer, type Options, oneOf, size } from "../../arguments/rule.js";
 import { embeddingBag } from "../../composites/index.js";
 import { empty } from "../../generated/ops.js";
 import { tensorRule } from "../../tensor/rules.js";
@@ -9,27 +9,26 @@ import { kLayerArguments, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
-import { clearRow, rowOf } from "./embedding.js";
+import { clearRow, rowOf, tableOf } from "./embedding.js";
+import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
 
-const kNoLimit = new Rule<null>("null, for it does not limit norms", (value) => value === null);
-
-const kFalse = new Rule<false>("false", (value) => value === false);
-
-const kOptions = {
-  /** Nothing but null: PyTorch limits the norms of the vectors it looks up. */
-  maxNorm: kNoLimit.or(null),
-  /** The p of `maxNorm`. */
-  normType: number.or(2),
-  /** Nothing but false: PyTorch divides gradients by how often a vector was looked up. */
-  scaleGradByFreq: kFalse.or(false),
+const kModeOption = {
   /** What becomes of the vectors of a bag; default "mean". */
   mode: oneOf("sum", "mean", "max").or("mean"),
-  /** Nothing but false: gradients are dense. */
-  sparse: kFalse.or(false),
+};
+
+const kBagOptions = {
   /** The last offset is the end of the last bag; default false. */
   includeLastOffset: boolean.or(false),
   /** The row that starts as zeros, gets no gradient and does not count. */
   paddingIdx: integer.orNull(),
+};
+
+const kOptions = {
+  ...kLookupOptions,
+  ...kModeOption,
+  ...kSparse,
+  ...kBagOptions,
   ...kLayerArguments,
 };
 
@@ -37,6 +36,20 @@ const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `EmbeddingBag`. */
 export type EmbeddingBagOptions = Options<typeof kOptions>;
+
+const kPretrainedOptions = {
+  /** Keep the vectors as they are; default true. */
+  freeze: boolean.or(true),
+  ...kLookupOptions,
+  ...kModeOption,
+  ...kSparse,
+  ...kBagOptions,
+};
+
+const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
+
+/** Options of `EmbeddingBag.fromPretrained`. */
+export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions>;
 
 /** What becomes of the vectors of a bag. */
 export type BagMode = typeof kOptions.mode.type;
@@ -52,9 +65,12 @@ const kCallOptions = {
 export type EmbeddingBagCall = Options<typeof kCallOptions>;
 
 /** A table of vectors, which are looked up by position and summed, averaged or maximised bag by bag. */
-export class EmbeddingBag extends Module {
+export class EmbeddingBag extends Module implements Lookup {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
+  readonly maxNorm: number | null;
+  readonly normType: number;
+  readonly scaleGradByFreq: boolean;
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
   readonly paddingIdx: number | null;
@@ -65,7 +81,15 @@ export class EmbeddingBag extends Module {
       numEmbeddings: number,
       embeddingDim: number,
       ...rest: Arguments<
-        [maxNorm: null, normType: number, scaleGradByFreq: false, mode: BagMode, sparse: false],
+        [
+          maxNorm: number | null,
+          normType: number,
+          scaleGradByFreq: boolean,
+          mode: BagMode,
+          sparse: false,
+          includeLastOffset: boolean,
+          paddingIdx: number | null,
+        ],
         EmbeddingBagOptions
       >,
     ]
@@ -75,12 +99,43 @@ export class EmbeddingBag extends Module {
     const { device, dtype, paddingIdx, ...own } = readArguments(name, kArguments, given);
     this.numEmbeddings = own.numEmbeddings;
     this.embeddingDim = own.embeddingDim;
+    this.maxNorm = own.maxNorm;
+    this.normType = own.normType;
+    this.scaleGradByFreq = own.scaleGradByFreq;
     this.mode = own.mode;
     this.includeLastOffset = own.includeLastOffset;
     this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, own.numEmbeddings);
     const sizes = [own.numEmbeddings, own.embeddingDim];
     this.weight = parameterOf(name, empty, sizes, { device, dtype });
     this.resetParameters();
+  }
+
+  /**
+   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * false.
+   */
+  static fromPretrained(
+    embeddings: Tensor,
+    ...rest: Arguments<
+      [
+        freeze: boolean,
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        mode: BagMode,
+        sparse: false,
+        includeLastOffset: boolean,
+        paddingIdx: number | null,
+      ],
+      BagFromPretrainedOptions
+    >
+  ): EmbeddingBag {
+    const where = "EmbeddingBag.fromPretrained";
+    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
+      embeddings,
+      ...rest,
+    ]);
+    return tableOf(where, EmbeddingBag, call, freeze);
   }
 
   /** Draws new vectors. */
@@ -97,12 +152,21 @@ export class EmbeddingBag extends Module {
       | [offsets: Tensor | null, perSampleWeights?: Tensor | null]
   ): Tensor {
     const call = readArguments("EmbeddingBag", kCallOptions, rest);
-    const { mode, includeLastOffset, paddingIdx } = this;
-    return embeddingBag(input, this.weight, { ...call, mode, includeLastOffset, paddingIdx });
+    const { maxNorm, normType, scaleGradByFreq, mode, includeLastOffset, paddingIdx } = this;
+    return embeddingBag(input, this.weight, {
+      ...call,
+      maxNorm,
+      normType,
+      scaleGradByFreq,
+      mode,
+      includeLastOffset,
+      paddingIdx,
+    });
   }
 
   override extraRepr(): string {
     return formatArguments([this.numEmbeddings, this.embeddingDim], {
+      ...printedLookup(this),
       mode: `'${this.mode}'`,
       paddingIdx: this.paddingIdx ?? undefined,
     });

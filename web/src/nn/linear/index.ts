@@ -7,6 +7,7 @@ export {
 } from "./distances.js";
 export { Embedding, type EmbeddingOptions, type FromPretrainedOptions } from "./embedding.js";
 export {
+  type BagFromPretrainedOptions,
   type BagMode,
   EmbeddingBag,
   type EmbeddingBagCall,

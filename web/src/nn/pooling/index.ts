@@ -17,6 +17,12 @@ export {
   type AvgPoolOptions,
 } from "./avg_pool.js";
 export {
+  FractionalMaxPool2d,
+  FractionalMaxPool3d,
+  type FractionalMaxPoolArguments,
+  type FractionalMaxPoolOptions,
+} from "./fractional_max_pool.js";
+export {
   LPPool1d,
   LPPool2d,
   LPPool3d,
@@ -30,3 +36,11 @@ export {
   type MaxPoolArguments,
   type MaxPoolOptions,
 } from "./max_pool.js";
+export {
+  MaxUnpool1d,
+  MaxUnpool2d,
+  MaxUnpool3d,
+  type MaxUnpoolArguments,
+  type MaxUnpoolCall,
+  type MaxUnpoolOptions,
+} from "./max_unpool.js";

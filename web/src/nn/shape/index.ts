@@ -19,4 +19,12 @@ export {
   ZeroPad3d,
 } from "./padding.js";
 export { ChannelShuffle, PixelShuffle, PixelUnshuffle } from "./shuffle.js";
-export { Upsample, type UpsampleMode, type UpsampleOptions } from "./upsample.js";
+export {
+  Upsample,
+  type UpsampleMode,
+  type UpsampleOptions,
+  type UpsamplingArguments,
+  UpsamplingBilinear2d,
+  UpsamplingNearest2d,
+  type UpsamplingOptions,
+} from "./upsample.js";

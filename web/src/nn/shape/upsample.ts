@@ -87,6 +87,33 @@ export class Upsample extends Module {
   }
 }
 
+const kUpsamplingArguments = { size: kArguments.size, scaleFactor: kArguments.scaleFactor };
+
+/** Options of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
+export type UpsamplingOptions = Options<typeof kUpsamplingArguments>;
+
+/** The arguments of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
+export type UpsamplingArguments = Arguments<
+  [size: Ints | null, scaleFactor: number | readonly number[] | null],
+  UpsamplingOptions
+>;
+
+/** Makes images larger by repeating pixels: `Upsample` of mode "nearest". */
+export class UpsamplingNearest2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    const target = readArguments(new.target.name, kUpsamplingArguments, given);
+    super(target.size, target.scaleFactor, "nearest");
+  }
+}
+
+/** Makes images larger by interpolation from corner to corner: `Upsample` of mode "bilinear" with `alignCorners`. */
+export class UpsamplingBilinear2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    const target = readArguments(new.target.name, kUpsamplingArguments, given);
+    super(target.size, target.scaleFactor, "bilinear", true);
+  }
+}
+
 function floats(values: number | readonly number[]): string {
   if (typeof values === "number") return formatFloat(values);
   const [first = 0] = values;

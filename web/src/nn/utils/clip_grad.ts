@@ -40,6 +40,30 @@ const kValueArguments = { parameters: kParameters, clipValue: number };
 /** Options of `clipGradNorm_`. */
 export type ClipGradNormOptions = Options<typeof kNormOptions>;
 
+const kTotalArguments = { tensors: kParameters, ...kNormOptions };
+
+/** Returns the norm of tensors as if they were one vector; of none it is 0. */
+export function getTotalNorm(
+  tensors: Tensor | Iterable<Tensor>,
+  ...rest: Arguments<[normType: number, errorIfNonfinite: boolean], ClipGradNormOptions>
+): Tensor {
+  const call = readArguments("getTotalNorm", kTotalArguments, [listed(tensors), ...rest]);
+  return scope(() => totalNorm("getTotalNorm", tensorsOf(call.tensors), call));
+}
+
+const kWithNormArguments = { parameters: kParameters, maxNorm: number, totalNorm: tensorRule };
+
+/** Scales the gradients of all parameters down together as clipGradNorm_() does, where their norm is known. */
+export function clipGradsWithNorm_(
+  parameters: Tensor | Iterable<Tensor>,
+  maxNorm: number,
+  ...rest: [totalNorm: Tensor]
+): void {
+  const given = [listed(parameters), maxNorm, ...rest];
+  const call = readArguments("clipGradsWithNorm_", kWithNormArguments, given);
+  scope(() => noGrad(() => scaleDown(gradsOf(call.parameters), call.maxNorm, call.totalNorm)));
+}
+
 /**
  * Scales the gradients of all parameters down together so that their norm, as if they were one vector,
  * is at most `maxNorm`; returns the norm they had.
@@ -51,28 +75,40 @@ export function clipGradNorm_(
 ): Tensor {
   const given = [listed(parameters), maxNorm, ...rest];
   const call = readArguments("clipGradNorm_", kNormArguments, given);
-  const { normType: p, errorIfNonfinite: isChecked } = call;
   return scope(() =>
     noGrad(() => {
       const grads = gradsOf(call.parameters);
-      const [first] = grads;
-      if (first === undefined) return zeros([]);
-      const each = grads.map((grad) => norm(grad, p).to(first.device));
-      const total = norm(stack(each), p);
-      if (isChecked && isfinite(total).item<boolean>() === false) {
-        fail(
-          "InvalidArgument",
-          "clipGradNorm_",
-          `The total norm of order ${p} for gradients from \`parameters\` is non-finite, so it cannot be clipped. ` +
-            "To disable this error and scale the gradients by the non-finite norm anyway, leave out errorIfNonfinite.",
-        );
-      }
-      // Always multiplied: looking whether it is needed would wait for the norm.
-      const factor = clamp(div(maxNorm, add(total, 1e-6)), { max: 1 });
-      for (const grad of grads) mul_(grad, factor.to(grad.device));
+      const total = totalNorm("clipGradNorm_", grads, call);
+      scaleDown(grads, call.maxNorm, total);
       return total;
     }),
   );
+}
+
+function totalNorm(
+  where: string,
+  tensors: readonly Tensor[],
+  { normType: p, errorIfNonfinite }: Required<ClipGradNormOptions>,
+): Tensor {
+  const [first] = tensors;
+  if (first === undefined) return zeros([]);
+  const each = tensors.map((one) => norm(one, p).to(first.device));
+  const total = norm(stack(each), p);
+  if (errorIfNonfinite && isfinite(total).item<boolean>() === false) {
+    fail(
+      "InvalidArgument",
+      where,
+      `The total norm of order ${p} for gradients from \`parameters\` is non-finite, so it cannot be clipped. ` +
+        "To disable this error and scale the gradients by the non-finite norm anyway, leave out errorIfNonfinite.",
+    );
+  }
+  return total;
+}
+
+// Always multiplied: looking whether it is needed would wait for the norm.
+function scaleDown(grads: readonly Tensor[], maxNorm: number, total: Tensor): void {
+  const factor = clamp(div(maxNorm, add(total, 1e-6)), { max: 1 });
+  for (const grad of grads) mul_(grad, factor.to(grad.device));
 }
 
 /** Limits every element of the gradients to [-clipValue, clipValue]. */
@@ -97,7 +133,10 @@ function listed(parameters: unknown): unknown {
   return [...(parameters as Iterable<unknown>)];
 }
 
+function tensorsOf(given: Tensor | Iterable<Tensor>): Tensor[] {
+  return given instanceof Tensor ? [given] : [...given];
+}
+
 function gradsOf(parameters: Tensor | Iterable<Tensor>): Tensor[] {
-  const given = parameters instanceof Tensor ? [parameters] : [...parameters];
-  return given.flatMap((parameter) => parameter.grad ?? []);
+  return tensorsOf(parameters).flatMap((parameter) => parameter.grad ?? []);
 }

@@ -1,10 +1,22 @@
 // nn.utils: what is done to all parameters of a model, or to one.
 
-export { type ClipGradNormOptions, clipGradNorm_, clipGradValue_ } from "./clip_grad.js";
+export {
+  type ClipGradNormOptions,
+  clipGradNorm_,
+  clipGradsWithNorm_,
+  clipGradValue_,
+  getTotalNorm,
+} from "./clip_grad.js";
+export {
+  fuseConvBnEval,
+  fuseConvBnWeights,
+  fuseLinearBnEval,
+  fuseLinearBnWeights,
+} from "./fusion.js";
 export type { SpectralNormOptions, WeightNormOptions } from "./norm_options.js";
 export * as parametrizations from "./parametrizations.js";
 export * as parametrize from "./parametrize.js";
 export * as rnn from "./rnn/index.js";
-export { spectralNorm } from "./spectral_norm.js";
+export { removeSpectralNorm, spectralNorm } from "./spectral_norm.js";
 export { parametersToVector, vectorToParameters } from "./vector.js";
 export { removeWeightNorm, weightNorm } from "./weight_norm.js";

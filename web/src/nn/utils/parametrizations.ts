@@ -1,4 +1,4 @@
-// nn.utils.parametrizations: weights of norm 1, or of spectral norm 1, times what is learned.
+// nn.utils.parametrizations: weights of norm 1, or of spectral norm 1, times what is learned, and orthogonal ones.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
@@ -17,6 +17,8 @@ import {
 } from "./norm_options.js";
 import { registerParametrization } from "./parametrize.js";
 import { matrixOf, normExcept, randomDirection, scaledTo } from "./weights.js";
+
+export { type OrthogonalMap, type OrthogonalOptions, orthogonal } from "./orthogonal.js";
 
 /** Learns the norms of a weight ("original0") and its direction ("original1") apart. */
 export function weightNorm<M extends Module>(

@@ -2,7 +2,7 @@
 // for each such name; the name itself is a property that computes.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, Rule, text } from "../../arguments/rule.js";
+import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_ } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -10,13 +10,13 @@ import { Tensor } from "../../tensor/tensor.js";
 import { ModuleDict } from "../containers/module_dict.js";
 import { ModuleList } from "../containers/module_list.js";
 import { Module } from "../module.js";
-import type { Buffer, Parameter } from "../parameter.js";
+import { type Buffer, Parameter } from "../parameter.js";
 import { defineComputed, likeMember, takeMember } from "./computed.js";
 
 /** Computes a tensor from one, or from several that `rightInverse` gives. */
 export interface Parametrization extends Module {
   forward(...originals: Tensor[]): Tensor;
-  /** Returns what forward() computes `value` from; where it is missing, that is `value`. */
+  /** Returns what forward() computes `value` from; where it is missing, nothing can be assigned. */
   rightInverse?(value: Tensor): Tensor | readonly Tensor[];
 }
 
@@ -59,7 +59,13 @@ export class ParametrizationList extends ModuleList<Parametrization> {
   rightInverse(value: Tensor): void {
     noGrad(() => {
       let inverse: Tensor | readonly Tensor[] = value;
-      for (const one of [...this].reverse()) inverse = inverseOf(one, inverse as Tensor);
+      for (const one of [...this].reverse()) {
+        if (one.rightInverse === undefined) {
+          const told = `parametrization ${one.constructor.name} does not implement rightInverse.`;
+          fail("InvalidArgument", "ParametrizationList", told);
+        }
+        inverse = one.rightInverse(inverse as Tensor);
+      }
       const values = inverse instanceof Tensor ? [inverse] : inverse;
       this.originals.forEach((original, i) => {
         copy_(original, values[i] as Tensor);
@@ -67,6 +73,8 @@ export class ParametrizationList extends ModuleList<Parametrization> {
     });
   }
 }
+
+const functionRule = /* @__PURE__ */ functionOf<() => unknown>();
 
 const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
 
@@ -125,7 +133,7 @@ export function registerParametrization<M extends Module>(
     module,
     tensorName,
     function () {
-      return (listOf(this, tensorName) as ParametrizationList).call();
+      return computedBy(listOf(this, tensorName) as ParametrizationList);
     },
     function (value) {
       (listOf(this, tensorName) as ParametrizationList).rightInverse(value);
@@ -213,4 +221,71 @@ function checkLike(where: string, before: Tensor, after: Tensor): void {
     `Registering a parametrization may not change the shape or dtype of the tensor, unless the flag \`unsafe\` is enabled: ` +
       `from ${before.dtype} [${before.shape.join(", ")}] to ${after.dtype} [${after.shape.join(", ")}].`,
   );
+}
+
+// Computed values by list, while parametrize.cached() runs.
+let cache: Map<ParametrizationList, Tensor> | null = null;
+
+/**
+ * Runs `fn`, in which parametrized tensors are computed once and not at each use: for modules that use one often, as recurrent
+ * ones do. Parameters are not to change in it. Returns what `fn` does, which is synchronous.
+ */
+export function cached<T>(fn: () => T): T {
+  functionRule.check("cached", "fn", fn);
+  const outer = cache;
+  cache ??= new Map();
+  try {
+    return fn();
+  } finally {
+    cache = outer;
+  }
+}
+
+function computedBy(list: ParametrizationList): Tensor {
+  if (cache === null) return list.call();
+  const known = cache.get(list);
+  if (known !== undefined && !known.disposed) return known;
+  const value = list.call();
+  cache.set(list, value);
+  return value;
+}
+
+/** Returns the class of a module, which parametrizations leave as it is. */
+export function typeBeforeParametrizations(module: Module): new (...given: never[]) => Module {
+  const checked = kModule.check("typeBeforeParametrizations", "module", module);
+  return checked.constructor as new (
+    ...given: never[]
+  ) => Module;
+}
+
+const kTransferArguments = {
+  fromModule: kModule,
+  toModule: kModule,
+  /** The tensor; all that have parametrizations when left out. */
+  tensorName: text.orNull(),
+};
+
+/**
+ * Gives a module the parametrizations that another one has, of one tensor or of all, and what they compute it from: the same
+ * objects, which both then use. A tensor that the module lacks is made. Returns the module.
+ */
+export function transferParametrizationsAndParams<M extends Module>(
+  fromModule: Module,
+  toModule: M,
+  ...rest: Arguments<[tensorName: string | null], { tensorName?: string | null }>
+): M {
+  const where = "transferParametrizationsAndParams";
+  const own = readArguments(where, kTransferArguments, [fromModule, toModule, ...rest]);
+  const names = own.tensorName === null ? (dictOf(fromModule)?.keys() ?? []) : [own.tensorName];
+  for (const name of names) {
+    const list = listOf(fromModule, name);
+    if (list === null) {
+      fail("InvalidArgument", where, `fromModule has no parametrization of '${name}'.`);
+    }
+    if (!(name in toModule)) Object.assign(toModule, { [name]: new Parameter(list.call()) });
+    for (const one of list) registerParametrization(toModule, name, one);
+    const originals = list.names.map((original) => [original, Reflect.get(list, original)]);
+    Object.assign(listOf(toModule, name) as ParametrizationList, Object.fromEntries(originals));
+  }
+  return toModule;
 }

@@ -1,11 +1,12 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { clone, copy_, div, dot, mv, normalize, t } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";
-import { bufferFrom } from "../parameter.js";
-import { takeMember } from "./computed.js";
+import { bufferFrom, type Parameter } from "../parameter.js";
+import { likeMember, takeMember } from "./computed.js";
 import { kSpectralNormArguments, outputDimOf, type SpectralNormOptions } from "./norm_options.js";
 import { matrixOf, randomDirection } from "./weights.js";
 
@@ -33,14 +34,49 @@ export function spectralNorm<M extends Module>(
     [`${name}_v`]: bufferFrom(randomDirection(matrix, columns, eps)),
   });
   showWeight(module, name, weight.detach());
-  module.registerForwardPreHook((called) => {
-    const [original, u, v] = ["orig", "u", "v"].map(
-      (part) => Reflect.get(called, `${name}_${part}`) as Tensor,
-    ) as [Tensor, Tensor, Tensor];
+  const hook = module.registerForwardPreHook((called) => {
+    const [original, u, v] = partsOf(called, name);
     const steps = called.training ? nPowerIterations : 0;
     showWeight(called, name, normalized(original, u, v, { dim, eps, steps }));
   });
+  const removal = () => {
+    hook.remove();
+    const [original, u, v] = partsOf(module, name);
+    const value = noGrad(() => normalized(original, u, v, { dim, eps, steps: 0 }));
+    for (const old of ["", "_orig", "_u", "_v"]) Reflect.deleteProperty(module, `${name}${old}`);
+    Object.assign(module, { [name]: likeMember(original, value) });
+    value.dispose();
+  };
+  removals.set(module, new Map(removals.get(module)).set(name, removal));
   return module;
+}
+
+// What takes the norms of a module away, by parameter. A copy of the module has its own hooks, and nothing here.
+const removals = new WeakMap<Module, Map<string, () => void>>();
+
+const kRemoveArguments = {
+  module: kSpectralNormArguments.module,
+  name: kSpectralNormArguments.name,
+};
+
+/** Makes a parameter again of what spectralNorm() has computed. */
+export function removeSpectralNorm<M extends Module>(module: M, ...rest: [name?: string]): M {
+  const where = "removeSpectralNorm";
+  const { name } = readArguments(where, kRemoveArguments, [module, ...rest]);
+  const remove = removals.get(module)?.get(name);
+  if (remove === undefined) {
+    const told = `spectral_norm of '${name}' not found in ${module.constructor.name}.`;
+    fail("InvalidArgument", where, told);
+  }
+  removals.get(module)?.delete(name);
+  remove();
+  return module;
+}
+
+type Parts = [original: Parameter, u: Tensor, v: Tensor];
+
+function partsOf(module: Module, name: string): Parts {
+  return ["orig", "u", "v"].map((part) => Reflect.get(module, `${name}_${part}`)) as Parts;
 }
 
 // No member of the module, which has the original.

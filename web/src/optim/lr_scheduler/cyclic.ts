@@ -67,16 +67,21 @@ export class CyclicLR extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    baseLr: Rates,
-    maxLr: Rates,
     ...rest:
-      | [options?: CyclicLROptions]
-      | [stepSizeUp?: number, options?: CyclicLROptions]
-      | [stepSizeUp?: number, stepSizeDown?: number | null, options?: CyclicLROptions]
+      | [baseLr: Rates, maxLr: Rates, options?: CyclicLROptions]
+      | [baseLr: Rates, maxLr: Rates, stepSizeUp?: number, options?: CyclicLROptions]
+      | [
+          baseLr: Rates,
+          maxLr: Rates,
+          stepSizeUp?: number,
+          stepSizeDown?: number | null,
+          options?: CyclicLROptions,
+        ]
+      | [options: CyclicLROptions & { baseLr: Rates; maxLr: Rates }]
   ) {
     super(optimizer);
     const name = new.target.name;
-    const named = readArguments(name, kArguments, [optimizer, baseLr, maxLr, ...rest]);
+    const named = readArguments(name, kArguments, [optimizer, ...rest]);
     const { stepSizeUp, mode, scaleFn, lastEpoch } = named;
     const { groups } = this;
     const ratesOf = (option: "baseLr" | "maxLr" | "baseMomentum" | "maxMomentum") => {

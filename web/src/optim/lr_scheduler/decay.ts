@@ -24,12 +24,13 @@ export class MultiStepLR extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    milestones: readonly number[],
-    ...rest: [options?: MultiStepLROptions] | [gamma?: number, lastEpoch?: number]
+    ...rest:
+      | [milestones: readonly number[], options?: MultiStepLROptions]
+      | [milestones: readonly number[], gamma?: number, lastEpoch?: number]
+      | [options: MultiStepLROptions & { milestones: readonly number[] }]
   ) {
     super(optimizer);
-    const given = [optimizer, milestones, ...rest];
-    const named = readArguments(new.target.name, kMultiStepArguments, given);
+    const named = readArguments(new.target.name, kMultiStepArguments, [optimizer, ...rest]);
     for (const epoch of named.milestones) {
       this.milestones[epoch] = (this.milestones[epoch] ?? 0) + 1;
     }
@@ -57,12 +58,12 @@ export class ExponentialLR extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    gamma: number,
-    ...rest: [lastEpoch?: number | SchedulerOptions]
+    ...rest:
+      | [gamma: number, lastEpoch?: number | SchedulerOptions]
+      | [options: SchedulerOptions & { gamma: number }]
   ) {
     super(optimizer);
-    const given = [optimizer, gamma, ...rest];
-    const named = readArguments(new.target.name, kExponentialArguments, given);
+    const named = readArguments(new.target.name, kExponentialArguments, [optimizer, ...rest]);
     this.gamma = named.gamma;
     this.start(named.lastEpoch);
   }

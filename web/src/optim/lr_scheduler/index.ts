@@ -6,7 +6,12 @@ export {
   type ScheduledOptimizer,
   type SchedulerState,
 } from "./base.js";
-export { ChainedScheduler, SequentialLR } from "./combined.js";
+export {
+  ChainedScheduler,
+  SequentialLR,
+  type SequentialLRArguments,
+  type SequentialLROptions,
+} from "./combined.js";
 export { CyclicLR, type CyclicLROptions, type ScaleFn } from "./cyclic.js";
 export {
   ConstantLR,

@@ -18,10 +18,11 @@ const kArguments = {
 };
 
 // A function for all groups, or a list with one per group.
-type LambdaArguments = [
-  lrLambda: LrLambda | readonly LrLambda[],
-  lastEpoch?: number | SchedulerOptions,
-];
+type LrLambdas = LrLambda | readonly LrLambda[];
+
+type LambdaArguments =
+  | [lrLambda: LrLambdas, lastEpoch?: number | SchedulerOptions]
+  | [options: SchedulerOptions & { lrLambda: LrLambdas }];
 
 abstract class LambdaScheduler extends LRScheduler {
   lrLambdas: LrLambda[];

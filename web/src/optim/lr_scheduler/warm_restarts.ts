@@ -37,14 +37,14 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    t0: number,
     ...rest:
-      | [options?: CosineAnnealingWarmRestartsOptions]
-      | [tMult?: number, options?: CosineAnnealingWarmRestartsOptions]
-      | [tMult?: number, etaMin?: number, lastEpoch?: number]
+      | [t0: number, options?: CosineAnnealingWarmRestartsOptions]
+      | [t0: number, tMult?: number, options?: CosineAnnealingWarmRestartsOptions]
+      | [t0: number, tMult?: number, etaMin?: number, lastEpoch?: number]
+      | [options: CosineAnnealingWarmRestartsOptions & { t0: number }]
   ) {
     super(optimizer);
-    const named = readArguments(new.target.name, kArguments, [optimizer, t0, ...rest]);
+    const named = readArguments(new.target.name, kArguments, [optimizer, ...rest]);
     this.t0 = named.t0;
     this.ti = named.t0;
     this.tMult = named.tMult;

@@ -1,9 +1,10 @@
 // What the table of divergences is made of.
 
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { hasShape } from "./arguments.js";
-import type { Distribution } from "./distribution.js";
+import { fullLike } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { hasShape } from "../arguments.js";
+import type { Distribution } from "../distribution.js";
 
 /** A class of distributions. */
 export type DistributionClass<D extends Distribution = Distribution> = abstract new (
@@ -32,4 +33,14 @@ export function requireSameEvents(p: Distribution, q: Distribution): void {
   if (hasShape(p.eventShape, q.eventShape)) return;
   const told = `the distributions have the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;
   fail("ShapeMismatch", "klDivergence", told);
+}
+
+/** Returns infinite divergences in the shape of a parameter. */
+export function infiniteLike(value: Tensor): Tensor {
+  return fullLike(value, Number.POSITIVE_INFINITY);
+}
+
+/** Returns x log x. */
+export function xLogX(x: Tensor): Tensor {
+  return x.mul(x.log());
 }

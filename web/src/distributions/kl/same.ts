@@ -1,21 +1,21 @@
 // Divergences of two distributions of the same class.
 
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { broadcastShapes } from "./arguments.js";
-import { Bernoulli, Binomial, Geometric } from "./binary.js";
-import { Categorical, OneHotCategorical } from "./categorical.js";
-import type { ClassDistribution } from "./classes.js";
-import { Beta, Dirichlet } from "./dirichlet.js";
-import { Exponential } from "./exponential.js";
-import { Gamma } from "./gamma.js";
-import { type KlPair, pair, requireSameEvents } from "./kl_pair.js";
-import { Cauchy, Gumbel, Laplace } from "./location_scale.js";
-import { halfLogDet, MultivariateNormal, mahalanobis, solveLower } from "./multivariate_normal.js";
-import { HalfNormal, Normal } from "./normal.js";
-import { holdsEverywhere, kEulerGamma, oneMinus } from "./numbers.js";
-import { Poisson } from "./poisson.js";
-import { Uniform } from "./uniform.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { broadcastShapes } from "../arguments.js";
+import { Bernoulli, Binomial, Geometric } from "../binary.js";
+import { Categorical, OneHotCategorical } from "../categorical.js";
+import type { ClassDistribution } from "../classes.js";
+import { Beta, Dirichlet } from "../dirichlet.js";
+import { Exponential } from "../exponential.js";
+import { Gamma } from "../gamma.js";
+import { Cauchy, Gumbel, Laplace } from "../location_scale.js";
+import { halfLogDet, MultivariateNormal, mahalanobis, solveLower } from "../multivariate_normal.js";
+import { HalfNormal, Normal } from "../normal.js";
+import { holdsEverywhere, kEulerGamma, oneMinus } from "../numbers.js";
+import { Poisson } from "../poisson.js";
+import { Uniform } from "../uniform.js";
+import { type KlPair, pair, requireSameEvents } from "./pair.js";
 
 /** Returns the divergences of two distributions of the same class. */
 export function pairsOfSame(): KlPair[] {

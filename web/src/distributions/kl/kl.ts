@@ -1,16 +1,20 @@
 // The Kullback-Leibler divergence: a table of functions by the classes of the two distributions.
 
-import { functionOf, Rule } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Distribution } from "./distribution.js";
-import { distribution, Independent } from "./independent.js";
-import { pairsOfOthers } from "./kl_others.js";
-import { type DistributionClass, type KlPair, pair, requireSameEvents } from "./kl_pair.js";
-import { pairsOfSame } from "./kl_same.js";
-import { sumRightmost } from "./numbers.js";
-import type { Transform } from "./transform.js";
-import { TransformedDistribution } from "./transformed_distribution.js";
+import { functionOf, Rule } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Distribution } from "../distribution.js";
+import { bregmanDivergence, ExponentialFamily } from "../exponential_family.js";
+import { distribution, Independent } from "../independent.js";
+import { sumRightmost } from "../numbers.js";
+import { TransformedDistribution } from "../transformed_distribution.js";
+import type { Transform } from "../transforms/transform.js";
+import { pairsOfContinuousBernoulli } from "./continuous_bernoulli.js";
+import { pairsOfLowRank } from "./low_rank.js";
+import { pairsOfOthers } from "./others.js";
+import { type DistributionClass, type KlPair, pair, requireSameEvents } from "./pair.js";
+import { pairsOfPareto } from "./pareto.js";
+import { pairsOfSame } from "./same.js";
 
 const registered: KlPair[] = [];
 let known: readonly KlPair[] | undefined;
@@ -25,7 +29,10 @@ export function klDivergence(p: Distribution, q: Distribution): Tensor {
   distribution.check("klDivergence", "p", p);
   distribution.check("klDivergence", "q", q);
   const kl = nearest(p, q)?.kl;
-  if (kl !== undefined) return kl(p, q);
+  return kl === undefined ? unknownPair(p, q) : kl(p, q);
+}
+
+function unknownPair(p: Distribution, q: Distribution): never {
   const told = `No KL(p || q) is implemented for p type ${p.constructor.name} and q type ${q.constructor.name}; registerKl() adds one.`;
   return fail("InvalidArgument", "klDivergence", told);
 }
@@ -47,8 +54,12 @@ function nearest(p: Distribution, q: Distribution): KlPair | undefined {
   known ??= [
     pair(Independent, Independent, klOfIndependents),
     pair(TransformedDistribution, TransformedDistribution, klOfTransformed),
+    pair(ExponentialFamily, ExponentialFamily, klOfFamilies),
     ...pairsOfSame(),
     ...pairsOfOthers(),
+    ...pairsOfPareto(),
+    ...pairsOfContinuousBernoulli(),
+    ...pairsOfLowRank(),
   ];
   const matches = [...registered, ...known].filter((pair) => {
     return p instanceof pair.p && q instanceof pair.q;
@@ -69,6 +80,10 @@ function klOfIndependents(p: Independent, q: Independent): Tensor {
     fail("InvalidArgument", "klDivergence", told);
   }
   return sumRightmost(klDivergence(p.baseDist, q.baseDist), count);
+}
+
+function klOfFamilies(p: ExponentialFamily, q: ExponentialFamily): Tensor {
+  return p.constructor === q.constructor ? bregmanDivergence(p, q) : unknownPair(p, q);
 }
 
 function klOfTransformed(p: TransformedDistribution, q: TransformedDistribution): Tensor {

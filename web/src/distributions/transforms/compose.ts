@@ -1,9 +1,9 @@
-import { readArguments } from "../arguments/read.js";
-import { listOf } from "../arguments/rule.js";
-import { zerosLike } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { type Constraint, independent, real } from "./constraints.js";
-import { sumRightmost } from "./numbers.js";
+import { readArguments } from "../../arguments/read.js";
+import { listOf } from "../../arguments/rule.js";
+import { zerosLike } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { type Constraint, independent, real } from "../constraints.js";
+import { sumRightmost } from "../numbers.js";
 import { Transform, transform } from "./transform.js";
 
 const kArguments = { parts: listOf(transform) };

@@ -1,9 +1,9 @@
 // What all transforms have in common.
 
-import { Rule } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import type { Constraint } from "./constraints.js";
+import { Rule } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import type { Constraint } from "../constraints.js";
 
 /** A function of tensors that knows its inverse and how it stretches space. */
 export abstract class Transform {

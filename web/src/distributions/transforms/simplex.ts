@@ -1,12 +1,12 @@
 // Transforms of vectors to vectors of nonnegative numbers whose sum is 1.
 
-import { arange } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { type Constraint, realVector, simplex } from "./constraints.js";
-import { limitsOf, oneMinus } from "./numbers.js";
+import { arange } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { type Constraint, realVector, simplex } from "../constraints.js";
+import { limitsOf, oneMinus } from "../numbers.js";
+import { clippedSigmoid } from "./plain.js";
 import { Transform } from "./transform.js";
-import { clippedSigmoid } from "./transforms.js";
 
 /** A transform of vectors to vectors of nonnegative numbers whose sum is 1. */
 abstract class SimplexTransform extends Transform {

@@ -1,12 +1,12 @@
 // Transforms of single numbers that have parameters.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { type Options, size } from "../arguments/rule.js";
-import { fullLike } from "../generated/ops.js";
-import { Tensor } from "../tensor/tensor.js";
-import { broadcastShapes, hasShape, type Parameter, parameter } from "./arguments.js";
-import { type Constraint, independent, positive, real } from "./constraints.js";
-import { holdsEverywhere, sumRightmost } from "./numbers.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Options, size } from "../../arguments/rule.js";
+import { fullLike } from "../../generated/ops.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { broadcastShapes, hasShape, type Parameter, parameter } from "../arguments.js";
+import { type Constraint, independent, positive, real } from "../constraints.js";
+import { holdsEverywhere, sumRightmost } from "../numbers.js";
 import { Transform } from "./transform.js";
 
 const kPowerArguments = { exponent: parameter };

@@ -1,17 +1,18 @@
 // Divergences of two distributions of different classes.
 
-import { fullLike } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { Bernoulli, Binomial } from "./binary.js";
-import { Beta } from "./dirichlet.js";
-import { Exponential } from "./exponential.js";
-import { Gamma } from "./gamma.js";
-import { type DistributionClass, type KlPair, pair } from "./kl_pair.js";
-import { Gumbel, Laplace } from "./location_scale.js";
-import { Normal } from "./normal.js";
-import { kEulerGamma, oneMinus } from "./numbers.js";
-import { Poisson } from "./poisson.js";
-import { Uniform } from "./uniform.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Bernoulli, Binomial } from "../binary.js";
+import { ContinuousBernoulli } from "../continuous_bernoulli.js";
+import { Beta } from "../dirichlet.js";
+import { Exponential } from "../exponential.js";
+import { Gamma } from "../gamma.js";
+import { Gumbel, Laplace } from "../location_scale.js";
+import { Normal } from "../normal.js";
+import { kEulerGamma, oneMinus } from "../numbers.js";
+import { Poisson } from "../poisson.js";
+import { Pareto } from "../transformed_exponential.js";
+import { Uniform } from "../uniform.js";
+import { type DistributionClass, infiniteLike, type KlPair, pair, xLogX } from "./pair.js";
 
 const kTwoPi = 2 * Math.PI;
 
@@ -44,7 +45,7 @@ export function pairsOfOthers(): KlPair[] {
 
 /** The pairs whose p has values that are none of q's. */
 function infinitePairs(): KlPair[] {
-  const bounded: DistributionClass[] = [Beta, Uniform];
+  const bounded: DistributionClass[] = [Beta, ContinuousBernoulli, Pareto, Uniform];
   const positive: DistributionClass[] = [...bounded, Exponential, Gamma];
   return [
     ...bounded.flatMap((q) => [
@@ -56,17 +57,10 @@ function infinitePairs(): KlPair[] {
       pair(Laplace, q, (p) => infiniteLike(p.loc)),
       pair(Normal, q, (p) => infiniteLike(p.loc)),
     ]),
+    pair(Beta, Pareto, (p) => infiniteLike(p.concentration1)),
     pair(Poisson, Bernoulli, (p) => infiniteLike(p.rate)),
     pair(Poisson, Binomial, (p) => infiniteLike(p.rate)),
   ];
-}
-
-function infiniteLike(value: Tensor): Tensor {
-  return fullLike(value, Number.POSITIVE_INFINITY);
-}
-
-function xLogX(x: Tensor): Tensor {
-  return x.mul(x.log());
 }
 
 /** The mean of (x - loc)² / 2 under a distribution of this mean and half of this second moment. */

@@ -1,0 +1,42 @@
+import { readArguments } from "../../arguments/read.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { type Constraint, unitInterval } from "../constraints.js";
+import type { Distribution } from "../distribution.js";
+import { distribution } from "../independent.js";
+import { Transform } from "./transform.js";
+
+const kArguments = { distribution };
+
+/** Takes values to the probability of values up to them under a distribution. */
+export class CumulativeDistributionTransform extends Transform {
+  readonly distribution: Distribution;
+
+  constructor(...given: [distribution: Distribution]) {
+    super();
+    this.distribution = readArguments(new.target.name, kArguments, given).distribution;
+  }
+
+  override get domain(): Constraint {
+    return this.distribution.support;
+  }
+
+  override get codomain(): Constraint {
+    return unitInterval;
+  }
+
+  override get sign(): number {
+    return 1;
+  }
+
+  override call(x: Tensor): Tensor {
+    return this.distribution.cdf(x);
+  }
+
+  override inverse(y: Tensor): Tensor {
+    return this.distribution.icdf(y);
+  }
+
+  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+    return this.distribution.logProb(x);
+  }
+}

@@ -1,0 +1,202 @@
+// Transforms that lie side by side: each does a part of a tensor.
+
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { integer, listOf, type Options, size } from "../../arguments/rule.js";
+import { add, cat, stack } from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { partLengths } from "../arguments.js";
+import { type Constraint, cat as catOf, stack as stackOf } from "../constraints.js";
+import { sumRightmost } from "../numbers.js";
+import { Transform, transform } from "./transform.js";
+
+const kStackOptions = {
+  /** The dimension that they lie along; default 0. */
+  dim: integer.or(0),
+};
+const kCatOptions = {
+  ...kStackOptions,
+  /** How many elements along it each does; default 1. */
+  lengths: listOf(size).orNull(),
+};
+const kStackArguments = { tseq: listOf(transform), ...kStackOptions };
+const kCatArguments = { tseq: listOf(transform), ...kCatOptions };
+
+/** Options of `CatTransform`. */
+export type CatTransformOptions = Options<typeof kCatOptions>;
+
+type Parts = readonly (readonly [transform: Transform, x: Tensor, y: Tensor])[];
+
+abstract class JoinedTransform extends Transform {
+  /** The transforms, in their order. */
+  readonly transforms: readonly Transform[];
+  /** The dimension that they lie along. */
+  readonly dim: number;
+
+  constructor(transforms: readonly Transform[], dim: number) {
+    super();
+    this.transforms = transforms;
+    this.dim = dim;
+  }
+
+  override get bijective(): boolean {
+    return this.transforms.every((part) => part.bijective);
+  }
+
+  override call(x: Tensor): Tensor {
+    return this.join(this.parts(x, x).map(([part, own]) => part.call(own)));
+  }
+
+  override inverse(y: Tensor): Tensor {
+    return this.join(this.parts(y, y).map(([part, own]) => part.inverse(own)));
+  }
+
+  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+    return this.joinLogDets(
+      this.parts(x, y).map(([part, ownX, ownY]) => {
+        const logDet = part.logAbsDetJacobian(ownX, ownY);
+        return sumRightmost(logDet, Math.max(this.eventDim - eventDimOf(part), 0));
+      }),
+      x.ndim,
+    );
+  }
+
+  override equals(other: Transform): boolean {
+    return (
+      other instanceof JoinedTransform &&
+      other.constructor === this.constructor &&
+      other.dim === this.dim &&
+      other.transforms.length === this.transforms.length &&
+      this.transforms.every((part, i) => part.equals(other.transforms[i] as Transform))
+    );
+  }
+
+  override toString(): string {
+    return `${this.constructor.name}(${this.transforms.join(", ")})`;
+  }
+
+  protected abstract get eventDim(): number;
+  protected abstract split(value: Tensor): Tensor[];
+  protected abstract join(values: readonly Tensor[]): Tensor;
+  protected abstract joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor;
+  /** How long a tensor is along `dim`. */
+  protected abstract get length(): number;
+
+  private parts(x: Tensor, y: Tensor): Parts {
+    this.checkLength(x);
+    this.checkLength(y);
+    const [xs, ys] = [this.split(x), this.split(y)];
+    return this.transforms.map((part, i) => [part, xs[i] as Tensor, ys[i] as Tensor]);
+  }
+
+  private checkLength(value: Tensor): void {
+    if (value.shape.at(this.dim) === this.length) return;
+    const told = `expected ${this.length} elements along dim ${this.dim}, got shape [${value.shape}].`;
+    fail("ShapeMismatch", this.constructor.name, told);
+  }
+}
+
+function eventDimOf(part: Transform): number {
+  return Math.max(part.domain.eventDim, part.codomain.eventDim);
+}
+
+/** Transforms that each do `lengths` elements along a dimension, put together as by cat(). */
+export class CatTransform extends JoinedTransform {
+  /** How many elements each does. */
+  readonly lengths: readonly number[];
+
+  constructor(
+    ...given: [
+      tseq: readonly Transform[],
+      ...rest: Arguments<[dim: number, lengths: readonly number[] | null], CatTransformOptions>,
+    ]
+  ) {
+    const name = new.target.name;
+    const { tseq, dim, lengths } = readArguments(name, kCatArguments, given);
+    super(tseq, dim);
+    this.lengths = partLengths(name, tseq.length, lengths);
+  }
+
+  override get domain(): Constraint {
+    return catOf(
+      this.transforms.map((part) => part.domain),
+      this.dim,
+      this.lengths,
+    );
+  }
+
+  override get codomain(): Constraint {
+    return catOf(
+      this.transforms.map((part) => part.codomain),
+      this.dim,
+      this.lengths,
+    );
+  }
+
+  protected override get eventDim(): number {
+    return Math.max(0, ...this.transforms.map(eventDimOf));
+  }
+
+  protected override get length(): number {
+    return this.lengths.reduce((sum, one) => sum + one, 0);
+  }
+
+  protected override split(value: Tensor): Tensor[] {
+    return value.splitWithSizes(this.lengths, this.dim);
+  }
+
+  protected override join(values: readonly Tensor[]): Tensor {
+    return cat([...values], this.dim);
+  }
+
+  // Where the parts lie along a dimension of one value, theirs are one factor.
+  protected override joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor {
+    const dim = (this.dim >= 0 ? this.dim - ndim : this.dim) + this.eventDim;
+    return dim < 0 ? cat([...logDets], dim) : logDets.reduce((sum, one) => add(sum, one));
+  }
+}
+
+/** Transforms that each do one of the slices along a dimension, put together as by stack(). */
+export class StackTransform extends JoinedTransform {
+  constructor(
+    ...given: [tseq: readonly Transform[], ...rest: Arguments<[dim: number], { dim?: number }>]
+  ) {
+    const { tseq, dim } = readArguments(new.target.name, kStackArguments, given);
+    super(tseq, dim);
+  }
+
+  override get domain(): Constraint {
+    return stackOf(
+      this.transforms.map((part) => part.domain),
+      this.dim,
+    );
+  }
+
+  override get codomain(): Constraint {
+    return stackOf(
+      this.transforms.map((part) => part.codomain),
+      this.dim,
+    );
+  }
+
+  // Slices keep factors of their own.
+  protected override get eventDim(): number {
+    return 0;
+  }
+
+  protected override get length(): number {
+    return this.transforms.length;
+  }
+
+  protected override split(value: Tensor): Tensor[] {
+    return value.unbind(this.dim);
+  }
+
+  protected override join(values: readonly Tensor[]): Tensor {
+    return stack([...values], this.dim);
+  }
+
+  protected override joinLogDets(logDets: readonly Tensor[]): Tensor {
+    return this.join(logDets);
+  }
+}

@@ -1,0 +1,239 @@
+// Max pools whose windows begin at random places, so that a result may be any part of the input's size.
+
+import { readArguments } from "../../arguments/read.js";
+import { boolean, type Options, Rule } from "../../arguments/rule.js";
+import type { Ints } from "../../dispatch/types.js";
+import { toDtype } from "../../generated/internal.js";
+import {
+  add,
+  arange,
+  cat,
+  floor,
+  full,
+  gather,
+  max,
+  mul,
+  rand,
+  reshape,
+  select,
+  squeeze,
+  sub,
+  unsqueeze,
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { perDimension } from "../layer_options.js";
+import { Module } from "../module.js";
+
+const ratio = /* @__PURE__ */ new Rule<number>(
+  "a number between 0 and 1",
+  (value) => typeof value === "number" && value > 0 && value < 1,
+);
+
+function optionsOf(spatial: number) {
+  const ratios = new Rule<number | readonly number[]>(
+    `${ratio.expected}, or a list of ${spatial}`,
+    (value) =>
+      Array.isArray(value)
+        ? value.length === spatial && value.every(ratio.accepts)
+        : ratio.accepts(value),
+  );
+  return {
+    /** The sizes of the result; this or `outputRatio`. */
+    outputSize: perDimension(spatial, 1).orNull(),
+    /** The sizes of the result as parts of the input's; this or `outputSize`. */
+    outputRatio: ratios.orNull(),
+    /** Return where the largest elements are, too; default false. */
+    returnIndices: boolean.or(false),
+    /** Where the windows of [N, C, axes] begin, numbers from 0 to 1; drawn when left out. */
+    _randomSamples: tensorRule.orNull(),
+  };
+}
+
+/** Options of `FractionalMaxPool2d` and `FractionalMaxPool3d`, and of the functions. */
+export type FractionalMaxPoolOptions = Options<ReturnType<typeof optionsOf>>;
+
+type Rest =
+  | [options?: FractionalMaxPoolOptions]
+  | [
+      outputSize?: Ints | null,
+      outputRatio?: number | readonly number[] | null,
+      returnIndices?: boolean,
+      randomSamples?: Tensor | null,
+    ];
+
+/** The arguments of `FractionalMaxPool2d` and `FractionalMaxPool3d`. */
+export type FractionalMaxPoolArguments = [kernelSize: Ints, ...rest: Rest];
+
+interface FractionalMaxPool {
+  (
+    input: Tensor,
+    kernelSize: Ints,
+    options: FractionalMaxPoolOptions & { returnIndices: true },
+  ): [Tensor, Tensor];
+  (input: Tensor, ...rest: FractionalMaxPoolArguments): Tensor;
+}
+
+/**
+ * Largest elements of windows at random places of images [N, C, H, W] or [C, H, W], `outputSize` of them; with
+ * `returnIndices`, also where in the flattened image each was found.
+ */
+export const fractionalMaxPool2d: FractionalMaxPool = /* @__PURE__ */ pool(
+  "fractionalMaxPool2d",
+  2,
+);
+
+/**
+ * Largest elements of windows at random places of volumes [N, C, D, H, W] or [C, D, H, W], `outputSize` of them; with
+ * `returnIndices`, also where in the flattened volume each was found.
+ */
+export const fractionalMaxPool3d: FractionalMaxPool = /* @__PURE__ */ pool(
+  "fractionalMaxPool3d",
+  3,
+);
+
+function pool(where: string, spatial: number): FractionalMaxPool {
+  const rules = { input: tensorRule, kernelSize: perDimension(spatial, 1), ...optionsOf(spatial) };
+  const run = (...given: readonly unknown[]): Tensor | [Tensor, Tensor] => {
+    const call = readArguments(where, rules, given);
+    const { input, returnIndices } = call;
+    if (input.ndim !== spatial + 1 && input.ndim !== spatial + 2) {
+      const told = `Expected ${spatial + 1}D or ${spatial + 2}D tensor, but got`;
+      fail("ShapeMismatch", where, `${told} [${input.shape.join(", ")}].`);
+    }
+    const perAxis = (value: number | readonly number[]) =>
+      typeof value === "number" ? new Array<number>(spatial).fill(value) : value;
+    const sizes = input.shape.slice(-spatial);
+    const kernel = perAxis(call.kernelSize);
+    const wanted = sizesOf(where, call, sizes, perAxis);
+    sizes.forEach((size, axis) => {
+      if ((wanted[axis] ?? 0) + (kernel[axis] ?? 0) - 1 <= size) return;
+      const told = `pool size ${kernel[axis]} and output size ${wanted[axis]} are too large relative to input size ${size}.`;
+      fail("ShapeMismatch", where, told);
+    });
+    return scope(() => {
+      const isBatch = input.ndim === spatial + 2;
+      const batch = isBatch ? input : unsqueeze(input, 0);
+      const samples = call._randomSamples ?? samplesFor(batch, spatial);
+      const both = largest(batch, samples, kernel, wanted);
+      const [values, places] = isBatch ? both : both.map((one) => squeeze(one, 0));
+      return returnIndices ? [values as Tensor, places as Tensor] : (values as Tensor);
+    });
+  };
+  return Object.defineProperty(run, "name", { value: where }) as FractionalMaxPool;
+}
+
+function sizesOf(
+  where: string,
+  call: { readonly outputSize: Ints | null; readonly outputRatio: Ints | null },
+  sizes: readonly number[],
+  perAxis: (value: Ints) => readonly number[],
+): readonly number[] {
+  if (call.outputSize !== null) return perAxis(call.outputSize);
+  if (call.outputRatio === null) {
+    fail("InvalidArgument", where, "requires specifying either an outputSize or an outputRatio.");
+  }
+  const ratios = perAxis(call.outputRatio);
+  return sizes.map((size, axis) => Math.trunc(size * (ratios[axis] ?? 0)));
+}
+
+function samplesFor(batch: Tensor, spatial: number): Tensor {
+  const { dtype, device, shape } = batch;
+  return rand([shape[0] ?? 0, shape[1] ?? 0, spatial], { dtype, device });
+}
+
+function largest(
+  batch: Tensor,
+  samples: Tensor,
+  kernel: readonly number[],
+  wanted: readonly number[],
+): [Tensor, Tensor] {
+  const spatial = kernel.length;
+  const [images = 0, channels = 0, ...sizes] = batch.shape;
+  const area = (list: readonly number[]) => list.reduce((product, size) => product * size, 1);
+  const axes = sizes.map((size, axis) => {
+    // PyTorch's first sample is that of the width in images, that of the depth in volumes.
+    const sample = select(samples, -1, spatial === 2 ? 1 - axis : axis);
+    const places = windowPlaces(sample, size, kernel[axis] ?? 1, wanted[axis] ?? 1);
+    const steps = area(sizes.slice(axis + 1));
+    // [N, C, windows of every axis, elements of every axis], of size 1 but for this axis.
+    const shape = [...sizes, ...sizes].map((_, i) =>
+      i % spatial !== axis ? 1 : ((i < spatial ? wanted : kernel)[axis] ?? 1),
+    );
+    return reshape(mul(places, steps), [images, channels, ...shape]);
+  });
+  const places = axes.reduce((sum, one) => add(sum, one));
+  const [windows, elements] = [area(wanted), area(kernel)];
+  const flatPlaces = reshape(places, [images, channels, windows * elements]);
+  const flat = reshape(batch, [images, channels, area(sizes)]);
+  const rows = reshape(gather(flat, -1, flatPlaces), [images, channels, windows, elements]);
+  const [values, chosen] = max(rows, -1);
+  const found = gather(
+    reshape(flatPlaces, [images, channels, windows, elements]),
+    -1,
+    unsqueeze(chosen, -1),
+  );
+  const shape = [images, channels, ...wanted];
+  return [reshape(values, shape), reshape(found, shape)];
+}
+
+// Where the elements of windows are along an axis: [N, C, windows, elements]. The last window ends at the end.
+function windowPlaces(sample: Tensor, size: number, kernel: number, windows: number): Tensor {
+  const { dtype, device } = sample;
+  const last = full([...sample.shape, 1], size - kernel, { dtype, device });
+  const starts = windows === 1 ? last : cat([startsOf(sample, size - kernel, windows), last], -1);
+  const steps = arange(kernel, { dtype: "int64", device });
+  return add(unsqueeze(toDtype(starts, "int64"), -1), steps);
+}
+
+function startsOf(sample: Tensor, end: number, windows: number): Tensor {
+  const { dtype, device } = sample;
+  const alpha = end / (windows - 1);
+  const own = unsqueeze(sample, -1);
+  const moved = mul(add(own, arange(windows - 1, { dtype, device })), alpha);
+  return sub(floor(moved), floor(mul(own, alpha)));
+}
+
+abstract class FractionalPool extends Module {
+  readonly kernelSize: Ints;
+  readonly options: FractionalMaxPoolOptions;
+
+  constructor(spatial: number, given: readonly unknown[]) {
+    super();
+    const rules = { kernelSize: perDimension(spatial, 1), ...optionsOf(spatial) };
+    const name = new.target.name;
+    const { kernelSize, ...options } = readArguments(name, rules, given);
+    if ((options.outputSize === null) === (options.outputRatio === null)) {
+      const told = "exactly one of outputSize and outputRatio must be specified.";
+      fail("InvalidArgument", name, told);
+    }
+    this.kernelSize = kernelSize;
+    this.options = options;
+  }
+}
+
+/** The largest elements of windows at random places of images. */
+export class FractionalMaxPool2d extends FractionalPool {
+  constructor(...given: FractionalMaxPoolArguments) {
+    super(2, given);
+  }
+
+  /** Returns the maxima, or with `returnIndices` also their places in the planes. */
+  override forward(input: Tensor): Tensor {
+    return fractionalMaxPool2d(input, this.kernelSize, this.options);
+  }
+}
+
+/** The largest elements of windows at random places of volumes. */
+export class FractionalMaxPool3d extends FractionalPool {
+  constructor(...given: FractionalMaxPoolArguments) {
+    super(3, given);
+  }
+
+  /** Returns the maxima, or with `returnIndices` also their places in the volumes. */
+  override forward(input: Tensor): Tensor {
+    return fractionalMaxPool3d(input, this.kernelSize, this.options);
+  }
+}

@@ -1,0 +1,173 @@
+import { readOptions } from "../arguments/read.js";
+import { boolean, number, Rule, type Values } from "../arguments/rule.js";
+import {
+  clamp_,
+  clone,
+  div,
+  div_,
+  lerp_,
+  matmul,
+  mean,
+  mul_,
+  neg,
+  norm,
+  rsqrt_,
+  square,
+  sub_,
+  zeros,
+} from "../generated/ops.js";
+import { finfo } from "../ops/number_types.js";
+import { fail } from "../runtime/errors.js";
+import { snakeCase } from "../runtime/spelling.js";
+import { isComplex } from "../tensor/dtype.js";
+import { keep } from "../tensor/scope.js";
+import type { Tensor } from "../tensor/tensor.js";
+import {
+  checkRange,
+  Optimizer,
+  type Params,
+  type PlannedStep,
+  type StepInputs,
+} from "./optimizer.js";
+import { quietly } from "./quietly.js";
+import { loadedNumber, numberState } from "./state.js";
+
+/** What keeps numbers off 0: of squares (null: the dtype's), and of the size of parameters. */
+export type AdafactorEps = readonly [squares: number | null, params: number];
+
+const epsRule = /* @__PURE__ */ new Rule<AdafactorEps>(
+  "a list of a number or null, and a number",
+  (value) =>
+    Array.isArray(value) &&
+    value.length === 2 &&
+    (value[0] === null || number.accepts(value[0])) &&
+    number.accepts(value[1]),
+);
+
+const kSettings = {
+  /** The learning rate: the largest share of a parameter's size that a step changes; default 1e-2. */
+  lr: number.or(1e-2),
+  /** How fast averages of squares slow down, a power of the step; default -0.8. */
+  beta2Decay: number.or(-0.8),
+  /** What keeps squares of gradients (null: the dtype's precision) and sizes of parameters off 0; default [null, 1e-3]. */
+  eps: epsRule.or([null, 1e-3]),
+  /** The largest size of a change before it is scaled down; default 1. */
+  d: number.or(1),
+  /** How strongly parameters are pulled to zero; default 0. */
+  weightDecay: number.or(0),
+  /** Climb instead of descending; default false. */
+  maximize: boolean.or(false),
+};
+
+/** Settings of `Adafactor`. */
+export type AdafactorSettings = Values<typeof kSettings>;
+
+/** The squares of a gradient, averaged: those of matrices by the means of rows and of columns. */
+interface State {
+  step: number;
+  readonly rowVar?: Tensor;
+  readonly colVar?: Tensor;
+  readonly variance?: Tensor;
+}
+
+/** Adam with little memory: of the squares of a matrix's gradient it keeps the means of rows and columns. */
+export class Adafactor extends Optimizer<AdafactorSettings, State> {
+  constructor(params: Params<AdafactorSettings>, ...rest: [settings?: Partial<AdafactorSettings>]) {
+    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  }
+
+  protected override checkSettings(settings: AdafactorSettings): void {
+    const { lr, beta2Decay, eps, d, weightDecay } = settings;
+    checkRange("Adafactor", "learning rate", lr);
+    checkRange("Adafactor", "beta2Decay", -beta2Decay);
+    checkRange("Adafactor", "epsilon1", eps[0] ?? 0);
+    checkRange("Adafactor", "epsilon2", eps[1]);
+    checkRange("Adafactor", "clipping threshold d", d, 1);
+    checkRange("Adafactor", "weightDecay value", weightDecay);
+  }
+
+  protected override plan(
+    settings: AdafactorSettings,
+    { params, grads }: StepInputs,
+  ): readonly PlannedStep[] {
+    const states = params.map((param) => {
+      if (isComplex(param.dtype)) {
+        fail("DtypeMismatch", "Adafactor", "Adafactor does not support complex parameters.");
+      }
+      return this.state.get(param) ?? this.addState(param, fresh(param));
+    });
+    const run = () => {
+      params.forEach((param, i) => {
+        const [state, grad] = [states[i] as State, grads[i] as Tensor];
+        state.step++;
+        quietly(() => update(settings, state, param, settings.maximize ? neg(grad) : grad));
+      });
+    };
+    return [{ params, grads, states: [], run }];
+  }
+
+  protected override saveState({ step, ...tensors }: State): Record<string, Tensor> {
+    const saved = Object.entries(tensors).map(([name, value]: [string, Tensor]) => [
+      snakeCase(name),
+      value.detach(),
+    ]);
+    return { step: numberState(step), ...Object.fromEntries(saved) };
+  }
+
+  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
+    const given = Object.entries(shapesFor(param)).map(([name, shape]): [string, Tensor] => {
+      const value = saved[snakeCase(name)];
+      if (value !== undefined && String(value.shape) === String(shape)) return [name, value];
+      const told = `the state has no "${snakeCase(name)}" of shape [${shape}].`;
+      return fail("InvalidArgument", "Adafactor", told);
+    });
+    const step = loadedNumber("Adafactor", "step", saved);
+    const own = given.map(([name, value]) => [name, keep(clone(value.detach().to(param)))]);
+    return { step, ...Object.fromEntries(own) };
+  }
+}
+
+function fresh(param: Tensor): State {
+  const { dtype, device } = param;
+  const made = Object.entries(shapesFor(param)).map(([name, shape]) => [
+    name,
+    keep(zeros(shape, { dtype, device })),
+  ]);
+  return { step: 0, ...Object.fromEntries(made) };
+}
+
+// What is kept of a parameter's gradients.
+function shapesFor({ shape, ndim }: Tensor): Readonly<Record<string, readonly number[]>> {
+  if (ndim < 2) return { variance: shape };
+  const without = (dim: number) => shape.map((size, i) => (i === dim ? 1 : size));
+  return { rowVar: without(ndim - 1), colVar: without(ndim - 2) };
+}
+
+function update(settings: AdafactorSettings, state: State, param: Tensor, grad: Tensor): void {
+  const { lr, beta2Decay, eps, d, weightDecay } = settings;
+  const { step } = state;
+  const tiny = eps[0] ?? finfo(param.dtype).eps;
+  const share = step ** beta2Decay;
+  const rate = Math.min(lr, 1 / Math.sqrt(step));
+  const size = clamp_(rootMeanSquare(param), { min: eps[1] });
+  if (weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
+  const squares = averaged(state, grad, share, tiny);
+  // Squared, for the root is taken after.
+  const change = mul_(rsqrt_(clamp_(squares, { min: tiny * tiny })), grad);
+  const excess = clamp_(div_(rootMeanSquare(change), d), { min: 1 });
+  sub_(param, mul_(change, div(mul_(size, rate), excess)));
+}
+
+// Takes a gradient into the averages of squares, and returns those for each element.
+function averaged(state: State, grad: Tensor, share: number, tiny: number): Tensor {
+  const { rowVar, colVar, variance } = state;
+  if (variance !== undefined) return clone(lerp_(variance, square(grad), share));
+  const [rows, columns] = [rowVar as Tensor, colVar as Tensor];
+  lerp_(rows, mean(square(grad), -1, true), share);
+  lerp_(columns, mean(square(grad), -2, true), share);
+  return div_(matmul(rows, columns), clamp_(mean(rows, -2, true), { min: tiny }));
+}
+
+function rootMeanSquare(tensor: Tensor): Tensor {
+  return div(norm(tensor), Math.sqrt(tensor.numel));
+}
