@@ -304,7 +304,7 @@ const kAutograd = [
     "eg.randn([2])",
     "eg.func.grad((x) => x.exp().sum(), { argnums: 0, hasAux: false })($0)",
     "eg.func.gradAndValue((x, y) => x.mul(y).sum(), { argnums: [0, 1] })($0, eg.ones([2]))",
-    "eg.func.vjp((x) => x.exp(), $0)[1](eg.ones([2]))",
+    "eg.func.vjp((x) => x.exp(), $0)[1](eg.ones([2]))[0]",
     "eg.func.jvp((x) => x.exp(), [$0], [eg.ones([2])], { hasAux: false })",
     "eg.func.linearize((x) => x.exp(), $0)[1](eg.ones([2]))",
     "eg.func.jacrev((x) => x.exp())($0)",
