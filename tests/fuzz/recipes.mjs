@@ -32,6 +32,12 @@ const kLayers = [
     "new eg.nn.MaxPool2d(2, { stride: 1, padding: 1, dilation: 1, ceilMode: true })",
     "eg.randn([1, 1, 4, 4])",
   ),
+  module(
+    "new eg.nn.MaxUnpool2d(2, { stride: 2, padding: 0 })",
+    "eg.randn([1, 1, 1, 2]), eg.tensor([[[[0n, 6n]]]]), { outputSize: [2, 4] }",
+  ),
+  module("new eg.nn.UpsamplingNearest2d([3, 3])", "eg.randn([1, 1, 4, 4])"),
+  module("new eg.nn.UpsamplingBilinear2d({ scaleFactor: 2 })", "eg.randn([1, 1, 4, 4])"),
   module("new eg.nn.AvgPool2d([2, 2], 1, 0)", "eg.randn([1, 1, 4, 4])"),
   module("new eg.nn.AdaptiveAvgPool2d([2, 1])", "eg.randn([1, 1, 4, 4])"),
   module("new eg.nn.Flatten(1, -1)", "eg.randn([2, 2, 2])"),

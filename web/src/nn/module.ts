@@ -14,6 +14,7 @@ import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
+import { type DType, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
@@ -225,6 +226,22 @@ export class Module {
    */
   to(...targets: Target[]): this {
     convertState(new Set([...this.parameters(), ...this.buffers()]), targets);
+    return this;
+  }
+
+  /** Converts floating-point parameters and buffers to float32, with their gradients; complex ones stay. */
+  float(): this {
+    return this.#toReal("float32");
+  }
+
+  /** Converts floating-point parameters and buffers to float64, with their gradients; complex ones stay. */
+  double(): this {
+    return this.#toReal("float64");
+  }
+
+  #toReal(dtype: DType): this {
+    const all = [...this.parameters(), ...this.buffers()];
+    convertState(new Set(all.filter((tensor) => isFloat(tensor.dtype))), [dtype]);
     return this;
   }
 

@@ -30,3 +30,11 @@ export {
   type MaxPoolArguments,
   type MaxPoolOptions,
 } from "./max_pool.js";
+export {
+  MaxUnpool1d,
+  MaxUnpool2d,
+  MaxUnpool3d,
+  type MaxUnpoolArguments,
+  type MaxUnpoolCall,
+  type MaxUnpoolOptions,
+} from "./max_unpool.js";

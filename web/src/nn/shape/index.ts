@@ -19,4 +19,11 @@ export {
   ZeroPad3d,
 } from "./padding.js";
 export { ChannelShuffle, PixelShuffle, PixelUnshuffle } from "./shuffle.js";
-export { Upsample, type UpsampleMode, type UpsampleOptions } from "./upsample.js";
+export {
+  Upsample,
+  type UpsampleMode,
+  type UpsampleOptions,
+  UpsamplingBilinear2d,
+  UpsamplingNearest2d,
+  type UpsamplingOptions,
+} from "./upsample.js";

@@ -87,6 +87,31 @@ export class Upsample extends Module {
   }
 }
 
+const kSizes = { size: kArguments.size, scaleFactor: kArguments.scaleFactor };
+
+/** Options of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
+export type UpsamplingOptions = Options<typeof kSizes>;
+
+type UpsamplingArguments = Arguments<
+  [size: Ints | null, scaleFactor: number | readonly number[] | null],
+  UpsamplingOptions
+>;
+
+/** Makes images larger or smaller: `Upsample` by "nearest". */
+export class UpsamplingNearest2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    super({ ...readArguments(new.target.name, kSizes, given), mode: "nearest" });
+  }
+}
+
+/** Makes images larger or smaller: `Upsample` by "bilinear", the centres of the corners on one another. */
+export class UpsamplingBilinear2d extends Upsample {
+  constructor(...given: UpsamplingArguments) {
+    const sizes = readArguments(new.target.name, kSizes, given);
+    super({ ...sizes, mode: "bilinear", alignCorners: true });
+  }
+}
+
 function floats(values: number | readonly number[]): string {
   if (typeof values === "number") return formatFloat(values);
   const [first = 0] = values;
