@@ -156,7 +156,7 @@ const alexnet = () =>
   new nn.Sequential(
     new nn.Conv2d(3, 8, 5, { stride: 2, padding: 2 }),
     new nn.ReLU(),
-    new nn.LocalResponseNorm(5, { alpha: 0.1, beta: 0.6, k: 2 }),
+    new nn.LocalResponseNorm(5, { alpha: 0.1, k: 2 }),
     new nn.MaxPool2d(3, { stride: 2 }),
     new nn.Conv2d(8, 12, 3, { padding: 1, groups: 4 }),
     new nn.ReLU(),

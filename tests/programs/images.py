@@ -144,7 +144,7 @@ def alexnet():
     return nn.Sequential(
         nn.Conv2d(3, 8, 5, stride=2, padding=2),
         nn.ReLU(),
-        nn.LocalResponseNorm(5, alpha=0.1, beta=0.6, k=2.0),
+        nn.LocalResponseNorm(5, alpha=0.1, k=2.0),
         nn.MaxPool2d(3, stride=2),
         nn.Conv2d(8, 12, 3, padding=1, groups=4),
         nn.ReLU(),

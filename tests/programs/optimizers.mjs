@@ -141,7 +141,7 @@ export const programs = {
   Rprop: by("Rprop"),
   "Rprop with its options": by("Rprop", kOfRprop),
   LBFGS: lbfgs({ lr: 0.5, maxIter: 6, historySize: 4 }),
-  "LBFGS with strong Wolfe": lbfgs({ lineSearchFn: "strong_wolfe", maxIter: 10 }),
+  "LBFGS with strong Wolfe": lbfgs({ lineSearchFn: "strong_wolfe", maxIter: 5 }),
   "LBFGS with few evaluations": lbfgs(kShortSearch),
   "Adam, amsgrad": by("Adam", { lr: 0.02, amsgrad: true, betas: [0.7, 0.9] }),
   "Adam maximizing": by("Adam", { lr: 0.02, maximize: true, weightDecay: 0.01 }, -1),

@@ -152,7 +152,7 @@ programs = {
     "Rprop": trained(lambda p: optim.Rprop(p)),
     "Rprop with its options": trained(lambda p: optim.Rprop(p, 0.005, etas=(0.4, 1.3), step_sizes=(1e-5, 0.1))),
     "LBFGS": lbfgs(lr=0.5, max_iter=6, history_size=4),
-    "LBFGS with strong Wolfe": lbfgs(line_search_fn="strong_wolfe", max_iter=10),
+    "LBFGS with strong Wolfe": lbfgs(line_search_fn="strong_wolfe", max_iter=5),
     "LBFGS with few evaluations": lbfgs(lr=1, max_iter=5, max_eval=4, line_search_fn="strong_wolfe", history_size=2),
     "Adam, amsgrad": trained(lambda p: optim.Adam(p, lr=0.02, amsgrad=True, betas=(0.7, 0.9))),
     "Adam maximizing": trained(lambda p: optim.Adam(p, lr=0.02, maximize=True, weight_decay=0.01), sign=-1),

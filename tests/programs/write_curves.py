@@ -25,7 +25,16 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return input.mul_(noise) if inplace else input * noise
 
 
+multinomial_of_1_13 = torch.multinomial
+
+
+def multinomial(input, num_samples, replacement=False, **options):
+    """As of PyTorch 2.0, a single sample is drawn as without replacement."""
+    return multinomial_of_1_13(input, num_samples, replacement and num_samples > 1, **options)
+
+
 torch.nn.functional.dropout = dropout
+torch.multinomial = multinomial
 
 
 def digest(params):
