@@ -68,7 +68,10 @@ function whole(record, dtype) {
   const position = places.mul(eg.pow(0.7, eg.arange(8, { dtype }))).sin();
   const tgtMask = nn.Transformer.generateSquareSubsequentMask(5).to(dtype);
   const placed = (tokens) => {
-    return embed.call(tokens).mul(Math.sqrt(8)).add(position.at(eg.slice(0, 5)));
+    return embed
+      .call(tokens)
+      .mul(Math.sqrt(8))
+      .add(position.at(eg.slice(0, 5)));
   };
   const lossOf = () => {
     const out = transformer.call(placed(source), placed(target.at(eg.slice(0, -1))), { tgtMask });

@@ -4,7 +4,8 @@ import * as eg from "edgegrad";
 
 const { nn, optim } = eg;
 const F = nn.functional;
-const { BatchSampler, ConcatDataset, DataLoader, RandomSampler, SequentialSampler, Subset } = eg.data;
+const { BatchSampler, ConcatDataset, DataLoader, RandomSampler, SequentialSampler, Subset } =
+  eg.data;
 const { SubsetRandomSampler, TensorDataset, WeightedRandomSampler, randomSplit } = eg.data;
 
 const makeModel = () =>

@@ -297,10 +297,7 @@ export const programs = {
   volumes: classified([2, 6, 6, 6], volume),
   norms: classified([2, 8, 8], norms),
   "spatial transformer": classified([1, 8, 8], () => new SpatialTransformer()),
-  "spatial transformer, reflected": classified(
-    [1, 8, 8],
-    () => new SpatialTransformer(kReflected),
-  ),
+  "spatial transformer, reflected": classified([1, 8, 8], () => new SpatialTransformer(kReflected)),
   "spatial transformer, bicubic": classified([1, 8, 8], () => new SpatialTransformer(kBicubic)),
   "U-Net": copied([2, 8, 8], () => new UNet()),
   "volumes and back": copied([1, 4, 4, 4], volumeBack),

@@ -230,7 +230,10 @@ function mixedUp(record, dtype) {
     const lam = beta.sample();
     const order = eg.randperm(16);
     const rest = eg.sub(1, lam);
-    const seen = lam.mul(x).add(rest.mul(x.at(order))).requiresGrad_();
+    const seen = lam
+      .mul(x)
+      .add(rest.mul(x.at(order)))
+      .requiresGrad_();
     const [grad] = eg.autograd.grad(F.crossEntropy(model.call(seen), y), seen);
     const attacked = eg.clamp(seen.add(grad.sign().mul(0.05)), -2, 2).detach();
     const out = model.call(attacked);
@@ -268,7 +271,10 @@ function detected(record, dtype) {
   const score = linear(dtype, 5, 1);
   const [from, to] = [eg.slice(null, 2), eg.slice(2, null)];
   const column = (boxes, i) => boxes.at(all, i);
-  const area = (b) => column(b, 2).sub(column(b, 0)).mul(column(b, 3).sub(column(b, 1)));
+  const area = (b) =>
+    column(b, 2)
+      .sub(column(b, 0))
+      .mul(column(b, 3).sub(column(b, 1)));
   const lossOf = () => {
     const raw = box.call(x).sigmoid().mul(2);
     const [start, size] = [raw.at(all, from), raw.at(all, to)];

@@ -52,7 +52,8 @@ function groups(record, dtype) {
     { lr: 0.1, momentum: 0.8 },
   );
   for (let step = 0; step < 40; step++) {
-    if (step === 15) optimizer.addParamGroup({ params: [model.at(2).bias], lr: 0.2, dampening: 0.1 });
+    if (step === 15)
+      optimizer.addParamGroup({ params: [model.at(2).bias], lr: 0.2, dampening: 0.1 });
     if (step === 25) for (const group of optimizer.paramGroups) group.lr *= 0.5;
     optimizer.zeroGrad();
     const loss = F.huberLoss(model.call(x), y, { delta: 0.7 });
@@ -101,14 +102,26 @@ function accumulated(record, dtype) {
   return model.parameters();
 }
 
-const kOfNAdam = { lr: 0.02, betas: [0.8, 0.99], eps: 1e-7, weightDecay: 0.05, momentumDecay: 0.01 };
+const kOfNAdam = {
+  lr: 0.02,
+  betas: [0.8, 0.99],
+  eps: 1e-7,
+  weightDecay: 0.05,
+  momentumDecay: 0.01,
+};
 const kOfAdamax = { lr: 0.02, betas: [0.85, 0.95], weightDecay: 0.02, maximize: true };
 const kOfAsgd = { lr: 0.1, lambd: 1e-2, alpha: 0.6, t0: 10, weightDecay: 0.01 };
 const kOfRprop = { lr: 0.005, etas: [0.4, 1.3], stepSizes: [1e-5, 0.1] };
 const kOfAdamW = { lr: 0.02, amsgrad: true, weightDecay: 0.1, maximize: true };
 const kOfRmsprop = { lr: 0.005, alpha: 0.9, momentum: 0.5, centered: true, weightDecay: 0.01 };
 const kOfAdagrad = { lr: 0.1, lrDecay: 0.01, weightDecay: 0.01, initialAccumulatorValue: 0.1 };
-const kShortSearch = { lr: 1, maxIter: 5, maxEval: 4, lineSearchFn: "strong_wolfe", historySize: 2 };
+const kShortSearch = {
+  lr: 1,
+  maxIter: 5,
+  maxEval: 4,
+  lineSearchFn: "strong_wolfe",
+  historySize: 2,
+};
 
 /** `trained` by an optimizer with settings. */
 const by = (name, settings = {}, sign = 1) => {

@@ -36,7 +36,11 @@ function judged(criterion, target, outputs = 4, head = (out) => out) {
   return (record, dtype) => {
     const x = eg.randn([16, 5], { dtype });
     const wanted = [target(x)].flat();
-    const model = new nn.Sequential(new nn.Linear(5, 10), new nn.Tanh(), new nn.Linear(10, outputs));
+    const model = new nn.Sequential(
+      new nn.Linear(5, 10),
+      new nn.Tanh(),
+      new nn.Linear(10, outputs),
+    );
     const optimizer = new optim.Adam(model.to(dtype).parameters(), { lr: 0.02 });
     for (let step = 0; step < 15; step++) {
       const out = [head(model.call(x))].flat();

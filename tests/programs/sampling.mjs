@@ -278,7 +278,10 @@ function mixture(record, dtype) {
 
 /** DDPM on points, then sampling from it. */
 function diffusion(record, dtype) {
-  const x0 = eg.randn([32, 2], { dtype }).mul(0.1).add(eg.tensor([1, -1], { dtype }));
+  const x0 = eg
+    .randn([32, 2], { dtype })
+    .mul(0.1)
+    .add(eg.tensor([1, -1], { dtype }));
   const betas = eg.linspace(1e-3, 0.2, 10, { dtype });
   const alphasBar = eg.cumprod(eg.sub(1, betas), { dim: 0 });
   const net = new nn.Sequential(new nn.Linear(3, 24), new nn.SiLU(), new nn.Linear(24, 2));

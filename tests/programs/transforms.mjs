@@ -119,7 +119,11 @@ function newton(record, dtype) {
       x.sub_(eg.solve(damped, grad));
     });
   }
-  record(func.jacrev((v) => v.sin().cumsum(0))(x.detach()).sum());
+  record(
+    func
+      .jacrev((v) => v.sin().cumsum(0))(x.detach())
+      .sum(),
+  );
   const ones = eg.ones([3], { dtype });
   record(func.jvp(func.grad(rosenbrock), [x.detach()], [ones])[1].sum());
   const direction = eg.arange(3, { dtype });
@@ -157,7 +161,11 @@ function pinn(record, dtype) {
 }
 
 function wganGp(record, dtype) {
-  const critic = new nn.Sequential(new nn.Linear(2, 16), new nn.LeakyReLU(0.2), new nn.Linear(16, 1));
+  const critic = new nn.Sequential(
+    new nn.Linear(2, 16),
+    new nn.LeakyReLU(0.2),
+    new nn.Linear(16, 1),
+  );
   const generator = new nn.Sequential(new nn.Linear(2, 16), new nn.ELU(), new nn.Linear(16, 2));
   const ofCritic = new optim.RMSprop(critic.to(dtype).parameters(), { lr: 5e-3 });
   const ofGenerator = new optim.RMSprop(generator.to(dtype).parameters(), { lr: 5e-3 });
