@@ -93,6 +93,31 @@ describe("samplers", () => {
     assert.equal(next(generator), 0.39469116692991446);
   });
 
+  test("positions and weights may be tensors of one dimension", () => {
+    const drawn = (make) => {
+      eg.manualSeed(3);
+      return [...make()];
+    };
+    const { SubsetRandomSampler, Subset, WeightedRandomSampler } = data;
+    for (const [ofTensor, ofList] of [
+      [
+        () => new WeightedRandomSampler(eg.tensor(kWeights), 8),
+        new WeightedRandomSampler(kWeights, 8),
+      ],
+      [() => new SubsetRandomSampler(eg.tensor([4n, 2n, 7n])), new SubsetRandomSampler([4, 2, 7])],
+    ]) {
+      assert.deepEqual(
+        drawn(ofTensor),
+        drawn(() => ofList),
+      );
+    }
+    assert.deepEqual(new Subset(kRows, eg.tensor([3n, 1n])).indices, [3, 1]);
+    const weights = eg.ones([2, 2]);
+    assertThrows(() => new WeightedRandomSampler(weights, 2), "ShapeMismatch", /1d sequence/);
+    const half = eg.tensor([0.5]);
+    assertThrows(() => new Subset(kRows, half), "InvalidArgument", /\[Subset\] indices/);
+  });
+
   test("SubsetRandomSampler and WeightedRandomSampler", () => {
     eg.manualSeed(3);
     assert.deepEqual([...new data.SubsetRandomSampler([7, 8, 9, 3])], [9, 3, 8, 7]);

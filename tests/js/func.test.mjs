@@ -118,7 +118,7 @@ describe("products and matrices", () => {
   test("vjp and jvp agree with the matrix; what vjp returns can be mapped", () => {
     const matrix = jacrev((x) => x.sin().mul(x.sum()))(kPoint);
     const [value, pull] = vjp((x) => x.sin().mul(x.sum()), kPoint);
-    const rows = vmap(pull)(eg.eye(3, { dtype: "float64" }));
+    const [rows] = vmap(pull)(eg.eye(3, { dtype: "float64" }));
     assertTensor(rows, matrix.dataSync(), { atol: 1e-14 });
     const v = double([1, -2, 0.5]);
     const [same, product] = jvp((x) => x.sin().mul(x.sum()), [kPoint], [v]);
@@ -127,6 +127,11 @@ describe("products and matrices", () => {
     const [, push] = linearize((x) => x.sin().mul(x.sum()), kPoint);
     assertTensor(push(v), product.dataSync());
     assertTensor(vmap(push)(eg.stack([v, v])), [...product.dataSync(), ...product.dataSync()]);
+    assert.deepEqual(
+      pull(v).map((one) => one.shape),
+      [[3]],
+      "as in PyTorch, a list also for one input",
+    );
     assertThrows(() => pull(double([1])), "ShapeMismatch", /cotangents/);
     assertThrows(() => jvp((x) => x, [kPoint], [double([1])]), "ShapeMismatch", /tangents/);
     assertThrows(() => jvp((x) => x, kPoint, [v]), "InvalidArgument", /primals/);

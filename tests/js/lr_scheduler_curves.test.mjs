@@ -83,6 +83,42 @@ for (const curve of kCurves) {
   });
 }
 
+test("a schedule goes on from its state in a scheduler that was made with other settings", () => {
+  const made = {
+    StepLR: [[3, { gamma: 0.5 }], [7]],
+    MultiStepLR: [[[3, 12]], [[1], { gamma: 0.9 }]],
+    ExponentialLR: [[0.9], [0.5]],
+    ConstantLR: [[{ factor: 0.5, totalIters: 15 }], [{ factor: 0.1, totalIters: 2 }]],
+    LinearLR: [[{ startFactor: 0.2, totalIters: 20 }], [{ startFactor: 0.9 }]],
+    PolynomialLR: [[20, 1.5], [12]],
+    CosineAnnealingLR: [[20], [13, 0.01]],
+    CosineAnnealingWarmRestarts: [[4, 2], [9]],
+    CyclicLR: [
+      [0.01, 0.3, 4, { mode: "triangular2" }],
+      [0.1, 0.2, 7],
+    ],
+    OneCycleLR: [
+      [0.4, 40, { threePhase: true, annealStrategy: "linear" }],
+      [0.1, 90, { pctStart: 0.1 }],
+    ],
+  };
+  for (const [name, [args, others]] of Object.entries(made)) {
+    const optimizer = makeOptimizer();
+    const scheduler = new lrScheduler[name](optimizer, ...args);
+    for (let i = 0; i < 10; i++) scheduler.step();
+    const later = makeOptimizer();
+    const second = new lrScheduler[name](later, ...others);
+    second.loadStateDict(structuredClone(scheduler.stateDict()));
+    later.loadStateDict(structuredClone(optimizer.stateDict()));
+    for (let i = 10; i < 30; i++) {
+      scheduler.step();
+      second.step();
+      assert.deepEqual(ratesOf(later), ratesOf(optimizer), `${name}, step ${i}`);
+      assert.equal(later.paramGroups[0].momentum, optimizer.paramGroups[0].momentum, name);
+    }
+  }
+});
+
 test("CyclicLR moves the first beta where there is no momentum", () => {
   const optimizer = new optim.Adam([parameter()], { betas: [0.5, 0.99] });
   const scheduler = new lrScheduler.CyclicLR(optimizer, 0.1, 0.3, 2);
@@ -215,6 +251,14 @@ test("state dicts have PyTorch's keys", () => {
   assert.deepEqual(multi.stateDict().milestones, { 3: 2, 5: 1 });
   const warm = new CosineAnnealingWarmRestarts(o, 3);
   assert.equal(keysOf(warm), `T_0 T_cur T_i T_mult ${own} base_lrs eta_min last_epoch`);
+  const { _schedule_phases: phases } = new lrScheduler.OneCycleLR(o, 1, 21).stateDict();
+  assert.deepEqual(phases[1], {
+    end_step: 20,
+    start_lr: "max_lr",
+    end_lr: "min_lr",
+    start_momentum: "base_momentum",
+    end_momentum: "max_momentum",
+  });
   const both = new SequentialLR(o, [multi, warm], [2]);
   assert.equal(keysOf(both), "_last_lr _milestones _schedulers last_epoch");
   assert.deepEqual(both.stateDict()._schedulers[1], warm.stateDict());

@@ -109,4 +109,50 @@ describe("pooling", () => {
     assert.deepEqual(mean.shape, [1, 3, 3]);
     assertTensor(new nn.AdaptiveAvgPool2d(1).call(image), [7.5]);
   });
+
+  test("MaxUnpool1d/2d/3d put back what a pooling found, as PyTorch does", () => {
+    const image = eg.tensor([
+      [
+        [1, 2, 3, 4, 5],
+        [6, 7, 8, 9, 10],
+        [11, 12, 13, 14, 15],
+      ],
+    ]);
+    const [maxima, places] = new nn.MaxPool2d(2, { returnIndices: true }).call(image);
+    const unpool = new nn.MaxUnpool2d(2);
+    assertTensor(unpool.call(maxima, places, { outputSize: [1, 3, 5] }), [
+      ...[0, 0, 0, 0, 0],
+      ...[0, 7, 0, 9, 0],
+      ...[0, 0, 0, 0, 0],
+    ]);
+    assert.deepEqual(unpool.call(maxima, places, [2, 5]).shape, [1, 2, 5]);
+    assert.equal(`${unpool}`, "MaxUnpool2d(kernel_size=(2, 2), stride=(2, 2), padding=(0, 0))");
+    assert.equal(
+      `${new nn.MaxUnpool1d(3, { stride: 2, padding: 1 })}`,
+      "MaxUnpool1d(kernel_size=(3,), stride=(2,), padding=(1,))",
+    );
+    const options = { returnIndices: true };
+    const line = new nn.MaxPool1d(2, options).call(eg.tensor([[[3, 1, 2, 4]]]));
+    assertTensor(new nn.MaxUnpool1d(2).call(...line), [3, 0, 0, 4]);
+    const volume = new nn.MaxPool3d(2, options).call(eg.arange(8).float().reshape([1, 2, 2, 2]));
+    assertTensor(new nn.MaxUnpool3d(2).call(...volume), [0, 0, 0, 0, 0, 0, 0, 7]);
+  });
+
+  test("UpsamplingNearest2d and UpsamplingBilinear2d are Upsample with a mode", () => {
+    const image = eg.tensor([
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+    ]);
+    const nearest = new nn.UpsamplingNearest2d({ scaleFactor: 2 });
+    assertTensor(nearest.call(image), [1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
+    const bilinear = new nn.UpsamplingBilinear2d([3, 3]);
+    assertTensor(bilinear.call(image), [1, 1.5, 2, 2, 2.5, 3, 3, 3.5, 4]);
+    assert.equal(`${nearest}`, "UpsamplingNearest2d(scale_factor=2.0, mode='nearest')");
+    assert.equal(`${bilinear}`, "UpsamplingBilinear2d(size=(3, 3), mode='bilinear')");
+    assertThrows(() => new nn.UpsamplingNearest2d(), "InvalidArgument", /one of size or/);
+  });
 });

@@ -93,6 +93,17 @@ describe("nn.init", () => {
 });
 
 describe("Module.to", () => {
+  test("double() and float() convert what is real, and leave complex numbers", () => {
+    const model = new nn.Linear(2, 1);
+    model.phase = new nn.Buffer(eg.complex(eg.ones([1]), eg.ones([1])));
+    model.count = new nn.Buffer(eg.tensor([3n]));
+    const dtypes = () => Object.values(model.stateDict()).map(({ dtype }) => dtype);
+    assert.equal(model.double(), model);
+    assert.deepEqual(dtypes(), ["float64", "float64", "complex64", "int64"]);
+    model.float();
+    assert.deepEqual(dtypes(), ["float32", "float32", "complex64", "int64"]);
+  });
+
   test("converts parameters, buffers and gradients, which stay the same objects", () => {
     const model = new nn.Linear(2, 1);
     model.count = eg.tensor([3n]);

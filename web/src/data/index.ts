@@ -4,6 +4,7 @@ export { DataLoader } from "./data_loader.js";
 export type { DataLoaderOptions } from "./data_loader_options.js";
 export { type Dataset, type IterableDataset, TensorDataset } from "./dataset.js";
 export { idx } from "./idx.js";
+export type { Numbers } from "./numbers.js";
 export {
   BatchSampler,
   RandomSampler,

@@ -3,12 +3,13 @@
 
 import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, count, integer, listOf, type Options, Rule } from "../arguments/rule.js";
+import { boolean, count, integer, type Options, Rule } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { drawSeed, permutation, weightedPositions, wholesBelow } from "./draws.js";
+import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
 
 /** The positions of samples in the order they are taken; a new pass each time it is iterated over. */
 export interface Sampler<Position = number> extends Iterable<Position> {
@@ -105,24 +106,25 @@ export class RandomSampler implements Sampler {
   }
 }
 
-const kSubsetArguments = { indices: listOf(integer), generator: generatorRule };
+const kSubsetArguments = { indices: numbersRule(integer), generator: generatorRule };
 
 /** Options of `SubsetRandomSampler`. */
 export type SubsetRandomSamplerOptions = Options<Pick<typeof kSubsetArguments, "generator">>;
 
-/** Given positions in random order. */
+/** Given positions in random order; a tensor of them has one dimension. */
 export class SubsetRandomSampler implements Sampler {
   readonly indices: readonly number[];
   readonly #generator: Generator | null;
 
   constructor(
     ...given: [
-      indices: readonly number[],
+      indices: Numbers,
       ...rest: Arguments<[generator: Generator | null], SubsetRandomSamplerOptions>,
     ]
   ) {
-    const { indices, generator } = readArguments(new.target.name, kSubsetArguments, given);
-    this.indices = indices;
+    const name = new.target.name;
+    const { indices, generator } = readArguments(name, kSubsetArguments, given);
+    this.indices = numbersOf(name, "indices", integer, indices);
     this.#generator = generator;
   }
 
@@ -148,12 +150,12 @@ const kWeightedOptions = {
   generator: generatorRule,
 };
 
-const kWeightedArguments = { weights: listOf(weight), numSamples: count, ...kWeightedOptions };
+const kWeightedArguments = { weights: numbersRule(weight), numSamples: count, ...kWeightedOptions };
 
 /** Options of `WeightedRandomSampler`. */
 export type WeightedRandomSamplerOptions = Options<typeof kWeightedOptions>;
 
-/** Positions drawn by weight; the weights need not add up to 1. */
+/** Positions drawn by weight; the weights, a list or a tensor of one dimension, need not add up to 1. */
 export class WeightedRandomSampler implements Sampler {
   readonly length: number;
   readonly replacement: boolean;
@@ -162,7 +164,7 @@ export class WeightedRandomSampler implements Sampler {
 
   constructor(
     ...given: [
-      weights: readonly number[],
+      weights: Numbers,
       numSamples: number,
       ...rest: Arguments<
         [replacement: boolean, generator: Generator | null],
@@ -170,10 +172,11 @@ export class WeightedRandomSampler implements Sampler {
       >,
     ]
   ) {
-    const values = readArguments(new.target.name, kWeightedArguments, given);
+    const name = new.target.name;
+    const values = readArguments(name, kWeightedArguments, given);
     this.length = values.numSamples;
     this.replacement = values.replacement;
-    const { weights } = values;
+    const weights = numbersOf(name, "weights", weight, values.weights);
     this.#weights = fromElements("float64", [weights.length], Float64Array.from(weights));
     this.#generator = values.generator;
   }

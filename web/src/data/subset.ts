@@ -7,17 +7,20 @@ import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
 import { asDataset, type Dataset } from "./dataset.js";
 import { permutation } from "./draws.js";
+import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
 
-/** Some of the samples of a dataset. */
+/** Some of the samples of a dataset, by their positions: a list, or a tensor of one dimension. */
 export class Subset<Sample> implements Dataset<Sample> {
   readonly dataset: Dataset<Sample>;
   /** The positions of the samples in the dataset. */
   readonly indices: readonly number[];
   getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
 
-  constructor(dataset: Dataset<Sample> | readonly Sample[], indices: readonly number[]) {
-    this.dataset = asDataset(new.target.name, dataset);
-    this.indices = listOf(integer).check(new.target.name, "indices", indices);
+  constructor(dataset: Dataset<Sample> | readonly Sample[], indices: Numbers) {
+    const name = new.target.name;
+    this.dataset = asDataset(name, dataset);
+    const given = numbersRule(integer).check(name, "indices", indices);
+    this.indices = numbersOf(name, "indices", integer, given);
     const { getBatch } = this.dataset;
     if (getBatch === undefined) return;
     this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));

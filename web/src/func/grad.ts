@@ -57,12 +57,12 @@ function valueAndGrad(where: string, fn: TreeFunction, rest: readonly unknown[])
   };
 }
 
-/** Takes cotangents of the form of a function's result; returns those of its inputs, a list where there are several. */
-export type VjpFunction = (cotangents: Tree) => Tree;
+/** Takes cotangents of the form of a function's result; returns a list of those of its inputs, also of a single one. */
+export type VjpFunction = (cotangents: Tree) => Tree[];
 
 /**
- * Returns [result, vjpFn] of `fn` at `primals`: vjpFn(cotangents) is the vector-Jacobian product, of the form of the
- * inputs: a single one's for one input, a list for several. With `hasAux`, [result, vjpFn, aux].
+ * Returns [result, vjpFn] of `fn` at `primals`: vjpFn(cotangents) is the vector-Jacobian product, a list with
+ * one of the form of each input. With `hasAux`, [result, vjpFn, aux].
  */
 export function vjp<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -71,16 +71,15 @@ export function vjp<Args extends Tree[]>(
   kFunction.check("vjp", "fn", fn);
   const { primals, hasAux } = splitOptions(given);
   const argnums = primals.map((_, i) => i);
-  const single = primals.length === 1 ? 0 : argnums;
   const { inputs, chosen, result, aux } = trace("vjp", fn as TreeFunction, primals, {
-    argnums: single,
+    argnums,
     hasAux,
   });
   const outputs = outputsOf("vjp", result);
-  const pull = (cotangents: Tree): Tree => {
+  const pull = (cotangents: Tree) => {
     const weights = tensorsOf("vjpFn", "the cotangents", cotangents);
     checkAlike("vjpFn", "the cotangents", weights, outputs);
-    return inputs.released(withLeaves(chosen, inputs.pull(outputs, weights)));
+    return inputs.released(withLeaves(chosen, inputs.pull(outputs, weights)) as Tree[]);
   };
   const value = inputs.released(result);
   return hasAux ? [value, pull, aux] : [value, pull];

@@ -14,6 +14,7 @@ import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
+import { type DType, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
@@ -230,24 +231,30 @@ export class Module {
     return this;
   }
 
-  /** Converts floating-point parameters and buffers to float32, as `to("float32")`. */
+  /** Converts floating-point parameters and buffers to float32, with their gradients; complex ones stay. */
   float(): this {
-    return this.to("float32");
+    return this.#toReal("float32");
   }
 
-  /** Converts floating-point parameters and buffers to float64, as `to("float64")`. */
+  /** Converts floating-point parameters and buffers to float64, with their gradients; complex ones stay. */
   double(): this {
-    return this.to("float64");
+    return this.#toReal("float64");
   }
 
-  /** Converts floating-point parameters and buffers to float16, as `to("float16")`. */
+  /** Converts floating-point parameters and buffers to float16, with their gradients; complex ones stay. */
   half(): this {
-    return this.to("float16");
+    return this.#toReal("float16");
   }
 
-  /** Converts floating-point parameters and buffers to bfloat16: to("bfloat16"). */
+  /** Converts floating-point parameters and buffers to bfloat16, with their gradients; complex ones stay. */
   bfloat16(): this {
-    return this.to("bfloat16");
+    return this.#toReal("bfloat16");
+  }
+
+  #toReal(dtype: DType): this {
+    const all = [...this.parameters(), ...this.buffers()];
+    convertState(new Set(all.filter((tensor) => isFloat(tensor.dtype))), [dtype]);
+    return this;
   }
 
   /** Moves parameters and buffers to the CPU, as `to("cpu")`. */

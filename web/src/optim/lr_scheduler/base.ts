@@ -101,6 +101,7 @@ const kSpellings: Readonly<Record<string, string>> = {
   schedulers: "_schedulers",
   beginnings: "_milestones",
   scaleFn: "_scale_fn_custom",
+  schedulePhases: "_schedule_phases",
 };
 
 function spelled(name: string): string {

@@ -11,6 +11,7 @@ import {
   type Values,
 } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
+import { camelCase } from "../../runtime/spelling.js";
 import type { ScheduledGroup, ScheduledOptimizer } from "./base.js";
 import { setMomentum } from "./momentum.js";
 import { perGroup } from "./per_group.js";
@@ -58,13 +59,16 @@ interface CycledGroup extends ScheduledGroup {
   baseMomentum?: number;
 }
 
-type Rate = "initialLr" | "maxLr" | "minLr";
-type Momentum = "maxMomentum" | "baseMomentum";
+type Rate = "initial_lr" | "max_lr" | "min_lr";
+type Momentum = "max_momentum" | "base_momentum";
 
+/** A part of the cycle as PyTorch's state dict has it: its end, and what of the groups it begins and ends with. */
 interface Phase {
-  readonly end: number;
-  readonly rates: readonly [Rate, Rate];
-  readonly momenta: readonly [Momentum, Momentum];
+  readonly end_step: number;
+  readonly start_lr: Rate;
+  readonly end_lr: Rate;
+  readonly start_momentum: Momentum;
+  readonly end_momentum: Momentum;
 }
 
 /** Raises the rate from maxLr / divFactor to maxLr and lowers it to a tiny one, in one cycle. */
@@ -73,7 +77,7 @@ export class OneCycleLR extends LRScheduler {
   cycleMomentum: boolean;
   useBeta1: boolean;
   annealStrategy: "cos" | "linear";
-  readonly #phases: readonly Phase[];
+  schedulePhases: readonly Phase[];
 
   constructor(
     optimizer: ScheduledOptimizer,
@@ -95,7 +99,7 @@ export class OneCycleLR extends LRScheduler {
     const named = readArguments(new.target.name, kArguments, [optimizer, ...given]);
     const { pctStart, annealStrategy, cycleMomentum } = named;
     this.totalSteps = totalStepsOf(named);
-    this.#phases = phasesOf(this.totalSteps, pctStart, named.threePhase);
+    this.schedulePhases = phasesOf(this.totalSteps, pctStart, named.threePhase);
     if (!(pctStart >= 0 && pctStart <= 1)) {
       refuse(`Expected float between 0 and 1 pct_start, but got ${describe(pctStart)}.`);
     }
@@ -117,18 +121,20 @@ export class OneCycleLR extends LRScheduler {
   }
 
   protected override nextLrs(): number[] {
-    const last = this.#phases.length - 1;
-    const index = this.#phases.findIndex(({ end }, i) => this.lastEpoch <= end || i === last);
-    const begin = this.#phases[index - 1]?.end ?? 0;
-    const { end, rates, momenta } = this.#phases[index] as Phase;
-    const done = (this.lastEpoch - begin) / (end - begin);
+    const phases = this.schedulePhases;
+    const last = phases.length - 1;
+    const index = phases.findIndex((phase, i) => this.lastEpoch <= phase.end_step || i === last);
+    const begin = phases[index - 1]?.end_step ?? 0;
+    const phase = phases[index] as Phase;
+    const done = (this.lastEpoch - begin) / (phase.end_step - begin);
     return this.#groups.map((group) => {
+      const between = (from: Rate | Momentum, to: Rate | Momentum) => {
+        return this.#anneal(boundOf(group, from), boundOf(group, to), done);
+      };
       if (this.cycleMomentum) {
-        const [from, to] = momenta.map((name) => group[name] ?? 0);
-        setMomentum(group, this.useBeta1, this.#anneal(from ?? 0, to ?? 0, done));
+        setMomentum(group, this.useBeta1, between(phase.start_momentum, phase.end_momentum));
       }
-      const [from, to] = rates.map((name) => group[name] ?? 0);
-      return this.#anneal(from ?? 0, to ?? 0, done);
+      return between(phase.start_lr, phase.end_lr);
     });
   }
 
@@ -167,19 +173,29 @@ function totalStepsOf({ totalSteps, epochs, stepsPerEpoch }: Named): number {
 function phasesOf(totalSteps: number, pctStart: number, isThreePhase: boolean): Phase[] {
   const top = pctStart * totalSteps - 1;
   const end = totalSteps - 1;
-  const rise: Phase = {
-    end: top,
-    rates: ["initialLr", "maxLr"],
-    momenta: ["maxMomentum", "baseMomentum"],
-  };
+  const rise = phase(top, "initial_lr", "max_lr", "max_momentum", "base_momentum");
   if (!isThreePhase) {
-    return [rise, { end, rates: ["maxLr", "minLr"], momenta: ["baseMomentum", "maxMomentum"] }];
+    return [rise, phase(end, "max_lr", "min_lr", "base_momentum", "max_momentum")];
   }
   return [
     rise,
-    { end: 2 * top, rates: ["maxLr", "initialLr"], momenta: ["baseMomentum", "maxMomentum"] },
-    { end, rates: ["initialLr", "minLr"], momenta: ["maxMomentum", "maxMomentum"] },
+    phase(2 * top, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+    phase(end, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
   ];
+}
+
+function phase(
+  end_step: number,
+  start_lr: Rate,
+  end_lr: Rate,
+  start_momentum: Momentum,
+  end_momentum: Momentum,
+): Phase {
+  return { end_step, start_lr, end_lr, start_momentum, end_momentum };
+}
+
+function boundOf(group: CycledGroup, name: Rate | Momentum): number {
+  return (group[camelCase(name) as keyof CycledGroup] as number | undefined) ?? 0;
 }
 
 function positiveInteger(name: string, value: number): number {
