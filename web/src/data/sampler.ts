@@ -2,7 +2,7 @@
 // these are PyTorch's, with its draws.
 
 import { generatorRule } from "../arguments/generator.js";
-import { type Arguments, readArguments } from "../arguments/read.js";
+import { type Arguments, readArguments, readNothing } from "../arguments/read.js";
 import { boolean, count, integer, listOf, type Options, Rule } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
@@ -34,8 +34,10 @@ export const samplerRule = new Rule<Sampler<never>>("an iterable of positions", 
 export class SequentialSampler implements Sampler {
   readonly #source: Sized;
 
-  constructor(dataSource: Sized) {
-    this.#source = sized.check("SequentialSampler", "dataSource", dataSource);
+  constructor(dataSource: Sized, ...rest: []) {
+    // Apart from the others, for a dataset may look like an object of options.
+    this.#source = sized.check(new.target.name, "dataSource", dataSource);
+    readNothing(new.target.name, rest);
   }
 
   get length(): number {

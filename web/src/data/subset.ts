@@ -8,6 +8,9 @@ import { fail } from "../runtime/errors.js";
 import { asDataset, type Dataset } from "./dataset.js";
 import { permutation } from "./draws.js";
 
+const kSubsetArguments = { dataset: unchecked<unknown>(), indices: listOf(integer) };
+const kConcatArguments = { datasets: listOf(unchecked<unknown>()) };
+
 /** Some of the samples of a dataset. */
 export class Subset<Sample> implements Dataset<Sample> {
   readonly dataset: Dataset<Sample>;
@@ -15,9 +18,12 @@ export class Subset<Sample> implements Dataset<Sample> {
   readonly indices: readonly number[];
   getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
 
-  constructor(dataset: Dataset<Sample> | readonly Sample[], indices: readonly number[]) {
-    this.dataset = asDataset(new.target.name, dataset);
-    this.indices = listOf(integer).check(new.target.name, "indices", indices);
+  constructor(
+    ...given: [dataset: Dataset<Sample> | readonly Sample[], indices: readonly number[]]
+  ) {
+    const { dataset, indices } = readArguments(new.target.name, kSubsetArguments, given);
+    this.dataset = asDataset(new.target.name, dataset as Dataset<Sample> | readonly Sample[]);
+    this.indices = indices;
     const { getBatch } = this.dataset;
     if (getBatch === undefined) return;
     this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));
@@ -41,10 +47,11 @@ export class Subset<Sample> implements Dataset<Sample> {
 export class ConcatDataset<Sample> implements Dataset<Sample> {
   readonly datasets: readonly Dataset<Sample>[];
 
-  constructor(datasets: readonly (Dataset<Sample> | readonly Sample[])[]) {
-    const list = listOf(unchecked<Dataset<Sample> | readonly Sample[]>());
-    const given = list.check(new.target.name, "datasets", datasets);
-    this.datasets = given.map((dataset) => asDataset(new.target.name, dataset));
+  constructor(...given: [datasets: readonly (Dataset<Sample> | readonly Sample[])[]]) {
+    const { datasets } = readArguments(new.target.name, kConcatArguments, given);
+    this.datasets = datasets.map((dataset) =>
+      asDataset(new.target.name, dataset as Dataset<Sample> | readonly Sample[]),
+    );
     if (datasets.length === 0) {
       fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
     }
