@@ -18,6 +18,7 @@ export interface Sampler<Position = number> extends Iterable<Position> {
 
 /** What has a number of samples. */
 export interface Sized {
+  /** How many there are. */
   readonly length: number;
 }
 
@@ -44,6 +45,7 @@ export class SequentialSampler implements Sampler {
     return this.#source.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let i = 0; i < this.#source.length; i++) yield i;
   }
@@ -94,6 +96,7 @@ export class RandomSampler implements Sampler {
     return this.#numSamples ?? this.#source.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     const { length: samples } = this.#source;
     const generator = this.#generator ?? new Generator(drawSeed(null));
@@ -107,10 +110,14 @@ export class RandomSampler implements Sampler {
   }
 }
 
-const kSubsetArguments = { indices: listOf(integer), generator: generatorRule };
+const kSubsetOptions = {
+  /** Where the order comes from; default the common generator. */
+  generator: generatorRule,
+};
+const kSubsetArguments = { indices: listOf(integer), ...kSubsetOptions };
 
 /** Options of `SubsetRandomSampler`. */
-export type SubsetRandomSamplerOptions = Options<Pick<typeof kSubsetArguments, "generator">>;
+export type SubsetRandomSamplerOptions = Options<typeof kSubsetOptions>;
 
 /** Given positions in random order. */
 export class SubsetRandomSampler implements Sampler {
@@ -132,6 +139,7 @@ export class SubsetRandomSampler implements Sampler {
     return this.indices.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (const i of permutation(this.indices.length, this.#generator)) {
       yield this.indices[i] as number;
@@ -180,6 +188,7 @@ export class WeightedRandomSampler implements Sampler {
     this.#generator = values.generator;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     yield* weightedPositions(this.#weights, this.length, this.replacement, this.#generator);
   }
@@ -215,6 +224,7 @@ export class BatchSampler implements Sampler<number[]> {
     return this.dropLast ? Math.floor(length / this.batchSize) : Math.ceil(length / this.batchSize);
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number[]> {
     let batch: number[] = [];
     for (const position of this.sampler) {

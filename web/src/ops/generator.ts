@@ -27,7 +27,7 @@ const kArguments = { seed: seedRule.or(kDefaultSeed) };
 export class Generator {
   #state: Uint8Array;
 
-  /** @param seed - as for manualSeed(); default PyTorch's, 67280421310721 */
+  /** Begins with a seed, as manualSeed() takes it; default PyTorch's, 67280421310721. */
   constructor(...given: [seed?: number | bigint]) {
     this.#state = stateOfSeed(readArguments("Generator", kArguments, given).seed);
   }
