@@ -22,12 +22,80 @@ const kIdxWidths = { 8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8 };
 
 /** Reads a file that is hardly ever right. */
 export function fileCall(random, program) {
-  const [reader, bytes] = random.chance(0.6)
-    ? ["eg.io.loadSafetensors", safetensors(random)]
-    : ["eg.data.idx", idx(random)];
+  const [reader, bytes] = random.weighted(kReaders)(random, program);
   const damaged = random.chance(0.5) ? damage(random, bytes) : bytes;
   program.run(`${reader}(Buffer.from("${Buffer.from(damaged).toString("base64")}", "base64"))`);
 }
+
+const kReaders = [
+  [5, (random) => ["eg.io.loadSafetensors", safetensors(random)]],
+  [1, (random) => ["eg.io.readSafetensorsMetadata", safetensors(random)]],
+  [3, (random) => ["eg.data.idx", idx(random)]],
+  [3, (random, program) => ["eg.io.load", saved(random, program)]],
+];
+
+// A file of save(), of which the structure says something else.
+function saved(random, { eg }) {
+  const file = eg.scope(() => eg.io.save(savedValue(random, eg)));
+  if (random.chance(0.2)) return file;
+  const start = 8 + Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(file.subarray(8, start)));
+  const key = "edgegrad.structure";
+  const parts = [...header.__metadata__[key].matchAll(/"[^"]*"|\d+|true|null/g)];
+  for (let i = random.int(3); i >= 0; i--) {
+    const { 0: part } = random.pick(parts);
+    const other = random.pick(kStructures);
+    header.__metadata__[key] = header.__metadata__[key].replace(part, () => other);
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const bytes = new Uint8Array(8 + json.length + file.length - start);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(json.length), true);
+  bytes.set(json, 8);
+  bytes.set(file.subarray(start), 8 + json.length);
+  return bytes;
+}
+
+function savedValue(random, eg) {
+  return random.pick([
+    { a: eg.randn([2, 3]), b: [eg.ones([1], { requiresGrad: true }), Number.NaN] },
+    { a: eg.tensor([1n]), n: 2n ** 70n, t: "text", u: undefined, f: new Float32Array(3) },
+    [eg.zeros([0]), new BigInt64Array(1), { $tensor: "a" }, [[[]]]],
+    eg.ones([2]),
+    5,
+  ]);
+}
+
+// In place of a text or a number of a structure.
+const kStructures = [
+  "null",
+  "-1",
+  "1e400",
+  '"a"',
+  '"b.0"',
+  '"$tensor"',
+  '"$array"',
+  '"$bigint"',
+  '"$number"',
+  '"$object"',
+  '"$undefined"',
+  '"$other"',
+  '"__proto__"',
+  '"Float64Array"',
+  '"BigUint64Array"',
+  '"Object"',
+  '"requiresGrad"',
+  "[1, 2]",
+  "{}",
+  '{"$tensor":"a","requiresGrad":true}',
+  '{"$array":"a","type":"Float64Array"}',
+  '{"$array":"a","type":"Uint8Array"}',
+  '{"$bigint":"1e5"}',
+  '{"$number":"x"}',
+  `${"[".repeat(3000)}${"]".repeat(3000)}`,
+  `${'{"$object":{"a":'.repeat(800)}1${"}}".repeat(800)}`,
+  '"',
+  "",
+];
 
 function safetensors(random) {
   const count = random.int(4);

@@ -10,13 +10,22 @@ import { Canaries } from "./oracle.mjs";
 import { Program } from "./program.mjs";
 import { Random } from "./random.mjs";
 import { fill } from "./recipe_calls.mjs";
-import { kRecipes } from "./recipes.mjs";
+import { kRecipes } from "./recipes/index.mjs";
 import { surfaceOf } from "./surface.mjs";
 
 const kFaults = new URL("support/faults.mjs", import.meta.url).href;
 const kVariant = "single";
 
 await eg.init({ variant: kVariant });
+
+// Classes that others make, or that are there to be extended.
+const kNotMade = [
+  "eg.distributions.Transform",
+  "eg.distributions.constraints.Constraint",
+  "eg.nn.utils.parametrize.ParametrizationList",
+  "eg.nn.utils.rnn.PackedSequence",
+  "eg.optim.Optimizer",
+];
 
 /** Runs lines, whose last one has the fault, in a process of their own. */
 function findingIn(texts, kind = "ops") {
@@ -163,6 +172,19 @@ describe("programs reach", () => {
       assert.ok(names.includes(name), name);
     }
     assert.ok(names.length > kOps.length);
+  });
+
+  test("every class of layers, optimizers, schedulers, distributions and data sets in a recipe", () => {
+    const lines = kRecipes.flat().join("\n");
+    const isReached = (text) => new RegExp(`\\b${text.replaceAll(".", "\\.")}\\(`).test(lines);
+    const classes = surfaceOf(eg).filter(
+      ({ text, isClass }) => isClass && /^eg\.(nn|optim|distributions|data)\./.test(text),
+    );
+    assert.ok(classes.length > 150);
+    assert.deepEqual(
+      classes.map(({ text }) => text).filter((text) => !isReached(text)),
+      kNotMade,
+    );
   });
 
   describe("what is not an op through recipes that work as they stand", () => {

@@ -1,16 +1,25 @@
-// Calls of the ops of the table: what their samples say with some of it exchanged, or arguments made
-// from the types alone.
+// Calls of the ops of the table and of the composites: what their samples say with some of it exchanged, or
+// arguments made from the types alone, which the table has.
 
 import { readFileSync } from "node:fs";
+import { kCompositeCalls } from "../js/support/composite_calls.mjs";
 import { anything, list, number, scalar, wholeNumber, wrongType } from "./hostile.mjs";
 import { newTensor } from "./tensors.mjs";
 
 const kTable = new URL("../../web/src/generated/op_table.json", import.meta.url);
 
 /** The ops that users can call. */
-export const kOps = JSON.parse(readFileSync(kTable, "utf8")).ops.filter(
-  ({ kind }) => kind !== "internal",
-);
+export const kOps = [
+  ...JSON.parse(readFileSync(kTable, "utf8")).ops.filter(({ kind }) => kind !== "internal"),
+  ...Object.entries(kCompositeCalls).map(([js, samples]) => ({
+    js,
+    kind: "composite",
+    args: [],
+    samples,
+  })),
+];
+
+const kIntegers = ["int32", "int64", "uint8", "bool"];
 
 const kDTypes = [
   "float32",
@@ -28,7 +37,7 @@ export function opCall(random, program) {
   const op = random.pick(kOps);
   const samples = samplesOf(op);
   const args =
-    samples.length > 0 && random.chance(0.5)
+    samples.length > 0 && (op.kind === "composite" || random.chance(0.5))
       ? mutated(random, program, op, random.pick(samples))
       : op.args.slice(0, countOf(random, op)).map((arg) => argument(random, program, arg));
   if (random.chance(0.02)) args.push(anything(random));
@@ -46,12 +55,12 @@ function countOf(random, op) {
 }
 
 function mutated(random, program, op, sample) {
-  const args = sample.map((make) => make(random, program));
-  const count = random.int(3);
-  for (let i = 0; i < count; i++) {
-    const at = random.int(Math.min(op.args.length, args.length + 1));
+  const args = sample.map(({ make }) => make(random, program));
+  const most = Math.max(op.args.length, sample.length);
+  for (let i = random.int(3); i > 0; i--) {
+    const at = random.int(Math.min(most, args.length + 1));
     while (args.length < at) args.push("undefined");
-    args[at] = argument(random, program, op.args[at]);
+    args[at] = argument(random, program, op.args[at] ?? sample[at]);
   }
   return args;
 }
@@ -65,7 +74,8 @@ function write(random, program, op, name, args) {
     args.push(`{ ${named.join(", ")} }`);
   }
   // A method of what is certainly a tensor: anything else would be an error of the program's own.
-  const isMethod = op.kind !== "factory" && program.isTensor(args[0]) && random.chance(0.5);
+  const isMethod =
+    !["factory", "composite"].includes(op.kind) && program.isTensor(args[0]) && random.chance(0.5);
   const isOfTensor = ["tensor", "operand"].includes(op.args[0]?.type);
   if (isMethod && isOfTensor) return `${args[0]}.${name}(${args.slice(1).join(", ")})`;
   return `eg.${name}(${args.join(", ")})`;
@@ -105,9 +115,21 @@ function argument(random, program, { type, choices }) {
       return `"${random.pick(kDTypes)}"`;
     case "choice":
       return JSON.stringify(random.pick(choices));
+    case "options":
+      return options(random, program, choices);
+    case "any":
+      return anything(random);
     default:
       throw new Error(`the op table has a new type, "${type}": say here what it takes`);
   }
+}
+
+// Those of a sample, one of them exchanged or joined by an unknown one.
+function options(random, program, samples) {
+  const texts = Object.entries(samples).map(([name, one]) => [name, one.make(random, program)]);
+  const [name, one] = random.pick(Object.entries(samples));
+  texts.push([random.chance(0.1) ? "notAnOption" : name, argument(random, program, one)]);
+  return `{ ${texts.map(([key, text]) => `${key}: ${text}`).join(", ")} }`;
 }
 
 function tensor(random, program) {
@@ -147,28 +169,69 @@ function samplesOf(op) {
 function elementwiseSample(op) {
   const operands = op.args.filter(({ type }) => type === "operand");
   return operands.map((_, i) => {
+    if (op.isOfIntegers) return { make: integers };
     const [low, high] = op.domains[i];
-    return low < high ? between("[2, 3]", low, high) : () => String(low);
+    return { make: low < high ? between("[2, 3]", low, high) : () => String(low) };
   });
 }
 
-// A sample is a list of arguments in which T, C, I and B stand for tensors.
+function integers(random, program) {
+  const dtype = random.pick(kIntegers);
+  const top = dtype === "bool" ? 2 : 7;
+  const low = dtype.startsWith("int") ? -3 : 0;
+  return program.make(
+    dtype === "bool"
+      ? "eg.rand([2, 3]).lt(0.5)"
+      : `eg.randint(${low}, ${top}, [2, 3], { dtype: "${dtype}" })`,
+  );
+}
+
+// A sample is a list of arguments in which T, C, I and B stand for tensors. Each becomes `make`, which gives its
+// text, and the type of a parameter that it could be for.
 function parse(text) {
-  const make = (write) => Object.assign(() => {}, { make: write });
-  const T = (shape, low = -2, high = 2) => make(between(JSON.stringify(shape), low, high));
-  const fixed = (expression) => make((_random, program) => program.make(expression));
+  const T = (shape, low = -2, high = 2) =>
+    tensorArgument(between(JSON.stringify(shape), low, high));
+  const fixed = (expression) => tensorArgument((_random, program) => program.make(expression));
   const C = (shape) => fixed(`eg.complex(eg.randn([${shape}]), eg.randn([${shape}]))`);
   const I = (shape, n) => fixed(`eg.randint(${n}, [${shape}])`);
   const B = (shape) => fixed(`eg.rand([${shape}]).lt(0.5)`);
   const args = new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
-  return args.map((arg) => (random, program) => textOf(random, program, arg));
+  return args.map(argumentOf);
 }
 
-function textOf(random, program, arg) {
-  if (Array.isArray(arg)) return `[${arg.map((one) => textOf(random, program, one)).join(", ")}]`;
-  if (typeof arg === "function") return arg.make(random, program);
-  return typeof arg === "string" ? JSON.stringify(arg) : String(arg);
+// Methods of it are of the tensor.
+function tensorArgument(write) {
+  const get = (self, name) => {
+    if (name in self) return self[name];
+    return (...args) =>
+      tensorArgument((random, program) => {
+        return program.make(`${write(random, program)}.${name}(${args.join(", ")})`);
+      });
+  };
+  return new Proxy({ type: "tensor", make: write, isTensor: true }, { get });
 }
+
+function argumentOf(value) {
+  if (value?.isTensor) return value;
+  if (Array.isArray(value)) {
+    const parts = value.map(argumentOf);
+    const type = value.some((one) => one?.isTensor) ? "tensors" : "ints";
+    const make = (...given) => `[${parts.map((one) => one.make(...given)).join(", ")}]`;
+    return { type, make };
+  }
+  if (typeof value === "object" && value !== null) {
+    const choices = Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, argumentOf(one)]),
+    );
+    const texts = (...given) =>
+      Object.entries(choices).map(([name, one]) => `${name}: ${one.make(...given)}`);
+    return { type: "options", choices, make: (...given) => `{ ${texts(...given).join(", ")} }` };
+  }
+  const make = () => (typeof value === "string" ? JSON.stringify(value) : String(value));
+  return { type: kTypesOfValues[typeof value] ?? "any", make };
+}
+
+const kTypesOfValues = { number: "int", boolean: "bool" };
 
 function between(shape, low, high) {
   return (random, program) => {

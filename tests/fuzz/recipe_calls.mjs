@@ -1,7 +1,7 @@
 // Runs recipes with parts of their lines exchanged for hostile values.
 
 import { anything, list, number, wholeNumber } from "./hostile.mjs";
-import { kRecipes } from "./recipes.mjs";
+import { kRecipes } from "./recipes/index.mjs";
 
 /** Runs a recipe as far as its lines work. */
 export async function recipe(random, program) {
@@ -54,15 +54,25 @@ function tensorOr(random, program) {
   return random.pick(program.tensors);
 }
 
+// What was exchanged stays: a size in a list that overflows would become one that is merely slow.
 function mutate(random, program, line) {
   let text = line;
+  const values = [];
   for (let i = random.int(2); i >= 0; i--) {
     const [pattern, make] = random.pick(kParts);
     const matches = [...text.matchAll(pattern)];
     if (matches.length === 0) continue;
     const match = random.pick(matches);
-    const value = `(${make(random, program)})`;
-    text = text.slice(0, match.index) + value + text.slice(match.index + match[0].length);
+    const place = String.fromCharCode(kFirstPlace + values.length);
+    values.push(`(${make(random, program)})`);
+    text = text.slice(0, match.index) + place + text.slice(match.index + match[0].length);
   }
-  return text;
+  // From the last one on, which may stand around those before.
+  return values.reduceRight(
+    (filled, value, i) => filled.replace(String.fromCharCode(kFirstPlace + i), () => value),
+    text,
+  );
 }
+
+// Characters that no line has.
+const kFirstPlace = 0xe000;

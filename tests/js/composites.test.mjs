@@ -118,6 +118,12 @@ describe("of every composite:", () => {
         assert.deepEqual(callOp(op, strided).map(valuesOf), callOp(op, args).map(valuesOf), text);
       }));
 
+    test(`${op.js} takes whole numbers as bigints`, () =>
+      forSamples(op, (args, text) => {
+        const bigger = mapped(args, (tensor) => tensor, toBigInt);
+        assert.deepEqual(callOp(op, bigger).map(valuesOf), callOp(op, args).map(valuesOf), text);
+      }));
+
     test(`${op.js} takes or refuses tensors without elements`, () =>
       forSamples(op, (args, text) => {
         const emptied = mapped(args, (tensor) =>
@@ -159,12 +165,15 @@ function forSamples(op, check) {
   for (const { text, make } of samplesOf(op)) eg.scope(() => check(make(), `${op.js}(${text})`));
 }
 
-function mapped(value, change) {
-  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+const toBigInt = (value) => (Number.isInteger(value) ? BigInt(value) : value);
+
+function mapped(value, change, changePlain = (plain) => plain) {
+  const inner = (one) => mapped(one, change, changePlain);
+  if (Array.isArray(value)) return value.map(inner);
   if (isTensor(value)) return change(value);
   const isPlain = typeof value === "object" && value !== null;
-  if (!isPlain) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapped(one, change)]));
+  if (!isPlain) return changePlain(value);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inner(one)]));
 }
 
 const valuesOf = (tensor) => [tensor.dtype, tensor.shape, tensor.dataSync()];

@@ -377,6 +377,17 @@ test("getTotalNorm and clipGradsWithNorm_ are the halves of clipGradNorm_", () =
   );
 });
 
+test("a weight may have another norm after the one that was removed", () => {
+  const layer = nn.utils.weightNorm(new nn.Linear(3, 2));
+  layer.call(eg.ones([1, 3]));
+  nn.utils.spectralNorm(nn.utils.removeWeightNorm(layer));
+  assert.deepEqual(layer.call(eg.ones([1, 3])).shape, [1, 2]);
+  assert.deepEqual(
+    layer.namedParameters().map(([name]) => name),
+    ["bias", "weight_orig"],
+  );
+});
+
 describe("parameters as a vector", () => {
   test("and back", () => {
     const model = new nn.Linear(2, 3);

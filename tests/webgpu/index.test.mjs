@@ -138,7 +138,7 @@ test("an index that is out of range", options, async () => {
   await assert.rejects(p.read(packed), { kind: "index", op: "gather", index: 7 });
 });
 
-test("elements are taken, put, added and multiplied", options, async () => {
+test("elements are taken, put and added", options, async () => {
   const shape = [2, 3, 4];
   const sizes = [2, 5, 4];
   const strides = [20, 1, 5];
@@ -176,12 +176,59 @@ test("elements are taken, put, added and multiplied", options, async () => {
     for (const [i, at] of named.entries()) after[at] += source[i];
     p.kernel("add_elements", [places, from, field.out(indexed)]);
     assert.deepEqual(await p.read(indexed), after);
-    if (dtype !== "float32") continue;
-    for (const [i, at] of named.entries()) after[at] *= source[i];
-    p.kernel("multiply_elements", [places, from, field.out(indexed)]);
-    assertClose(await p.read(indexed), after);
   }
 });
+
+const kWraps = { uint8: (x) => x % 256, bool: (x) => Number(x !== 0) };
+
+test(
+  "elements that meet in a place are multiplied, or the largest or smallest of them stays",
+  options,
+  async () => {
+    const at = [4, 0, 4, 2, 4, 0];
+    const places = (p) => [
+      field.longs([at.length]),
+      field.long(0),
+      field.longs([1]),
+      field.in(p.view("int64", at)),
+    ];
+    const folds = {
+      multiply: (a, b) => a * b,
+      largest: Math.max,
+      smallest: Math.min,
+    };
+    for (const dtype of kDTypes) {
+      const block = valuesOf(dtype, 5).map((x) => x + (dtype === "bool" ? 0 : 3));
+      const source = valuesOf(dtype, at.length).reverse();
+      for (const [what, fold] of Object.entries(folds)) {
+        const p = playing();
+        const indexed = p.view(dtype, block, 1);
+        const operands = [places(p), field.in(p.view(dtype, source, 2)), field.out(indexed)];
+        if (what === "multiply") p.kernel("multiply_elements", operands);
+        else p.kernel("extreme_elements", [field.number(what === "largest" ? 1 : 0), ...operands]);
+        const after = [...block];
+        for (const [i, place] of at.entries()) after[place] = fold(after[place], source[i]);
+        const wrapped = after.map(kWraps[dtype] ?? ((x) => x));
+        assert.deepEqual(await p.read(indexed), wrapped, `${what} of ${dtype}`);
+      }
+    }
+
+    const p = playing();
+    // 5 numbers, of which (4 + 5i) (1 + 2i) (-1 + 3i) is one.
+    const z = p.view("complex64", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const two = [field.longs([2]), field.long(0), field.longs([1])];
+    const index = field.in(p.view("int64", [2, 2]));
+    const factors = field.in(p.view("complex64", [1, 2, -1, 3]));
+    p.kernel("multiply_elements", [two, index, factors, field.out(z)]);
+    assert.deepEqual(await p.read(z), [0, 1, 2, 3, -33, -31, 6, 7, 8, 9]);
+
+    const x = p.view("float32", [1, 2, NaN]);
+    const values = field.in(p.view("float32", [NaN, 5]));
+    const ends = field.in(p.view("int64", [0, 2]));
+    p.kernel("extreme_elements", [field.number(1), two, ends, values, field.out(x)]);
+    assert.deepEqual(await p.read(x), [NaN, 2, NaN]);
+  },
+);
 
 test("true elements are counted and found", options, async () => {
   for (const count of [0, 1, 100, 9001]) {

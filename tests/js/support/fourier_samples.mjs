@@ -1,4 +1,4 @@
-// Sample calls of the composites of Fourier transforms, by the name of the function (composite_samples.mjs).
+// Sample calls of the composites of Fourier transforms, by the name of the function (composite_calls.mjs).
 
 const kSpectra = ["T([4, 6])", 'C([2, 3, 4]), [4, 3], [0, 2], "ortho"', "C([3, 2]), {s: [2, -1]}"];
 

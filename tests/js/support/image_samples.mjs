@@ -1,4 +1,4 @@
-// Sample calls of the composites of images and volumes, by the name of the function (composite_samples.mjs).
+// Sample calls of the composites of images and volumes, by the name of the function (composite_calls.mjs).
 
 export const kImageSamples = {
   adaptiveAvgPool1d: ["T([1, 2, 7]), 3"],

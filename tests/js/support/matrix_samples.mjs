@@ -1,4 +1,4 @@
-// Sample calls of the composites of matrices, by the name of the function (composite_samples.mjs).
+// Sample calls of the composites of matrices, by the name of the function (composite_calls.mjs).
 
 export const kMatrixSamples = {
   adjoint: ["T([2, 3])", "C([2, 2, 3])"],

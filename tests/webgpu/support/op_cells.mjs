@@ -1,7 +1,5 @@
 // The column `webgpu` of docs/ops.md, from what the laws found on the device.
 
-import { excuseOf } from "./on_the_cpu.mjs";
-
 const kInts = ["int32", "int64", "uint8"];
 const kMarks = ["", "′", "″"];
 
@@ -25,10 +23,9 @@ function names(entries) {
     .join(", ");
 }
 
-// Those that the device lacks altogether: of others the dtype says enough.
 function kernelsOf(entries) {
-  const lacking = entries.flatMap(([dtype, { fallbacks }]) =>
-    fallbacks.filter((one) => excuseOf(one, dtype)?.kernels).map(({ kernel }) => `\`${kernel}\``),
+  const lacking = entries.flatMap(([, { fallbacks }]) =>
+    fallbacks.map(({ kernel }) => `\`${kernel}\``),
   );
-  return lacking.length === 0 ? "" : ` (${[...new Set(lacking)].sort().join(", ")})`;
+  return ` (${[...new Set(lacking)].sort().join(", ")})`;
 }

@@ -11,7 +11,7 @@ import { arrange } from "../dispatch/call.js";
 import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
-import { type Op, parseSignature } from "../dispatch/signature.js";
+import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
 import { calledAs } from "../runtime/errors.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -67,5 +67,30 @@ function runner<Result>(
 // check.
 function complete(op: Op, values: readonly unknown[]): readonly unknown[] {
   if (interpreter === null) encode(op, values);
-  return op.parameters.map(({ defaultValue }, i) => (i < values.length ? values[i] : defaultValue));
+  return op.parameters.map(({ kind, defaultValue }, i) => {
+    if (i >= values.length) return defaultValue;
+    return kCounted.includes(kind) ? withoutBigInts(values[i]) : values[i];
+  });
+}
+
+// All but scalars, of which 64 bits count.
+const kCounted: readonly Kind[] = [
+  Kind.Int,
+  Kind.OptionalInt,
+  Kind.Number,
+  Kind.OptionalNumber,
+  Kind.Ints,
+  Kind.OptionalInts,
+  Kind.OptionalNumbers,
+  Kind.Sizes,
+  Kind.Padding,
+  Kind.Any,
+];
+
+// 2n is the whole number 2, and bodies compute with it.
+function withoutBigInts(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (!Array.isArray(value)) return value;
+  const isPlain = value.every((one) => typeof one !== "bigint" && !Array.isArray(one));
+  return isPlain ? value : value.map(withoutBigInts);
 }

@@ -66,7 +66,7 @@ interface EmbeddingBag {
 }
 
 /**
- * Sum, mean or largest elements of bags of rows of `weight` [rows, size]: a bag is a row of `input` [bags, n], or what lies in
+ * Sum, mean or largest elements of bags of rows of `weight` [rows, size]. A bag is a row of `input` [bags, n], or what lies in
  * `input` [n] from one of `offsets` [bags] to the next. An empty bag gives zeros; `paddingIdx` is a row that no bag counts;
  * `perSampleWeights`, shaped as `input`, are for sums. "max" with offsets reads how long the longest bag is. `maxNorm` first scales the
  * rows that are looked up down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by how often a row is.

@@ -2,7 +2,7 @@
 // these are PyTorch's, with its draws.
 
 import { generatorRule } from "../arguments/generator.js";
-import { type Arguments, readArguments } from "../arguments/read.js";
+import { type Arguments, readArguments, readNothing } from "../arguments/read.js";
 import { boolean, count, integer, type Options, Rule } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
@@ -19,6 +19,7 @@ export interface Sampler<Position = number> extends Iterable<Position> {
 
 /** What has a number of samples. */
 export interface Sized {
+  /** How many there are. */
   readonly length: number;
 }
 
@@ -35,14 +36,17 @@ export const samplerRule = new Rule<Sampler<never>>("an iterable of positions", 
 export class SequentialSampler implements Sampler {
   readonly #source: Sized;
 
-  constructor(dataSource: Sized) {
-    this.#source = sized.check("SequentialSampler", "dataSource", dataSource);
+  constructor(dataSource: Sized, ...rest: []) {
+    // Apart from the others, for a dataset may look like an object of options.
+    this.#source = sized.check(new.target.name, "dataSource", dataSource);
+    readNothing(new.target.name, rest);
   }
 
   get length(): number {
     return this.#source.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let i = 0; i < this.#source.length; i++) yield i;
   }
@@ -93,6 +97,7 @@ export class RandomSampler implements Sampler {
     return this.#numSamples ?? this.#source.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     const { length: samples } = this.#source;
     const generator = this.#generator ?? new Generator(drawSeed(null));
@@ -106,10 +111,14 @@ export class RandomSampler implements Sampler {
   }
 }
 
-const kSubsetArguments = { indices: numbersRule(integer), generator: generatorRule };
+const kSubsetOptions = {
+  /** Where the order comes from; default the common generator. */
+  generator: generatorRule,
+};
+const kSubsetArguments = { indices: numbersRule(integer), ...kSubsetOptions };
 
 /** Options of `SubsetRandomSampler`. */
-export type SubsetRandomSamplerOptions = Options<Pick<typeof kSubsetArguments, "generator">>;
+export type SubsetRandomSamplerOptions = Options<typeof kSubsetOptions>;
 
 /** Given positions in random order; a tensor of them has one dimension. */
 export class SubsetRandomSampler implements Sampler {
@@ -132,6 +141,7 @@ export class SubsetRandomSampler implements Sampler {
     return this.indices.length;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (const i of permutation(this.indices.length, this.#generator)) {
       yield this.indices[i] as number;
@@ -181,6 +191,7 @@ export class WeightedRandomSampler implements Sampler {
     this.#generator = values.generator;
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
     yield* weightedPositions(this.#weights, this.length, this.replacement, this.#generator);
   }
@@ -216,6 +227,7 @@ export class BatchSampler implements Sampler<number[]> {
     return this.dropLast ? Math.floor(length / this.batchSize) : Math.ceil(length / this.batchSize);
   }
 
+  /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number[]> {
     let batch: number[] = [];
     for (const position of this.sampler) {

@@ -9,6 +9,9 @@ import { asDataset, type Dataset } from "./dataset.js";
 import { permutation } from "./draws.js";
 import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
 
+const kSubsetArguments = { dataset: unchecked<unknown>(), indices: numbersRule(integer) };
+const kConcatArguments = { datasets: listOf(unchecked<unknown>()) };
+
 /** Some of the samples of a dataset, by their positions: a list, or a tensor of one dimension. */
 export class Subset<Sample> implements Dataset<Sample> {
   readonly dataset: Dataset<Sample>;
@@ -16,11 +19,11 @@ export class Subset<Sample> implements Dataset<Sample> {
   readonly indices: readonly number[];
   getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
 
-  constructor(dataset: Dataset<Sample> | readonly Sample[], indices: Numbers) {
+  constructor(...given: [dataset: Dataset<Sample> | readonly Sample[], indices: Numbers]) {
     const name = new.target.name;
-    this.dataset = asDataset(name, dataset);
-    const given = numbersRule(integer).check(name, "indices", indices);
-    this.indices = numbersOf(name, "indices", integer, given);
+    const { dataset, indices } = readArguments(name, kSubsetArguments, given);
+    this.dataset = asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);
+    this.indices = numbersOf(name, "indices", integer, indices);
     const { getBatch } = this.dataset;
     if (getBatch === undefined) return;
     this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));
@@ -44,10 +47,11 @@ export class Subset<Sample> implements Dataset<Sample> {
 export class ConcatDataset<Sample> implements Dataset<Sample> {
   readonly datasets: readonly Dataset<Sample>[];
 
-  constructor(datasets: readonly (Dataset<Sample> | readonly Sample[])[]) {
-    const list = listOf(unchecked<Dataset<Sample> | readonly Sample[]>());
-    const given = list.check(new.target.name, "datasets", datasets);
-    this.datasets = given.map((dataset) => asDataset(new.target.name, dataset));
+  constructor(...given: [datasets: readonly (Dataset<Sample> | readonly Sample[])[]]) {
+    const { datasets } = readArguments(new.target.name, kConcatArguments, given);
+    this.datasets = datasets.map((dataset) =>
+      asDataset(new.target.name, dataset as Dataset<Sample> | readonly Sample[]),
+    );
     if (datasets.length === 0) {
       fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
     }

@@ -115,12 +115,16 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
 function hasSpreadInts(op: Op, args: readonly unknown[]): boolean {
   if (!op.isVariadic) return false;
   const i = op.kinds.indexOf(Kind.Ints);
-  return typeof args[i] === "number" && typeof args[i + 1] === "number";
+  return isNumeric(args[i]) && isNumeric(args[i + 1]);
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 function gatherInts(op: Op, values: unknown[]): void {
   const start = op.kinds.indexOf(Kind.Ints);
   let end = start;
-  while (typeof values[end] === "number") end++;
+  while (isNumeric(values[end])) end++;
   values.splice(start, end - start, values.slice(start, end));
 }

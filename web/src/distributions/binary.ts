@@ -134,7 +134,7 @@ export class Bernoulli extends BinaryDistribution {
     return crossEntropyOfBits(this.logits, this.probs);
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override listSupport(expand: boolean): Tensor {
     return this.enumerated(2, expand);
   }
 }
@@ -270,7 +270,7 @@ export class Binomial extends BinaryDistribution<
     return logProb.exp().mul(logProb).sum(0).neg();
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override listSupport(expand: boolean): Tensor {
     const most = scope(() => noGrad(() => this.totalCount.max().item() as number));
     const least = scope(() => noGrad(() => this.totalCount.min().item() as number));
     if (most !== least) this.missing("enumerateSupport", " for total counts that differ");

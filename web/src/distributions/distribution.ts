@@ -1,5 +1,6 @@
 // What all distributions have in common.
 
+import { type Arguments, readArguments } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { fail } from "../runtime/errors.js";
@@ -25,6 +26,8 @@ export interface DistributionParts<P extends Parameters> {
 }
 
 let validatesByDefault = true;
+
+const kSupportArguments = { expand: boolean.or(true) };
 
 /**
  * A batch of probability distributions. A subclass says what it can: `rsample` or `sample`, `logProb`, `mean` and so on;
@@ -127,9 +130,10 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   }
 
   /** Returns all values along a first dimension; unless `expand`, the dimensions of the batch have the size 1. */
-  enumerateSupport(expand = true): Tensor {
-    boolean.check(this.whereIs("enumerateSupport"), "expand", expand);
-    return this.missing("enumerateSupport");
+  enumerateSupport(...given: Arguments<[expand: boolean], { expand?: boolean }>): Tensor {
+    return this.listSupport(
+      readArguments(this.whereIs("enumerateSupport"), kSupportArguments, given).expand,
+    );
   }
 
   /** Returns the entropy, per distribution. */
@@ -155,6 +159,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       return [`${name}: ${value.numel === 1 ? value.detach().item() : `[${value.shape}]`}`];
     });
     return `${this.constructor.name}(${listed.join(", ")})`;
+  }
+
+  /** What enumerateSupport() returns. */
+  protected listSupport(_expand: boolean): Tensor {
+    return this.missing("enumerateSupport");
   }
 
   /** Returns a copy that has these properties and no others changed. */

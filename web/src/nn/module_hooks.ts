@@ -52,7 +52,10 @@ export const kForwardHookOptions = {
 export type ForwardHookOptions = Options<typeof kForwardHookOptions>;
 
 /** The declaration of the options of full backward hooks. */
-export const kBackwardHookOptions = { prepend: kForwardHookOptions.prepend };
+export const kBackwardHookOptions = {
+  /** Call the hook before those there are; default false. */
+  prepend: kForwardHookOptions.prepend,
+};
 
 /** Options of full backward hooks. */
 export type BackwardHookOptions = Options<typeof kBackwardHookOptions>;

@@ -2,6 +2,7 @@
 // state that is put in the place of that one while an op draws.
 
 import { kDraw } from "../arguments/generator.js";
+import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -17,6 +18,8 @@ export const seedRule = new Rule<number | bigint>("a whole number", (value) => {
 // What torch.Generator() starts from.
 const kDefaultSeed = 67280421310721n;
 
+const kArguments = { seed: seedRule.or(kDefaultSeed) };
+
 /**
  * A source of random numbers beside the common one: `new Generator(5)` gives functions that take
  * `{ generator }` what PyTorch's `torch.Generator().manual_seed(5)` gives.
@@ -24,9 +27,9 @@ const kDefaultSeed = 67280421310721n;
 export class Generator {
   #state: Uint8Array;
 
-  /** @param seed - as for manualSeed(); default PyTorch's, 67280421310721 */
-  constructor(seed: number | bigint = kDefaultSeed) {
-    this.#state = stateOfSeed(seedRule.check("Generator", "seed", seed));
+  /** Begins with a seed, as manualSeed() takes it; default PyTorch's, 67280421310721. */
+  constructor(...given: [seed?: number | bigint]) {
+    this.#state = stateOfSeed(readArguments("Generator", kArguments, given).seed);
   }
 
   /** Begins again with a seed. */

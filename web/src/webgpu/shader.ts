@@ -192,7 +192,7 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_ and multiply_, and of integers that are not negative, max_; of complex numbers add_, a part at a time.
+// add_; of integers also exchange_ and, of those that are not negative, max_; of complex numbers add_ a part at a time.
 function atomicText(name: string, type: ElementType, memory: string, place: string): string {
   if (type === "complex")
     return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
@@ -200,28 +200,23 @@ fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
   ${place}
   return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
 }`;
-  const multiply = exchangeText("multiply", "*", { name, type, memory, place });
-  if (type !== "i32")
-    return `${exchangeText("add", "+", { name, type, memory, place })}\n${multiply}`;
-  const calls = ["add", "max"].map((what) => {
-    const call = `atomic${what === "add" ? "Add" : "Max"}(&${memory}[at], bitcast<u32>(value))`;
-    return `fn ${what}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
-  });
-  return [...calls, multiply].join("\n");
+  if (type !== "i32") return addText(name, type, memory, place);
+  return ["Add", "Max", "Exchange"]
+    .map((what) => {
+      const call = `atomic${what}(&${memory}[at], bitcast<u32>(value))`;
+      return `fn ${what.toLowerCase()}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+    })
+    .join("\n");
 }
 
 // What no atomic does: again until nobody has come between.
-function exchangeText(
-  what: string,
-  operator: string,
-  { name, type, memory, place }: Readonly<Record<"name" | "type" | "memory" | "place", string>>,
-): string {
-  return `fn ${what}_${name}(i: u32, value: ${type}) -> ${type} {
+function addText(name: string, type: ElementType, memory: string, place: string): string {
+  return `fn add_${name}(i: u32, value: ${type}) -> ${type} {
   ${place}
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<${type}>(bits);
-    let after = bitcast<u32>(before ${operator} value);
+    let after = bitcast<u32>(before + value);
     if (atomicCompareExchangeWeak(&${memory}[at], bits, after).exchanged) {
       return before;
     }

@@ -32,16 +32,16 @@ export class PowerTransform extends Transform {
     return signOf(this.exponent);
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.pow(this.exponent);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     const { exponent } = this;
     return y.pow(exponent instanceof Tensor ? exponent.reciprocal() : 1 / exponent);
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     return y.mul(this.exponent).div(x).abs().log();
   }
 
@@ -99,15 +99,15 @@ export class AffineTransform extends Transform {
     return signOf(this.scale);
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.mul(this.scale).add(this.loc);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.sub(this.loc).div(this.scale);
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     const { scale, eventDim } = this;
     const each =
       scale instanceof Tensor ? scale.abs().log() : fullLike(x, Math.log(Math.abs(scale)));

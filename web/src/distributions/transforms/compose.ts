@@ -52,15 +52,15 @@ export class ComposeTransform extends Transform {
     return new ComposeTransform([...this.parts].reverse().map((part) => part.inv));
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return this.parts.reduce((value, part) => part.call(value), x);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return this.inv.call(y);
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     let eventDim = this.domain.eventDim;
     let value = x;
     const terms = this.parts.map((part, i) => {

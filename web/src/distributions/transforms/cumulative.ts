@@ -28,15 +28,15 @@ export class CumulativeDistributionTransform extends Transform {
     return 1;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return this.distribution.cdf(x);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return this.distribution.icdf(y);
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     return this.distribution.logProb(x);
   }
 }

@@ -43,15 +43,15 @@ abstract class JoinedTransform extends Transform {
     return this.transforms.every((part) => part.bijective);
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return this.join(this.parts(x, x).map(([part, own]) => part.call(own)));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return this.join(this.parts(y, y).map(([part, own]) => part.inverse(own)));
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     return this.joinLogDets(
       this.parts(x, y).map(([part, ownX, ownY]) => {
         const logDet = part.logAbsDetJacobian(ownX, ownY);

@@ -39,11 +39,11 @@ export class LowerCholeskyTransform extends MatrixTransform {
     return lowerCholesky;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.tril(-1).add(diagEmbed(x.diagonal(0, -2, -1).exp()));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.tril(-1).add(diagEmbed(y.diagonal(0, -2, -1).log()));
   }
 }
@@ -54,12 +54,12 @@ export class PositiveDefiniteTransform extends MatrixTransform {
     return positiveDefinite;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     const factor = new LowerCholeskyTransform().call(x);
     return factor.matmul(factor.transpose(-2, -1));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return new LowerCholeskyTransform().inverse(y.cholesky());
   }
 }
@@ -74,7 +74,7 @@ export class CorrCholeskyTransform extends Transform {
     return corrCholesky;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     const size = this.rowsFor(x.shape);
     const { eps } = finfo(x.dtype);
     const below = matrixOf(x.tanh().clamp(eps - 1, 1 - eps), size);
@@ -83,14 +83,14 @@ export class CorrCholeskyTransform extends Transform {
     return below.add(eye(size, { dtype, device })).mul(shifted(left));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     const left = shifted(oneMinus(y.square().cumsum(-1)));
     const share = vectorOf(y, -1).div(vectorOf(left, -1).sqrt());
     return share.add(1).div(oneMinus(share)).log().div(2);
   }
 
   // That of the elements below the diagonal.
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     const left = oneMinus(y.square().cumsum(-1));
     // One column to the left of what is looked up, which shifts it to the right.
     const sticks = vectorOf(left, -2).log().sum(-1).mul(0.5);

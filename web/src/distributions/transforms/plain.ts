@@ -26,15 +26,15 @@ export class ExpTransform extends PlainTransform {
     return positive;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.exp();
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.log();
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     return x;
   }
 }
@@ -45,16 +45,16 @@ export class SigmoidTransform extends PlainTransform {
     return unitInterval;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return clippedSigmoid(x);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     const inside = clipped(y);
     return inside.log().sub(inside.neg().log1p());
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     return x.neg().softplus().neg().sub(x.softplus());
   }
 }
@@ -65,15 +65,15 @@ export class SoftplusTransform extends PlainTransform {
     return positive;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.softplus();
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.neg().expm1().neg().log().add(y);
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     return x.neg().softplus().neg();
   }
 }
@@ -84,15 +84,15 @@ export class TanhTransform extends PlainTransform {
     return interval(-1, 1);
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.tanh();
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.atanh();
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     // 1 - tanh² without the difference of two numbers that are nearly the same.
     return x.neg().add(Math.log(2)).sub(x.mul(-2).softplus()).mul(2);
   }
@@ -112,11 +112,11 @@ export class AbsTransform extends Transform {
     return false;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.abs();
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y;
   }
 

@@ -37,15 +37,15 @@ export class ReshapeTransform extends Transform {
     return independent(real, this.outShape.length);
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.reshape(this.forwardShape(x.shape));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.reshape(this.inverseShape(y.shape));
   }
 
-  override logAbsDetJacobian(x: Tensor, _y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
     const { dtype, device, shape } = x;
     return zeros(shape.slice(0, shape.length - this.inShape.length), { dtype, device });
   }
@@ -108,17 +108,17 @@ export class IndependentTransform extends Transform {
     return this.baseTransform.sign;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     this.checkDims(x, this.domain);
     return this.baseTransform.call(x);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     this.checkDims(y, this.codomain);
     return this.baseTransform.inverse(y);
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     return sumRightmost(this.baseTransform.logAbsDetJacobian(x, y), this.reinterpretedBatchNdims);
   }
 

@@ -35,11 +35,11 @@ export class SoftmaxTransform extends SimplexTransform {
     return false;
   }
 
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     return x.softmax(-1);
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     return y.log();
   }
 
@@ -54,19 +54,19 @@ export class SoftmaxTransform extends SimplexTransform {
 
 /** Takes each coordinate as the share that breaks off what is left of a stick; the last piece is the rest. */
 export class StickBreakingTransform extends SimplexTransform {
-  override call(x: Tensor): Tensor {
+  protected override forward(x: Tensor): Tensor {
     const share = clippedSigmoid(x.sub(logPiecesLeft(x)));
     const left = oneMinus(share).cumprod(-1);
     return share.pad([0, 1], { value: 1 }).mul(left.pad([1, 0], { value: 1 }));
   }
 
-  override inverse(y: Tensor): Tensor {
+  protected override invert(y: Tensor): Tensor {
     const pieces = y.narrow(-1, 0, (y.shape.at(-1) as number) - 1);
     const left = oneMinus(pieces.cumsum(-1)).clamp(limitsOf(y.dtype).tiny);
     return pieces.log().sub(left.log()).add(logPiecesLeft(pieces));
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
     const moved = x.sub(logPiecesLeft(x));
     const pieces = y.narrow(-1, 0, x.shape.at(-1) as number);
     return moved.logsigmoid().sub(moved).add(pieces.log()).sum(-1);

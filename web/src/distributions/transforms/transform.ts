@@ -1,12 +1,18 @@
 // What all transforms have in common.
 
+import { readNothing } from "../../arguments/read.js";
 import { Rule } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Constraint } from "../constraints.js";
 
 /** A function of tensors that knows its inverse and how it stretches space. */
 export abstract class Transform {
+  constructor(...given: []) {
+    readNothing(new.target.name, given);
+  }
+
   /** The values that it takes. */
   abstract get domain(): Constraint;
 
@@ -14,10 +20,32 @@ export abstract class Transform {
   abstract get codomain(): Constraint;
 
   /** Returns the transformed values. */
-  abstract call(x: Tensor): Tensor;
+  call(x: Tensor): Tensor {
+    return this.forward(this.#checked("call", "x", x));
+  }
 
   /** Returns the values that are transformed to `y`. */
-  abstract inverse(y: Tensor): Tensor;
+  inverse(y: Tensor): Tensor {
+    return this.invert(this.#checked("inverse", "y", y));
+  }
+
+  /** Returns the logarithm of how much it stretches space at `x`, which it transforms to `y`. */
+  logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
+    const where = "logAbsDetJacobian";
+    return this.logStretch(this.#checked(where, "x", x), this.#checked(where, "y", y));
+  }
+
+  /** What call() computes. */
+  protected abstract forward(x: Tensor): Tensor;
+
+  /** What inverse() computes. */
+  protected abstract invert(y: Tensor): Tensor;
+
+  /** What logAbsDetJacobian() computes, if it is bijective. */
+  protected logStretch(_x: Tensor, _y: Tensor): Tensor {
+    const where = `${this.constructor.name}.logAbsDetJacobian`;
+    return fail("InvalidArgument", where, "it has no such factor, for it is not bijective.");
+  }
 
   /** Whether the inverse of a transformed value is always that value. */
   get bijective(): boolean {
@@ -32,12 +60,6 @@ export abstract class Transform {
   /** The inverse transform. */
   get inv(): Transform {
     return new InverseTransform(this);
-  }
-
-  /** Returns the logarithm of how much it stretches space at `x`, which it transforms to `y`. */
-  logAbsDetJacobian(_x: Tensor, _y: Tensor): Tensor {
-    const where = `${this.constructor.name}.logAbsDetJacobian`;
-    return fail("InvalidArgument", where, "it has no such factor, for it is not bijective.");
   }
 
   /** Returns the shape of what it makes of a tensor of this shape. */
@@ -59,59 +81,63 @@ export abstract class Transform {
   toString(): string {
     return `${this.constructor.name}()`;
   }
+
+  #checked(method: string, name: string, value: Tensor): Tensor {
+    return tensorRule.check(`${this.constructor.name}.${method}`, name, value);
+  }
 }
 
 class InverseTransform extends Transform {
-  constructor(private readonly forward: Transform) {
+  constructor(private readonly original: Transform) {
     super();
   }
 
   override get domain(): Constraint {
-    return this.forward.codomain;
+    return this.original.codomain;
   }
 
   override get codomain(): Constraint {
-    return this.forward.domain;
+    return this.original.domain;
   }
 
   override get bijective(): boolean {
-    return this.forward.bijective;
+    return this.original.bijective;
   }
 
   override get sign(): number | Tensor {
-    return this.forward.sign;
+    return this.original.sign;
   }
 
   override get inv(): Transform {
-    return this.forward;
+    return this.original;
   }
 
-  override call(x: Tensor): Tensor {
-    return this.forward.inverse(x);
+  protected override forward(x: Tensor): Tensor {
+    return this.original.inverse(x);
   }
 
-  override inverse(y: Tensor): Tensor {
-    return this.forward.call(y);
+  protected override invert(y: Tensor): Tensor {
+    return this.original.call(y);
   }
 
-  override logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
-    return this.forward.logAbsDetJacobian(y, x).neg();
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
+    return this.original.logAbsDetJacobian(y, x).neg();
   }
 
   override forwardShape(shape: readonly number[]): readonly number[] {
-    return this.forward.inverseShape(shape);
+    return this.original.inverseShape(shape);
   }
 
   override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.forward.forwardShape(shape);
+    return this.original.forwardShape(shape);
   }
 
   override equals(other: Transform): boolean {
-    return other instanceof InverseTransform && this.forward.equals(other.forward);
+    return other instanceof InverseTransform && this.original.equals(other.original);
   }
 
   override toString(): string {
-    return `${this.forward}.inv`;
+    return `${this.original}.inv`;
   }
 }
 

@@ -95,6 +95,7 @@ export class Hardswish extends PlainActivation {
     return hardswish_(input);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return "";
   }
@@ -110,6 +111,7 @@ export class Hardsigmoid extends PlainActivation {
     return hardsigmoid_(input);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return "";
   }
@@ -171,6 +173,7 @@ export class GELU extends Module {
     return gelu(input, this.approximate);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([], { approximate: `'${this.approximate}'` });
   }
@@ -197,6 +200,7 @@ export class GLU extends Module {
     return glu(input, this.dim);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([], { dim: this.dim });
   }

@@ -43,8 +43,11 @@ const kArguments = {
   numEncoderLayers: wholeFrom(1).or(6),
   /** How many layers the decoder has; default 6. */
   numDecoderLayers: wholeFrom(1).or(6),
+  /** The features between the linear layers; default 2048. */
   dimFeedforward,
+  /** The probability of dropout; default 0.1. */
   dropout,
+  /** The function between the linear layers; default "relu". */
   activation,
   /** Takes the place of the encoder. */
   customEncoder: kModule as Rule<CustomEncoder | null>,

@@ -74,6 +74,7 @@ abstract class RecurrentCell extends Module {
     for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([this.inputSize, this.hiddenSize], {
       bias: this.bias ? undefined : false,
@@ -149,6 +150,7 @@ export class RNNCell extends RecurrentCell {
     })[0] as Tensor;
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     const { nonlinearity } = this;
     const own = nonlinearity === "tanh" ? [] : [`nonlinearity=${nonlinearity}`];

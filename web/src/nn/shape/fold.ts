@@ -41,6 +41,7 @@ abstract class Patches extends Module {
     this.stride = own.stride;
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     const { kernelSize, dilation, padding, stride } = this;
     return formatArguments([], { kernelSize, dilation, padding, stride });
@@ -73,6 +74,7 @@ export class Fold extends Patches {
     return col2im(input, outputSize, kernelSize, dilation, padding, stride);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     const size = formatArguments([], { outputSize: this.outputSize });
     return `${size}, ${super.extraRepr()}`;

@@ -45,6 +45,7 @@ abstract class Padding extends Module {
 
   protected abstract extend(input: Tensor): Tensor;
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([this.padding]);
   }
@@ -161,6 +162,7 @@ abstract class ConstantPad extends FilledPad {
     super(spatial, padding, value);
   }
 
+  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([], { padding: this.padding, value: this.value });
   }

@@ -51,5 +51,7 @@ export function removeWeightNorm<M extends Module>(module: M, ...rest: [name?: s
   }
   const weight = parameterFrom(noGrad(() => Reflect.get(module, name) as Tensor));
   for (const old of [name, `${name}_g`, `${name}_v`]) Reflect.deleteProperty(module, old);
+  // It sees that they are gone: their names may become other members.
+  module.children();
   return Object.assign(module, { [name]: weight });
 }

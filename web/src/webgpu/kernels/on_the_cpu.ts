@@ -1,12 +1,8 @@
 // What the CPU computes in the player's place, and why: the one list of it, for the pages and the tests.
 
-import type { DType } from "../dtype";
-
 interface OnTheCpu {
   /** Kernels that the player lacks. */
-  readonly kernels?: readonly string[];
-  /** Or a dtype that it lacks, of memory or of the op's operands. */
-  readonly dtype?: DType;
+  readonly kernels: readonly string[];
   readonly reason: string;
 }
 
@@ -22,15 +18,7 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
       "elimination column by column, each column after the one before; and whether a matrix is singular is an error at once",
   },
   {
-    kernels: ["extreme_elements"],
-    reason: "atomics know the larger of two integers, and not of floats, of which NaN has to win",
-  },
-  {
     kernels: ["search_sorted"],
     reason: "a handful of reads for each value, every one of which waits for the one before",
-  },
-  {
-    dtype: "complex64",
-    reason: "no atomic multiplies a pair: `scatter` with `multiply` of complex numbers",
   },
 ];

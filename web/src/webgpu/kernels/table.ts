@@ -6,8 +6,9 @@ import { fft } from "./complex/fft";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
 import { fill } from "./elementwise/fill";
-import { addElements, multiplyElements, putElements, takeElements } from "./index/elements";
+import { addElements, putElements, takeElements } from "./index/elements";
 import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
+import { extremeElements, multiplyElements } from "./index/folds";
 import { modeRows, orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
 import type { Kernel, SupportedDTypes } from "./kernel";
@@ -73,6 +74,7 @@ const kKernels: Readonly<Record<string, Kernel | StepKernel>> = {
   put_elements: putElements,
   add_elements: addElements,
   multiply_elements: multiplyElements,
+  extreme_elements: extremeElements,
   order_rows: orderRows,
   mode_rows: modeRows,
   count_true: countTrue,

@@ -5,10 +5,8 @@ import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 
-/** What can be accumulated into. */
-export const kAccumulated: readonly DType[] = ["float32", "int32", "int64", "uint8", "bool"];
 /** What can be added to. */
-export const kAdded: readonly DType[] = [...kAccumulated, "complex64"];
+export const kAdded: readonly DType[] = ["float32", "int32", "int64", "uint8", "bool", "complex64"];
 
 // Whose elements, or their parts, are words, as those are that atomics change.
 const kWords: readonly DType[] = ["float32", "int32", "complex64"];

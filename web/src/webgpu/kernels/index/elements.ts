@@ -1,13 +1,13 @@
 // Single elements by an index each: gather and scatter.
 
-import { type DType, itemSize } from "../../dtype";
+import { itemSize } from "../../dtype";
 import { type Access, elementType } from "../../shader";
 import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { inWords, kAccumulated, kAdded } from "./accumulate";
+import { inWords, kAdded } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
 interface IndexedElements {
@@ -17,13 +17,16 @@ interface IndexedElements {
   readonly index: View;
 }
 
-function readPlaces(fields: Reader): IndexedElements {
+/** Reads the fields of kernel::IndexedElements. */
+export function readPlaces(fields: Reader): IndexedElements {
   return { shape: fields.longs(), dim: fields.long(), strides: fields.longs(), index: fields.in() };
 }
 
-// What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
-// leads out of the memory.
-function partsOf(commands: Commands, places: IndexedElements, indexed: View) {
+/**
+ * What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
+ * leads out of the memory.
+ */
+export function partsOf(commands: Commands, places: IndexedElements, indexed: View) {
   const { shape, dim, strides, index } = places;
   const others = strides.map((stride, d) => (d === dim ? 0 : stride));
   const walk = mergeDimensions(shape, [others]);
@@ -123,37 +126,32 @@ export const putElements: Kernel = {
   },
 };
 
-export const addElements = combining("add", kAdded);
-export const multiplyElements = combining("multiply", kAccumulated);
+export const addElements: Kernel = {
+  supported: { views: [["int64"], kAdded, kAdded] },
 
-function combining(what: string, dtypes: readonly DType[]): Kernel {
-  return {
-    supported: { views: [["int64"], dtypes, dtypes] },
-
-    play(fields: Reader, commands: Commands): void {
-      const places = readPlaces(fields);
-      const packed = fields.in();
-      const indexed = fields.out();
-      const parts = partsOf(commands, places, indexed);
-      const { key, count, limit, memory, numbers, functions } = parts;
-      inWords(commands, indexed, limit, (words) => {
-        commands.dispatch({
-          key: `${what}_elements ${key}`,
-          memory: [
-            ...memory,
-            { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
-            { name: "indexed", view: words, mode: "atomic" },
-          ],
-          numbers: { u32: { ...numbers, count } },
-          workgroups: invocations(count),
-          body: () =>
-            functions +
-            forEach(`let place = place_of(i);
+  play(fields: Reader, commands: Commands): void {
+    const places = readPlaces(fields);
+    const packed = fields.in();
+    const indexed = fields.out();
+    const parts = partsOf(commands, places, indexed);
+    const { key, count, limit, memory, numbers, functions } = parts;
+    inWords(commands, indexed, limit, (words) => {
+      commands.dispatch({
+        key: `add_elements ${key}`,
+        memory: [
+          ...memory,
+          { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
+          { name: "indexed", view: words, mode: "atomic" },
+        ],
+        numbers: { u32: { ...numbers, count } },
+        workgroups: invocations(count),
+        body: () =>
+          functions +
+          forEach(`let place = place_of(i);
   if (place < u.limit) {
-    _ = ${what}_indexed(place, load_packed(i));
+    _ = add_indexed(place, load_packed(i));
   }`),
-        });
       });
-    },
-  };
-}
+    });
+  },
+};

@@ -1,0 +1,63 @@
+// Data sets and files.
+
+export const kData = [
+  [
+    "new eg.data.TensorDataset(eg.arange(6), eg.randn([6, 2]))",
+    "$0.get(1)",
+    "$0.getBatch([0, 5])",
+    "new eg.data.DataLoader($0, { batchSize: 2, shuffle: true, dropLast: true, seed: 1 })",
+    "$3.length",
+    "await (async () => { let n = 0; for await (const [x] of $3) { n += x.numel; if (n > 100) break; } return n; })()",
+  ],
+  [
+    "new eg.data.RandomSampler([1, 2, 3], { replacement: true, numSamples: 5 })",
+    "new eg.data.WeightedRandomSampler([1, 2], 3, { replacement: true })",
+    "[...new eg.data.BatchSampler($0, 2, true)]",
+    "eg.data.randomSplit([1, 2, 3, 4], [0.5, 0.5])",
+    "new eg.data.Subset(new eg.data.TensorDataset(eg.arange(6)), [1, 2])",
+    "new eg.data.ConcatDataset([$4, $4]).get(3)",
+  ],
+  [
+    "({ length: 3, get: (i) => ({ x: eg.ones([2]), y: i }) })",
+    "new eg.data.DataLoader($0, { batchSize: 2 })",
+    "await (async () => { for await (const batch of $1) return batch.x.shape; })()",
+  ],
+  [
+    'eg.io.saveSafetensors({ a: eg.randn([2, 3]), b: eg.tensor([1n]), "": eg.zeros([0]) }, { metadata: { k: "v" } })',
+    "eg.io.loadSafetensors($0)",
+    "eg.io.loadSafetensors($0.buffer)",
+    "!eg.io.loadSafetensors($0.subarray(1))",
+    "eg.io.readSafetensorsMetadata($0)",
+  ],
+  [
+    "({ a: [eg.randn([2]), NaN, 1n], b: { c: null, d: new Float32Array(2) } })",
+    'eg.io.save($0, { metadata: { k: "v" } })',
+    'eg.io.load($1, { device: "cpu" })',
+    "!eg.io.load($1.subarray(1))",
+  ],
+  [
+    "new eg.data.SequentialSampler([1, 2])",
+    "new eg.data.SubsetRandomSampler([1, 2, 0], { generator: new eg.Generator(1) })",
+    "[...$0, ...$1]",
+    "new eg.data.TensorDataset(eg.arange(6))",
+    "new eg.data.DataLoader($3, { sampler: $1, batchSize: 2, collateFn: (samples) => samples.length })",
+    "await (async () => { const out = []; for await (const one of $4) out.push(one); return out; })()",
+    "new eg.data.DataLoader($3, { batchSampler: new eg.data.BatchSampler($1, 2, { dropLast: false }) })",
+    "await (async () => { for await (const [x] of $6) return x; })()",
+    "new eg.data.DataLoader((function* () { yield 1; yield 2; })(), { batchSize: 2 })",
+    "await (async () => { for await (const one of $8) return one; })()",
+  ],
+  [
+    "new eg.Generator(5)",
+    "$0.manualSeed(2)",
+    "$0.getState()",
+    "$0.setState($2)",
+    "$0.initialSeed()",
+    "$0.clone?.()",
+    "eg.random.manualSeed(1)",
+    "eg.random.seed()",
+    "eg.random.initialSeed()",
+    "eg.randperm(4, { generator: $0 })",
+    "eg.multinomial(eg.rand([3]), 2, { replacement: true, generator: $0 })",
+  ],
+];

@@ -1,0 +1,30 @@
+// Small programs for what is not an op: layers, optimizers, autograd, data, files. `$0`, `$1` are the
+// results of a recipe's earlier lines. Each line works as it stands, or begins with "!" and is refused;
+// the fuzzer exchanges parts of it.
+
+import { kAutograd } from "./autograd.mjs";
+import { kData } from "./data.mjs";
+import { kDistributions, kMoreDistributions } from "./distributions.mjs";
+import { kDrawing, kLayers, kPlainLayers } from "./layers.mjs";
+import { kLosses } from "./losses.mjs";
+import { kModules } from "./modules.mjs";
+import { kIndexing } from "./tensors.mjs";
+import { kAveraging, kLbfgs, kOptimizers, kSchedulers } from "./training.mjs";
+
+/** All recipes: lists of lines. */
+export const kRecipes = [
+  kLayers,
+  kPlainLayers,
+  kDrawing,
+  kLosses,
+  kModules,
+  kOptimizers,
+  kLbfgs,
+  kSchedulers,
+  kAveraging,
+  kAutograd,
+  kIndexing,
+  kData,
+  kDistributions,
+  kMoreDistributions,
+].flat();

@@ -1,0 +1,98 @@
+// Elements that meet in a place, folded into what is there: what no atomic does, complex numbers and NaN among it.
+//
+// Those of a place first hang themselves into a list, with an atomic each; then one invocation walks it.
+
+import { type ElementType, elementType, kWgslTypes } from "../../shader";
+import type { Reader } from "../../stream";
+import { forEach, invocations } from "../invocations";
+import type { Commands, Kernel } from "../kernel";
+import { kAnyDType } from "./checked";
+import { partsOf, readPlaces } from "./elements";
+
+const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
+
+/** WGSL for the fold of `a` and `b`. */
+type FoldText = (type: ElementType) => string;
+
+const multiplied: FoldText = (type) => (type === "complex" ? "mul_c64(a, b)" : "a * b");
+
+const kSuffixes: Readonly<Partial<Record<ElementType, string>>> = {
+  f32: "f32",
+  i32: "i32",
+  u32: "u8",
+};
+
+const extreme =
+  (largest: boolean): FoldText =>
+  (type) =>
+    `${largest ? "maximum" : "minimum"}_${kSuffixes[type]}(a, b)`;
+
+export const multiplyElements: Kernel = {
+  supported: { views: [["int64"], kAnyDType, kAnyDType] },
+  play: (fields, commands) => foldElements(fields, commands, "multiply", multiplied),
+};
+
+export const extremeElements: Kernel = {
+  supported: { views: [["int64"], kReal, kReal] },
+
+  play(fields: Reader, commands: Commands): void {
+    const largest = fields.bool();
+    foldElements(fields, commands, largest ? "largest" : "smallest", extreme(largest));
+  },
+};
+
+function foldElements(fields: Reader, commands: Commands, what: string, text: FoldText): void {
+  const places = readPlaces(fields);
+  const packed = fields.in();
+  const indexed = fields.out();
+  const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+  if (count === 0) return;
+  // Numbers of elements from 1 on: the first of a place, and the one after each; 0 ends a list.
+  const first = commands.scratch(4 * limit, "int32");
+  const next = commands.scratch(4 * count, "int32");
+  commands.clear(first);
+  commands.dispatch({
+    key: `fold_elements lists ${key}`,
+    memory: [
+      ...memory,
+      { name: "first", view: first, mode: "atomic" },
+      { name: "next", view: next, mode: "write" },
+    ],
+    numbers: { u32: { ...numbers, count } },
+    workgroups: invocations(count),
+    body: () =>
+      functions +
+      forEach(`let place = place_of(i);
+  if (place < u.limit) {
+    store_next(i, exchange_first(place, i32(i + 1u)));
+  }`),
+  });
+  const type = elementType(indexed.dtype);
+  commands.dispatch({
+    key: `fold_elements ${what}`,
+    memory: [
+      { name: "first", view: first, mode: "read" },
+      { name: "next", view: next, mode: "read" },
+      { name: "packed", view: packed, mode: "read" },
+      { name: "indexed", view: indexed, mode: "write" },
+    ],
+    numbers: { u32: { count: limit } },
+    workgroups: invocations(limit),
+    body: () =>
+      `fn fold(a: ${kWgslTypes[type]}, b: ${kWgslTypes[type]}) -> ${kWgslTypes[type]} { return ${text(type)}; }
+` +
+      forEach(`var at = load_first(i);
+  if (at == 0) {
+    return;
+  }
+  var value = load_indexed(i);
+  loop {
+    value = fold(value, load_packed(u32(at - 1)));
+    at = load_next(u32(at - 1));
+    if (at == 0) {
+      break;
+    }
+  }
+  store_indexed(i, value);`),
+  });
+}
