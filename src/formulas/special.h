@@ -119,7 +119,7 @@ constexpr auto gamma_density(auto a, auto x) {
 struct Gammainc {
   static constexpr Doc doc{
       "gammainc", "Regularised lower incomplete gamma function: that of other, of shape input."};
-  static constexpr std::array domains{Domain{0.5, 4}, Domain{0.5, 4}};
+  static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto a, auto x) { return gammainc(a, x); }
   static constexpr auto grad_b(auto g, auto a, auto x, auto) {
     return g * detail::gamma_density(a, x);
@@ -128,7 +128,7 @@ struct Gammainc {
 
 struct Gammaincc {
   static constexpr Doc doc{"gammaincc", "1 - gammainc, exact also where that is tiny."};
-  static constexpr std::array domains{Domain{0.5, 4}, Domain{0.5, 4}};
+  static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto a, auto x) { return gammaincc(a, x); }
   static constexpr auto grad_b(auto g, auto a, auto x, auto) {
     return -g * detail::gamma_density(a, x);
