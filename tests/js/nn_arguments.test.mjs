@@ -192,7 +192,7 @@ describe("nn.init", () => {
       /"fan_out"/,
     );
     assertThrows(
-      () => init.uniform_(weight(), 0, 1, 2),
+      () => init.uniform_(weight(), 0, 1, null, 2),
       "InvalidArgument",
       /\[uniform_\] too many/,
     );

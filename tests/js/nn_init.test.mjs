@@ -73,6 +73,40 @@ describe("nn.init", () => {
     );
   });
 
+  test("numbers come from a generator, where one is given", () => {
+    const names = "uniform_ normal_ truncNormal_ kaimingUniform_ kaimingNormal_ xavierUniform_ ";
+    for (const name of `${names}xavierNormal_ orthogonal_`.split(" ")) {
+      eg.manualSeed(7);
+      const expected = init[name](eg.empty([3, 4])).dataSync();
+      eg.manualSeed(1);
+      const before = eg.random.getState().dataSync();
+      const generator = new eg.Generator(7);
+      assertTensor(init[name](eg.empty([3, 4]), { generator }), expected, { rtol: 0, atol: 0 });
+      assert.deepEqual(eg.random.getState().dataSync(), before, name);
+    }
+    // As in PyTorch, the places of the zeros do not.
+    const sparse = (generator) => {
+      eg.manualSeed(3);
+      return init.sparse_(eg.empty([4, 3]), 0.5, { std: 1, generator }).arraySync();
+    };
+    const [a, b] = [sparse(new eg.Generator(1)), sparse(new eg.Generator(2))];
+    const zeros = (matrix) => matrix.flat().map((value) => value === 0);
+    assert.deepEqual(zeros(a), zeros(b));
+    assert.notDeepEqual(a, b);
+    assertThrows(
+      () => init.normal_(eg.empty([2]), { generator: 3 }),
+      "InvalidArgument",
+      /generator: expected a Generator/,
+    );
+  });
+
+  test("all convolutions have the gain 1", () => {
+    for (const dim of [1, 2, 3]) {
+      assert.equal(init.calculateGain(`conv${dim}d`), 1);
+      assert.equal(init.calculateGain(`conv_transpose${dim}d`), 1);
+    }
+  });
+
   test("weights without inputs have nothing to draw", () => {
     for (const name of ["kaimingUniform_", "kaimingNormal_"]) {
       eg.manualSeed(5);

@@ -1,5 +1,6 @@
 // nn.init: filling parameters with their first values, with the numbers PyTorch draws.
 
+import { drawnFrom, generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
 import {
   count,
@@ -29,6 +30,7 @@ import {
   sgn,
 } from "../generated/ops.js";
 import { tensor as makeTensor } from "../ops/create.js";
+import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
@@ -39,10 +41,13 @@ const kFanMode = oneOf("fan_in", "fan_out");
 /** Which of a layer's two sizes keeps its scale: forward (fan_in) or backward (fan_out). */
 export type FanMode = typeof kFanMode.type;
 
+const kLinear = ["linear", "conv1d", "conv2d", "conv3d"] as const;
+
+const kTransposed = ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"] as const;
+
 const kNonlinearity = oneOf(
-  "linear",
-  "conv1d",
-  "conv2d",
+  ...kLinear,
+  ...kTransposed,
   "sigmoid",
   "tanh",
   "relu",
@@ -59,9 +64,16 @@ const kGainArguments = {
   param: number.or(0.01),
 };
 
-const kUniformArguments = { tensor: tensorRule, a: number.or(0), b: number.or(1) };
+const kDrawn = {
+  /** Where the numbers come from; default the generator that `manualSeed` seeds. */
+  generator: generatorRule,
+};
 
-const kNormalArguments = { tensor: tensorRule, mean: number.or(0), std: number.or(1) };
+const kUniformArguments = { tensor: tensorRule, a: number.or(0), b: number.or(1), ...kDrawn };
+
+const kNormalNumbers = { tensor: tensorRule, mean: number.or(0), std: number.or(1) };
+
+const kNormalArguments = { ...kNormalNumbers, ...kDrawn };
 
 const kConstantArguments = { tensor: tensorRule, val: element };
 
@@ -73,17 +85,29 @@ const kKaimingArguments = {
   mode: kFanMode.or("fan_in"),
   /** The function after the layer; default "leaky_relu". */
   nonlinearity: kNonlinearity.or("leaky_relu"),
+  ...kDrawn,
 };
 
 const kGainedArguments = {
   tensor: tensorRule,
   /** What the result is multiplied by; default 1. */
   gain: number.or(1),
+  ...kDrawn,
 };
 
-const kTruncNormalArguments = { ...kNormalArguments, a: number.or(-2), b: number.or(2) };
+const kTruncNormalArguments = {
+  ...kNormalNumbers,
+  a: number.or(-2),
+  b: number.or(2),
+  ...kDrawn,
+};
 
-const kSparseArguments = { tensor: tensorRule, sparsity: share, std: number.or(0.01) };
+const kSparseArguments = {
+  tensor: tensorRule,
+  sparsity: share,
+  std: number.or(0.01),
+  ...kDrawn,
+};
 
 const kDiracArguments = { tensor: tensorRule, groups: count.or(1) };
 
@@ -97,17 +121,12 @@ type KaimingRest = Arguments<
   KaimingOptions
 >;
 
-type GainRest = [gain?: number | InitOptions<typeof kGainedArguments>];
+type GainRest = Arguments<[gain: number], InitOptions<typeof kGainedArguments>>;
 
 /** Returns the gain recommended for a function; `param` is the slope of leaky_relu. */
 export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: number]): number {
   const { nonlinearity, param } = readArguments("calculateGain", kGainArguments, given);
   switch (nonlinearity) {
-    case "linear":
-    case "conv1d":
-    case "conv2d":
-    case "sigmoid":
-      return 1;
     case "tanh":
       return 5 / 3;
     case "relu":
@@ -116,6 +135,8 @@ export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: num
       return Math.sqrt(2 / (1 + param ** 2));
     case "selu":
       return 3 / 4;
+    default:
+      return 1;
   }
 }
 
@@ -124,9 +145,8 @@ export function uniform_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<[a: number, b: number], InitOptions<typeof kUniformArguments>>
 ): T {
-  const { a, b } = readArguments("uniform_", kUniformArguments, [tensor, ...rest]);
-  noGrad(() => drawUniform(tensor, a, b));
-  return tensor;
+  const { a, b, generator } = readArguments("uniform_", kUniformArguments, [tensor, ...rest]);
+  return fillUniform(tensor, a, b, generator);
 }
 
 /** Fills a tensor with normally distributed numbers. */
@@ -134,9 +154,8 @@ export function normal_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<[mean: number, std: number], InitOptions<typeof kNormalArguments>>
 ): T {
-  const { mean, std } = readArguments("normal_", kNormalArguments, [tensor, ...rest]);
-  noGrad(() => drawNormal(tensor, mean, std));
-  return tensor;
+  const own = readArguments("normal_", kNormalArguments, [tensor, ...rest]);
+  return fillNormal(tensor, own.mean, own.std, own.generator);
 }
 
 /** Sets every element to `val`. */
@@ -161,27 +180,30 @@ export function ones_<T extends Tensor>(tensor: T, ...rest: []): T {
 
 /** Fills a weight evenly so that the variance of signals stays the same (He et al.). */
 export function kaimingUniform_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
-  const std = kaimingStd("kaimingUniform_", [tensor, ...rest]);
+  const { std, generator } = kaimingStd("kaimingUniform_", [tensor, ...rest]);
   // Without inputs there is no variance to keep.
   if (tensor.numel === 0) return tensor;
-  return uniform_(tensor, -Math.sqrt(3) * std, Math.sqrt(3) * std);
+  const bound = Math.sqrt(3) * std;
+  return fillUniform(tensor, -bound, bound, generator);
 }
 
 /** Fills a weight normally so that the variance of signals stays the same (He et al.). */
 export function kaimingNormal_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
-  const std = kaimingStd("kaimingNormal_", [tensor, ...rest]);
-  return tensor.numel === 0 ? tensor : normal_(tensor, 0, std);
+  const { std, generator } = kaimingStd("kaimingNormal_", [tensor, ...rest]);
+  return tensor.numel === 0 ? tensor : fillNormal(tensor, 0, std, generator);
 }
 
 /** Fills a weight evenly so that signals and gradients keep their variance (Glorot and Bengio). */
 export function xavierUniform_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
-  const std = xavierStd("xavierUniform_", [tensor, ...rest]);
-  return uniform_(tensor, -Math.sqrt(3) * std, Math.sqrt(3) * std);
+  const { std, generator } = xavierStd("xavierUniform_", [tensor, ...rest]);
+  const bound = Math.sqrt(3) * std;
+  return fillUniform(tensor, -bound, bound, generator);
 }
 
 /** Fills a weight normally so that signals and gradients keep their variance (Glorot and Bengio). */
 export function xavierNormal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
-  return normal_(tensor, 0, xavierStd("xavierNormal_", [tensor, ...rest]));
+  const { std, generator } = xavierStd("xavierNormal_", [tensor, ...rest]);
+  return fillNormal(tensor, 0, std, generator);
 }
 
 /** Fills a tensor with normally distributed numbers of [a, b] only. */
@@ -193,7 +215,7 @@ export function truncNormal_<T extends Tensor>(
   >
 ): T {
   const given = readArguments("truncNormal_", kTruncNormalArguments, [tensor, ...rest]);
-  const { mean, std, a, b } = given;
+  const { mean, std, a, b, generator } = given;
   if (mean < a - 2 * std || mean > b + 2 * std) {
     console.warn(
       "edgegrad: [truncNormal_] mean is more than 2 std from [a, b]. The distribution of values may be incorrect.",
@@ -201,8 +223,8 @@ export function truncNormal_<T extends Tensor>(
   }
   // Evenly drawn values of the distribution function, turned back into numbers.
   const [low, high] = [(a - mean) / std, (b - mean) / std].map(normalCdf) as [number, number];
+  fillUniform(tensor, 2 * low - 1, 2 * high - 1, generator);
   noGrad(() => {
-    drawUniform(tensor, 2 * low - 1, 2 * high - 1);
     add_(mul_(erfinv_(tensor), std * Math.SQRT2), mean);
     clamp_(tensor, a, b);
   });
@@ -244,12 +266,12 @@ export function dirac_<T extends Tensor>(
 
 /** Fills a weight, seen as a matrix, with rows or columns of length `gain` at right angles. */
 export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
-  const { gain } = readArguments("orthogonal_", kGainedArguments, [tensor, ...rest]);
+  const own = readArguments("orthogonal_", kGainedArguments, [tensor, ...rest]);
   const { shape } = tensor;
   if (shape.length < 2)
     refuse("orthogonal_", "Only tensors with 2 or more dimensions are supported.");
   if (tensor.numel === 0) return tensor;
-  normal_(tensor);
+  fillNormal(tensor, 0, 1, own.generator);
   setTo(tensor, () => {
     const matrix = flatten(tensor, 1);
     const [rows = 1, columns = 1] = matrix.shape;
@@ -257,7 +279,7 @@ export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
     const [q, r] = qr(isWide ? matrix.t() : matrix);
     // With a positive diagonal of R there is one Q.
     const columnsOfQ = mul(q, sgn(diagonal(r)));
-    return mul(isWide ? columnsOfQ.t() : columnsOfQ, gain).view(shape);
+    return mul(isWide ? columnsOfQ.t() : columnsOfQ, own.gain).view(shape);
   });
   return tensor;
 }
@@ -267,11 +289,11 @@ export function sparse_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<[sparsity: number, std: number], InitOptions<typeof kSparseArguments>>
 ): T {
-  const { sparsity, std } = readArguments("sparse_", kSparseArguments, [tensor, ...rest]);
+  const own = readArguments("sparse_", kSparseArguments, [tensor, ...rest]);
   const [rows, columns] = matrixShape("sparse_", tensor);
   if (tensor.numel === 0) return tensor;
-  const zeros = Math.ceil(sparsity * rows);
-  normal_(tensor, 0, std);
+  const zeros = Math.ceil(own.sparsity * rows);
+  fillNormal(tensor, 0, own.std, own.generator);
   setTo(tensor, () => {
     const data = Float64Array.from(tensor.dataSync(), Number);
     for (let column = 0; column < columns; column++) {
@@ -309,16 +331,43 @@ function fansOf(where: string, { shape }: Tensor): Fans {
   return { fanIn: inputs * field, fanOut: outputs * field };
 }
 
-function kaimingStd(where: string, given: readonly unknown[]): number {
-  const { tensor, a, mode, nonlinearity } = readArguments(where, kKaimingArguments, given);
-  const { fanIn, fanOut } = fansOf(where, tensor);
-  return calculateGain(nonlinearity, a) / Math.sqrt(mode === "fan_in" ? fanIn : fanOut);
+/** A standard deviation, and where the numbers that have it come from. */
+interface Spread {
+  readonly std: number;
+  readonly generator: Generator | null;
 }
 
-function xavierStd(where: string, given: readonly unknown[]): number {
-  const { tensor, gain } = readArguments(where, kGainedArguments, given);
+function kaimingStd(where: string, given: readonly unknown[]): Spread {
+  const { tensor, generator, ...own } = readArguments(where, kKaimingArguments, given);
   const { fanIn, fanOut } = fansOf(where, tensor);
-  return gain * Math.sqrt(2 / (fanIn + fanOut));
+  const gain = calculateGain(own.nonlinearity, own.a);
+  return { std: gain / Math.sqrt(own.mode === "fan_in" ? fanIn : fanOut), generator };
+}
+
+function xavierStd(where: string, given: readonly unknown[]): Spread {
+  const { tensor, gain, generator } = readArguments(where, kGainedArguments, given);
+  const { fanIn, fanOut } = fansOf(where, tensor);
+  return { std: gain * Math.sqrt(2 / (fanIn + fanOut)), generator };
+}
+
+function fillUniform<T extends Tensor>(
+  tensor: T,
+  from: number,
+  to: number,
+  generator: Generator | null,
+): T {
+  drawnFrom(generator, () => noGrad(() => drawUniform(tensor, from, to)));
+  return tensor;
+}
+
+function fillNormal<T extends Tensor>(
+  tensor: T,
+  mean: number,
+  std: number,
+  generator: Generator | null,
+): T {
+  drawnFrom(generator, () => noGrad(() => drawNormal(tensor, mean, std)));
+  return tensor;
 }
 
 function setAll(where: string, given: readonly unknown[], value: number): Tensor {
