@@ -1,5 +1,5 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, integer, type Options, size } from "../../arguments/rule.js";
+import { boolean, integer, number, type Options, size } from "../../arguments/rule.js";
 import { embedding, empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
@@ -9,12 +9,18 @@ import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_option
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { Parameter } from "../parameter.js";
+import { limitRows, limitText, type RowLimit } from "./row_limit.js";
 
-const kOptions = {
+const kLookupOptions = {
   /** The row that starts as zeros and gets no gradient. */
   paddingIdx: integer.orNull(),
-  ...kLayerArguments,
+  /** The largest norm of a row: a longer one is scaled down to it, in place, when it is looked up. */
+  maxNorm: number.orNull(),
+  /** The p of `maxNorm`; default 2. */
+  normType: number.or(2),
 };
+
+const kOptions = { ...kLookupOptions, ...kLayerArguments };
 
 const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
@@ -24,8 +30,7 @@ export type EmbeddingOptions = Options<typeof kOptions>;
 const kPretrainedOptions = {
   /** Keep the vectors as they are; default true. */
   freeze: boolean.or(true),
-  /** The row that gets no gradient. */
-  paddingIdx: kOptions.paddingIdx,
+  ...kLookupOptions,
 };
 
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
@@ -39,11 +44,21 @@ export class Embedding extends Module {
   readonly embeddingDim: number;
   weight: Parameter;
   readonly paddingIdx: number | null;
+  readonly maxNorm: number | null;
+  readonly normType: number;
 
   constructor(
     numEmbeddings: number,
     embeddingDim: number,
     paddingIdx?: number | null,
+    options?: LayerOptions & Partial<RowLimit>,
+  );
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    paddingIdx: number | null,
+    maxNorm: number | null,
+    normType?: number,
     options?: LayerOptions,
   );
   constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
@@ -55,6 +70,8 @@ export class Embedding extends Module {
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, numEmbeddings);
+    this.maxNorm = sizes.maxNorm;
+    this.normType = sizes.normType;
     this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
     this.resetParameters();
   }
@@ -65,7 +82,10 @@ export class Embedding extends Module {
    */
   static fromPretrained(
     embeddings: Tensor,
-    ...rest: Arguments<[freeze: boolean, paddingIdx: number | null], FromPretrainedOptions>
+    ...rest: Arguments<
+      [freeze: boolean, paddingIdx: number | null, maxNorm: number | null, normType: number],
+      FromPretrainedOptions
+    >
   ): Embedding {
     const where = "Embedding.fromPretrained";
     const call = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
@@ -83,6 +103,8 @@ export class Embedding extends Module {
       embeddingDim: features,
       weight,
       paddingIdx,
+      maxNorm: call.maxNorm,
+      normType: call.normType,
     });
   }
 
@@ -93,12 +115,16 @@ export class Embedding extends Module {
   }
 
   override forward(input: Tensor): Tensor {
+    limitRows(this.weight, input, this);
     return embedding(input, this.weight, this.paddingIdx);
   }
 
   override extraRepr(): string {
     const { numEmbeddings, embeddingDim, paddingIdx } = this;
-    return formatArguments([numEmbeddings, embeddingDim], { paddingIdx: paddingIdx ?? undefined });
+    return formatArguments([numEmbeddings, embeddingDim], {
+      paddingIdx: paddingIdx ?? undefined,
+      ...limitText(this),
+    });
   }
 }
 

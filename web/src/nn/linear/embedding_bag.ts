@@ -10,15 +10,14 @@ import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 import { clearRow, rowOf } from "./embedding.js";
-
-const kNoLimit = new Rule<null>("null, for it does not limit norms", (value) => value === null);
+import { limitRows, limitText } from "./row_limit.js";
 
 const kFalse = new Rule<false>("false", (value) => value === false);
 
 const kOptions = {
-  /** Nothing but null: PyTorch limits the norms of the vectors it looks up. */
-  maxNorm: kNoLimit.or(null),
-  /** The p of `maxNorm`. */
+  /** The largest norm of a row: a longer one is scaled down to it, in place, when it is looked up. */
+  maxNorm: number.orNull(),
+  /** The p of `maxNorm`; default 2. */
   normType: number.or(2),
   /** Nothing but false: PyTorch divides gradients by how often a vector was looked up. */
   scaleGradByFreq: kFalse.or(false),
@@ -55,6 +54,8 @@ export type EmbeddingBagCall = Options<typeof kCallOptions>;
 export class EmbeddingBag extends Module {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
+  readonly maxNorm: number | null;
+  readonly normType: number;
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
   readonly paddingIdx: number | null;
@@ -65,7 +66,13 @@ export class EmbeddingBag extends Module {
       numEmbeddings: number,
       embeddingDim: number,
       ...rest: Arguments<
-        [maxNorm: null, normType: number, scaleGradByFreq: false, mode: BagMode, sparse: false],
+        [
+          maxNorm: number | null,
+          normType: number,
+          scaleGradByFreq: false,
+          mode: BagMode,
+          sparse: false,
+        ],
         EmbeddingBagOptions
       >,
     ]
@@ -75,6 +82,8 @@ export class EmbeddingBag extends Module {
     const { device, dtype, paddingIdx, ...own } = readArguments(name, kArguments, given);
     this.numEmbeddings = own.numEmbeddings;
     this.embeddingDim = own.embeddingDim;
+    this.maxNorm = own.maxNorm;
+    this.normType = own.normType;
     this.mode = own.mode;
     this.includeLastOffset = own.includeLastOffset;
     this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, own.numEmbeddings);
@@ -98,11 +107,13 @@ export class EmbeddingBag extends Module {
   ): Tensor {
     const call = readArguments("EmbeddingBag", kCallOptions, rest);
     const { mode, includeLastOffset, paddingIdx } = this;
+    limitRows(this.weight, input, this);
     return embeddingBag(input, this.weight, { ...call, mode, includeLastOffset, paddingIdx });
   }
 
   override extraRepr(): string {
     return formatArguments([this.numEmbeddings, this.embeddingDim], {
+      ...limitText(this),
       mode: `'${this.mode}'`,
       paddingIdx: this.paddingIdx ?? undefined,
     });
