@@ -255,6 +255,38 @@ describe("running statistics", () => {
   }
 });
 
+test("a largest norm scales the rows that are looked up, in place and without a trace", () => {
+  const rows = () =>
+    eg.tensor([
+      [3, 4],
+      [0.3, 0.4],
+      [6, 8],
+    ]);
+  const table = new nn.Embedding(3, 2, { maxNorm: 1 });
+  table.weight.detach().copy_(rows());
+  const found = eg.scope(() =>
+    table.call(
+      eg.tensor([
+        [0n, 1n],
+        [0n, 0n],
+      ]),
+    ),
+  );
+  const close = { rtol: 1e-6 };
+  assertTensor(found, [0.6, 0.8, 0.3, 0.4, 0.6, 0.8, 0.6, 0.8], close);
+  assertTensor(table.weight, [0.6, 0.8, 0.3, 0.4, 6, 8], close);
+  found.sum().backward();
+  assertTensor(table.weight.grad, [3, 3, 1, 1, 0, 0]);
+  assert.equal(`${table}`, "Embedding(3, 2, max_norm=1.0)");
+  assertThrows(() => table.call(eg.tensor([3n])), "IndexOutOfRange", /embedding/);
+  const bag = new nn.EmbeddingBag(3, 2, 5, 1, { mode: "sum" });
+  bag.weight.detach().copy_(rows());
+  assertTensor(bag.call(eg.tensor([[0n, 1n]])), [3 * (5 / 7) + 0.3, 4 * (5 / 7) + 0.4], close);
+  assert.equal(`${bag}`, "EmbeddingBag(3, 2, max_norm=5.0, norm_type=1.0, mode='sum')");
+  const given = nn.Embedding.fromPretrained(rows(), { maxNorm: 5 });
+  assertTensor(given.call(eg.tensor([2n])), [3, 4], close);
+});
+
 describe("Embedding.fromPretrained", () => {
   const vectors = eg.tensor([
     [1, 2],

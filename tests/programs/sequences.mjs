@@ -136,6 +136,23 @@ function bag(mode, options = {}) {
   };
 }
 
+function limited(record, dtype) {
+  const words = eg.randint(0, 12, [8, 5]);
+  const labels = words.sum(1).remainder(3);
+  const embed = new nn.Embedding(12, 6, { paddingIdx: 3, maxNorm: 0.8, normType: 1.5 });
+  nn.init.uniform_(embed.weight, -1, 1);
+  const model = new nn.Sequential(embed, new nn.Flatten(), new nn.Linear(30, 3)).to(dtype);
+  const optimizer = new optim.SGD(model.parameters(), { lr: 0.5 });
+  for (let step = 0; step < 25; step++) {
+    const loss = F.crossEntropy(model.call(words), labels);
+    optimizer.zeroGrad();
+    loss.backward();
+    optimizer.step();
+    record(loss);
+  }
+  return model.parameters();
+}
+
 function ctc(record, dtype) {
   const x = eg.randn([12, 3, 4], { dtype });
   const targets = eg.randint(1, 6, [3, 5]);
@@ -253,6 +270,8 @@ export const programs = {
   "EmbeddingBag, sum": bag("sum"),
   "EmbeddingBag, mean": bag("mean", { paddingIdx: 2 }),
   "EmbeddingBag, max": bag("max"),
+  "EmbeddingBag, mean with a largest norm": bag("mean", { maxNorm: 1 }),
+  "Embedding with a largest norm": limited,
   CTC: ctc,
   "language model": characters,
   translation: translated,

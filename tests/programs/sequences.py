@@ -127,6 +127,22 @@ def bag(mode, **options):
     return program
 
 
+def limited(record, dtype):
+    words = torch.randint(0, 12, (8, 5))
+    labels = words.sum(1) % 3
+    embed = nn.Embedding(12, 6, padding_idx=3, max_norm=0.8, norm_type=1.5)
+    nn.init.uniform_(embed.weight, -1, 1)
+    model = nn.Sequential(embed, nn.Flatten(), nn.Linear(30, 3)).to(dtype)
+    optimizer = optim.SGD(model.parameters(), lr=0.5)
+    for _ in range(25):
+        loss = F.cross_entropy(model(words), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        record(loss)
+    return model.parameters()
+
+
 def ctc(record, dtype):
     x = torch.randn(12, 3, 4, dtype=dtype)
     targets = torch.randint(1, 6, (3, 5))
@@ -220,6 +236,8 @@ programs = {
     "EmbeddingBag, sum": bag("sum"),
     "EmbeddingBag, mean": bag("mean", padding_idx=2),
     "EmbeddingBag, max": bag("max"),
+    "EmbeddingBag, mean with a largest norm": bag("mean", max_norm=1.0),
+    "Embedding with a largest norm": limited,
     "CTC": ctc,
     "language model": characters,
     "translation": translated,
