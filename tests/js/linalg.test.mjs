@@ -62,3 +62,31 @@ describe("decompositions", () => {
     assert.throws(() => eg.qr(a, "thin"), { code: "InvalidArgument", message: /"reduced"/ });
   });
 });
+
+describe("products", () => {
+  test("tensordot sums what a size of 1 meets, as broadcasting has it", () => {
+    const column = eg.tensor([[2], [3]], kLeaf);
+    const table = eg.tensor(
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+      kLeaf,
+    );
+    const results = { leftIsOne: [column, table], rightIsOne: [table.t(), column.t()] };
+    for (const [what, [a, b]] of Object.entries(results)) {
+      const product = eg.tensordot(a, b, [[1], [0]]);
+      assertTensor(product, what === "leftIsOne" ? [18, 24, 27, 36] : [18, 27, 24, 36], { what });
+      assert.ok(eg.autograd.gradcheck((x, y) => eg.tensordot(x, y, [[1], [0]]), [a, b]));
+    }
+    assert.throws(() => eg.tensordot(table, table, [[1], [0]]), { code: "ShapeMismatch" });
+  });
+
+  test("householderProduct of no reflections has a gradient for tau", () => {
+    const tau = eg.ones([2, 0], kLeaf);
+    const product = eg.householderProduct(eg.ones([2, 3, 1], kDouble), tau);
+    assertTensor(product, [1, 0, 0, 1, 0, 0]);
+    assert.deepEqual(eg.autograd.grad([product.sum()], [tau])[0].shape, [2, 0]);
+  });
+});

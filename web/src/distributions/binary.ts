@@ -120,7 +120,7 @@ export class Bernoulli extends BinaryDistribution {
     return crossEntropyOfBits(this.logits, this.probs);
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override valuesOfSupport(expand: boolean): Tensor {
     return this.enumerated(2, expand);
   }
 }
@@ -228,7 +228,7 @@ export class Binomial extends BinaryDistribution<
   }
 
   override get mode(): Tensor {
-    return this.totalCount.add(1).mul(this.probs).floor().minimum(this.totalCount);
+    return this.totalCount.add(1).mul(this.probs).floor().clamp(null, this.totalCount);
   }
 
   override get variance(): Tensor {
@@ -260,7 +260,7 @@ export class Binomial extends BinaryDistribution<
     return logProb.exp().mul(logProb).sum(0).neg();
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override valuesOfSupport(expand: boolean): Tensor {
     const most = scope(() => noGrad(() => this.totalCount.max().item() as number));
     const least = scope(() => noGrad(() => this.totalCount.min().item() as number));
     if (most !== least) this.missing("enumerateSupport", " for total counts that differ");

@@ -75,7 +75,7 @@ export class Categorical extends ClassDistribution {
     return this.entropyOfClasses();
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override valuesOfSupport(expand: boolean): Tensor {
     const count = this.classCount;
     const values = arange(count, { dtype: "int64", device: this.given.device });
     const column = values.view([count, ...this.batchShape.map(() => 1)]);
@@ -125,7 +125,7 @@ export class OneHotCategorical extends ClassDistribution {
     return this.entropyOfClasses();
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override valuesOfSupport(expand: boolean): Tensor {
     const count = this.classCount;
     const { dtype, device } = this.given;
     const values = eye(count, { dtype, device });

@@ -1,6 +1,7 @@
 // What all distributions have in common.
 
-import { boolean } from "../arguments/rule.js";
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, type Options } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -25,6 +26,11 @@ export interface DistributionParts<P extends Parameters> {
 }
 
 let validatesByDefault = true;
+
+const kEnumerateOptions = {
+  /** Give the dimensions of the batch their sizes, not 1; default true. */
+  expand: boolean.or(true),
+};
 
 /**
  * A batch of probability distributions. A subclass says what it can: `rsample` or `sample`, `logProb`, `mean` and so on;
@@ -127,9 +133,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   }
 
   /** Returns all values along a first dimension; unless `expand`, the dimensions of the batch have the size 1. */
-  enumerateSupport(expand = true): Tensor {
-    boolean.check(this.whereIs("enumerateSupport"), "expand", expand);
-    return this.missing("enumerateSupport");
+  enumerateSupport(
+    ...given: Arguments<[expand: boolean], Options<typeof kEnumerateOptions>>
+  ): Tensor {
+    const where = this.whereIs("enumerateSupport");
+    return this.valuesOfSupport(readArguments(where, kEnumerateOptions, given).expand);
   }
 
   /** Returns the entropy, per distribution. */
@@ -159,6 +167,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       return [`${name}: ${value.numel === 1 ? value.detach().item() : `[${value.shape}]`}`];
     });
     return `${this.constructor.name}(${listed.join(", ")})`;
+  }
+
+  /** Returns what enumerateSupport() does. */
+  protected valuesOfSupport(_expand: boolean): Tensor {
+    return this.missing("enumerateSupport");
   }
 
   /** Returns a copy that has these properties and no others changed. */

@@ -84,7 +84,7 @@ export class Independent<Base extends Distribution = Distribution> extends Distr
     return sumRightmost(this.baseDist.entropy(), this.reinterpretedBatchNdims);
   }
 
-  override enumerateSupport(expand = true): Tensor {
+  protected override valuesOfSupport(expand: boolean): Tensor {
     if (this.reinterpretedBatchNdims > 0) {
       this.missing("enumerateSupport", " over the product of the values of its parts");
     }
