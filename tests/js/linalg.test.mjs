@@ -90,3 +90,42 @@ describe("products", () => {
     assert.deepEqual(eg.autograd.grad([product.sum()], [tau])[0].shape, [2, 0]);
   });
 });
+
+describe("complex matrices", () => {
+  const complex = (re, im) => eg.complex(eg.tensor(re, kDouble), eg.tensor(im, kDouble));
+
+  test("are refused where real ones are", () => {
+    const wide = complex([[1, 2]], [[0, 1]]);
+    for (const name of ["inverse", "det", "slogdet", "cholesky"]) {
+      assert.throws(() => eg[name](wide), { code: "ShapeMismatch", message: /must be batches of/ });
+    }
+    const square = complex(
+      [
+        [1, 2],
+        [2, 4],
+      ],
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
+    assert.throws(() => eg.inverse(square), { code: "InvalidArgument", message: /singular/ });
+    assert.throws(() => eg.solve(square, wide), { code: "ShapeMismatch", message: /AX = B/ });
+    assert.throws(() => eg.solve(square, eg.ones([2], kDouble)), { code: "DtypeMismatch" });
+    assert.throws(() => eg.lu(square, false), { code: "InvalidArgument", message: /pivoting/ });
+  });
+
+  test("give products back, whole batches and without elements", () => {
+    eg.manualSeed(3);
+    const a = complex(eg.randn([2, 3, 3]).tolist(), eg.randn([2, 3, 3]).tolist());
+    const [p, l, u] = eg.lu(a);
+    assert.ok(eg.allclose(p.matmul(l).matmul(u), a));
+    assert.ok(eg.allclose(eg.det(a.matmul(a)), eg.det(a).mul(eg.det(a))));
+    const gram = a.matmul(eg.adjoint(a));
+    const factor = eg.cholesky(gram);
+    assert.ok(eg.allclose(factor.matmul(eg.adjoint(factor)), gram));
+    assert.ok(eg.allclose(eg.cholesky(gram, true), eg.adjoint(factor)));
+    assert.deepEqual(eg.inverse(a.narrow(0, 0, 0)).shape, [0, 3, 3]);
+    assert.deepEqual(eg.det(complex([], []).reshape([0, 0])).item(), { re: 1, im: 0 });
+  });
+});

@@ -4,13 +4,10 @@ import {
   add,
   detach,
   eq,
-  inverse,
   log,
   matmul,
   movedim,
   reshape,
-  slogdet,
-  solve,
   sub,
   tril,
   triu,
@@ -22,6 +19,7 @@ import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
+import { inverse, slogdet, solve } from "./of_complex.js";
 
 /** The logarithm of the determinant of square matrices; NaN where it is negative. */
 export const logdet: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
