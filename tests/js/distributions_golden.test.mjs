@@ -110,3 +110,10 @@ test("the mode of Binomial has the gradient of a clamp: the total count takes it
   assertTensor(mode, [0, 3]);
   assertTensor(eg.autograd.grad([mode.sum()], [count])[0], [0, 1]);
 });
+
+test("paramShape is the shape of probabilities or log odds", () => {
+  const table = parameterOf([[0.2, 0.8]]);
+  for (const it of [new d.Categorical(table), new d.Bernoulli({ logits: table })]) {
+    assert.deepEqual([...it.paramShape], [1, 2]);
+  }
+});

@@ -60,6 +60,11 @@ export abstract class BinaryDistribution<
     return { probs: unitInterval, logits: real };
   }
 
+  /** The shape of the parameter that was given. */
+  get paramShape(): readonly number[] {
+    return this.given.shape;
+  }
+
   /** The tensor that was given, probabilities or log odds. */
   protected get given(): Tensor {
     return (this.parameters.probs ?? this.parameters.logits) as Tensor;

@@ -188,6 +188,18 @@ export const lowerCholesky: Constraint = /* @__PURE__ */ new Constraint(
   { eventDim: 2 },
 );
 
+/** Lower triangular matrices with positive diagonals whose rows have the length 1. */
+export const corrCholesky: Constraint = /* @__PURE__ */ new Constraint(
+  "corrCholesky",
+  (value) => {
+    const eps = value.dtype === "float64" ? 2 ** -52 : 2 ** -23;
+    const excess = value.norm(2, -1).sub(1).abs();
+    const areUnits = excess.le(eps * (value.shape.at(-1) ?? 0) * 10).all(-1);
+    return lowerCholesky.check(value).logicalAnd(areUnits);
+  },
+  { eventDim: 2 },
+);
+
 /** Symmetric matrices whose eigenvalues are positive. */
 export const positiveDefinite: Constraint = /* @__PURE__ */ new Constraint(
   "positiveDefinite",

@@ -29,6 +29,7 @@ export { Independent } from "./independent.js";
 export { klDivergence, registerKl } from "./kl.js";
 export type { DistributionClass } from "./kl_pair.js";
 export { Cauchy, Gumbel, Laplace } from "./location_scale.js";
+export { CorrCholeskyTransform, LowerCholeskyTransform } from "./matrix_transforms.js";
 export { MixtureSameFamily } from "./mixture.js";
 export { MultivariateNormal, type MultivariateNormalOptions } from "./multivariate_normal.js";
 export { HalfNormal, LogNormal, Normal } from "./normal.js";
@@ -40,6 +41,11 @@ export {
   RelaxedOneHotCategorical,
 } from "./relaxed.js";
 export { SoftmaxTransform, StickBreakingTransform } from "./simplex_transforms.js";
+export {
+  CumulativeDistributionTransform,
+  IndependentTransform,
+  ReshapeTransform,
+} from "./structured_transforms.js";
 export { Transform } from "./transform.js";
 export { TransformedDistribution } from "./transformed_distribution.js";
 export {
