@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertTensor } from "./support/assert.mjs";
+import { assertTensor, assertThrows } from "./support/assert.mjs";
 import { eg } from "./support/engine.mjs";
 import { readJson } from "./support/files.mjs";
 
@@ -92,5 +92,34 @@ describe("draws as PyTorch's", () => {
       const tolerance = dtype === "float64" ? kDouble : { rtol: 3e-6, atol: 3e-6 };
       assertAs(it.sample(shape), expected, tolerance);
     });
+  }
+});
+
+describe("enumerateSupport()", () => {
+  test("takes expand by position and by name, and nothing else", () => {
+    const it = new d.Bernoulli(parameterOf([0.2, 0.7, 0.5]));
+    for (const given of [[], [true], [{ expand: true }]]) {
+      assert.deepEqual(it.enumerateSupport(...given).shape, [2, 3]);
+    }
+    for (const given of [[false], [{ expand: false }]]) {
+      assert.deepEqual(it.enumerateSupport(...given).shape, [2, 1]);
+    }
+    assertThrows(() => it.enumerateSupport({ Expand: false }), "InvalidArgument", /expand/);
+    assertThrows(() => it.enumerateSupport(0), "InvalidArgument", /enumerateSupport/);
+    assertThrows(() => new d.Normal(0, 1).enumerateSupport(), "InvalidArgument", /not implement/);
+  });
+});
+
+test("the mode of Binomial has the gradient of a clamp: the total count takes it only where it cuts", () => {
+  const count = eg.tensor([0, 3], { dtype: "float64", requiresGrad: true });
+  const { mode } = new d.Binomial(count, parameterOf([0.5, 1]));
+  assertTensor(mode, [0, 3]);
+  assertTensor(eg.autograd.grad([mode.sum()], [count])[0], [0, 1]);
+});
+
+test("paramShape is the shape of probabilities or log odds", () => {
+  const table = parameterOf([[0.2, 0.8]]);
+  for (const it of [new d.Categorical(table), new d.Bernoulli({ logits: table })]) {
+    assert.deepEqual([...it.paramShape], [1, 2]);
   }
 });

@@ -20,7 +20,7 @@ const kTolerances = { float32: { atol: 2e-5, rtol: 2e-5 }, float64: { atol: 1e-9
 const kSpelled = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
 describe("ops give PyTorch's results and gradients", () => {
-  for (const file of ["ops", "composites", "fourier", "images", "matrices"]) {
+  for (const file of ["ops", "composites", "fourier", "images", "matrices", "complex_matrices"]) {
     const { cases } = readJson(`tests/golden/${file}.json`);
     cases.forEach((one, i) => {
       const { op, args, kw } = one;

@@ -71,3 +71,17 @@ test("an infinite matrix has no exponential, and the others of its batch have th
   assert.ok(eg.isnan(infinite).all().item());
   assert.ok(eg.allclose(finite, eg.eye(2, float64).mul(Math.exp(3))));
 });
+
+test("bags that are all empty have a gradient for the table", () => {
+  const weight = eg.ones([3, 2], { requiresGrad: true });
+  const none = eg.zeros([0], { dtype: "int64" });
+  const offsets = eg.zeros([2], { dtype: "int64" });
+  for (const mode of ["sum", "mean", "max"]) {
+    const bags = eg.embeddingBag(none, weight, offsets, { mode });
+    assert.deepEqual(bags.tolist(), [
+      [0, 0],
+      [0, 0],
+    ]);
+    assert.equal(eg.autograd.grad([bags.sum()], [weight])[0].abs().sum().item(), 0, mode);
+  }
+});

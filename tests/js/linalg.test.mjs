@@ -154,3 +154,70 @@ describe("decompositions", () => {
     assert.throws(() => eg.qr(a, "thin"), { code: "InvalidArgument", message: /"reduced"/ });
   });
 });
+
+describe("products", () => {
+  test("tensordot sums what a size of 1 meets, as broadcasting has it", () => {
+    const column = eg.tensor([[2], [3]], kLeaf);
+    const table = eg.tensor(
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+      kLeaf,
+    );
+    const results = { leftIsOne: [column, table], rightIsOne: [table.t(), column.t()] };
+    for (const [what, [a, b]] of Object.entries(results)) {
+      const product = eg.tensordot(a, b, [[1], [0]]);
+      assertTensor(product, what === "leftIsOne" ? [18, 24, 27, 36] : [18, 27, 24, 36], { what });
+      assert.ok(eg.autograd.gradcheck((x, y) => eg.tensordot(x, y, [[1], [0]]), [a, b]));
+    }
+    assert.throws(() => eg.tensordot(table, table, [[1], [0]]), { code: "ShapeMismatch" });
+  });
+
+  test("householderProduct of no reflections has a gradient for tau", () => {
+    const tau = eg.ones([2, 0], kLeaf);
+    const product = eg.householderProduct(eg.ones([2, 3, 1], kDouble), tau);
+    assertTensor(product, [1, 0, 0, 1, 0, 0]);
+    assert.deepEqual(eg.autograd.grad([product.sum()], [tau])[0].shape, [2, 0]);
+  });
+});
+
+describe("complex matrices", () => {
+  const complex = (re, im) => eg.complex(eg.tensor(re, kDouble), eg.tensor(im, kDouble));
+
+  test("are refused where real ones are", () => {
+    const wide = complex([[1, 2]], [[0, 1]]);
+    for (const name of ["inverse", "det", "slogdet", "cholesky"]) {
+      assert.throws(() => eg[name](wide), { code: "ShapeMismatch", message: /must be batches of/ });
+    }
+    const square = complex(
+      [
+        [1, 2],
+        [2, 4],
+      ],
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
+    assert.throws(() => eg.inverse(square), { code: "InvalidArgument", message: /singular/ });
+    assert.throws(() => eg.solve(square, wide), { code: "ShapeMismatch", message: /AX = B/ });
+    assert.throws(() => eg.solve(square, eg.ones([2], kDouble)), { code: "DtypeMismatch" });
+    assert.throws(() => eg.lu(square, false), { code: "InvalidArgument", message: /pivoting/ });
+  });
+
+  test("give products back, whole batches and without elements", () => {
+    eg.manualSeed(3);
+    const a = complex(eg.randn([2, 3, 3]).tolist(), eg.randn([2, 3, 3]).tolist());
+    const [p, l, u] = eg.lu(a);
+    assert.ok(eg.allclose(p.matmul(l).matmul(u), a));
+    assert.ok(eg.allclose(eg.det(a.matmul(a)), eg.det(a).mul(eg.det(a))));
+    const gram = a.matmul(eg.adjoint(a));
+    const factor = eg.cholesky(gram);
+    assert.ok(eg.allclose(factor.matmul(eg.adjoint(factor)), gram));
+    assert.ok(eg.allclose(eg.cholesky(gram, true), eg.adjoint(factor)));
+    assert.deepEqual(eg.inverse(a.narrow(0, 0, 0)).shape, [0, 3, 3]);
+    assert.deepEqual(eg.det(complex([], []).reshape([0, 0])).item(), { re: 1, im: 0 });
+  });
+});

@@ -27,8 +27,18 @@ export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
 export * from "./composites/index.js";
-export { slogdet } from "./composites/linalg/determinants.js";
 export { norm } from "./composites/linalg/norms.js";
+export {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+} from "./composites/linalg/of_complex.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export * as distributions from "./distributions/index.js";

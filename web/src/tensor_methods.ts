@@ -2,8 +2,8 @@
 // here, where everything is known.
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
-import { slogdet } from "./composites/linalg/determinants.js";
 import { norm } from "./composites/linalg/norms.js";
+import { slogdet } from "./composites/linalg/of_complex.js";
 import { attachOps } from "./generated/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";

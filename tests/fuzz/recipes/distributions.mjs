@@ -116,4 +116,15 @@ export const kMoreDistributions = [
     "new eg.distributions.ContinuousBernoulli(eg.rand([2]), { lims: [0.4, 0.6] }).rsample()",
     "new eg.distributions.CatTransform([new eg.distributions.ExpTransform()], 0, [2]).call(eg.ones([2]))",
   ],
+  [
+    "new eg.distributions.IndependentTransform(new eg.distributions.ExpTransform(), 1)",
+    "new eg.distributions.ReshapeTransform([4], [2, 2])",
+    "new eg.distributions.CorrCholeskyTransform()",
+    "new eg.distributions.CumulativeDistributionTransform(new eg.distributions.Normal(0, 1))",
+    "$0.logAbsDetJacobian(eg.ones([2, 3]), $0.call(eg.ones([2, 3])))",
+    "$1.inv.call($1.call(eg.ones([3, 4])))",
+    "$2.inv.call($2.call(eg.ones([2, 3])))",
+    "$3.inv.call($3.call(eg.ones([2])))",
+    "new eg.distributions.LowerCholeskyTransform().call(eg.ones([2, 2]))",
+  ],
 ];

@@ -19,6 +19,7 @@ import {
   onesLike,
   reshape,
   sub,
+  sum,
   unsqueeze,
   where,
   zeros,
@@ -184,7 +185,10 @@ function largest(bags: Bags, weight: Tensor, isCounted: Tensor | null): Tensor {
     indexSelect(starts, 0, bagOf),
   );
   const length = bags.length ?? (indices.numel === 0 ? 0 : Number(max(places).item()) + 1);
-  if (length === 0 || count === 0) return zeros([count, size], { dtype, device });
+  // Nothing of weight takes part, yet it is what the zeros are made of, as gradients have it.
+  if (length === 0 || count === 0) {
+    return add(zeros([count, size], { dtype, device }), sum(narrow(weight, 0, 0, 0), 0));
+  }
   const at = [add(mul(bagOf, length), places)];
   const table = indexPut(zeros([count * length], { dtype: indices.dtype, device }), at, indices);
   const none = zeros([count * length], { dtype: "bool", device });

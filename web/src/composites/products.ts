@@ -11,7 +11,7 @@ type Contracted = number | readonly [Ints, Ints] | Tensor;
 
 /**
  * Sums of products over axes of both: the last ones of `a` with the first ones of `b`, as many as `dims` says, or those that
- * `dims` lists for each of the two.
+ * `dims` lists for each of the two. A size of 1 meets every size.
  */
 export const tensordot: {
   (a: Tensor, b: Tensor, dims?: Contracted): Tensor;
@@ -24,8 +24,8 @@ export const tensordot: {
     checkSizes(a, ofA, b, ofB);
     const restOfA = others(a, ofA);
     const restOfB = others(b, ofB);
-    const left = asMatrix(a, restOfA, ofA);
-    const right = asMatrix(b, ofB, restOfB);
+    const left = asMatrix(summedAgainst(a, ofA, b, ofB), restOfA, ofA);
+    const right = asMatrix(summedAgainst(b, ofB, a, ofA), ofB, restOfB);
     const shape = [...restOfA.map((d) => sizeOf(a, d)), ...restOfB.map((d) => sizeOf(b, d))];
     return reshape(matmul(left, right), shape);
   },
@@ -63,15 +63,30 @@ function checkSizes(a: Tensor, ofA: readonly number[], b: Tensor, ofB: readonly 
   if (new Set(ofA).size < ofA.length || new Set(ofB).size < ofB.length) {
     fail("InvalidArgument", "tensordot", "dims: a dimension appears multiple times in a list.");
   }
-  const isSame =
-    ofA.length === ofB.length && ofA.every((d, i) => sizeOf(a, d) === sizeOf(b, ofB[i] as number));
-  if (isSame) return;
+  const fits = ofA.every((d, i) => {
+    const sizes = new Set([sizeOf(a, d), sizeOf(b, ofB[i] as number)]);
+    return sizes.size === 1 || sizes.has(1);
+  });
+  if (ofA.length === ofB.length && fits) return;
   const told = "contracted dimensions need to match";
   fail(
     "ShapeMismatch",
     "tensordot",
     `${told}: [${ofA}] of [${a.shape}] and [${ofB}] of [${b.shape}].`,
   );
+}
+
+// A size of 1 meets every size as broadcasting has it: what it meets is summed first.
+function summedAgainst(
+  tensor: Tensor,
+  axes: readonly number[],
+  other: Tensor,
+  axesOfOther: readonly number[],
+): Tensor {
+  const met = axes.filter((d, i) => {
+    return sizeOf(tensor, d) !== 1 && sizeOf(other, axesOfOther[i] as number) === 1;
+  });
+  return met.length === 0 ? tensor : sum(tensor, met, true);
 }
 
 function others(tensor: Tensor, axes: readonly number[]): number[] {

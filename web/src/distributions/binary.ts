@@ -60,6 +60,11 @@ export abstract class BinaryDistribution<
     return { probs: unitInterval, logits: real };
   }
 
+  /** The shape of the parameter that was given. */
+  get paramShape(): readonly number[] {
+    return this.given.shape;
+  }
+
   /** The tensor that was given, probabilities or log odds. */
   protected get given(): Tensor {
     return (this.parameters.probs ?? this.parameters.logits) as Tensor;
@@ -238,7 +243,7 @@ export class Binomial extends BinaryDistribution<
   }
 
   override get mode(): Tensor {
-    return this.totalCount.add(1).mul(this.probs).floor().minimum(this.totalCount);
+    return this.totalCount.add(1).mul(this.probs).floor().clamp(null, this.totalCount);
   }
 
   override get variance(): Tensor {

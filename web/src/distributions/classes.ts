@@ -31,6 +31,11 @@ export abstract class ClassDistribution extends Distribution<GivenProbabilities>
     return { probs: simplex, logits: realVector };
   }
 
+  /** The shape of the parameter that was given. */
+  get paramShape(): readonly number[] {
+    return this.given.shape;
+  }
+
   /** The tensor that was given, probabilities or logits, normalized. */
   protected get given(): Tensor {
     return (this.parameters.probs ?? this.parameters.logits) as Tensor;

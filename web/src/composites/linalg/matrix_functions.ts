@@ -13,8 +13,8 @@ import {
   exp2,
   expandAs,
   eye,
+  floorDivide,
   gt,
-  inverse,
   log2,
   matmul,
   max,
@@ -28,7 +28,10 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
 import { checkSquare } from "./matrices.js";
+import { inverse } from "./of_complex.js";
+import { realForm } from "./real_form.js";
 
 /** The `n`-th power of square matrices; negative powers are those of the inverse. */
 export const matrixPower: {
@@ -96,13 +99,15 @@ export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
   "matrixRank",
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
   (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
-    const values = hermitian ? abs(eigvalsh(A)) : svdvals(A);
+    // The real form of a complex matrix has each of its values twice.
+    const [matrices, times] = isComplex(A) && A.ndim >= 2 ? [realForm(A), 2] : [A, 1];
+    const values = hermitian ? abs(eigvalsh(matrices)) : svdvals(matrices);
     if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
     const largest = amax(values, -1, true);
     const size = Math.max(...A.shape.slice(-2));
     const byDefault = atol === null || atol <= 0 ? size * (kEpsilons[A.dtype] ?? 0) : 0;
     const least = clamp(mul(largest, rtol ?? byDefault), atol ?? 0);
-    return sum(gt(values, least), -1);
+    return floorDivide(sum(gt(values, least), -1), times);
   },
 );
 

@@ -10,12 +10,10 @@ import {
   norm as engineNorm,
   eq,
   eye,
-  inverse,
   movedim,
   mul,
   reshape,
   select,
-  slogdet,
   squeeze,
   sum,
   svdvals,
@@ -27,6 +25,7 @@ import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";
+import { inverse, slogdet } from "./of_complex.js";
 
 /** The order of a norm: a number, or the name of a norm of matrices. */
 type Order = number | "fro" | "nuc";

@@ -1,8 +1,8 @@
 // Products of vectors and of several matrices.
 
 import {
+  add,
   cat,
-  clone,
   conj,
   expand,
   eye,
@@ -89,7 +89,8 @@ export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
       const scale = unsqueeze(unsqueeze(select(tau, -1, i), -1), -1);
       product = sub(product, mul(scale, matmul(v, matmul(adjointOf(v), product))));
     }
-    return count === 0 ? clone(expand(product, A.shape)) : product;
+    if (count > 0) return product;
+    return add(expand(product, A.shape), unsqueeze(unsqueeze(sum(tau, -1), -1), -1));
   },
 );
 
