@@ -7,6 +7,9 @@
 
 namespace eg {
 
+// Here, for it would be in every caller.
+CallOperands::~CallOperands() = default;
+
 Tensor CallOperands::cast(const Tensor& given, DType dtype) {
   check_has_dtype(given.device(), dtype);
   // A tensor that is made in inference mode does not tell whether it was changed.
@@ -45,13 +48,19 @@ DType CallOperands::result_dtype() const {
   return DType::kFloat32;
 }
 
-Tensor CallOperands::finished(const Tensor& result) const {
+Tensor CallOperands::finished(const Tensor& result, DType dtype) const {
   if (!result.defined() || result.dtype() != DType::kFloat32) return result;
-  const DType dtype = result_dtype();
   for (const Cast& cast : casts_) {
     if (result.is_same(cast.prepared) && cast.given.dtype() == dtype) return cast.given;
   }
-  return is_half(dtype) ? math::cast(result, dtype) : result;
+  return math::cast(result, dtype);
+}
+
+void CallOperands::finish(std::span<Tensor> results) const {
+  write_back();
+  const DType dtype = result_dtype();
+  if (!is_half(dtype)) return;
+  for (Tensor& result : results) result = finished(result, dtype);
 }
 
 }  // namespace eg

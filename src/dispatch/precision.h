@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "autograd/graph/node.h"
 #include "base/dtype.h"
@@ -56,6 +57,9 @@ inline constexpr std::uint32_t kHalfBits = dtype_bit(DType::kFloat16) | dtype_bi
 class CallOperands {
  public:
   explicit CallOperands(Precision precision) : precision_(precision) {}
+  ~CallOperands();
+  CallOperands(const CallOperands&) = delete;
+  CallOperands& operator=(const CallOperands&) = delete;
 
   /// What the op gets for a tensor that it was given; undefined for none.
   Tensor prepared(const Tensor& given) {
@@ -76,10 +80,9 @@ class CallOperands {
     return !casts_.empty() || ((seen_[0] | seen_[1]) & detail::kHalfBits) != 0 ||
            (wanted_.has_value() && is_half(*wanted_));
   }
-  /// Writes what the op has changed of its operands to what it was given.
-  void write_back() const;
-  /// What the caller gets for a result.
-  Tensor finished(const Tensor& result) const;
+  /// Writes what the op has changed of its operands to what it was given, and makes of its results
+  /// what the caller gets.
+  void finish(std::span<Tensor> results) const;
 
  private:
   // The dtype that an operand counts as.
@@ -89,7 +92,9 @@ class CallOperands {
     return is_half(autocast) ? autocast : given;
   }
   Tensor cast(const Tensor& given, DType dtype);
+  void write_back() const;
   DType result_dtype() const;
+  Tensor finished(const Tensor& result, DType dtype) const;
 
   struct Cast {
     Tensor given;

@@ -51,14 +51,14 @@ template <class Op>
 constexpr OpEntry entry() {
   constexpr Precision precision = kPrecision<Op>;
   if constexpr (kHasOverload<Op>)
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Overload<Op>>),
-            form_of(&kOverloadInPlace<Op>), precision};
+    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Overload<Op>>),
+            form_of(&kOverloadInPlace<Op>)};
   else if constexpr (op::Elementwise<Op>)
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, {}, {}, precision};
+    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, precision, {}, {}};
   else if constexpr (kHasInPlaceForm<Op>)
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>), precision};
+    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
   else
-    return {Op::doc.name, nullptr, 0, form_of(&kCall<Op>), {}, precision};
+    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), {}};
 }
 
 template <class... Ops>
@@ -118,6 +118,18 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
   });
 }
 
+Results call_form(const OpEntry& entry, const OpForm& form, const double* words, std::size_t count,
+                  bool in_place) {
+  const Precision own = entry.precision;
+  // What is changed in place keeps its dtype, so that autocast has nothing to say.
+  CallOperands operands(in_place && own == Precision::kLower ? Precision::kFloat32 : own);
+  CallOperands* const prepared = own == Precision::kMoves ? nullptr : &operands;
+  Results results = form.call(form.function, ArgumentReader(words, count, prepared));
+  if (operands.has_half()) [[unlikely]]
+    operands.finish(results);
+  return results;
+}
+
 }  // namespace
 
 std::span<const OpEntry> op_table() { return kTable; }
@@ -135,17 +147,7 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
       return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
     const OpForm& form = in_place ? entry.in_place : entry.plain;
     check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
-    if (entry.precision == Precision::kMoves)
-      return form.call(form.function, ArgumentReader(words, count));
-    // What is changed in place keeps its dtype, so that autocast has nothing to say.
-    CallOperands operands(in_place && entry.precision == Precision::kLower ? Precision::kFloat32
-                                                                       : entry.precision);
-    Results results = form.call(form.function, ArgumentReader(words, count, &operands));
-    if (operands.has_half()) [[unlikely]] {
-      operands.write_back();
-      for (Tensor& result : results) result = operands.finished(result);
-    }
-    return results;
+    return call_form(entry, form, words, count, in_place);
   });
 }
 

@@ -28,13 +28,12 @@ struct OpEntry {
   std::string_view name;
   /// For elementwise ops without an overload; else null.
   const ElementwiseInfo& (*elementwise)();
-  std::size_t param_count;
-  /// For all others.
+  std::uint8_t param_count;
+  /// For all others, as are the forms.
+  Precision precision;
   OpForm plain;
   /// The form that changes the first argument.
   OpForm in_place;
-  /// Of those others.
-  Precision precision;
 };
 
 /// The ops by id.

@@ -26,12 +26,12 @@ void set_accelerator_opener(DeviceType type, void (*open)()) {
 }
 
 void check_has_dtype(Device device, DType dtype) {
-  if (is_half(dtype) && !device.is_cpu() && !accelerator(device).types().has_half)
-    fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use float32.");
   const bool is_double = dtype == DType::kFloat64 || dtype == DType::kComplex128;
-  if (!is_double || device.is_cpu() || accelerator(device).types().has_float64) return;
+  if (device.is_cpu() || !(is_double || is_half(dtype))) return;
+  const DeviceTypes types = accelerator(device).types();
+  if (is_double ? types.has_float64 : types.has_half) return;
   fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use ",
-       dtype == DType::kFloat64 ? DType::kFloat32 : DType::kComplex64, '.');
+       is_complex(dtype) ? DType::kComplex64 : DType::kFloat32, '.');
 }
 
 Accelerator& accelerator(Device device) {

@@ -30,6 +30,8 @@ const kDTypes = [
   "bool",
   "complex64",
   "complex128",
+  "float16",
+  "bfloat16",
 ];
 
 /** Adds a call of some op on the tensors of a program. */

@@ -11,6 +11,8 @@ const kDTypes = [
   "bool",
   "complex64",
   "complex128",
+  "float16",
+  "bfloat16",
 ];
 const kShapes = [
   "[]",

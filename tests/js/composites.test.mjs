@@ -12,12 +12,14 @@ import { callOp, opTable, samplesOf } from "./support/op_samples.mjs";
 // made of JavaScript's values.
 const kNoOps = [
   "allclose",
+  "autocast",
   "capture",
   "ctcLoss",
   "enableGrad",
   "equal",
   "expose",
   "finfo",
+  "getDefaultDtype",
   "iinfo",
   "inferenceMode",
   "init",
@@ -29,6 +31,7 @@ const kNoOps = [
   "noGrad",
   "runtime",
   "scope",
+  "setDefaultDtype",
   "setGradEnabled",
   "setWarnAlways",
   "shutdown",

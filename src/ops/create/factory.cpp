@@ -14,12 +14,11 @@ namespace {
 // Writes formula(i) into element i.
 template <class Formula>
 Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
-  if (is_half(dtype)) return ToDType::call(from_formula(count, DType::kFloat32, formula), dtype);
-  const Tensor t = Tensor::empty({count}, dtype);
-  visit_dtype(dtype, [&]<class T>() {
+  const Tensor t = Tensor::empty({count}, computed_dtype(dtype));
+  visit_dtype(t.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < count; ++i) t.data_as<T>()[i] = formula.template operator()<T>(i);
   });
-  return moved(t, default_device());
+  return moved(ToDType::call(t, dtype), default_device());
 }
 
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {

@@ -1,13 +1,12 @@
 #include "ops/random/random.h"
 
+#include <cmath>
 #include <numbers>
 #include <span>
 
-#include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
 #include "dispatch/transfer.h"
-#include "formulas/all.h"
 #include "kernels/dropout.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
@@ -29,8 +28,13 @@ void draw_normal(const Tensor& t, double mean, double std) {
 // Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits that
 // were drawn. Rounding would make ones of some.
 Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
-  const double factor = dtype == DType::kFloat16 ? 0x1p13 : 0x1p16;
-  return ToDType::call(call<op::Frac>(call<op::Mul>(drawn, factor)), dtype);
+  const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
+  const Tensor host = on_host(drawn);
+  for (float& number : elements<float>(host)) {
+    number *= factor;
+    number -= std::floor(number);
+  }
+  return moved(ToDType::call(host, dtype), drawn.device());
 }
 
 // Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the

@@ -13,7 +13,7 @@ with those of the highest precision for the same numbers, a gradient when it agr
 with the same gradient in double), and a second order when the gradient of the gradient does. A dtype that is missing is refused as
 \`DtypeMismatch\`; uint8 and bool are missing too where their own arithmetic, which wraps around and has no differences, gives other
 values. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there
-is nothing to differentiate.
+is nothing to differentiate. An op that takes float32 takes float16 and bfloat16 too, which it computes in float32.
 
 The columns *cpu*, *gradient* and *second order* are those of the CPU. The column *webgpu* was made on the device: dtypes whose values are
 the CPU's, with ′ where the gradient is too and ″ where the gradient of the gradient is as well, in single precision. What stands there

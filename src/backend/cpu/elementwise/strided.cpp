@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/half.h"
+#include "backend/cpu/vector/half_rows.h"
 #include "kernels/copy.h"
 #include "runtime/thread_pool.h"
 
@@ -57,77 +57,59 @@ const void* at(const void* data, DType dtype, std::int64_t element) {
 
 using RowFunction = void (*)(void*, std::int64_t, const void*, std::int64_t, std::int64_t);
 
-// A few elements at a time, which compilers make vectors of: they are converted in one loop of
-// fixed length, wherever they lie.
-template <class To, class From, To (*kConvert)(From)>
-void convert_half_row(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
-                      std::int64_t count) {
-  constexpr std::int64_t kSome = 8;
-  auto* out = static_cast<To*>(to);
-  const auto* in = static_cast<const From*>(from);
-  std::array<From, kSome> values{};
-  std::array<To, kSome> results;
-  for (std::int64_t done = 0; done < count; done += kSome) {
-    const std::int64_t some = std::min(count - done, kSome);
-    if (from_step == 1 && some == kSome)
-      std::memcpy(values.data(), in + done, sizeof(values));
-    else
-      for (std::int64_t i = 0; i < some; ++i) values.data()[i] = in[(done + i) * from_step];
-    for (std::size_t i = 0; i < kSome; ++i) results[i] = kConvert(values[i]);
-    if (to_step == 1 && some == kSome)
-      std::memcpy(out + done, results.data(), sizeof(results));
-    else
-      for (std::int64_t i = 0; i < some; ++i) out[(done + i) * to_step] = results.data()[i];
-  }
-}
-
-// Between a dtype of half precision and itself or float32.
-RowFunction half_row_function(DType to, DType from) {
-  if (to == from) return convert_row<std::uint16_t, std::uint16_t>;
-  if (to == DType::kFloat16) return convert_half_row<std::uint16_t, float, float16_bits>;
-  if (to == DType::kBFloat16) return convert_half_row<std::uint16_t, float, bfloat16_bits>;
-  if (from == DType::kFloat16) return convert_half_row<float, std::uint16_t, from_float16_bits>;
-  return convert_half_row<float, std::uint16_t, from_bfloat16_bits>;
-}
-
 RowFunction row_function(DType to, DType from) {
-  if (is_half(to) || is_half(from)) return half_row_function(to, from);
   return visit_dtype(to, [&]<class To>() {
     return visit_dtype(from, [&]<class From>() -> RowFunction { return convert_row<To, From>; });
   });
 }
 
-// Converts rows of real elements; between half precision and all but itself and float32 in two
-// steps.
+// Rows to or from half precision, by way of float32.
+void convert_halves(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
+  constexpr std::int64_t kTile = 256;
+  std::array<std::uint16_t, kTile> halves{};
+  std::array<float, kTile> floats{};
+  for (std::int64_t done = 0; done < count; done += kTile) {
+    const std::int64_t some = std::min(count - done, kTile);
+    const void* const source = at(from, from_dtype, done * from_step);
+    void* const target = at(to, to_dtype, done * to_step);
+    if (is_half(from_dtype)) {
+      convert_row<std::uint16_t, std::uint16_t>(halves.data(), 1, source, from_step, some);
+      widen_halves(from_dtype, halves.data(), floats.data(), some);
+    } else {
+      row_function(DType::kFloat32, from_dtype)(floats.data(), 1, source, from_step, some);
+    }
+    if (is_half(to_dtype)) {
+      narrow_halves(to_dtype, floats.data(), halves.data(), some);
+      convert_row<std::uint16_t, std::uint16_t>(target, to_step, halves.data(), 1, some);
+    } else {
+      row_function(to_dtype, DType::kFloat32)(target, to_step, floats.data(), 1, some);
+    }
+  }
+}
+
+// Converts rows of real elements.
 class PartConversion {
  public:
   PartConversion(DType to, DType from) : to_(to), from_(from) {
-    const bool is_direct = to == from || (!is_half(to) && !is_half(from)) ||
-                           to == DType::kFloat32 || from == DType::kFloat32;
-    first_ = row_function(is_direct ? to : DType::kFloat32, from);
-    if (!is_direct) second_ = row_function(to, DType::kFloat32);
+    if (to == from && is_half(to))
+      convert_ = convert_row<std::uint16_t, std::uint16_t>;
+    else if (!is_half(to) && !is_half(from))
+      convert_ = row_function(to, from);
   }
 
-  // Called in several places.
-  [[gnu::noinline]] void operator()(void* to, std::int64_t to_step, const void* from,
-                                    std::int64_t from_step, std::int64_t count) const {
-    if (second_ == nullptr) return first_(to, to_step, from, from_step, count);
-    std::array<float, 256> tile;
-    while (count > 0) {
-      const auto some = std::min<std::int64_t>(count, tile.size());
-      first_(tile.data(), 1, from, from_step, some);
-      second_(to, to_step, tile.data(), 1, some);
-      to = at(to, to_, some * to_step);
-      from = at(from, from_, some * from_step);
-      count -= some;
-    }
+  void operator()(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                  std::int64_t count) const {
+    if (convert_ != nullptr)
+      convert_(to, to_step, from, from_step, count);
+    else
+      convert_halves(to, to_, to_step, from, from_, from_step, count);
   }
 
  private:
   DType to_;
   DType from_;
-  RowFunction first_;
-  RowFunction second_ = nullptr;
+  RowFunction convert_ = nullptr;
 };
 
 // Converts rows of elements from one dtype to another. A complex number is two real ones side by

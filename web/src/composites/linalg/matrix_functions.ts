@@ -89,6 +89,8 @@ const kEpsilons: Readonly<Record<string, number>> = {
   complex64: 2 ** -23,
   float64: 2 ** -52,
   complex128: 2 ** -52,
+  float16: 2 ** -10,
+  bfloat16: 2 ** -7,
 };
 
 /**
@@ -113,8 +115,8 @@ export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
 
 // How often a matrix is halved until Taylor's polynomial is exact: [..., 1, 1].
 function halvingsOf(A: Tensor): Tensor {
-  const isSingle = A.dtype === "float32" || A.dtype === "complex64";
-  const reach = isSingle ? 3.01 : 1.09;
+  const isDouble = A.dtype === "float64" || A.dtype === "complex128";
+  const reach = isDouble ? 1.09 : 3.01;
   const norms = amax(sum(abs(detach(A)), -2, true), -1, true);
   // More than any finite matrix needs makes zeros of an infinite one, and those NaN of it, as PyTorch has it.
   return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1100), 0);
