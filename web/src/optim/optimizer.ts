@@ -1,6 +1,6 @@
 // What all optimizers share: parameter groups, state per parameter, and PyTorch's state dict.
 
-import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
+import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
 import {
   functionOf,
   number,
@@ -65,10 +65,7 @@ export function readSettings<R extends Rules>(
   rules: R,
   rest: readonly unknown[],
 ): Values<R> {
-  // The parameters are looked at elsewhere, and an object in their place is no options.
-  const given = [true, ...rest];
-  const { params: _, ...settings } = readArguments(where, { params: kAnything, ...rules }, given);
-  return settings as unknown as Values<R>;
+  return readAfter(where, "params", rules, rest);
 }
 
 /** Changes parameters by their gradients. */
