@@ -26,7 +26,10 @@ const kLayers = [
   module("new eg.nn.LayerNorm([2, 3], { eps: 1e-5 })", "eg.randn([4, 2, 3])"),
   module("new eg.nn.GroupNorm(2, 4)", "eg.randn([2, 4, 3])"),
   module("new eg.nn.RMSNorm(3, { eps: 1e-5 })", "eg.randn([4, 3])"),
-  module("new eg.nn.Embedding(5, 3, { paddingIdx: 1, maxNorm: 1, normType: 2 })", "eg.randint(5, [2, 2])"),
+  module(
+    "new eg.nn.Embedding(5, 3, { paddingIdx: 1, maxNorm: 1, normType: 2 })",
+    "eg.randint(5, [2, 2])",
+  ),
   module("new eg.nn.Dropout(0.5)", "eg.randn([4])"),
   module(
     "new eg.nn.MaxPool2d(2, { stride: 1, padding: 1, dilation: 1, ceilMode: true })",
