@@ -302,6 +302,12 @@ describe("options of a DataLoader", () => {
     );
   });
 
+  test("may be given by position, as in PyTorch", () => {
+    const loader = new data.DataLoader(kRows, 4, true, { dropLast: true });
+    assert.deepEqual([loader.batchSize, loader.shuffle, loader.dropLast], [4, true, true]);
+    assertThrows(() => new data.DataLoader(kRows, "4"), "InvalidArgument", /batchSize: expected/);
+  });
+
   test("positions outside the dataset are refused", async () => {
     await assertRejects(rowsOf({ sampler: [99] }), "IndexOutOfRange");
   });

@@ -35,14 +35,25 @@ describe("optimizers", () => {
     });
 
     test(`${name} refuses settings of the wrong kind`, () => {
-      refuses(() => make(params(), 0.5), /expected an object with the options \{ lr\?/);
-      refuses(() => make(params(), null), /expected an object/);
-      refuses(() => make(params(), {}, 1), /too many arguments/);
+      refuses(() => make(params(), "0.5"), /lr: expected a number/);
+      refuses(() => make(params(), null), /lr: expected a number/);
+      refuses(() => make(params(), 0.5, { lr: 0.5 }), /"lr" was given twice/);
+      refuses(() => make(params(), {}, 1), /lr: expected a number/);
+      refuses(() => make(params(), ...Array(9).fill(0.1)), /too many arguments/);
       refuses(() => make(params(), { lr: "0.1" }), /lr: expected a number, got "0.1"/);
       refuses(() => make(params(), { lr: Number.NaN }), /lr: expected a number/);
       refuses(() => make(params(), { lr: -1 }), /Invalid learning rate/);
       refuses(() => make(params(), { maximize: 1 }), /maximize: expected true or false/);
       refuses(() => make([{ params: params(), lr: [1] }]), /lr: expected a number, got \[1\]/);
+    });
+
+    test(`${name} takes settings by position, as PyTorch does`, () => {
+      const [group] = make(params(), 0.5).paramGroups;
+      assert.deepEqual(group, {
+        ...make(params(), { lr: 0.5 }).paramGroups[0],
+        params: group.params,
+      });
+      assert.equal(make(params(), 0.5, { maximize: true }).paramGroups[0].maximize, true);
     });
 
     test(`${name} says what it is made of`, () => {

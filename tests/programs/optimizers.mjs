@@ -102,13 +102,7 @@ function accumulated(record, dtype) {
   return model.parameters();
 }
 
-const kOfNAdam = {
-  lr: 0.02,
-  betas: [0.8, 0.99],
-  eps: 1e-7,
-  weightDecay: 0.05,
-  momentumDecay: 0.01,
-};
+const kOfNAdam = [0.02, [0.8, 0.99], 1e-7, 0.05, 0.01];
 const kOfAdamax = { lr: 0.02, betas: [0.85, 0.95], weightDecay: 0.02, maximize: true };
 const kOfAsgd = { lr: 0.1, lambd: 1e-2, alpha: 0.6, t0: 10, weightDecay: 0.01 };
 const kOfRprop = { lr: 0.005, etas: [0.4, 1.3], stepSizes: [1e-5, 0.1] };
@@ -125,7 +119,10 @@ const kShortSearch = {
 
 /** `trained` by an optimizer with settings. */
 const by = (name, settings = {}, sign = 1) => {
-  return trained((params) => new optim[name](params, settings), sign);
+  return trained(
+    (params) => new optim[name](params, ...(Array.isArray(settings) ? settings : [settings])),
+    sign,
+  );
 };
 
 export const programs = {

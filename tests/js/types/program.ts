@@ -153,8 +153,9 @@ try {
 new eg.nn.Linear(2, 3, { Bias: false });
 // @ts-expect-error: a setting of Python's
 new eg.optim.Adam(net.parameters(), { weight_decay: 0.1 });
-// @ts-expect-error: settings are an object
-new eg.optim.SGD(net.parameters(), 0.5);
+new eg.optim.SGD(net.parameters(), 0.5, { momentum: 0.9 });
+// @ts-expect-error: a rate is a number
+new eg.optim.SGD(net.parameters(), "0.5");
 // @ts-expect-error: an unknown padding mode
 new eg.nn.Conv2d(1, 2, 3, { paddingMode: "mirror" });
 const convolution = new eg.nn.Conv2d(1, 2, [3, 3], { padding: "same", bias: false });

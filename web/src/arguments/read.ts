@@ -1,7 +1,7 @@
 // A call against its declaration.
 
 import { describe, fail } from "../runtime/errors.js";
-import type { Rule, Rules, Values } from "./rule.js";
+import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
 /** Arguments by position, as many as wanted, and the others in one object after them. */
@@ -41,6 +41,21 @@ export function readArguments<R extends Rules>(
   return valuesOf(where, rules, (name) => values.get(name));
 }
 
+/**
+ * Like readArguments() for what follows a first argument that the caller looks at itself: a plain object in its place
+ * is not taken for options.
+ */
+export function readAfter<R extends Rules>(
+  where: string,
+  first: string,
+  rules: R,
+  rest: readonly unknown[],
+): Values<R> {
+  const values = readArguments(where, { [first]: kAnything, ...rules }, [true, ...rest]);
+  const { [first]: _, ...others } = values as Record<string, unknown>;
+  return others as Values<R>;
+}
+
 /** Like readArguments() for a function whose options cannot be given by position. */
 export function readOptions<R extends Rules>(
   where: string,
@@ -62,6 +77,8 @@ export function readOptions<R extends Rules>(
   }
   return valuesOf(where, rules, (name) => options[name]);
 }
+
+const kAnything = /* @__PURE__ */ unchecked<unknown>();
 
 const kNoOptions: Readonly<Record<string, unknown>> = {};
 

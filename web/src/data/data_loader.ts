@@ -1,7 +1,7 @@
 // Batches of a dataset, in order or shuffled. What is drawn is what PyTorch's DataLoader draws: a seed
 // at the start of each pass, which its workers would have, then what the sampler draws.
 
-import { readOptions } from "../arguments/read.js";
+import { type Arguments, readAfter } from "../arguments/read.js";
 import { size } from "../arguments/rule.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
@@ -51,10 +51,18 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
 
   constructor(
     dataset: Dataset<Sample> | readonly Sample[] | IterableDataset<Sample>,
-    ...rest: [options?: DataLoaderOptions<Sample, Batch>]
+    ...rest: Arguments<
+      [
+        batchSize: number | null,
+        shuffle: boolean,
+        sampler: Sampler | null,
+        batchSampler: Sampler<readonly number[]> | null,
+      ],
+      DataLoaderOptions<Sample, Batch>
+    >
   ) {
     const name = new.target.name;
-    const options = readOptions(name, kDataLoaderOptions, rest);
+    const options = readAfter(name, "dataset", kDataLoaderOptions, rest);
     this.dataset = isIterable(dataset)
       ? (dataset as IterableDataset<Sample>)
       : asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);

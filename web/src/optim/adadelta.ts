@@ -1,9 +1,9 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add, add_, addcmul_, mul_ } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -26,8 +26,14 @@ const kState = { step: 0, squareAvg: zeroState, accDelta: zeroState };
 
 /** Steps whose size follows from earlier steps over earlier gradients. */
 export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState> {
-  constructor(params: Params<AdadeltaSettings>, ...rest: [settings?: Partial<AdadeltaSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<AdadeltaSettings>,
+    ...rest: Arguments<
+      [lr: number, rho: number, eps: number, weightDecay: number],
+      Partial<AdadeltaSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings(settings: AdadeltaSettings): void {

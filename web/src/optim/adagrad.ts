@@ -1,4 +1,4 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -8,6 +8,7 @@ import {
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { fullState, loadedNumber, loadedState, numberState } from "./state.js";
@@ -37,8 +38,20 @@ interface State {
 
 /** Steps divided by the root of the sum of all squared gradients so far. */
 export class Adagrad extends Optimizer<AdagradSettings, State> {
-  constructor(params: Params<AdagradSettings>, ...rest: [settings?: Partial<AdagradSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<AdagradSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        lrDecay: number,
+        weightDecay: number,
+        initialAccumulatorValue: number,
+        eps: number,
+      ],
+      Partial<AdagradSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 
   override addParamGroup(group: GroupOf<AdagradSettings>): void {

@@ -1,4 +1,4 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -8,6 +8,7 @@ import {
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
@@ -121,8 +122,20 @@ abstract class AdamBase extends Optimizer<AdamSettings, State> {
 export class Adam extends AdamBase {
   protected override readonly isDecoupled = false;
 
-  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<AdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        amsgrad: boolean,
+      ],
+      Partial<AdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 }
 
@@ -130,7 +143,19 @@ export class Adam extends AdamBase {
 export class AdamW extends AdamBase {
   protected override readonly isDecoupled = true;
 
-  constructor(params: Params<AdamSettings>, ...rest: [settings?: Partial<AdamSettings>]) {
-    super(params, readOptions(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
+  constructor(
+    params: Params<AdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        amsgrad: boolean,
+      ],
+      Partial<AdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
   }
 }

@@ -1,10 +1,10 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { abs, addcdiv_, lerp_, maximum_, mul_ } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -27,8 +27,14 @@ const kState = { step: 0, expAvg: zeroState, expInf: zeroState };
 
 /** Adam that divides by the largest gradient so far, which fades, instead of by a root of squares. */
 export class Adamax extends ComposedOptimizer<AdamaxSettings, typeof kState> {
-  constructor(params: Params<AdamaxSettings>, ...rest: [settings?: Partial<AdamaxSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<AdamaxSettings>,
+    ...rest: Arguments<
+      [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
+      Partial<AdamaxSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings(settings: AdamaxSettings): void {

@@ -1,9 +1,9 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, copy_, mul_, sub } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ComposedOptimizer, decayed, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -28,8 +28,14 @@ const kState = { step: 0, eta: 0, mu: 1, ax: zeroState };
 
 /** Stochastic gradient descent whose state keeps the average of the parameters, `ax`. */
 export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
-  constructor(params: Params<ASGDSettings>, ...rest: [settings?: Partial<ASGDSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<ASGDSettings>,
+    ...rest: Arguments<
+      [lr: number, lambd: number, alpha: number, t0: number, weightDecay: number],
+      Partial<ASGDSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings(settings: ASGDSettings): void {

@@ -1,10 +1,10 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcdiv_, addcmul_, div, lerp_, mul_ } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -31,8 +31,20 @@ const kState = { step: 0, muProduct: 1, expAvg: zeroState, expAvgSq: zeroState }
 
 /** Adam with Nesterov momentum: it looks ahead along the average of the gradient. */
 export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
-  constructor(params: Params<NAdamSettings>, ...rest: [settings?: Partial<NAdamSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<NAdamSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        betas: readonly [number, number],
+        eps: number,
+        weightDecay: number,
+        momentumDecay: number,
+      ],
+      Partial<NAdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings(settings: NAdamSettings): void {

@@ -1,7 +1,14 @@
 // What all optimizers share: parameter groups, state per parameter, and PyTorch's state dict.
 
-import { isPlainObject, readArguments, readOptions } from "../arguments/read.js";
-import { functionOf, number, type Rule, unchecked } from "../arguments/rule.js";
+import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
+import {
+  functionOf,
+  number,
+  type Rule,
+  type Rules,
+  unchecked,
+  type Values,
+} from "../arguments/rule.js";
 import { checkStep_ } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -50,6 +57,15 @@ export interface PlannedStep extends StepInputs {
   /** State as lists of one tensor per parameter. */
   readonly states: readonly (readonly Tensor[])[];
   readonly run: () => void;
+}
+
+/** Reads the settings after the parameters, by position in PyTorch's order or by name. */
+export function readSettings<R extends Rules>(
+  where: string,
+  rules: R,
+  rest: readonly unknown[],
+): Values<R> {
+  return readAfter(where, "params", rules, rest);
 }
 
 /** Changes parameters by their gradients. */

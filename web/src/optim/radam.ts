@@ -1,10 +1,10 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, addcdiv_, addcmul_, lerp_, mul_, sqrt } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -29,8 +29,14 @@ const kState = { step: 0, expAvg: zeroState, expAvgSq: zeroState };
 
 /** Adam that divides by the average of squares only when that is known well enough. */
 export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
-  constructor(params: Params<RAdamSettings>, ...rest: [settings?: Partial<RAdamSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<RAdamSettings>,
+    ...rest: Arguments<
+      [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
+      Partial<RAdamSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings(settings: RAdamSettings): void {

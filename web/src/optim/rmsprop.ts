@@ -1,4 +1,4 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -7,6 +7,7 @@ import {
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
@@ -42,8 +43,21 @@ interface State {
 
 /** Steps divided by a running root mean square of the gradient. */
 export class RMSprop extends Optimizer<RMSpropSettings, State> {
-  constructor(params: Params<RMSpropSettings>, ...rest: [settings?: Partial<RMSpropSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<RMSpropSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        alpha: number,
+        eps: number,
+        weightDecay: number,
+        momentum: number,
+        centered: boolean,
+      ],
+      Partial<RMSpropSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 
   protected override checkSettings(settings: RMSpropSettings): void {

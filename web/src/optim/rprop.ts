@@ -1,11 +1,11 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcmul_, copy_, fill_, gt, lt, mul, sign, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
 import { ComposedOptimizer, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params } from "./optimizer.js";
+import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -26,8 +26,14 @@ const kState = { step: 0, prev: zeroState, stepSize: zeroState };
 
 /** Steps of a size of their own per element, which grows until the sign of the gradient changes. */
 export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
-  constructor(params: Params<RpropSettings>, ...rest: [settings?: Partial<RpropSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings, kState);
+  constructor(
+    params: Params<RpropSettings>,
+    ...rest: Arguments<
+      [lr: number, etas: readonly [number, number], stepSizes: readonly [number, number]],
+      Partial<RpropSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
   }
 
   protected override checkSettings({ lr, etas }: RpropSettings): void {

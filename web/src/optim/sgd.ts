@@ -1,4 +1,4 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
 import { fail } from "../runtime/errors.js";
@@ -8,6 +8,7 @@ import {
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { loadedState, zeroState } from "./state.js";
@@ -36,8 +37,14 @@ interface State {
 
 /** Stochastic gradient descent, with momentum if wanted. */
 export class SGD extends Optimizer<SGDSettings, State> {
-  constructor(params: Params<SGDSettings>, ...rest: [settings?: Partial<SGDSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<SGDSettings>,
+    ...rest: Arguments<
+      [lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean],
+      Partial<SGDSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 
   protected override checkSettings(settings: SGDSettings): void {

@@ -1,10 +1,17 @@
-import { readArguments, readOptions } from "../../arguments/read.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
 import { count, functionOf, number, oneOf, type Values } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { callClosure } from "../closure.js";
-import { checkRange, type GroupOf, Optimizer, type ParamGroup, type Params } from "../optimizer.js";
+import {
+  checkRange,
+  type GroupOf,
+  Optimizer,
+  type ParamGroup,
+  type Params,
+  readSettings,
+} from "../optimizer.js";
 import { quietly } from "../quietly.js";
 import { FlatParams, largest, product } from "./flat_params.js";
 import {
@@ -48,8 +55,22 @@ const kStart: LBFGSState = { funcEvals: 0, nIter: 0, last: null };
  * closure many times, and waits for numbers of the device.
  */
 export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
-  constructor(params: Params<LBFGSSettings>, ...rest: [settings?: Partial<LBFGSSettings>]) {
-    const settings = readOptions(new.target.name, kSettings, rest);
+  constructor(
+    params: Params<LBFGSSettings>,
+    ...rest: Arguments<
+      [
+        lr: number,
+        maxIter: number,
+        maxEval: number | null,
+        toleranceGrad: number,
+        toleranceChange: number,
+        historySize: number,
+        lineSearchFn: "strong_wolfe" | null,
+      ],
+      Partial<LBFGSSettings>
+    >
+  ) {
+    const settings = readSettings(new.target.name, kSettings, rest);
     const maxEval = settings.maxEval ?? Math.max(1, Math.floor((settings.maxIter * 5) / 4));
     super(params, { ...settings, maxEval }, kSettings);
   }
