@@ -51,7 +51,11 @@ template <class Op>
 constexpr OpEntry entry() {
   constexpr Precision precision = kPrecision<Op>;
   if constexpr (kHasOverload<Op>)
-    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Overload<Op>>),
+    return {Op::doc.name,
+            nullptr,
+            0,
+            precision,
+            form_of(&kCall<Overload<Op>>),
             form_of(&kOverloadInPlace<Op>)};
   else if constexpr (op::Elementwise<Op>)
     return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, precision, {}, {}};

@@ -42,27 +42,18 @@ struct Bits {
 
 TEST(Half, BitsAreThoseOfIeee754) {
   const std::vector<Bits> known{
-      {0.0F, 0x0000, 0x0000},
-      {-0.0F, 0x8000, 0x8000},
-      {1.0F, 0x3c00, 0x3f80},
-      {-2.5F, 0xc100, 0xc020},
-      {65504.0F, 0x7bff, 0x4780},
-      {0x1p-14F, 0x0400, 0x3880},   // the smallest normal float16
-      {0x1p-24F, 0x0001, 0x3380},   // the smallest one
-      {0x1.8p-24F, 0x0002, 0x33c0},  // a tie: to even
-      {0x1p-25F, 0x0000, 0x3300},   // a tie: to zero
-      {0x1.004p0F, 0x3c01, 0x3f80},
-      {0x1.002p0F, 0x3c00, 0x3f80},  // ties of the tenth digit
-      {0x1.006p0F, 0x3c02, 0x3f80},
-      {0x1.01p0F, 0x3c04, 0x3f80},  // ties of the seventh
-      {0x1.03p0F, 0x3c0c, 0x3f82},
-      {65519.0F, 0x7bff, 0x4780},
-      {65520.0F, 0x7c00, 0x4780},
-      {0x1.ffp127F, 0x7c00, 0x7f80},
-      {kInfinity, 0x7c00, 0x7f80},
-      {-kInfinity, 0xfc00, 0xff80},
-      {0x1p-149F, 0x0000, 0x0000},
-      {0x1p-133F, 0x0000, 0x0001},
+      {0.0F, 0x0000, 0x0000},       {-0.0F, 0x8000, 0x8000},
+      {1.0F, 0x3c00, 0x3f80},       {-2.5F, 0xc100, 0xc020},
+      {65504.0F, 0x7bff, 0x4780},   {0x1p-14F, 0x0400, 0x3880},    // the smallest normal float16
+      {0x1p-24F, 0x0001, 0x3380},                                  // the smallest one
+      {0x1.8p-24F, 0x0002, 0x33c0},                                // a tie: to even
+      {0x1p-25F, 0x0000, 0x3300},                                  // a tie: to zero
+      {0x1.004p0F, 0x3c01, 0x3f80}, {0x1.002p0F, 0x3c00, 0x3f80},  // ties of the tenth digit
+      {0x1.006p0F, 0x3c02, 0x3f80}, {0x1.01p0F, 0x3c04, 0x3f80},   // ties of the seventh
+      {0x1.03p0F, 0x3c0c, 0x3f82},  {65519.0F, 0x7bff, 0x4780},
+      {65520.0F, 0x7c00, 0x4780},   {0x1.ffp127F, 0x7c00, 0x7f80},
+      {kInfinity, 0x7c00, 0x7f80},  {-kInfinity, 0xfc00, 0xff80},
+      {0x1p-149F, 0x0000, 0x0000},  {0x1p-133F, 0x0000, 0x0001},
   };
   for (const Bits& one : known) {
     EXPECT_EQ(float16_bits(one.value), one.float16) << one.value;
@@ -123,15 +114,13 @@ TEST(Half, CopiesConvertAsOneNumberDoes) {
     EXPECT_EQ(half.storage()->bytes(), 2 * given.size());
     expect_rounded(ToDType::call(half, DType::kFloat32), 1);
     expect_rounded(ToDType::call(half, DType::kFloat64), 1);
-    expect_rounded(ToDType::call(ToDType::call(ToDType::call(x, DType::kFloat64), dtype),
-                                 DType::kFloat32),
-                   1);
+    expect_rounded(
+        ToDType::call(ToDType::call(ToDType::call(x, DType::kFloat64), dtype), DType::kFloat32), 1);
     const Tensor every_third = Slice::call(x, 0, 0, x.numel(), 3);
     expect_rounded(ToDType::call(ToDType::call(every_third, dtype), DType::kFloat32), 3);
     expect_rounded(ToDType::call(Slice::call(half, 0, 0, x.numel(), 3), DType::kFloat32), 3);
-    expect_rounded(ToDType::call(Clone::call(Slice::call(half, 0, 0, x.numel(), 3)),
-                                 DType::kFloat32),
-                   3);
+    expect_rounded(
+        ToDType::call(Clone::call(Slice::call(half, 0, 0, x.numel(), 3)), DType::kFloat32), 3);
   }
 }
 
@@ -274,12 +263,14 @@ TEST_F(HalfAutocast, RoundsTheOperandsOfProducts) {
   EXPECT_EQ(product.dtype(), DType::kBFloat16);
   // 1.00390625 is 1 in bfloat16.
   EXPECT_EQ(values(ToDType::call(product, DType::kFloat32)), (std::vector<double>{7, 10, 15, 22}));
-  EXPECT_EQ(OpCall().with(ToDType::call(a, DType::kFloat64))
+  EXPECT_EQ(OpCall()
+                .with(ToDType::call(a, DType::kFloat64))
                 .with(ToDType::call(a, DType::kFloat64))
                 .run("mm")[0]
                 .dtype(),
             DType::kFloat64);
-  EXPECT_EQ(OpCall().with(product).with(0).with(0).with(-1).run("prod")[0].dtype(), DType::kFloat32);
+  EXPECT_EQ(OpCall().with(product).with(0).with(0).with(-1).run("prod")[0].dtype(),
+            DType::kFloat32);
 }
 
 }  // namespace

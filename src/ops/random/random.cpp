@@ -25,8 +25,8 @@ void draw_normal(const Tensor& t, double mean, double std) {
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
 }
 
-// Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits that
-// were drawn. Rounding would make ones of some.
+// Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits
+// that were drawn. Rounding would make ones of some.
 Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
   const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
   const Tensor host = on_host(drawn);
