@@ -726,6 +726,72 @@ describe("transforms of shapes and of parts", () => {
   });
 });
 
+describe("transforms to constraints", () => {
+  const { constraints: c, bijectTo, transformTo } = d;
+  const numbers = double([-1.5, 0.2, 2, -0.4]);
+  const square = numbers.reshape([2, 2]);
+  const kFamilies = {
+    real: [c.real, numbers],
+    positive: [c.positive, numbers],
+    nonnegative: [c.nonnegative, numbers],
+    greaterThan: [c.greaterThan(2), numbers],
+    greaterThanEq: [c.greaterThanEq(double([-1, 0, 1, 2])), numbers],
+    lessThan: [c.lessThan(-3), numbers],
+    interval: [c.interval(-1, double(2)), numbers],
+    halfOpenInterval: [c.halfOpenInterval(1, 2), numbers],
+    unitInterval: [c.unitInterval, numbers],
+    realVector: [c.realVector, numbers],
+    simplex: [c.simplex, numbers],
+    independent: [c.independent(c.positive, 1), square],
+    corrCholesky: [c.corrCholesky, numbers.narrow(0, 0, 3)],
+    cat: [c.cat([c.positive, c.unitInterval], 0, [1, 3]), numbers],
+    stack: [c.stack([c.positive, c.lessThan(0)], -1), square],
+  };
+  const kMatrices = {
+    lowerCholesky: [c.lowerCholesky, square],
+    positiveDefinite: [c.positiveDefinite, square],
+    positiveSemidefinite: [c.positiveSemidefinite, square],
+  };
+
+  for (const [name, [constraint, x]] of Object.entries({ ...kFamilies, ...kMatrices })) {
+    test(`${name}: they lead into it`, () => {
+      const y = transformTo(constraint).call(x);
+      assert.equal(constraint.check(y).all().item(), true);
+      if (name in kMatrices) {
+        assertThrows(() => bijectTo(constraint), "InvalidArgument", /Cannot transform to/);
+        return;
+      }
+      const bijection = bijectTo(constraint);
+      const there = bijection.call(x);
+      assert.equal(constraint.check(there).all().item(), true);
+      assertTensor(bijection.inverse(there), x.dataSync(), kDouble);
+      assert.equal(bijection.bijective, true);
+    });
+  }
+
+  test("with PyTorch's numbers", () => {
+    const between = transformTo(c.interval(1, 5));
+    assertTensor(between.call(double([0, 1])), [3, 3.924234314520019], kDouble);
+    const vectors = bijectTo(c.independent(c.greaterThan(1), 1));
+    const y = vectors.call(double([0, 1]));
+    assertTensor(y, [2, 1 + Math.E], kDouble);
+    assertTensor(vectors.logAbsDetJacobian(double([0, 1]), y), [1], kDouble);
+    const rows = transformTo(c.simplex).call(double([0, Math.log(3)]));
+    assertTensor(rows, [0.25, 0.75], kDouble);
+  });
+
+  test("others are registered", () => {
+    class Even extends c.positive.constructor {}
+    const even = new Even("even", (value) => value.remainder(2).eq(0));
+    assertThrows(() => transformTo(even), "InvalidArgument", /Cannot transform to .* even/);
+    transformTo.register(even, () => new d.AffineTransform(0, 2));
+    assertTensor(transformTo(even).call(double([3])), [6]);
+    assertThrows(() => bijectTo(even), "InvalidArgument", /^\[bijectTo\]/);
+    assertThrows(() => transformTo(3), "InvalidArgument", /constraint: expected a constraint/);
+    assertThrows(() => bijectTo.register(even, 3), "InvalidArgument", /factory/);
+  });
+});
+
 describe("registerKl", () => {
   class Shifted extends d.Normal {}
   const plain = new d.Normal(0, 1);

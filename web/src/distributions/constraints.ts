@@ -14,6 +14,8 @@ export interface ConstraintKind {
   eventDim?: number;
   /** Whether there are gaps between values; default false. */
   isDiscrete?: boolean;
+  /** What it is made of: bounds, or other constraints. @internal */
+  made?: readonly unknown[];
 }
 
 /** A set of values, such as the support of a distribution. */
@@ -22,6 +24,8 @@ export class Constraint {
   readonly isDiscrete: boolean;
   /** How many dimensions, the last ones, one value has. */
   readonly eventDim: number;
+  /** What it is made of: bounds, or other constraints. @internal */
+  readonly made: readonly unknown[];
   readonly #text: string;
   readonly #holds: (value: Tensor) => Tensor;
 
@@ -31,6 +35,7 @@ export class Constraint {
     this.#holds = holds;
     this.eventDim = kind.eventDim ?? 0;
     this.isDiscrete = kind.isDiscrete ?? false;
+    this.made = kind.made ?? [];
   }
 
   /** Returns which values are in the set: booleans in the shape of `value` without the dimensions of one value. */
@@ -42,6 +47,11 @@ export class Constraint {
   /** Its name, with its bounds. */
   toString(): string {
     return this.#text;
+  }
+
+  /** The name of it, or of the function that made it. @internal */
+  get family(): string {
+    return this.#text.replace(/\(.*/s, "");
   }
 }
 
@@ -76,33 +86,43 @@ export const dependent: Constraint = /* @__PURE__ */ new Constraint("dependent",
 /** Numbers above a bound. */
 export function greaterThan(lowerBound: Parameter): Constraint {
   checkBounds("greaterThan", { lowerBound });
-  return new Constraint(`greaterThan(${spelled(lowerBound)})`, (value) => value.gt(lowerBound));
+  return new Constraint(`greaterThan(${spelled(lowerBound)})`, (value) => value.gt(lowerBound), {
+    made: [lowerBound],
+  });
 }
 
 /** Numbers from a bound upwards. */
 export function greaterThanEq(lowerBound: Parameter): Constraint {
   checkBounds("greaterThanEq", { lowerBound });
-  return new Constraint(`greaterThanEq(${spelled(lowerBound)})`, (value) => value.ge(lowerBound));
+  return new Constraint(`greaterThanEq(${spelled(lowerBound)})`, (value) => value.ge(lowerBound), {
+    made: [lowerBound],
+  });
 }
 
 /** Numbers below a bound. */
 export function lessThan(upperBound: Parameter): Constraint {
   checkBounds("lessThan", { upperBound });
-  return new Constraint(`lessThan(${spelled(upperBound)})`, (value) => value.lt(upperBound));
+  return new Constraint(`lessThan(${spelled(upperBound)})`, (value) => value.lt(upperBound), {
+    made: [upperBound],
+  });
 }
 
 /** Numbers from one bound to another, both included. */
 export function interval(lowerBound: Parameter, upperBound: Parameter): Constraint {
   checkBounds("interval", { lowerBound, upperBound });
   const text = `interval(${spelled(lowerBound)}, ${spelled(upperBound)})`;
-  return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.le(upperBound)));
+  return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.le(upperBound)), {
+    made: [lowerBound, upperBound],
+  });
 }
 
 /** Numbers from one bound on to below another. */
 export function halfOpenInterval(lowerBound: Parameter, upperBound: Parameter): Constraint {
   checkBounds("halfOpenInterval", { lowerBound, upperBound });
   const text = `halfOpenInterval(${spelled(lowerBound)}, ${spelled(upperBound)})`;
-  return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.lt(upperBound)));
+  return new Constraint(text, (value) => value.ge(lowerBound).logicalAnd(value.lt(upperBound)), {
+    made: [lowerBound, upperBound],
+  });
 }
 
 /** Whole numbers from one bound to another, both included. */
@@ -122,7 +142,8 @@ export function independent(base: Constraint, reinterpretedBatchNdims: number): 
   const holds = (value: Tensor) =>
     dims.length > 0 ? base.check(value).all(dims) : base.check(value);
   const eventDim = base.eventDim + reinterpretedBatchNdims;
-  const kind = { eventDim, isDiscrete: base.isDiscrete };
+  const made = [base, reinterpretedBatchNdims];
+  const kind = { eventDim, isDiscrete: base.isDiscrete, made };
   return new Constraint(`independent(${base}, ${reinterpretedBatchNdims})`, holds, kind);
 }
 
@@ -264,7 +285,8 @@ export function cat(
       value.splitWithSizes(sizes, dim).map((part, i) => (parts[i] as Constraint).check(part)),
       dim,
     );
-  return new Constraint(`cat(${parts.join(", ")})`, holds, kindOf(parts));
+  const kind = { ...kindOf(parts), made: [parts, dim, sizes] };
+  return new Constraint(`cat(${parts.join(", ")})`, holds, kind);
 }
 
 /** What lies along `dim` keeps one constraint each. */
@@ -278,10 +300,14 @@ export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
     );
   const kind = kindOf(parts);
   const eventDim = dim + kind.eventDim < 0 ? kind.eventDim + 1 : kind.eventDim;
-  return new Constraint(`stack(${parts.join(", ")})`, holds, { ...kind, eventDim });
+  return new Constraint(`stack(${parts.join(", ")})`, holds, {
+    ...kind,
+    eventDim,
+    made: [parts, dim],
+  });
 }
 
-function kindOf(parts: readonly Constraint[]): Required<ConstraintKind> {
+function kindOf(parts: readonly Constraint[]): { eventDim: number; isDiscrete: boolean } {
   return {
     eventDim: Math.max(0, ...parts.map(({ eventDim }) => eventDim)),
     isDiscrete: parts.some(({ isDiscrete }) => isDiscrete),

@@ -14,6 +14,12 @@ export {
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
 } from "./categorical.js";
+export {
+  bijectTo,
+  type ConstraintRegistry,
+  type TransformFactory,
+  transformTo,
+} from "./constraint_registry.js";
 export * as constraints from "./constraints.js";
 export {
   ContinuousBernoulli,
