@@ -44,9 +44,10 @@ export async function buildWasm(variant) {
 /**
  * Writes web/src into dist/ in two forms, what only WebGPU needs into a file beside them, and the declarations of all.
  *
- * dist/index.js is one file: pages without a bundler ask for one file instead of 330, and Node, which would read the modules in
- * 180 ms, reads it in 45. Bundlers find the other form by the condition "module" of package.json: one module per source file,
- * out of which they take what a program imports. Node does not know that condition, so that it never gets both.
+ * dist/index.js is one file: a page without a bundler asks for one file instead of 330, and Node imports it in a fifth of the
+ * time that the modules take. Bundlers find the other form by the condition "module" of package.json: one module per
+ * source file, out of which they take what a program imports. Node does not know that condition, so that it never gets
+ * both. Where a program is developed nothing is left out, and the one file is there sooner ("development").
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");

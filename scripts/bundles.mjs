@@ -82,6 +82,7 @@ export const kBundlers = {
 /** A folder of a user's, with the package of the checkout and its WebAssembly where a bundle looks for it. */
 export class BundleFolder {
   #folder = mkdtempSync(join(tmpdir(), "edgegrad-bundle-"));
+  #count = 0;
 
   constructor() {
     mkdirSync(join(this.#folder, "node_modules"));
@@ -89,13 +90,13 @@ export class BundleFolder {
     symlinkSync(join(kRoot, "dist", "wasm"), join(this.#folder, "wasm"), "junction");
   }
 
-  /** Bundles the first of these files, given as texts by name; returns the bundle's path. */
+  /** Bundles the first of these files, given as texts by name; returns the path of the bundle, which is another for every call. */
   async bundle(tool, files, { minify = true } = {}) {
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(join(this.#folder, name), text);
     }
     const [entry] = Object.keys(files);
-    const out = join(this.#folder, `${tool}${minify ? ".min" : ""}.mjs`);
+    const out = join(this.#folder, `bundle${++this.#count}.mjs`);
     await kBundlers[tool](join(this.#folder, entry), out, minify);
     return out;
   }

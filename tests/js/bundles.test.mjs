@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { BundleFolder, gzipped, kBundlers, kPrograms } from "../../scripts/bundles.mjs";
 import { runNode } from "./support/child.mjs";
 import { eg } from "./support/engine.mjs";
@@ -150,6 +151,21 @@ for (const tool of Object.keys(kBundlers)) {
     });
   });
 }
+
+describe("a bundled module of spawn()", () => {
+  for (const call of ["await init();", "expose({ squared });"]) {
+    test(`finds its engine by ${call}`, async () => {
+      const module = `
+        import { expose, init } from "edgegrad";
+        ${call}
+        export function squared(x) { return x.square(); }`;
+      const file = await folder.bundle("esbuild", { "squared.js": module });
+      const x = eg.tensor([2, 3]);
+      const result = await eg.spawn(pathToFileURL(file), "squared", x);
+      assert.deepEqual(result.arraySync(), [4, 9]);
+    });
+  }
+});
 
 test("classes of the package have their names, though it is minified", () => {
   const classes = (value, path) =>

@@ -1,5 +1,5 @@
-// The functions that every program calls before it has a tensor: one of them on each thread. With them come the methods of
-// tensors, of which no bundler could know that they are used.
+// The functions of which every program calls one before it has a tensor, on each thread. With them come the methods of tensors,
+// of which no bundler could know that they are used; and a thread of spawn() whose module is a bundle finds its engine.
 
 import type { InitOptions } from "./engine/init_options.js";
 import { startEngine } from "./engine/lifecycle.js";
@@ -14,7 +14,7 @@ import { joinHost, type WorkerFunction } from "./threads/host.js";
  * if it requires it, or if that has been lost.
  */
 export async function init(...given: [options?: InitOptions]): Promise<void> {
-  attachTensorMethods();
+  joinThread();
   await startEngine(given);
 }
 
@@ -25,9 +25,13 @@ export async function init(...given: [options?: InitOptions]): Promise<void> {
  *     eg.expose({ train });
  */
 export function expose(exposed: Readonly<Record<string, WorkerFunction>>): void {
+  joinThread();
+  exposeFunctions(exposed);
+}
+
+function joinThread(): void {
   attachTensorMethods();
   joinHost();
-  exposeFunctions(exposed);
 }
 
 endOwnCode();
