@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundlable, unfollowed } from "./bundlable.mjs";
+import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
@@ -172,6 +173,16 @@ function printSizes(variants) {
   }
 }
 
+/** Prints what is left of the JavaScript in bundles of users' programs. */
+export async function printBundleSizes() {
+  for (const { program, sizes } of await bundleSizes()) {
+    const texts = Object.entries(sizes).map(
+      ([tool, size]) => `${tool} ${(size / 1000).toFixed(1)}`,
+    );
+    console.log(`  bundle of ${program}: kB gzipped by ${texts.join(", ")}`);
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const parts = process.argv.slice(2);
@@ -182,7 +193,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       : kVariants;
     await ensureNodeModules();
     for (const variant of variants) await buildWasm(variant);
-    if (parts.length === 0 || parts.includes("web")) await buildWeb();
+    const hasWeb = parts.length === 0 || parts.includes("web");
+    if (hasWeb) await buildWeb();
     printSizes(variants);
+    if (hasWeb) await printBundleSizes();
   });
 }

@@ -1,6 +1,6 @@
 // Programs bundled with the package in dist/ as users' tools do it: for the sizes that a build prints, and for tests.
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,6 +103,25 @@ export class BundleFolder {
 
   remove() {
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns { program, sizes } for each of kPrograms: the bytes after gzip of its bundles, by tool. */
+export async function bundleSizes() {
+  const folder = new BundleFolder();
+  try {
+    const rows = [];
+    for (const [program, text] of Object.entries(kPrograms)) {
+      const sizes = {};
+      for (const tool of Object.keys(kBundlers)) {
+        const file = await folder.bundle(tool, { "main.js": text });
+        sizes[tool] = gzipped(readFileSync(file));
+      }
+      rows.push({ program, sizes });
+    }
+    return rows;
+  } finally {
+    folder.remove();
   }
 }
 

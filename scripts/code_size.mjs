@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildWasm, buildWeb, kVariants } from "./build.mjs";
+import { buildWasm, buildWeb, kVariants, printBundleSizes } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
@@ -223,4 +223,6 @@ await main(async () => {
   printTable("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));
   printTable("Kernels by dtype", kernels, ({ dtype }) => dtype);
   printDownload(variant, module);
+  console.log();
+  await printBundleSizes();
 });
