@@ -56,6 +56,13 @@ for (const tool of Object.keys(kBundlers)) {
       });
     }
 
+    test("functions of ops are where they are imported, though all are methods", () => {
+      const definition = /["'`]xlog1py["'`]/;
+      const [all, ...others] = Object.values(texts).reverse();
+      assert.match(all, definition);
+      for (const text of others) assert.doesNotMatch(text, definition);
+    });
+
     test("layers and optimizers are where they are named", () => {
       const [all, mlp, ...others] = Object.keys(texts).reverse();
       assert.deepEqual(wordsIn(all, kOtherLayers), kOtherLayers);
