@@ -119,10 +119,14 @@ const kNames = {
 };
 
 // What defines a thing that is there when a program uses it, and of which a bundler cannot know that it does nothing else.
-const kDefiners = ["define", "defineInPlace", "defineFactory", "drawing"].concat([
+const kDefiners = [
+  "define",
+  "defineInPlace",
+  "defineFactory",
+  "drawing",
   "composite",
   "compositeFactory",
-]);
+];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 
 // Beside their declarations, so that the addresses in files.ts are the same in both forms.

@@ -121,8 +121,9 @@ const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 function isOwn(frame: string): boolean {
   if (kEngineFile.test(frame)) return true;
   const place = placeOf(frame);
-  if (place === null || start === null || end === null || !isKnown()) return false;
-  return place.file === start.file && !isBefore(place, start) && !isBefore(end, place);
+  if (place === null || start === null || end === null || !isInOrder) return false;
+  const isInFile = place.file === start.file && place.file === end.file;
+  return isInFile && !isBefore(place, start) && !isBefore(end, place);
 }
 
 // Of a user who asks for the sources of bundles, or has them in several files, nothing is hidden.
