@@ -3,8 +3,8 @@
 // module, or a function that the script of a user's own worker gave to eg.expose().
 //
 // A user's module that imports edgegrad finds this worker's engine under Symbol.for("edgegrad.host")
-// and adds `run` there, which knows about tensors (web/src/threads/host.ts). A module that does not
-// import it can only be given plain values. A user's own worker brings its host along.
+// and adds `run` there, which knows about tensors (web/src/threads/host.ts); in a bundle init() and
+// expose() do that. A module that does not import it can only be given plain values. A user's own worker brings its host along.
 
 if (ENVIRONMENT_IS_PTHREAD) {
   // For web/src/runtime/workers.ts: the script was found and runs.
@@ -56,7 +56,9 @@ if (ENVIRONMENT_IS_PTHREAD) {
     const { url, args } = job;
     if (host.run !== null) return { value: await host.run(fn, args) };
     if (args.hasTensors) {
-      throw invalid(`${url} was given tensors but does not import edgegrad.`);
+      throw invalid(
+        `${url} was given tensors but does not import edgegrad; a bundle has to call eg.init() or eg.expose(), too.`,
+      );
     }
     return { value: { values: await fn(...args.values), hasTensors: false } };
   };

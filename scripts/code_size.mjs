@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildWasm, buildWeb, kVariants } from "./build.mjs";
+import { buildWasm, buildWeb, kVariants, printBundleSizes } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
@@ -149,4 +149,6 @@ await main(async () => {
   print("Families of ops: kernels, dispatch and gradients", ops, ({ file }) => familyOf(file));
   print("Kernels by dtype", kernels, ({ dtype }) => dtype);
   printDownload(variant, published);
+  console.log();
+  await printBundleSizes();
 });

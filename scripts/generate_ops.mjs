@@ -1,6 +1,6 @@
-// Writes web/src/generated/{ops,methods,internal,op_table_hash}.ts from web/src/generated/op_table.json:
-// every op as a function, as a method of Tensor, those that only the package calls, and the number
-// by which the package knows the WebAssembly module that belongs to it.
+// Writes web/src/generated/{op_lines,ops,methods,internal,elementwise,op_table_hash}.ts from web/src/generated/op_table.json:
+// what every op takes, every op as a function, the types of those that are methods of Tensor, those that only the package
+// calls, and the number by which the package knows the WebAssembly module that belongs to it.
 // `--check` compares instead of writing, and exits with 1 when a file differs.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -51,18 +51,19 @@ function returnsOf(op) {
 
 /** Returns the generated files by name. */
 export function generate(table) {
-  const ops = table.ops.map((entry, id) => readOp(entry, id));
+  const ops = table.ops.map(readOp);
   const isPublic = (op) => op.kind !== "internal";
   return {
     "op_table_hash.ts": hashFile(table.hash),
     "elementwise.ts": elementwiseFile(ops),
+    "op_lines.ts": linesFile(ops),
     "ops.ts": opsFile(ops.filter(isPublic)),
     "methods.ts": methodsFile(ops.filter(isPublic)),
     "internal.ts": internalFile(ops.filter((op) => !isPublic(op))),
   };
 }
 
-function readOp(entry, id) {
+function readOp(entry) {
   const args = entry.args.map((arg) => ({ ...arg }));
   // A function of one operand is a function of a tensor; a number has Math.
   const operands = args.filter((arg) => arg.type === "operand");
@@ -72,15 +73,18 @@ function readOp(entry, id) {
     args.push({ name: "dtype", type: "dtype?", default: "null" });
   }
   const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
+  // dispatch/methods.ts makes the one of the other.
+  if (camelCase(entry.name) !== entry.js) throw new Error(`${entry.js} is not ${entry.name}`);
   return {
     ...entry,
-    id,
     args,
     isMethod,
     writes: entry.js.endsWith("_"),
     doc: asMarkdown(entry.doc),
   };
 }
+
+const camelCase = (name) => name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 // In Markdown, "[values, indices]: ..." would define a link, and the sentence be gone.
 function asMarkdown(doc) {
@@ -113,38 +117,48 @@ export const kElementwiseCount = ${count};
 `;
 }
 
+// One text, which is a third of what as many calls with the same words would be in a page.
+function linesFile(ops) {
+  const lines = ops.map((op) => `${op.name}:${marksOf(op)} ${signatureLine(op)}`);
+  return `${kHeader}
+/** A line for each op, in the order of their numbers; dispatch/op_lines.ts reads them. */
+export const kOpLines = \`\\
+${lines.join("\n")}\`;
+`;
+}
+
+function marksOf(op) {
+  const marks = {
+    m: op.isMethod && op.kind !== "internal",
+    i: op.inplace,
+    g: op.takesGenerator,
+    s: op.returns === "tensors",
+    o: op.returns === "tensor_or_tensors",
+  };
+  return Object.keys(marks)
+    .filter((mark) => marks[mark])
+    .join("");
+}
+
 function internalFile(ops) {
   return file(ops.map(functionOf).join("\n"));
 }
 
 function methodsFile(ops) {
   const methods = ops.filter((op) => op.isMethod);
-  const names = methods.flatMap((op) => (op.inplace ? [op.js, `${op.js}_`] : [op.js]));
   const lines = [
     "/** The ops as methods: the tensor is their first argument. */",
     "export interface TensorMethods {",
     ...methods.flatMap(methodDeclarations).map((line) => `  ${line}`),
     "}",
     "",
-    "/** Gives Tensor the ops as methods. */",
-    "export function attachOps(): void {",
-    "  attachMethods(Tensor.prototype, {",
-    ...names.map((name) => `    ${name}: ops.${name},`),
-    "  });",
-    "}",
-    "",
   ];
-  const imports = [
-    'import { Tensor } from "../tensor/tensor.js";',
-    'import * as ops from "./ops.js";',
-  ];
-  return file(lines.join("\n"), imports);
+  return file(lines.join("\n"));
 }
 
 // A file of this folder: what `body` names is imported.
-function file(body, imports = []) {
+function file(body) {
   const named = [
-    ["attachMethods", "../dispatch/define.js"],
     ["define", "../dispatch/define.js"],
     ["defineFactory", "../dispatch/define.js"],
     ["defineInPlace", "../dispatch/define.js"],
@@ -158,27 +172,21 @@ function file(body, imports = []) {
     ["type DType", "../tensor/dtype.js"],
     ["type Tensor", "../tensor/tensor.js"],
   ].filter(([name]) => new RegExp(`\\b${name.replace("type ", "")}\\b`).test(body));
-  const own = named.filter(
-    ([name]) => !imports.some((line) => line.includes(`{ ${name.slice(5)} }`)),
-  );
-  const paths = [...new Set(own.map(([, path]) => path))];
+  const paths = [...new Set(named.map(([, path]) => path))];
   const lines = paths.map((path) => {
-    const names = own.filter((entry) => entry[1] === path).map(([name]) => name);
+    const names = named.filter((entry) => entry[1] === path).map(([name]) => name);
     const areTypes = names.every((name) => name.startsWith("type "));
     const list = areTypes ? names.map((name) => name.slice(5)) : names;
     return `import ${areTypes ? "type " : ""}{ ${list.join(", ")} } from "${path}";`;
   });
-  return `${kHeader}\n${[...lines, ...imports].join("\n")}\n\n${body}`;
+  return `${kHeader}\n${lines.join("\n")}\n\n${body}`;
 }
 
 // ---------------------------------------------------------------- functions
 
 function functionOf(op) {
   const definer = op.writes ? "defineInPlace" : op.kind === "factory" ? "defineFactory" : "define";
-  const extra = definer === "define" && op.returns !== "tensor" ? `, "${op.returns}"` : "";
-  // Ops that are in-place by themselves have no other form to choose.
-  const flags = op.writes ? ", 0" : "";
-  const defined = `${definer}(${call(op)}${extra}${flags})`;
+  const defined = definition(definer, op);
   const value = op.takesGenerator ? `drawing(${defined})` : defined;
   return constant(op.js, op.doc, signatures(op, op.args), value);
 }
@@ -191,12 +199,12 @@ function inPlaceFunctionOf(op) {
     `${op.js}_`,
     doc,
     signatures({ ...op, returns: "tensor" }, args),
-    `defineInPlace(${call(op)})`,
+    definition("defineInPlace", op),
   );
 }
 
-function call(op) {
-  return `${JSON.stringify(op.name)}, ${op.id}, ${JSON.stringify(signatureLine(op))}`;
+function definition(definer, { name }) {
+  return `${definer}(${JSON.stringify(name)})`;
 }
 
 function constant(name, doc, types, value) {
@@ -208,7 +216,7 @@ function constant(name, doc, types, value) {
   return `${lines.join("\n")}\n`;
 }
 
-// What dispatch/signature.ts reads.
+// What dispatch/signature.ts reads of a line.
 function signatureLine(op) {
   return op.args
     .map(({ name, type, choices, default: value }) => {

@@ -13,6 +13,9 @@ const kScripts = readdirSync(kDist, { recursive: true }).filter((file) => /\.m?j
 // `.Function` is autograd's.
 const kGeneration = /(?<![\w$.])(?:eval\((?!\)\s*\{)|Function[(,)])|\(0,\s*eval\)/;
 
+// Where a module lists autograd's among what it imports or exports, nothing is called or handed on.
+const kLists = /^(?:import|export) \{[^}]*\}/gm;
+
 const kProgram = `
 import * as eg from "edgegrad";
 const variant = process.env.VARIANT;
@@ -42,7 +45,8 @@ console.log(JSON.stringify({ grad: x.grad.arraySync(), message, names, events: e
 describe("code generation", () => {
   for (const file of kScripts) {
     test(`is not in dist/${file}`, () => {
-      const found = kGeneration.exec(readFileSync(join(kDist, file), "utf8"));
+      const text = readFileSync(join(kDist, file), "utf8").replace(kLists, "");
+      const found = kGeneration.exec(text);
       assert.equal(found?.[0], undefined);
     });
   }

@@ -1,15 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
+//
+// Nothing is done here, only exported: bundlers take this file, and leave out of a bundle what its program does not import.
+// What has to be done is done by init() and expose() (start.ts), or at once where the package is one file (one_file.ts).
 
-// First of all, as it says itself.
+// First of all the code that knows by its place where the package begins, on which errors stand.
 
-import { endOwnCode } from "./runtime/own_frames.js";
+export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 
 // The order of these does not matter.
-
-import { attachTensorMethods } from "./tensor_methods.js";
-import { joinHost } from "./threads/host.js";
 
 export { type AutocastOptions, autocast } from "./amp/autocast.js";
 export * as amp from "./amp/index.js";
@@ -45,7 +45,6 @@ export * as distributions from "./distributions/index.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
 export type { InitOptions } from "./engine/init_options.js";
 export {
-  init,
   type MemoryInfo,
   memory,
   type RuntimeInfo,
@@ -78,16 +77,14 @@ export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
-export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 export type { Variant } from "./runtime/variant.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
-export { expose } from "./threads/expose.js";
 export { spawn } from "./threads/spawn.js";
 
-attachTensorMethods();
-joinHost();
-endOwnCode();
+// Last of all the code that knows where it ends.
+
+export { expose, init } from "./start.js";

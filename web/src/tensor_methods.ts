@@ -4,15 +4,19 @@
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
 import { norm } from "./composites/linalg/norms.js";
 import { slogdet } from "./composites/linalg/of_complex.js";
-import { attachOps } from "./generated/methods.js";
+import { attachOps } from "./dispatch/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
-/** Gives Tensor the methods that the layers above it declare for it. */
+let areAttached = false;
+
+/** Gives Tensor the methods that the layers above it declare for it, once. */
 export function attachTensorMethods(): void {
-  attachOps();
+  if (areAttached) return;
+  areAttached = true;
+  attachOps(Tensor.prototype);
   attach(kCompositeMethods);
   attach(kFamiliarMethods);
   attach(kAutogradMethods);

@@ -34,10 +34,20 @@ function filesOf(folder) {
 function expectedFiles() {
   const sources = filesOf(join(kRoot, "web", "src"))
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
-    .map((name) => name.replace(/\.ts$/, ".d.ts"));
+    .map((name) => name.replace(/\.ts$/, ""));
+  const types = sources.map((name) => `${name}.d.ts`);
   const docs = filesOf(join(kRoot, "docs")).filter((name) => name.endsWith(".md"));
-  const dist = [...kScripts, ...kMaps, ...sources].map((name) => `dist/${name}`);
+  const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
+    (name) => `dist/${name}`,
+  );
   return [...kTexts, ...docs.map((name) => `docs/${name}`), ...dist].sort();
+}
+
+/** What bundlers are given: a module for every source but those of the files that are one. */
+function modulesOf(sources) {
+  return sources
+    .filter((name) => name !== "one_file" && !name.startsWith("webgpu/"))
+    .map((name) => (name === "index" ? "index.modules.js" : `${name}.js`));
 }
 
 /** The links of a Markdown file that are neither addresses nor places in itself. */

@@ -1,54 +1,44 @@
-// What generated/ops.ts is made of: functions from an op's number and signature.
+// What generated/ops.ts is made of: functions from the names of ops.
 
 import { kInPlace } from "../runtime/native.js";
 import { addDoor } from "../runtime/own_frames.js";
 import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
-import { type Op, parseSignature, type Returns } from "./signature.js";
+import { opOf } from "./op_lines.js";
+import type { Op } from "./signature.js";
 
 /** Any op function; generated/ops.ts gives each its precise type. */
 export type AnyFunction = (...args: never[]) => unknown;
 
 /** Defines the function of an op. */
-export function define<F extends AnyFunction>(
-  name: string,
-  id: number,
-  signature: string,
-  returns: Returns = "tensor",
-): F {
+export function define<F extends AnyFunction>(name: string): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(name, id, signature, returns);
+    op ??= opOf(name);
     return callOp(op, args);
   };
   return named(name, run) as F;
 }
 
 /** Defines the function of an op that writes into its first argument: `add_`, `copy_`. */
-export function defineInPlace<F extends AnyFunction>(
-  name: string,
-  id: number,
-  signature: string,
-  flags = kInPlace,
-): F {
+export function defineInPlace<F extends AnyFunction>(name: string): F {
+  // Ops that are in-place by themselves have no other form to choose.
+  const isInPlaceAlone = name.endsWith("_");
+  const flags = isInPlaceAlone ? 0 : kInPlace;
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(inPlaceName(name), id, signature, "tensor");
+    op ??= { ...opOf(name), name: isInPlaceAlone ? name : `${name}_` };
     return callInPlace(op, args, flags);
   };
   return named(name, run) as F;
 }
 
 /** Defines the function of an op that makes tensors and takes {dtype, device, requiresGrad}. */
-export function defineFactory<F extends AnyFunction>(
-  name: string,
-  id: number,
-  signature: string,
-): F {
+export function defineFactory<F extends AnyFunction>(name: string): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= parseSignature(name, id, signature, "tensor", kPlaceNames);
+    op ??= { ...opOf(name), moreOptions: kPlaceNames };
     const known = op;
     return makePlaced(name, args, (rest) => callOp(known, rest) as Tensor);
   };
@@ -71,27 +61,9 @@ export function makePlaced(
   return placed(make([...args.slice(0, -1), options]), place);
 }
 
-function inPlaceName(name: string): string {
-  return name.endsWith("_") ? name : `${name}_`;
-}
-
 /** Gives a function that users call its own name in stacks. */
 export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
   addDoor(name, run);
   return run;
-}
-
-/** Makes functions methods of a class: the object is their first argument. */
-export function attachMethods(
-  prototype: object,
-  functions: Readonly<Record<string, AnyFunction>>,
-): void {
-  for (const [name, run] of Object.entries(functions)) {
-    const method = function (this: unknown, ...args: unknown[]): unknown {
-      return (run as (...args: readonly unknown[]) => unknown)(this, ...args);
-    };
-    Object.defineProperty(method, "name", { value: name, configurable: true });
-    Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
-  }
 }

@@ -1,5 +1,6 @@
 // The WebGPU device, as the engine's main thread sees it.
 
+import { webGpuScript } from "../files.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -31,9 +32,7 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   if (webgpu === "off") return;
   const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
   if (isGiven) module.gpu = gpu;
-  const script = scriptAt(wasmUrl, "edgegrad-webgpu.js");
-  const url = script ?? new URL("./wasm/edgegrad-webgpu.js", import.meta.url).href;
-  native.allowGpu(url, isGiven);
+  native.allowGpu(scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? webGpuScript(), isGiven);
 }
 
 /**

@@ -68,12 +68,8 @@ let threadWorkers: Workers | null = null;
 let isJoined = false;
 const stopListeners: (() => void)[] = [];
 
-/**
- * Starts the engine; every other function needs it. Calls after the first wait for the same start,
- * whose options stay in force until shutdown(): other ones are refused. Each opens the WebGPU device
- * if it requires it, or if that has been lost.
- */
-export async function init(...given: [options?: InitOptions]): Promise<void> {
+/** What init() of the package does, but for what is above this layer (start.ts). @internal */
+export async function startEngine(given: [options?: InitOptions]): Promise<void> {
   if (starting === null) begin(readInitOptions(given));
   else if (inForce !== null) checkSameOptions(given, inForce);
   await starting;

@@ -8,7 +8,7 @@ import type { Tensor } from "../tensor/tensor.js";
 /** A copy of another dtype; the tensor itself when it has it. */
 export const toDtype: {
   (input: Tensor, dtype: DType): Tensor;
-} = define("to_dtype", 124, "input:tensor dtype:dtype");
+} = define("to_dtype");
 
 /** A view of every step-th element of dim from start to before end. */
 export const slice: {
@@ -17,50 +17,50 @@ export const slice: {
   (input: Tensor, dim: number, options: { start?: number | null; end?: number | null; step?: number }): Tensor;
   (input: Tensor, dim: number, start: number | null, options: { end?: number | null; step?: number }): Tensor;
   (input: Tensor, dim: number, start: number | null, end: number | null, options: { step?: number }): Tensor;
-} = define("slice", 145, "input:tensor dim:int=0 start:int?=null end:int?=null step:int=1");
+} = define("slice");
 
 /** The elements of input that indices name along dims. */
 export const index: {
   (input: Tensor, indices: readonly Tensor[], dims: Ints): Tensor;
   (input: Tensor, indices: readonly Tensor[], ...dims: number[]): Tensor;
-} = define("index", 188, "input:tensor indices:tensors dims:ints");
+} = define("index");
 
 /** Sum of products; the equation as character codes. */
 export const einsum: {
   (equation: Ints, operands: readonly Tensor[]): Tensor;
-} = define("einsum", 271, "equation:ints operands:tensors");
+} = define("einsum");
 
 /** Gamma numbers of scale 1, of the shapes alpha. */
 export const standardGamma: {
   (alpha: Tensor): Tensor;
-} = define("standard_gamma", 335, "alpha:tensor");
+} = define("standard_gamma");
 
 /** Rows of parts of 1, each row with the concentrations alpha. */
 export const sampleDirichlet: {
   (alpha: Tensor): Tensor;
-} = define("sample_dirichlet", 336, "alpha:tensor");
+} = define("sample_dirichlet");
 
 /** Throws unless an optimizer's step would succeed. */
 export const checkStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], states: readonly Tensor[]): Tensor[];
-} = defineInPlace("check_step_", 352, "params:tensors grads:tensors states:tensors", 0);
+} = defineInPlace("check_step_");
 
 /** One step of stochastic gradient descent, as torch.optim.SGD takes it. */
 export const sgdStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], momentumBuffers: readonly Tensor[], lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean, maximize: boolean, first: boolean): Tensor[];
-} = defineInPlace("sgd_step_", 353, "params:tensors grads:tensors momentumBuffers:tensors lr:number momentum:number dampening:number weightDecay:number nesterov:bool maximize:bool first:bool", 0);
+} = defineInPlace("sgd_step_");
 
 /** One step of Adam or AdamW, as torch.optim takes it. */
 export const adamStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], expAvgs: readonly Tensor[], expAvgSqs: readonly Tensor[], maxExpAvgSqs: readonly Tensor[], step: number, lr: number, beta1: number, beta2: number, eps: number, weightDecay: number, decoupled: boolean, maximize: boolean): Tensor[];
-} = defineInPlace("adam_step_", 354, "params:tensors grads:tensors expAvgs:tensors expAvgSqs:tensors maxExpAvgSqs:tensors step:int lr:number beta1:number beta2:number eps:number weightDecay:number decoupled:bool maximize:bool", 0);
+} = defineInPlace("adam_step_");
 
 /** One step of RMSprop, as torch.optim takes it. */
 export const rmspropStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], squareAvgs: readonly Tensor[], momentumBuffers: readonly Tensor[], gradAvgs: readonly Tensor[], lr: number, alpha: number, eps: number, weightDecay: number, momentum: number, maximize: boolean): Tensor[];
-} = defineInPlace("rmsprop_step_", 355, "params:tensors grads:tensors squareAvgs:tensors momentumBuffers:tensors gradAvgs:tensors lr:number alpha:number eps:number weightDecay:number momentum:number maximize:bool", 0);
+} = defineInPlace("rmsprop_step_");
 
 /** One step of Adagrad, as torch.optim takes it. */
 export const adagradStep_: {
   (params: readonly Tensor[], grads: readonly Tensor[], sums: readonly Tensor[], lr: number, eps: number, weightDecay: number, maximize: boolean): Tensor[];
-} = defineInPlace("adagrad_step_", 356, "params:tensors grads:tensors sums:tensors lr:number eps:number weightDecay:number maximize:bool", 0);
+} = defineInPlace("adagrad_step_");

@@ -12,360 +12,360 @@ import type { Tensor } from "../tensor/tensor.js";
 export const add: {
   (input: Operand, other: Operand, alpha?: number): Tensor;
   (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
-} = define("add", 0, "input:operand other:operand alpha:number=1");
+} = define("add");
 
 /** Like add(), but writes the result into input and returns it. */
 export const add_: {
   (input: Tensor, other: Operand, alpha?: number): Tensor;
   (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
-} = defineInPlace("add", 0, "input:operand other:operand alpha:number=1");
+} = defineInPlace("add");
 
 /** input - alpha * other, with broadcasting. */
 export const sub: {
   (input: Operand, other: Operand, alpha?: number): Tensor;
   (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
-} = define("sub", 1, "input:operand other:operand alpha:number=1");
+} = define("sub");
 
 /** Like sub(), but writes the result into input and returns it. */
 export const sub_: {
   (input: Tensor, other: Operand, alpha?: number): Tensor;
   (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
-} = defineInPlace("sub", 1, "input:operand other:operand alpha:number=1");
+} = defineInPlace("sub");
 
 /** Elementwise product, with broadcasting. */
 export const mul: {
   (input: Operand, other: Operand): Tensor;
-} = define("mul", 2, "input:operand other:operand");
+} = define("mul");
 
 /** Like mul(), but writes the result into input and returns it. */
 export const mul_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("mul", 2, "input:operand other:operand");
+} = defineInPlace("mul");
 
 /** Elementwise quotient; integers are divided as floats. */
 export const div: {
   (input: Operand, other: Operand, roundingMode?: null | "floor" | "trunc"): Tensor;
   (input: Operand, other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): Tensor;
-} = define("div", 3, "input:operand other:operand roundingMode:choice(null|floor|trunc)=null");
+} = define("div");
 
 /** Like div(), but writes the result into input and returns it. */
 export const div_: {
   (input: Tensor, other: Operand, roundingMode?: null | "floor" | "trunc"): Tensor;
   (input: Tensor, other: Operand, options: { roundingMode?: null | "floor" | "trunc" }): Tensor;
-} = defineInPlace("div", 3, "input:operand other:operand roundingMode:choice(null|floor|trunc)=null");
+} = defineInPlace("div");
 
 /** The negative of every element. */
 export const neg: {
   (input: Tensor): Tensor;
-} = define("neg", 4, "input:operand");
+} = define("neg");
 
 /** Like neg(), but writes the result into input and returns it. */
 export const neg_: {
   (input: Tensor): Tensor;
-} = defineInPlace("neg", 4, "input:operand");
+} = defineInPlace("neg");
 
 /** 1 / x. */
 export const reciprocal: {
   (input: Tensor): Tensor;
-} = define("reciprocal", 5, "input:operand");
+} = define("reciprocal");
 
 /** Like reciprocal(), but writes the result into input and returns it. */
 export const reciprocal_: {
   (input: Tensor): Tensor;
-} = defineInPlace("reciprocal", 5, "input:operand");
+} = defineInPlace("reciprocal");
 
 /** x * x. */
 export const square: {
   (input: Tensor): Tensor;
-} = define("square", 6, "input:operand");
+} = define("square");
 
 /** Like square(), but writes the result into input and returns it. */
 export const square_: {
   (input: Tensor): Tensor;
-} = defineInPlace("square", 6, "input:operand");
+} = defineInPlace("square");
 
 /** Remainder of division, with the sign of input. */
 export const fmod: {
   (input: Operand, other: Operand): Tensor;
-} = define("fmod", 7, "input:operand other:operand");
+} = define("fmod");
 
 /** Like fmod(), but writes the result into input and returns it. */
 export const fmod_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("fmod", 7, "input:operand other:operand");
+} = defineInPlace("fmod");
 
 /** Remainder of division, with the sign of other. */
 export const remainder: {
   (input: Operand, other: Operand): Tensor;
-} = define("remainder", 8, "input:operand other:operand");
+} = define("remainder");
 
 /** Like remainder(), but writes the result into input and returns it. */
 export const remainder_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("remainder", 8, "input:operand other:operand");
+} = defineInPlace("remainder");
 
 /** Quotient rounded down to an integer. */
 export const floorDivide: {
   (input: Operand, other: Operand): Tensor;
-} = define("floor_divide", 9, "input:operand other:operand");
+} = define("floor_divide");
 
 /** Like floorDivide(), but writes the result into input and returns it. */
 export const floorDivide_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("floor_divide", 9, "input:operand other:operand");
+} = defineInPlace("floor_divide");
 
 /** input + weight * (end - input). */
 export const lerp: {
   (input: Operand, end: Operand, weight: Operand): Tensor;
-} = define("lerp", 10, "input:operand end:operand weight:operand");
+} = define("lerp");
 
 /** Like lerp(), but writes the result into input and returns it. */
 export const lerp_: {
   (input: Tensor, end: Operand, weight: Operand): Tensor;
-} = defineInPlace("lerp", 10, "input:operand end:operand weight:operand");
+} = defineInPlace("lerp");
 
 /** input + value * tensor1 * tensor2. */
 export const addcmul: {
   (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
   (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-} = define("addcmul", 11, "input:operand tensor1:operand tensor2:operand value:number=1");
+} = define("addcmul");
 
 /** Like addcmul(), but writes the result into input and returns it. */
 export const addcmul_: {
   (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
   (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-} = defineInPlace("addcmul", 11, "input:operand tensor1:operand tensor2:operand value:number=1");
+} = defineInPlace("addcmul");
 
 /** input + value * tensor1 / tensor2. */
 export const addcdiv: {
   (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
   (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-} = define("addcdiv", 12, "input:operand tensor1:operand tensor2:operand value:number=1");
+} = define("addcdiv");
 
 /** Like addcdiv(), but writes the result into input and returns it. */
 export const addcdiv_: {
   (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
   (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
-} = defineInPlace("addcdiv", 12, "input:operand tensor1:operand tensor2:operand value:number=1");
+} = defineInPlace("addcdiv");
 
 /** True where the operands are equal. */
 export const eq: {
   (input: Operand, other: Operand): Tensor;
-} = define("eq", 13, "input:operand other:operand");
+} = define("eq");
 
 /** Like eq(), but writes the result into input and returns it. */
 export const eq_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("eq", 13, "input:operand other:operand");
+} = defineInPlace("eq");
 
 /** True where the operands differ. */
 export const ne: {
   (input: Operand, other: Operand): Tensor;
-} = define("ne", 14, "input:operand other:operand");
+} = define("ne");
 
 /** Like ne(), but writes the result into input and returns it. */
 export const ne_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("ne", 14, "input:operand other:operand");
+} = defineInPlace("ne");
 
 /** True where input is less than other. */
 export const lt: {
   (input: Operand, other: Operand): Tensor;
-} = define("lt", 15, "input:operand other:operand");
+} = define("lt");
 
 /** Like lt(), but writes the result into input and returns it. */
 export const lt_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("lt", 15, "input:operand other:operand");
+} = defineInPlace("lt");
 
 /** True where input is at most other. */
 export const le: {
   (input: Operand, other: Operand): Tensor;
-} = define("le", 16, "input:operand other:operand");
+} = define("le");
 
 /** Like le(), but writes the result into input and returns it. */
 export const le_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("le", 16, "input:operand other:operand");
+} = defineInPlace("le");
 
 /** True where input is greater than other. */
 export const gt: {
   (input: Operand, other: Operand): Tensor;
-} = define("gt", 17, "input:operand other:operand");
+} = define("gt");
 
 /** Like gt(), but writes the result into input and returns it. */
 export const gt_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("gt", 17, "input:operand other:operand");
+} = defineInPlace("gt");
 
 /** True where input is at least other. */
 export const ge: {
   (input: Operand, other: Operand): Tensor;
-} = define("ge", 18, "input:operand other:operand");
+} = define("ge");
 
 /** Like ge(), but writes the result into input and returns it. */
 export const ge_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("ge", 18, "input:operand other:operand");
+} = defineInPlace("ge");
 
 /** True where both operands are nonzero. */
 export const logicalAnd: {
   (input: Operand, other: Operand): Tensor;
-} = define("logical_and", 19, "input:operand other:operand");
+} = define("logical_and");
 
 /** Like logicalAnd(), but writes the result into input and returns it. */
 export const logicalAnd_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("logical_and", 19, "input:operand other:operand");
+} = defineInPlace("logical_and");
 
 /** True where an operand is nonzero. */
 export const logicalOr: {
   (input: Operand, other: Operand): Tensor;
-} = define("logical_or", 20, "input:operand other:operand");
+} = define("logical_or");
 
 /** Like logicalOr(), but writes the result into input and returns it. */
 export const logicalOr_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("logical_or", 20, "input:operand other:operand");
+} = defineInPlace("logical_or");
 
 /** True where exactly one operand is nonzero. */
 export const logicalXor: {
   (input: Operand, other: Operand): Tensor;
-} = define("logical_xor", 21, "input:operand other:operand");
+} = define("logical_xor");
 
 /** Like logicalXor(), but writes the result into input and returns it. */
 export const logicalXor_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("logical_xor", 21, "input:operand other:operand");
+} = defineInPlace("logical_xor");
 
 /** True where input is zero. */
 export const logicalNot: {
   (input: Tensor): Tensor;
-} = define("logical_not", 22, "input:operand");
+} = define("logical_not");
 
 /** Like logicalNot(), but writes the result into input and returns it. */
 export const logicalNot_: {
   (input: Tensor): Tensor;
-} = defineInPlace("logical_not", 22, "input:operand");
+} = defineInPlace("logical_not");
 
 /** True for negative numbers, -0 among them. */
 export const signbit: {
   (input: Tensor): Tensor;
-} = define("signbit", 23, "input:operand");
+} = define("signbit");
 
 /** True where input is not a number. */
 export const isnan: {
   (input: Tensor): Tensor;
-} = define("isnan", 24, "input:operand");
+} = define("isnan");
 
 /** True where input is infinite. */
 export const isinf: {
   (input: Tensor): Tensor;
-} = define("isinf", 25, "input:operand");
+} = define("isinf");
 
 /** True where input is neither infinite nor NaN. */
 export const isfinite: {
   (input: Tensor): Tensor;
-} = define("isfinite", 26, "input:operand");
+} = define("isfinite");
 
 /** input where condition holds, other elsewhere. */
 export const where: {
   (condition: Operand, input: Operand, other: Operand): Tensor;
-} = define("where", 27, "condition:operand input:operand other:operand");
+} = define("where");
 
 /** value where mask holds, input elsewhere. */
 export const maskedFill: {
   (input: Operand, mask: Operand, value: Operand): Tensor;
-} = define("masked_fill", 28, "input:operand mask:operand value:operand");
+} = define("masked_fill");
 
 /** Like maskedFill(), but writes the result into input and returns it. */
 export const maskedFill_: {
   (input: Tensor, mask: Operand, value: Operand): Tensor;
-} = defineInPlace("masked_fill", 28, "input:operand mask:operand value:operand");
+} = defineInPlace("masked_fill");
 
 /** The greater of two operands; NaN if either is. */
 export const maximum: {
   (input: Operand, other: Operand): Tensor;
-} = define("maximum", 29, "input:operand other:operand");
+} = define("maximum");
 
 /** Like maximum(), but writes the result into input and returns it. */
 export const maximum_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("maximum", 29, "input:operand other:operand");
+} = defineInPlace("maximum");
 
 /** The lesser of two operands; NaN if either is. */
 export const minimum: {
   (input: Operand, other: Operand): Tensor;
-} = define("minimum", 30, "input:operand other:operand");
+} = define("minimum");
 
 /** Like minimum(), but writes the result into input and returns it. */
 export const minimum_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("minimum", 30, "input:operand other:operand");
+} = defineInPlace("minimum");
 
 /** The greater of two operands; a number rather than NaN. */
 export const fmax: {
   (input: Operand, other: Operand): Tensor;
-} = define("fmax", 31, "input:operand other:operand");
+} = define("fmax");
 
 /** Like fmax(), but writes the result into input and returns it. */
 export const fmax_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("fmax", 31, "input:operand other:operand");
+} = defineInPlace("fmax");
 
 /** The lesser of two operands; a number rather than NaN. */
 export const fmin: {
   (input: Operand, other: Operand): Tensor;
-} = define("fmin", 32, "input:operand other:operand");
+} = define("fmin");
 
 /** Like fmin(), but writes the result into input and returns it. */
 export const fmin_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("fmin", 32, "input:operand other:operand");
+} = defineInPlace("fmin");
 
 /** input limited to [min, max]; max where the limits cross. */
 export const clamp: {
   (input: Tensor, min?: Operand | null, max?: Operand | null): Tensor;
   (input: Tensor, options: { min?: Operand | null; max?: Operand | null }): Tensor;
   (input: Tensor, min: Operand | null, options: { max?: Operand | null }): Tensor;
-} = define("clamp", 33, "input:operand min:operand?=null max:operand?=null");
+} = define("clamp");
 
 /** Like clamp(), but writes the result into input and returns it. */
 export const clamp_: {
   (input: Tensor, min?: Operand | null, max?: Operand | null): Tensor;
   (input: Tensor, options: { min?: Operand | null; max?: Operand | null }): Tensor;
   (input: Tensor, min: Operand | null, options: { max?: Operand | null }): Tensor;
-} = defineInPlace("clamp", 33, "input:operand min:operand?=null max:operand?=null");
+} = defineInPlace("clamp");
 
 /** input, but at least min. */
 export const clampMin: {
   (input: Operand, min: Operand): Tensor;
-} = define("clamp_min", 34, "input:operand min:operand");
+} = define("clamp_min");
 
 /** Like clampMin(), but writes the result into input and returns it. */
 export const clampMin_: {
   (input: Tensor, min: Operand): Tensor;
-} = defineInPlace("clamp_min", 34, "input:operand min:operand");
+} = defineInPlace("clamp_min");
 
 /** input, but at most max. */
 export const clampMax: {
   (input: Operand, max: Operand): Tensor;
-} = define("clamp_max", 35, "input:operand max:operand");
+} = define("clamp_max");
 
 /** Like clampMax(), but writes the result into input and returns it. */
 export const clampMax_: {
   (input: Tensor, max: Operand): Tensor;
-} = defineInPlace("clamp_max", 35, "input:operand max:operand");
+} = defineInPlace("clamp_max");
 
 /** 0 for negative numbers, 1 for positive ones, values at 0. */
 export const heaviside: {
   (input: Operand, values: Operand): Tensor;
-} = define("heaviside", 36, "input:operand values:operand");
+} = define("heaviside");
 
 /** Like heaviside(), but writes the result into input and returns it. */
 export const heaviside_: {
   (input: Tensor, values: Operand): Tensor;
-} = defineInPlace("heaviside", 36, "input:operand values:operand");
+} = defineInPlace("heaviside");
 
 /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
 export const nanToNum: {
@@ -373,7 +373,7 @@ export const nanToNum: {
   (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
-} = define("nan_to_num", 37, "input:operand nan:number=0 posinf:number=1.7976931348623157e+308 neginf:number=-1.7976931348623157e+308");
+} = define("nan_to_num");
 
 /** Like nanToNum(), but writes the result into input and returns it. */
 export const nanToNum_: {
@@ -381,1051 +381,1051 @@ export const nanToNum_: {
   (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
   (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
-} = defineInPlace("nan_to_num", 37, "input:operand nan:number=0 posinf:number=1.7976931348623157e+308 neginf:number=-1.7976931348623157e+308");
+} = defineInPlace("nan_to_num");
 
 /** The magnitude of input with the sign of other. */
 export const copysign: {
   (input: Operand, other: Operand): Tensor;
-} = define("copysign", 38, "input:operand other:operand");
+} = define("copysign");
 
 /** Like copysign(), but writes the result into input and returns it. */
 export const copysign_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("copysign", 38, "input:operand other:operand");
+} = defineInPlace("copysign");
 
 /** Magnitude of every element. */
 export const abs: {
   (input: Tensor): Tensor;
-} = define("abs", 39, "input:operand");
+} = define("abs");
 
 /** Like abs(), but writes the result into input and returns it. */
 export const abs_: {
   (input: Tensor): Tensor;
-} = defineInPlace("abs", 39, "input:operand");
+} = defineInPlace("abs");
 
 /** -1, 0 or 1 by the sign of every element. */
 export const sign: {
   (input: Tensor): Tensor;
-} = define("sign", 40, "input:operand");
+} = define("sign");
 
 /** Like sign(), but writes the result into input and returns it. */
 export const sign_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sign", 40, "input:operand");
+} = defineInPlace("sign");
 
 /** sign; for complex numbers, the number over its magnitude. */
 export const sgn: {
   (input: Tensor): Tensor;
-} = define("sgn", 41, "input:operand");
+} = define("sgn");
 
 /** Like sgn(), but writes the result into input and returns it. */
 export const sgn_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sgn", 41, "input:operand");
+} = defineInPlace("sgn");
 
 /** The next integer at or below every element. */
 export const floor: {
   (input: Tensor): Tensor;
-} = define("floor", 42, "input:operand");
+} = define("floor");
 
 /** Like floor(), but writes the result into input and returns it. */
 export const floor_: {
   (input: Tensor): Tensor;
-} = defineInPlace("floor", 42, "input:operand");
+} = defineInPlace("floor");
 
 /** The next integer at or above every element. */
 export const ceil: {
   (input: Tensor): Tensor;
-} = define("ceil", 43, "input:operand");
+} = define("ceil");
 
 /** Like ceil(), but writes the result into input and returns it. */
 export const ceil_: {
   (input: Tensor): Tensor;
-} = defineInPlace("ceil", 43, "input:operand");
+} = defineInPlace("ceil");
 
 /** The nearest integer, or number of so many decimals; halves go to the even one. */
 export const round: {
   (input: Tensor, decimals?: number): Tensor;
   (input: Tensor, options: { decimals?: number }): Tensor;
-} = define("round", 44, "input:operand decimals:number=0");
+} = define("round");
 
 /** Like round(), but writes the result into input and returns it. */
 export const round_: {
   (input: Tensor, decimals?: number): Tensor;
   (input: Tensor, options: { decimals?: number }): Tensor;
-} = defineInPlace("round", 44, "input:operand decimals:number=0");
+} = defineInPlace("round");
 
 /** The next integer towards zero. */
 export const trunc: {
   (input: Tensor): Tensor;
-} = define("trunc", 45, "input:operand");
+} = define("trunc");
 
 /** Like trunc(), but writes the result into input and returns it. */
 export const trunc_: {
   (input: Tensor): Tensor;
-} = defineInPlace("trunc", 45, "input:operand");
+} = defineInPlace("trunc");
 
 /** What trunc takes away: x - trunc(x). */
 export const frac: {
   (input: Tensor): Tensor;
-} = define("frac", 46, "input:operand");
+} = define("frac");
 
 /** Like frac(), but writes the result into input and returns it. */
 export const frac_: {
   (input: Tensor): Tensor;
-} = defineInPlace("frac", 46, "input:operand");
+} = defineInPlace("frac");
 
 /** e to the power of every element. */
 export const exp: {
   (input: Tensor): Tensor;
-} = define("exp", 47, "input:operand");
+} = define("exp");
 
 /** Like exp(), but writes the result into input and returns it. */
 export const exp_: {
   (input: Tensor): Tensor;
-} = defineInPlace("exp", 47, "input:operand");
+} = defineInPlace("exp");
 
 /** 2 to the power of every element. */
 export const exp2: {
   (input: Tensor): Tensor;
-} = define("exp2", 48, "input:operand");
+} = define("exp2");
 
 /** Like exp2(), but writes the result into input and returns it. */
 export const exp2_: {
   (input: Tensor): Tensor;
-} = defineInPlace("exp2", 48, "input:operand");
+} = defineInPlace("exp2");
 
 /** exp(x) - 1, exact also near 0. */
 export const expm1: {
   (input: Tensor): Tensor;
-} = define("expm1", 49, "input:operand");
+} = define("expm1");
 
 /** Like expm1(), but writes the result into input and returns it. */
 export const expm1_: {
   (input: Tensor): Tensor;
-} = defineInPlace("expm1", 49, "input:operand");
+} = defineInPlace("expm1");
 
 /** Natural logarithm of every element. */
 export const log: {
   (input: Tensor): Tensor;
-} = define("log", 50, "input:operand");
+} = define("log");
 
 /** Like log(), but writes the result into input and returns it. */
 export const log_: {
   (input: Tensor): Tensor;
-} = defineInPlace("log", 50, "input:operand");
+} = defineInPlace("log");
 
 /** Logarithm of every element to base 2. */
 export const log2: {
   (input: Tensor): Tensor;
-} = define("log2", 51, "input:operand");
+} = define("log2");
 
 /** Like log2(), but writes the result into input and returns it. */
 export const log2_: {
   (input: Tensor): Tensor;
-} = defineInPlace("log2", 51, "input:operand");
+} = defineInPlace("log2");
 
 /** Logarithm of every element to base 10. */
 export const log10: {
   (input: Tensor): Tensor;
-} = define("log10", 52, "input:operand");
+} = define("log10");
 
 /** Like log10(), but writes the result into input and returns it. */
 export const log10_: {
   (input: Tensor): Tensor;
-} = defineInPlace("log10", 52, "input:operand");
+} = defineInPlace("log10");
 
 /** log(1 + x), exact also near 0. */
 export const log1p: {
   (input: Tensor): Tensor;
-} = define("log1p", 53, "input:operand");
+} = define("log1p");
 
 /** Like log1p(), but writes the result into input and returns it. */
 export const log1p_: {
   (input: Tensor): Tensor;
-} = defineInPlace("log1p", 53, "input:operand");
+} = defineInPlace("log1p");
 
 /** Square root of every element. */
 export const sqrt: {
   (input: Tensor): Tensor;
-} = define("sqrt", 54, "input:operand");
+} = define("sqrt");
 
 /** Like sqrt(), but writes the result into input and returns it. */
 export const sqrt_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sqrt", 54, "input:operand");
+} = defineInPlace("sqrt");
 
 /** 1 / sqrt(x). */
 export const rsqrt: {
   (input: Tensor): Tensor;
-} = define("rsqrt", 55, "input:operand");
+} = define("rsqrt");
 
 /** Like rsqrt(), but writes the result into input and returns it. */
 export const rsqrt_: {
   (input: Tensor): Tensor;
-} = defineInPlace("rsqrt", 55, "input:operand");
+} = defineInPlace("rsqrt");
 
 /** input to the power of exponent. */
 export const pow: {
   (input: Operand, exponent: Operand): Tensor;
-} = define("pow", 56, "input:operand exponent:operand");
+} = define("pow");
 
 /** Like pow(), but writes the result into input and returns it. */
 export const pow_: {
   (input: Tensor, exponent: Operand): Tensor;
-} = defineInPlace("pow", 56, "input:operand exponent:operand");
+} = defineInPlace("pow");
 
 /** log(exp(input) + exp(other)), without overflow. */
 export const logaddexp: {
   (input: Operand, other: Operand): Tensor;
-} = define("logaddexp", 57, "input:operand other:operand");
+} = define("logaddexp");
 
 /** Like logaddexp(), but writes the result into input and returns it. */
 export const logaddexp_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("logaddexp", 57, "input:operand other:operand");
+} = defineInPlace("logaddexp");
 
 /** log2(2^input + 2^other), without overflow. */
 export const logaddexp2: {
   (input: Operand, other: Operand): Tensor;
-} = define("logaddexp2", 58, "input:operand other:operand");
+} = define("logaddexp2");
 
 /** Like logaddexp2(), but writes the result into input and returns it. */
 export const logaddexp2_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("logaddexp2", 58, "input:operand other:operand");
+} = defineInPlace("logaddexp2");
 
 /** input * log(other); 0 where input is 0, unless other is NaN. */
 export const xlogy: {
   (input: Operand, other: Operand): Tensor;
-} = define("xlogy", 59, "input:operand other:operand");
+} = define("xlogy");
 
 /** Like xlogy(), but writes the result into input and returns it. */
 export const xlogy_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("xlogy", 59, "input:operand other:operand");
+} = defineInPlace("xlogy");
 
 /** input * log(1 + other); 0 where input is 0, unless other is NaN. */
 export const xlog1py: {
   (input: Operand, other: Operand): Tensor;
-} = define("xlog1py", 60, "input:operand other:operand");
+} = define("xlog1py");
 
 /** Like xlog1py(), but writes the result into input and returns it. */
 export const xlog1py_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("xlog1py", 60, "input:operand other:operand");
+} = defineInPlace("xlog1py");
 
 /** -x log(x), the summand of an entropy: 0 at 0, -Infinity below. */
 export const entr: {
   (input: Tensor): Tensor;
-} = define("entr", 61, "input:operand");
+} = define("entr");
 
 /** Like entr(), but writes the result into input and returns it. */
 export const entr_: {
   (input: Tensor): Tensor;
-} = defineInPlace("entr", 61, "input:operand");
+} = defineInPlace("entr");
 
 /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
 export const logit: {
   (input: Tensor, eps?: number): Tensor;
   (input: Tensor, options: { eps?: number }): Tensor;
-} = define("logit", 62, "input:operand eps:number=-1");
+} = define("logit");
 
 /** Like logit(), but writes the result into input and returns it. */
 export const logit_: {
   (input: Tensor, eps?: number): Tensor;
   (input: Tensor, options: { eps?: number }): Tensor;
-} = defineInPlace("logit", 62, "input:operand eps:number=-1");
+} = defineInPlace("logit");
 
 /** Sine of every element, in radians. */
 export const sin: {
   (input: Tensor): Tensor;
-} = define("sin", 63, "input:operand");
+} = define("sin");
 
 /** Like sin(), but writes the result into input and returns it. */
 export const sin_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sin", 63, "input:operand");
+} = defineInPlace("sin");
 
 /** Cosine of every element, in radians. */
 export const cos: {
   (input: Tensor): Tensor;
-} = define("cos", 64, "input:operand");
+} = define("cos");
 
 /** Like cos(), but writes the result into input and returns it. */
 export const cos_: {
   (input: Tensor): Tensor;
-} = defineInPlace("cos", 64, "input:operand");
+} = defineInPlace("cos");
 
 /** Tangent of every element, in radians. */
 export const tan: {
   (input: Tensor): Tensor;
-} = define("tan", 65, "input:operand");
+} = define("tan");
 
 /** Like tan(), but writes the result into input and returns it. */
 export const tan_: {
   (input: Tensor): Tensor;
-} = defineInPlace("tan", 65, "input:operand");
+} = defineInPlace("tan");
 
 /** Angle in [-pi/2, pi/2] whose sine is the element. */
 export const asin: {
   (input: Tensor): Tensor;
-} = define("asin", 66, "input:operand");
+} = define("asin");
 
 /** Like asin(), but writes the result into input and returns it. */
 export const asin_: {
   (input: Tensor): Tensor;
-} = defineInPlace("asin", 66, "input:operand");
+} = defineInPlace("asin");
 
 /** Angle in [0, pi] whose cosine is the element. */
 export const acos: {
   (input: Tensor): Tensor;
-} = define("acos", 67, "input:operand");
+} = define("acos");
 
 /** Like acos(), but writes the result into input and returns it. */
 export const acos_: {
   (input: Tensor): Tensor;
-} = defineInPlace("acos", 67, "input:operand");
+} = defineInPlace("acos");
 
 /** Angle in [-pi/2, pi/2] whose tangent is the element. */
 export const atan: {
   (input: Tensor): Tensor;
-} = define("atan", 68, "input:operand");
+} = define("atan");
 
 /** Like atan(), but writes the result into input and returns it. */
 export const atan_: {
   (input: Tensor): Tensor;
-} = defineInPlace("atan", 68, "input:operand");
+} = defineInPlace("atan");
 
 /** Angle of the point (other, input), in [-pi, pi]. */
 export const atan2: {
   (input: Operand, other: Operand): Tensor;
-} = define("atan2", 69, "input:operand other:operand");
+} = define("atan2");
 
 /** Like atan2(), but writes the result into input and returns it. */
 export const atan2_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("atan2", 69, "input:operand other:operand");
+} = defineInPlace("atan2");
 
 /** sqrt(input^2 + other^2), without overflow. */
 export const hypot: {
   (input: Operand, other: Operand): Tensor;
-} = define("hypot", 70, "input:operand other:operand");
+} = define("hypot");
 
 /** Like hypot(), but writes the result into input and returns it. */
 export const hypot_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("hypot", 70, "input:operand other:operand");
+} = defineInPlace("hypot");
 
 /** sin(pi x) / (pi x), and 1 at 0. */
 export const sinc: {
   (input: Tensor): Tensor;
-} = define("sinc", 71, "input:operand");
+} = define("sinc");
 
 /** Like sinc(), but writes the result into input and returns it. */
 export const sinc_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sinc", 71, "input:operand");
+} = defineInPlace("sinc");
 
 /** Hyperbolic sine of every element. */
 export const sinh: {
   (input: Tensor): Tensor;
-} = define("sinh", 72, "input:operand");
+} = define("sinh");
 
 /** Like sinh(), but writes the result into input and returns it. */
 export const sinh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sinh", 72, "input:operand");
+} = defineInPlace("sinh");
 
 /** Hyperbolic cosine of every element. */
 export const cosh: {
   (input: Tensor): Tensor;
-} = define("cosh", 73, "input:operand");
+} = define("cosh");
 
 /** Like cosh(), but writes the result into input and returns it. */
 export const cosh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("cosh", 73, "input:operand");
+} = defineInPlace("cosh");
 
 /** Hyperbolic tangent of every element. */
 export const tanh: {
   (input: Tensor): Tensor;
-} = define("tanh", 74, "input:operand");
+} = define("tanh");
 
 /** Like tanh(), but writes the result into input and returns it. */
 export const tanh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("tanh", 74, "input:operand");
+} = defineInPlace("tanh");
 
 /** Inverse hyperbolic sine of every element. */
 export const asinh: {
   (input: Tensor): Tensor;
-} = define("asinh", 75, "input:operand");
+} = define("asinh");
 
 /** Like asinh(), but writes the result into input and returns it. */
 export const asinh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("asinh", 75, "input:operand");
+} = defineInPlace("asinh");
 
 /** Inverse hyperbolic cosine of every element. */
 export const acosh: {
   (input: Tensor): Tensor;
-} = define("acosh", 76, "input:operand");
+} = define("acosh");
 
 /** Like acosh(), but writes the result into input and returns it. */
 export const acosh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("acosh", 76, "input:operand");
+} = defineInPlace("acosh");
 
 /** Inverse hyperbolic tangent of every element. */
 export const atanh: {
   (input: Tensor): Tensor;
-} = define("atanh", 77, "input:operand");
+} = define("atanh");
 
 /** Like atanh(), but writes the result into input and returns it. */
 export const atanh_: {
   (input: Tensor): Tensor;
-} = defineInPlace("atanh", 77, "input:operand");
+} = defineInPlace("atanh");
 
 /** Error function of every element. */
 export const erf: {
   (input: Tensor): Tensor;
-} = define("erf", 78, "input:operand");
+} = define("erf");
 
 /** Like erf(), but writes the result into input and returns it. */
 export const erf_: {
   (input: Tensor): Tensor;
-} = defineInPlace("erf", 78, "input:operand");
+} = defineInPlace("erf");
 
 /** 1 - erf(x), exact also where that is tiny. */
 export const erfc: {
   (input: Tensor): Tensor;
-} = define("erfc", 79, "input:operand");
+} = define("erfc");
 
 /** Like erfc(), but writes the result into input and returns it. */
 export const erfc_: {
   (input: Tensor): Tensor;
-} = defineInPlace("erfc", 79, "input:operand");
+} = defineInPlace("erfc");
 
 /** exp(x^2) erfc(x), where erfc alone would be 0 too. */
 export const erfcx: {
   (input: Tensor): Tensor;
-} = define("erfcx", 80, "input:operand");
+} = define("erfcx");
 
 /** Like erfcx(), but writes the result into input and returns it. */
 export const erfcx_: {
   (input: Tensor): Tensor;
-} = defineInPlace("erfcx", 80, "input:operand");
+} = defineInPlace("erfcx");
 
 /** Distribution function of the standard normal distribution. */
 export const ndtr: {
   (input: Tensor): Tensor;
-} = define("ndtr", 81, "input:operand");
+} = define("ndtr");
 
 /** Like ndtr(), but writes the result into input and returns it. */
 export const ndtr_: {
   (input: Tensor): Tensor;
-} = defineInPlace("ndtr", 81, "input:operand");
+} = defineInPlace("ndtr");
 
 /** Logarithm of ndtr, exact also where that is tiny. */
 export const logNdtr: {
   (input: Tensor): Tensor;
-} = define("log_ndtr", 82, "input:operand");
+} = define("log_ndtr");
 
 /** Like logNdtr(), but writes the result into input and returns it. */
 export const logNdtr_: {
   (input: Tensor): Tensor;
-} = defineInPlace("log_ndtr", 82, "input:operand");
+} = defineInPlace("log_ndtr");
 
 /** The number whose error function is the element. */
 export const erfinv: {
   (input: Tensor): Tensor;
-} = define("erfinv", 83, "input:operand");
+} = define("erfinv");
 
 /** Like erfinv(), but writes the result into input and returns it. */
 export const erfinv_: {
   (input: Tensor): Tensor;
-} = defineInPlace("erfinv", 83, "input:operand");
+} = defineInPlace("erfinv");
 
 /** The number whose ndtr is the element, exact in both tails. */
 export const ndtri: {
   (input: Tensor): Tensor;
-} = define("ndtri", 84, "input:operand");
+} = define("ndtri");
 
 /** Like ndtri(), but writes the result into input and returns it. */
 export const ndtri_: {
   (input: Tensor): Tensor;
-} = defineInPlace("ndtri", 84, "input:operand");
+} = defineInPlace("ndtri");
 
 /** Logarithm of the gamma function's magnitude. */
 export const lgamma: {
   (input: Tensor): Tensor;
-} = define("lgamma", 85, "input:operand");
+} = define("lgamma");
 
 /** Like lgamma(), but writes the result into input and returns it. */
 export const lgamma_: {
   (input: Tensor): Tensor;
-} = defineInPlace("lgamma", 85, "input:operand");
+} = defineInPlace("lgamma");
 
 /** Derivative of lgamma. */
 export const digamma: {
   (input: Tensor): Tensor;
-} = define("digamma", 86, "input:operand");
+} = define("digamma");
 
 /** Like digamma(), but writes the result into input and returns it. */
 export const digamma_: {
   (input: Tensor): Tensor;
-} = defineInPlace("digamma", 86, "input:operand");
+} = defineInPlace("digamma");
 
 /** The n-th derivative of digamma. */
 export const polygamma: {
   (n: Operand, input: Operand): Tensor;
-} = define("polygamma", 87, "n:operand input:operand");
+} = define("polygamma");
 
 /** Like polygamma(), but writes the result into n and returns it. */
 export const polygamma_: {
   (n: Tensor, input: Operand): Tensor;
-} = defineInPlace("polygamma", 87, "n:operand input:operand");
+} = defineInPlace("polygamma");
 
 /** Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0. */
 export const zeta: {
   (input: Operand, other: Operand): Tensor;
-} = define("zeta", 88, "input:operand other:operand");
+} = define("zeta");
 
 /** Like zeta(), but writes the result into input and returns it. */
 export const zeta_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("zeta", 88, "input:operand other:operand");
+} = defineInPlace("zeta");
 
 /** Regularised lower incomplete gamma function: that of other, of shape input. */
 export const gammainc: {
   (input: Operand, other: Operand): Tensor;
-} = define("gammainc", 89, "input:operand other:operand");
+} = define("gammainc");
 
 /** Like gammainc(), but writes the result into input and returns it. */
 export const gammainc_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("gammainc", 89, "input:operand other:operand");
+} = defineInPlace("gammainc");
 
 /** 1 - gammainc, exact also where that is tiny. */
 export const gammaincc: {
   (input: Operand, other: Operand): Tensor;
-} = define("gammaincc", 90, "input:operand other:operand");
+} = define("gammaincc");
 
 /** Like gammaincc(), but writes the result into input and returns it. */
 export const gammaincc_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("gammaincc", 90, "input:operand other:operand");
+} = defineInPlace("gammaincc");
 
 /** exp(-|x|) times the modified Bessel function of order 0. */
 export const i0e: {
   (input: Tensor): Tensor;
-} = define("i0e", 91, "input:operand");
+} = define("i0e");
 
 /** Like i0e(), but writes the result into input and returns it. */
 export const i0e_: {
   (input: Tensor): Tensor;
-} = defineInPlace("i0e", 91, "input:operand");
+} = defineInPlace("i0e");
 
 /** exp(-|x|) times the modified Bessel function of order 1. */
 export const i1e: {
   (input: Tensor): Tensor;
-} = define("i1e", 92, "input:operand");
+} = define("i1e");
 
 /** Like i1e(), but writes the result into input and returns it. */
 export const i1e_: {
   (input: Tensor): Tensor;
-} = defineInPlace("i1e", 92, "input:operand");
+} = defineInPlace("i1e");
 
 /** Modified Bessel function of the first kind of order 0. */
 export const i0: {
   (input: Tensor): Tensor;
-} = define("i0", 93, "input:operand");
+} = define("i0");
 
 /** Like i0(), but writes the result into input and returns it. */
 export const i0_: {
   (input: Tensor): Tensor;
-} = defineInPlace("i0", 93, "input:operand");
+} = defineInPlace("i0");
 
 /** Modified Bessel function of the first kind of order 1. */
 export const i1: {
   (input: Tensor): Tensor;
-} = define("i1", 94, "input:operand");
+} = define("i1");
 
 /** Like i1(), but writes the result into input and returns it. */
 export const i1_: {
   (input: Tensor): Tensor;
-} = defineInPlace("i1", 94, "input:operand");
+} = defineInPlace("i1");
 
 /** The bits that both integers have; and, for bool. */
 export const bitwiseAnd: {
   (input: Operand, other: Operand): Tensor;
-} = define("bitwise_and", 95, "input:operand other:operand");
+} = define("bitwise_and");
 
 /** Like bitwiseAnd(), but writes the result into input and returns it. */
 export const bitwiseAnd_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("bitwise_and", 95, "input:operand other:operand");
+} = defineInPlace("bitwise_and");
 
 /** The bits that one of the integers has; or, for bool. */
 export const bitwiseOr: {
   (input: Operand, other: Operand): Tensor;
-} = define("bitwise_or", 96, "input:operand other:operand");
+} = define("bitwise_or");
 
 /** Like bitwiseOr(), but writes the result into input and returns it. */
 export const bitwiseOr_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("bitwise_or", 96, "input:operand other:operand");
+} = defineInPlace("bitwise_or");
 
 /** The bits in which the integers differ; xor, for bool. */
 export const bitwiseXor: {
   (input: Operand, other: Operand): Tensor;
-} = define("bitwise_xor", 97, "input:operand other:operand");
+} = define("bitwise_xor");
 
 /** Like bitwiseXor(), but writes the result into input and returns it. */
 export const bitwiseXor_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("bitwise_xor", 97, "input:operand other:operand");
+} = defineInPlace("bitwise_xor");
 
 /** All bits of every integer turned round; not, for bool. */
 export const bitwiseNot: {
   (input: Tensor): Tensor;
-} = define("bitwise_not", 98, "input:operand");
+} = define("bitwise_not");
 
 /** Like bitwiseNot(), but writes the result into input and returns it. */
 export const bitwiseNot_: {
   (input: Tensor): Tensor;
-} = defineInPlace("bitwise_not", 98, "input:operand");
+} = defineInPlace("bitwise_not");
 
 /** The bits of input moved up by other places. */
 export const bitwiseLeftShift: {
   (input: Operand, other: Operand): Tensor;
-} = define("bitwise_left_shift", 99, "input:operand other:operand");
+} = define("bitwise_left_shift");
 
 /** Like bitwiseLeftShift(), but writes the result into input and returns it. */
 export const bitwiseLeftShift_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("bitwise_left_shift", 99, "input:operand other:operand");
+} = defineInPlace("bitwise_left_shift");
 
 /** The bits of input moved down by other places; the sign stays. */
 export const bitwiseRightShift: {
   (input: Operand, other: Operand): Tensor;
-} = define("bitwise_right_shift", 100, "input:operand other:operand");
+} = define("bitwise_right_shift");
 
 /** Like bitwiseRightShift(), but writes the result into input and returns it. */
 export const bitwiseRightShift_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("bitwise_right_shift", 100, "input:operand other:operand");
+} = defineInPlace("bitwise_right_shift");
 
 /** The greatest common divisor, never negative. */
 export const gcd: {
   (input: Operand, other: Operand): Tensor;
-} = define("gcd", 101, "input:operand other:operand");
+} = define("gcd");
 
 /** Like gcd(), but writes the result into input and returns it. */
 export const gcd_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("gcd", 101, "input:operand other:operand");
+} = defineInPlace("gcd");
 
 /** The least common multiple, never negative. */
 export const lcm: {
   (input: Operand, other: Operand): Tensor;
-} = define("lcm", 102, "input:operand other:operand");
+} = define("lcm");
 
 /** Like lcm(), but writes the result into input and returns it. */
 export const lcm_: {
   (input: Tensor, other: Operand): Tensor;
-} = defineInPlace("lcm", 102, "input:operand other:operand");
+} = defineInPlace("lcm");
 
 /** max(x, 0). */
 export const relu: {
   (input: Tensor): Tensor;
-} = define("relu", 103, "input:operand");
+} = define("relu");
 
 /** Like relu(), but writes the result into input and returns it. */
 export const relu_: {
   (input: Tensor): Tensor;
-} = defineInPlace("relu", 103, "input:operand");
+} = defineInPlace("relu");
 
 /** min(max(x, 0), 6). */
 export const relu6: {
   (input: Tensor): Tensor;
-} = define("relu6", 104, "input:operand");
+} = define("relu6");
 
 /** Like relu6(), but writes the result into input and returns it. */
 export const relu6_: {
   (input: Tensor): Tensor;
-} = defineInPlace("relu6", 104, "input:operand");
+} = defineInPlace("relu6");
 
 /** x above zero, x * negative_slope below. */
 export const leakyRelu: {
   (input: Tensor, negativeSlope?: number): Tensor;
   (input: Tensor, options: { negativeSlope?: number }): Tensor;
-} = define("leaky_relu", 105, "input:operand negativeSlope:number=0.01");
+} = define("leaky_relu");
 
 /** Like leakyRelu(), but writes the result into input and returns it. */
 export const leakyRelu_: {
   (input: Tensor, negativeSlope?: number): Tensor;
   (input: Tensor, options: { negativeSlope?: number }): Tensor;
-} = defineInPlace("leaky_relu", 105, "input:operand negativeSlope:number=0.01");
+} = defineInPlace("leaky_relu");
 
 /** x above zero, alpha * (exp(x) - 1) below. */
 export const elu: {
   (input: Tensor, alpha?: number): Tensor;
   (input: Tensor, options: { alpha?: number }): Tensor;
-} = define("elu", 106, "input:operand alpha:number=1");
+} = define("elu");
 
 /** Like elu(), but writes the result into input and returns it. */
 export const elu_: {
   (input: Tensor, alpha?: number): Tensor;
   (input: Tensor, options: { alpha?: number }): Tensor;
-} = defineInPlace("elu", 106, "input:operand alpha:number=1");
+} = defineInPlace("elu");
 
 /** elu scaled so that activations keep mean 0 and variance 1. */
 export const selu: {
   (input: Tensor): Tensor;
-} = define("selu", 107, "input:operand");
+} = define("selu");
 
 /** Like selu(), but writes the result into input and returns it. */
 export const selu_: {
   (input: Tensor): Tensor;
-} = defineInPlace("selu", 107, "input:operand");
+} = defineInPlace("selu");
 
 /** x above zero, alpha * (exp(x / alpha) - 1) below. */
 export const celu: {
   (input: Tensor, alpha?: number): Tensor;
   (input: Tensor, options: { alpha?: number }): Tensor;
-} = define("celu", 108, "input:operand alpha:number=1");
+} = define("celu");
 
 /** Like celu(), but writes the result into input and returns it. */
 export const celu_: {
   (input: Tensor, alpha?: number): Tensor;
   (input: Tensor, options: { alpha?: number }): Tensor;
-} = defineInPlace("celu", 108, "input:operand alpha:number=1");
+} = defineInPlace("celu");
 
 /** 1 / (1 + exp(-x)). */
 export const sigmoid: {
   (input: Tensor): Tensor;
-} = define("sigmoid", 109, "input:operand");
+} = define("sigmoid");
 
 /** Like sigmoid(), but writes the result into input and returns it. */
 export const sigmoid_: {
   (input: Tensor): Tensor;
-} = defineInPlace("sigmoid", 109, "input:operand");
+} = defineInPlace("sigmoid");
 
 /** log(sigmoid(x)), without underflow. */
 export const logsigmoid: {
   (input: Tensor): Tensor;
-} = define("logsigmoid", 110, "input:operand");
+} = define("logsigmoid");
 
 /** Like logsigmoid(), but writes the result into input and returns it. */
 export const logsigmoid_: {
   (input: Tensor): Tensor;
-} = defineInPlace("logsigmoid", 110, "input:operand");
+} = defineInPlace("logsigmoid");
 
 /** x * sigmoid(x). */
 export const silu: {
   (input: Tensor): Tensor;
-} = define("silu", 111, "input:operand");
+} = define("silu");
 
 /** Like silu(), but writes the result into input and returns it. */
 export const silu_: {
   (input: Tensor): Tensor;
-} = defineInPlace("silu", 111, "input:operand");
+} = defineInPlace("silu");
 
 /** x * tanh(softplus(x)). */
 export const mish: {
   (input: Tensor): Tensor;
-} = define("mish", 112, "input:operand");
+} = define("mish");
 
 /** Like mish(), but writes the result into input and returns it. */
 export const mish_: {
   (input: Tensor): Tensor;
-} = defineInPlace("mish", 112, "input:operand");
+} = defineInPlace("mish");
 
 /** x times the normal distribution function of x. */
 export const gelu: {
   (input: Tensor, approximate?: "none" | "tanh"): Tensor;
   (input: Tensor, options: { approximate?: "none" | "tanh" }): Tensor;
-} = define("gelu", 113, "input:operand approximate:choice(none|tanh)=none");
+} = define("gelu");
 
 /** Like gelu(), but writes the result into input and returns it. */
 export const gelu_: {
   (input: Tensor, approximate?: "none" | "tanh"): Tensor;
   (input: Tensor, options: { approximate?: "none" | "tanh" }): Tensor;
-} = defineInPlace("gelu", 113, "input:operand approximate:choice(none|tanh)=none");
+} = defineInPlace("gelu");
 
 /** log(1 + exp(beta x)) / beta; x where beta x is above threshold. */
 export const softplus: {
   (input: Tensor, beta?: number, threshold?: number): Tensor;
   (input: Tensor, options: { beta?: number; threshold?: number }): Tensor;
   (input: Tensor, beta: number, options: { threshold?: number }): Tensor;
-} = define("softplus", 114, "input:operand beta:number=1 threshold:number=20");
+} = define("softplus");
 
 /** Like softplus(), but writes the result into input and returns it. */
 export const softplus_: {
   (input: Tensor, beta?: number, threshold?: number): Tensor;
   (input: Tensor, options: { beta?: number; threshold?: number }): Tensor;
   (input: Tensor, beta: number, options: { threshold?: number }): Tensor;
-} = defineInPlace("softplus", 114, "input:operand beta:number=1 threshold:number=20");
+} = defineInPlace("softplus");
 
 /** x / (1 + |x|). */
 export const softsign: {
   (input: Tensor): Tensor;
-} = define("softsign", 115, "input:operand");
+} = define("softsign");
 
 /** Like softsign(), but writes the result into input and returns it. */
 export const softsign_: {
   (input: Tensor): Tensor;
-} = defineInPlace("softsign", 115, "input:operand");
+} = defineInPlace("softsign");
 
 /** x - tanh(x). */
 export const tanhshrink: {
   (input: Tensor): Tensor;
-} = define("tanhshrink", 116, "input:operand");
+} = define("tanhshrink");
 
 /** Like tanhshrink(), but writes the result into input and returns it. */
 export const tanhshrink_: {
   (input: Tensor): Tensor;
-} = defineInPlace("tanhshrink", 116, "input:operand");
+} = defineInPlace("tanhshrink");
 
 /** x moved towards zero by lambd; 0 in between. */
 export const softshrink: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
-} = define("softshrink", 117, "input:operand lambd:number=0.5");
+} = define("softshrink");
 
 /** Like softshrink(), but writes the result into input and returns it. */
 export const softshrink_: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
-} = defineInPlace("softshrink", 117, "input:operand lambd:number=0.5");
+} = defineInPlace("softshrink");
 
 /** x, but 0 in [-lambd, lambd]. */
 export const hardshrink: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
-} = define("hardshrink", 118, "input:operand lambd:number=0.5");
+} = define("hardshrink");
 
 /** Like hardshrink(), but writes the result into input and returns it. */
 export const hardshrink_: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
-} = defineInPlace("hardshrink", 118, "input:operand lambd:number=0.5");
+} = defineInPlace("hardshrink");
 
 /** x limited to [min_val, max_val]. */
 export const hardtanh: {
   (input: Tensor, minVal?: number, maxVal?: number): Tensor;
   (input: Tensor, options: { minVal?: number; maxVal?: number }): Tensor;
   (input: Tensor, minVal: number, options: { maxVal?: number }): Tensor;
-} = define("hardtanh", 119, "input:operand minVal:number=-1 maxVal:number=1");
+} = define("hardtanh");
 
 /** Like hardtanh(), but writes the result into input and returns it. */
 export const hardtanh_: {
   (input: Tensor, minVal?: number, maxVal?: number): Tensor;
   (input: Tensor, options: { minVal?: number; maxVal?: number }): Tensor;
   (input: Tensor, minVal: number, options: { maxVal?: number }): Tensor;
-} = defineInPlace("hardtanh", 119, "input:operand minVal:number=-1 maxVal:number=1");
+} = defineInPlace("hardtanh");
 
 /** min(max(x + 3, 0), 6) / 6. */
 export const hardsigmoid: {
   (input: Tensor): Tensor;
-} = define("hardsigmoid", 120, "input:operand");
+} = define("hardsigmoid");
 
 /** Like hardsigmoid(), but writes the result into input and returns it. */
 export const hardsigmoid_: {
   (input: Tensor): Tensor;
-} = defineInPlace("hardsigmoid", 120, "input:operand");
+} = defineInPlace("hardsigmoid");
 
 /** x * hardsigmoid(x). */
 export const hardswish: {
   (input: Tensor): Tensor;
-} = define("hardswish", 121, "input:operand");
+} = define("hardswish");
 
 /** Like hardswish(), but writes the result into input and returns it. */
 export const hardswish_: {
   (input: Tensor): Tensor;
-} = defineInPlace("hardswish", 121, "input:operand");
+} = defineInPlace("hardswish");
 
 /** A copy with memory of its own; gradients flow through it. */
 export const clone: {
   (input: Tensor): Tensor;
-} = define("clone", 122, "input:tensor");
+} = define("clone");
 
 /** The tensor itself when it is row-major, else a row-major copy. */
 export const contiguous: {
   (input: Tensor): Tensor;
-} = define("contiguous", 123, "input:tensor");
+} = define("contiguous");
 
 /** Writes source, broadcast and converted, into input. */
 export const copy_: {
   (input: Tensor, source: Operand): Tensor;
-} = defineInPlace("copy_", 125, "input:tensor source:operand", 0);
+} = defineInPlace("copy_");
 
 /** Sets every element of input to value. */
 export const fill_: {
   (input: Tensor, value: Operand): Tensor;
-} = defineInPlace("fill_", 126, "input:tensor value:operand", 0);
+} = defineInPlace("fill_");
 
 /** Sets every element of input to zero. */
 export const zero_: {
   (input: Tensor): Tensor;
-} = defineInPlace("zero_", 127, "input:tensor", 0);
+} = defineInPlace("zero_");
 
 /** A view with the given size, strides and offset. */
 export const asStrided: {
   (input: Tensor, size: Ints, stride: Ints, storageOffset?: number | null): Tensor;
   (input: Tensor, size: Ints, stride: Ints, options: { storageOffset?: number | null }): Tensor;
-} = define("as_strided", 128, "input:tensor size:ints stride:ints storageOffset:int?=null");
+} = define("as_strided");
 
 /** The same elements in another shape, without a copy. */
 export const view: {
   (input: Tensor, shape: Ints): Tensor;
   (input: Tensor, ...shape: number[]): Tensor;
-} = define("view", 129, "input:tensor shape:ints");
+} = define("view");
 
 /** The elements in another shape: a view if possible, else a copy. */
 export const reshape: {
   (input: Tensor, shape: Ints): Tensor;
   (input: Tensor, ...shape: number[]): Tensor;
-} = define("reshape", 130, "input:tensor shape:ints");
+} = define("reshape");
 
 /** A view of input in the shape of other. */
 export const viewAs: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("view_as", 131, "input:tensor other:tensor");
+} = define("view_as");
 
 /** Joins the dimensions start_dim to end_dim into one. */
 export const flatten: {
   (input: Tensor, startDim?: number, endDim?: number): Tensor;
   (input: Tensor, options: { startDim?: number; endDim?: number }): Tensor;
   (input: Tensor, startDim: number, options: { endDim?: number }): Tensor;
-} = define("flatten", 132, "input:tensor startDim:int=0 endDim:int=-1");
+} = define("flatten");
 
 /** Divides dimension dim into dimensions of the given sizes. */
 export const unflatten: {
   (input: Tensor, dim: number, sizes: Ints): Tensor;
   (input: Tensor, dim: number, ...sizes: number[]): Tensor;
-} = define("unflatten", 133, "input:tensor dim:int sizes:ints");
+} = define("unflatten");
 
 /** A view with dimensions dim0 and dim1 exchanged. */
 export const transpose: {
   (input: Tensor, dim0: number, dim1: number): Tensor;
-} = define("transpose", 134, "input:tensor dim0:int dim1:int");
+} = define("transpose");
 
 /** Like transpose(), but writes the result into input and returns it. */
 export const transpose_: {
   (input: Tensor, dim0: number, dim1: number): Tensor;
-} = defineInPlace("transpose", 134, "input:tensor dim0:int dim1:int");
+} = defineInPlace("transpose");
 
 /** A view with dimensions axis0 and axis1 exchanged. */
 export const swapaxes: {
   (input: Tensor, axis0: number, axis1: number): Tensor;
-} = define("swapaxes", 135, "input:tensor axis0:int axis1:int");
+} = define("swapaxes");
 
 /** Like swapaxes(), but writes the result into input and returns it. */
 export const swapaxes_: {
   (input: Tensor, axis0: number, axis1: number): Tensor;
-} = defineInPlace("swapaxes", 135, "input:tensor axis0:int axis1:int");
+} = defineInPlace("swapaxes");
 
 /** The transpose of a matrix; a vector stays as it is. */
 export const t: {
   (input: Tensor): Tensor;
-} = define("t", 136, "input:tensor");
+} = define("t");
 
 /** Like t(), but writes the result into input and returns it. */
 export const t_: {
   (input: Tensor): Tensor;
-} = defineInPlace("t", 136, "input:tensor");
+} = defineInPlace("t");
 
 /** A view with the dimensions in the order dims. */
 export const permute: {
   (input: Tensor, dims: Ints): Tensor;
   (input: Tensor, ...dims: number[]): Tensor;
-} = define("permute", 137, "input:tensor dims:ints");
+} = define("permute");
 
 /** A view with the dimensions source moved to the places destination. */
 export const movedim: {
   (input: Tensor, source: Ints, destination: Ints): Tensor;
-} = define("movedim", 138, "input:tensor source:ints destination:ints");
+} = define("movedim");
 
 /** A view without the dimensions of size one, or those of them in dim. */
 export const squeeze: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
-} = define("squeeze", 139, "input:tensor dim:ints?=null");
+} = define("squeeze");
 
 /** Like squeeze(), but writes the result into input and returns it. */
 export const squeeze_: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
-} = defineInPlace("squeeze", 139, "input:tensor dim:ints?=null");
+} = defineInPlace("squeeze");
 
 /** A view with a dimension of size one inserted at dim. */
 export const unsqueeze: {
   (input: Tensor, dim: number): Tensor;
-} = define("unsqueeze", 140, "input:tensor dim:int");
+} = define("unsqueeze");
 
 /** Like unsqueeze(), but writes the result into input and returns it. */
 export const unsqueeze_: {
   (input: Tensor, dim: number): Tensor;
-} = defineInPlace("unsqueeze", 140, "input:tensor dim:int");
+} = defineInPlace("unsqueeze");
 
 /** A view that repeats dimensions of size one; -1 keeps a size. */
 export const expand: {
   (input: Tensor, size: Ints): Tensor;
   (input: Tensor, ...size: number[]): Tensor;
-} = define("expand", 141, "input:tensor size:ints");
+} = define("expand");
 
 /** input expanded to the shape of other. */
 export const expandAs: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("expand_as", 142, "input:tensor other:tensor");
+} = define("expand_as");
 
 /** input expanded to a shape. */
 export const broadcastTo: {
   (input: Tensor, shape: Ints): Tensor;
   (input: Tensor, ...shape: number[]): Tensor;
-} = define("broadcast_to", 143, "input:tensor shape:ints");
+} = define("broadcast_to");
 
 /** The same values outside of any graph. */
 export const detach: {
   (input: Tensor): Tensor;
-} = define("detach", 144, "input:tensor");
+} = define("detach");
 
 /** A view of length elements of dim, from start. */
 export const narrow: {
   (input: Tensor, dim: number, start: number, length: number): Tensor;
-} = define("narrow", 146, "input:tensor dim:int start:int length:int");
+} = define("narrow");
 
 /** A view of element index along dim, without that dimension. */
 export const select: {
   (input: Tensor, dim: number, index: number): Tensor;
-} = define("select", 147, "input:tensor dim:int index:int");
+} = define("select");
 
 /** Views of consecutive parts of dim, of the given sizes. */
 export const splitWithSizes: {
   (input: Tensor, splitSizes: Ints, dim?: number): Tensor[];
   (input: Tensor, splitSizes: Ints, options: { dim?: number }): Tensor[];
-} = define("split_with_sizes", 148, "input:tensor splitSizes:ints dim:int=0", "tensors");
+} = define("split_with_sizes");
 
 /** Views of consecutive parts of dim: of one size, or of a list of sizes. */
 export const split: {
   (input: Tensor, splitSize: Ints, dim?: number): Tensor[];
   (input: Tensor, splitSize: Ints, options: { dim?: number }): Tensor[];
-} = define("split", 149, "input:tensor splitSize:ints dim:int=0", "tensors");
+} = define("split");
 
 /** Views of dim in at most that many parts of one size; the last may be smaller. */
 export const chunk: {
   (input: Tensor, chunks: number, dim?: number): Tensor[];
   (input: Tensor, chunks: number, options: { dim?: number }): Tensor[];
-} = define("chunk", 150, "input:tensor chunks:int dim:int=0", "tensors");
+} = define("chunk");
 
 /** Views of all elements along dim, without that dimension. */
 export const unbind: {
   (input: Tensor, dim?: number): Tensor[];
   (input: Tensor, options: { dim?: number }): Tensor[];
-} = define("unbind", 151, "input:tensor dim:int=0", "tensors");
+} = define("unbind");
 
 /** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
 export const diagonal: {
@@ -1433,243 +1433,243 @@ export const diagonal: {
   (input: Tensor, options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
   (input: Tensor, offset: number, options: { dim1?: number; dim2?: number }): Tensor;
   (input: Tensor, offset: number, dim1: number, options: { dim2?: number }): Tensor;
-} = define("diagonal", 152, "input:tensor offset:int=0 dim1:int=0 dim2:int=1");
+} = define("diagonal");
 
 /** A view of all windows of a size along dim, a step apart, as the last dimension. */
 export const unfold: {
   (input: Tensor, dimension: number, size: number, step: number): Tensor;
-} = define("unfold", 153, "input:tensor dimension:int size:int step:int");
+} = define("unfold");
 
 /** Joins tensors along an existing dimension. */
 export const cat: {
   (tensors: readonly Tensor[], dim?: number): Tensor;
   (tensors: readonly Tensor[], options: { dim?: number }): Tensor;
-} = define("cat", 154, "tensors:tensors dim:int=0");
+} = define("cat");
 
 /** Joins tensors of one shape along a new dimension. */
 export const stack: {
   (tensors: readonly Tensor[], dim?: number): Tensor;
   (tensors: readonly Tensor[], options: { dim?: number }): Tensor;
-} = define("stack", 155, "tensors:tensors dim:int=0");
+} = define("stack");
 
 /** Joins tensors along the columns; vectors end to end. */
 export const hstack: {
   (tensors: readonly Tensor[]): Tensor;
-} = define("hstack", 156, "tensors:tensors");
+} = define("hstack");
 
 /** Joins tensors along the rows; vectors are rows. */
 export const vstack: {
   (tensors: readonly Tensor[]): Tensor;
-} = define("vstack", 157, "tensors:tensors");
+} = define("vstack");
 
 /** The coordinates of a grid, a tensor for each vector of coordinates of an axis. */
 export const meshgrid: {
   (tensors: readonly Tensor[], indexing?: "ij" | "xy"): Tensor[];
   (tensors: readonly Tensor[], options: { indexing?: "ij" | "xy" }): Tensor[];
-} = define("meshgrid", 158, "tensors:tensors indexing:choice(ij|xy)=ij", "tensors");
+} = define("meshgrid");
 
 /** Copies of the tensor side by side, repeats[i] of them along dimension i. */
 export const repeat: {
   (input: Tensor, repeats: Ints): Tensor;
   (input: Tensor, ...repeats: number[]): Tensor;
-} = define("repeat", 159, "input:tensor repeats:ints");
+} = define("repeat");
 
 /** repeat, where missing repeats count as one. */
 export const tile: {
   (input: Tensor, dims: Ints): Tensor;
   (input: Tensor, ...dims: number[]): Tensor;
-} = define("tile", 160, "input:tensor dims:ints");
+} = define("tile");
 
 /** A copy with the order of elements reversed along dims. */
 export const flip: {
   (input: Tensor, dims: Ints): Tensor;
   (input: Tensor, ...dims: number[]): Tensor;
-} = define("flip", 161, "input:tensor dims:ints");
+} = define("flip");
 
 /** A copy with elements moved by shifts along dims, round the end; flat without dims. */
 export const roll: {
   (input: Tensor, shifts: Ints, dims?: Ints | null): Tensor;
   (input: Tensor, shifts: Ints, options: { dims?: Ints | null }): Tensor;
-} = define("roll", 162, "input:tensor shifts:ints dims:ints?=null");
+} = define("roll");
 
 /** A copy rotated k times by 90 degrees in the plane dims. */
 export const rot90: {
   (input: Tensor, k?: number, dims?: Ints): Tensor;
   (input: Tensor, options: { k?: number; dims?: Ints }): Tensor;
   (input: Tensor, k: number, options: { dims?: Ints }): Tensor;
-} = define("rot90", 163, "input:tensor k:int=1 dims:ints=[0,1]");
+} = define("rot90");
 
 /** The lower triangle of matrices up to a diagonal, zero elsewhere. */
 export const tril: {
   (input: Tensor, diagonal?: number): Tensor;
   (input: Tensor, options: { diagonal?: number }): Tensor;
-} = define("tril", 164, "input:tensor diagonal:int=0");
+} = define("tril");
 
 /** Like tril(), but writes the result into input and returns it. */
 export const tril_: {
   (input: Tensor, diagonal?: number): Tensor;
   (input: Tensor, options: { diagonal?: number }): Tensor;
-} = defineInPlace("tril", 164, "input:tensor diagonal:int=0");
+} = defineInPlace("tril");
 
 /** The upper triangle of matrices from a diagonal on, zero elsewhere. */
 export const triu: {
   (input: Tensor, diagonal?: number): Tensor;
   (input: Tensor, options: { diagonal?: number }): Tensor;
-} = define("triu", 165, "input:tensor diagonal:int=0");
+} = define("triu");
 
 /** Like triu(), but writes the result into input and returns it. */
 export const triu_: {
   (input: Tensor, diagonal?: number): Tensor;
   (input: Tensor, options: { diagonal?: number }): Tensor;
-} = defineInPlace("triu", 165, "input:tensor diagonal:int=0");
+} = defineInPlace("triu");
 
 /** A matrix with a vector on its diagonal, or the diagonal of a matrix. */
 export const diag: {
   (input: Tensor, diagonal?: number): Tensor;
   (input: Tensor, options: { diagonal?: number }): Tensor;
-} = define("diag", 166, "input:tensor diagonal:int=0");
+} = define("diag");
 
 /** The sum of the diagonal of a matrix. */
 export const trace: {
   (input: Tensor): Tensor;
-} = define("trace", 167, "input:tensor");
+} = define("trace");
 
 /** Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix. */
 export const fillDiagonal_: {
   (input: Tensor, fillValue: Scalar, wrap?: boolean): Tensor;
   (input: Tensor, fillValue: Scalar, options: { wrap?: boolean }): Tensor;
-} = defineInPlace("fill_diagonal_", 168, "input:tensor fillValue:scalar wrap:bool=false", 0);
+} = defineInPlace("fill_diagonal_");
 
 /** The slices of input along dim that index names. */
 export const indexSelect: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
-} = define("index_select", 169, "input:tensor dim:int index:tensor");
+} = define("index_select");
 
 /** A copy of input with alpha * source added to the slices index names. */
 export const indexAdd: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
-} = define("index_add", 170, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
+} = define("index_add");
 
 /** Like indexAdd(), but writes the result into input and returns it. */
 export const indexAdd_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("index_add", 170, "input:tensor dim:int index:tensor source:tensor alpha:scalar=1");
+} = defineInPlace("index_add");
 
 /** A copy of input with the slices of source in the places index names. */
 export const indexCopy: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
-} = define("index_copy", 171, "input:tensor dim:int index:tensor source:tensor");
+} = define("index_copy");
 
 /** Like indexCopy(), but writes the result into input and returns it. */
 export const indexCopy_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
-} = defineInPlace("index_copy", 171, "input:tensor dim:int index:tensor source:tensor");
+} = defineInPlace("index_copy");
 
 /** A copy of input with value in the slices index names. */
 export const indexFill: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
-} = define("index_fill", 172, "input:tensor dim:int index:tensor value:operand");
+} = define("index_fill");
 
 /** Like indexFill(), but writes the result into input and returns it. */
 export const indexFill_: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
-} = defineInPlace("index_fill", 172, "input:tensor dim:int index:tensor value:operand");
+} = defineInPlace("index_fill");
 
 /** The elements of input that index names along dim, one for each. */
 export const gather: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
-} = define("gather", 173, "input:tensor dim:int index:tensor");
+} = define("gather");
 
 /** A copy of input with the elements of src, or a number, in the places index names along dim; or added to or multiplied with what is there. */
 export const scatter: {
   (input: Tensor, dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
-} = define("scatter", 174, "input:tensor dim:int index:tensor src:operand reduce:choice(none|add|multiply)=none");
+} = define("scatter");
 
 /** Like scatter(), but writes the result into input and returns it. */
 export const scatter_: {
   (input: Tensor, dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
-} = defineInPlace("scatter", 174, "input:tensor dim:int index:tensor src:operand reduce:choice(none|add|multiply)=none");
+} = defineInPlace("scatter");
 
 /** A copy of input with the elements of src added in the places index names along dim. */
 export const scatterAdd: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
-} = define("scatter_add", 175, "input:tensor dim:int index:tensor src:tensor");
+} = define("scatter_add");
 
 /** Like scatterAdd(), but writes the result into input and returns it. */
 export const scatterAdd_: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
-} = defineInPlace("scatter_add", 175, "input:tensor dim:int index:tensor src:tensor");
+} = defineInPlace("scatter_add");
 
 /** A copy of input in which the elements of src that index names for one place along dim are reduced to one, with the element that is there unless include_self is false. */
 export const scatterReduce: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
-} = define("scatter_reduce", 176, "input:tensor dim:int index:tensor src:tensor reduce:choice(sum|prod|mean|amax|amin) includeSelf:bool=true");
+} = define("scatter_reduce");
 
 /** Like scatterReduce(), but writes the result into input and returns it. */
 export const scatterReduce_: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
-} = defineInPlace("scatter_reduce", 176, "input:tensor dim:int index:tensor src:tensor reduce:choice(sum|prod|mean|amax|amin) includeSelf:bool=true");
+} = defineInPlace("scatter_reduce");
 
 /** A copy of input in which the slices of source that index names for one place along dim are reduced to one, with the slice that is there unless include_self is false. Sums are those of index_add. */
 export const indexReduce: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
-} = define("index_reduce", 177, "input:tensor dim:int index:tensor source:tensor reduce:choice(sum|prod|mean|amax|amin) includeSelf:bool=true");
+} = define("index_reduce");
 
 /** Like indexReduce(), but writes the result into input and returns it. */
 export const indexReduce_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
-} = defineInPlace("index_reduce", 177, "input:tensor dim:int index:tensor source:tensor reduce:choice(sum|prod|mean|amax|amin) includeSelf:bool=true");
+} = defineInPlace("index_reduce");
 
 /** gather, with input and indices broadcast apart from dim; flat without dim. */
 export const takeAlongDim: {
   (input: Tensor, indices: Tensor, dim?: number | null): Tensor;
   (input: Tensor, indices: Tensor, options: { dim?: number | null }): Tensor;
-} = define("take_along_dim", 178, "input:tensor indices:tensor dim:int?=null");
+} = define("take_along_dim");
 
 /** The elements of the flattened input that index names. */
 export const take: {
   (input: Tensor, index: Tensor): Tensor;
-} = define("take", 179, "input:tensor index:tensor");
+} = define("take");
 
 /** The elements of input where mask holds, as a vector. */
 export const maskedSelect: {
   (input: Tensor, mask: Tensor): Tensor;
-} = define("masked_select", 180, "input:tensor mask:tensor");
+} = define("masked_select");
 
 /** A copy of input with the elements of source, in order, where mask holds. */
 export const maskedScatter: {
   (input: Tensor, mask: Tensor, source: Tensor): Tensor;
-} = define("masked_scatter", 181, "input:tensor mask:tensor source:tensor");
+} = define("masked_scatter");
 
 /** Like maskedScatter(), but writes the result into input and returns it. */
 export const maskedScatter_: {
   (input: Tensor, mask: Tensor, source: Tensor): Tensor;
-} = defineInPlace("masked_scatter", 181, "input:tensor mask:tensor source:tensor");
+} = defineInPlace("masked_scatter");
 
 /** The positions of the elements that are not zero, one per row. */
 export const nonzero: {
   (input: Tensor): Tensor;
-} = define("nonzero", 182, "input:tensor");
+} = define("nonzero");
 
 /** Every slice along dim repeated in place; flat without dim. */
 export const repeatInterleave: {
   (input: Tensor, repeats: Operand, dim?: number | null): Tensor;
   (input: Tensor, repeats: Operand, options: { dim?: number | null }): Tensor;
-} = define("repeat_interleave", 183, "input:tensor repeats:operand dim:int?=null");
+} = define("repeat_interleave");
 
 /** Classes as rows of zeros with a one at the class. */
 export const oneHot: {
   (input: Tensor, numClasses?: number): Tensor;
   (input: Tensor, options: { numClasses?: number }): Tensor;
-} = define("one_hot", 184, "input:tensor numClasses:int=-1");
+} = define("one_hot");
 
 /** Where along the last dimension of sorted_sequence every element of input would be put: before elements equal to it, or with right after them. sorter is the order of a sequence that is not sorted. */
 export const searchsorted: {
@@ -1678,177 +1678,177 @@ export const searchsorted: {
   (sortedSequence: Tensor, input: Operand, outInt32: boolean, options: { right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
   (sortedSequence: Tensor, input: Operand, outInt32: boolean, right: boolean, options: { side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
   (sortedSequence: Tensor, input: Operand, outInt32: boolean, right: boolean, side: null | "left" | "right", options: { sorter?: Tensor | null }): Tensor;
-} = define("searchsorted", 185, "sortedSequence:tensor input:operand outInt32:bool=false right:bool=false side:choice(null|left|right)=null sorter:tensor?=null");
+} = define("searchsorted");
 
 /** searchsorted() for one sequence: the bucket of every element of input between the boundaries, a vector that rises. */
 export const bucketize: {
   (input: Tensor, boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
   (input: Tensor, boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
   (input: Tensor, boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
-} = define("bucketize", 186, "input:operand boundaries:tensor outInt32:bool=false right:bool=false");
+} = define("bucketize");
 
 /** The rows of weight that input names; row padding_idx gets no gradient. */
 export const embedding: {
   (input: Tensor, weight: Tensor, paddingIdx?: number | null): Tensor;
   (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
-} = define("embedding", 187, "input:tensor weight:tensor paddingIdx:int?=null");
+} = define("embedding");
 
 /** A copy of input with values, broadcast, at the elements that indices name. */
 export const indexPut: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;
-} = define("index_put", 189, "input:tensor indices:tensors values:operand accumulate:bool=false");
+} = define("index_put");
 
 /** Writes values, broadcast, to the elements of input that indices name, or adds them. */
 export const indexPut_: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean, dims?: Ints | null): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): Tensor;
-} = defineInPlace("index_put_", 190, "input:tensor indices:tensors values:operand accumulate:bool=false dims:ints?=null", 0);
+} = defineInPlace("index_put_");
 
 /** A tensor of zeros. */
 export const zeros: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("zeros", 191, "size:ints dtype:dtype?=null");
+} = defineFactory("zeros");
 
 /** A tensor of ones. */
 export const ones: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("ones", 192, "size:ints dtype:dtype?=null");
+} = defineFactory("ones");
 
 /** A tensor of one value; its dtype follows the value. */
 export const full: {
   (size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
-} = defineFactory("full", 193, "size:ints fillValue:scalar dtype:dtype?=null");
+} = defineFactory("full");
 
 /** A tensor of unset values. */
 export const empty: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
-} = defineFactory("empty", 194, "size:ints dtype:dtype?=null");
+} = defineFactory("empty");
 
 /** Numbers from start to before end, a step apart; arange(end) begins at 0. */
 export const arange: {
   (start: Scalar, end?: Scalar | null, step?: Scalar, options?: TensorOptions): Tensor;
   (start: Scalar, options: { end?: Scalar | null; step?: Scalar } & TensorOptions): Tensor;
   (start: Scalar, end: Scalar | null, options: { step?: Scalar } & TensorOptions): Tensor;
-} = defineFactory("arange", 195, "start:scalar end:scalar?=null step:scalar=1 dtype:dtype?=null");
+} = defineFactory("arange");
 
 /** steps numbers from start to end, both included, evenly apart. */
 export const linspace: {
   (start: number, end: number, steps: number, options?: TensorOptions): Tensor;
-} = defineFactory("linspace", 196, "start:number end:number steps:int dtype:dtype?=null");
+} = defineFactory("linspace");
 
 /** Ones on the diagonal of an n by m matrix of zeros. */
 export const eye: {
   (n: number, m?: number | null, options?: TensorOptions): Tensor;
   (n: number, options: { m?: number | null } & TensorOptions): Tensor;
-} = defineFactory("eye", 197, "n:int m:int?=null dtype:dtype?=null");
+} = defineFactory("eye");
 
 /** Zeros in the shape of input. */
 export const zerosLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("zeros_like", 198, "input:tensor dtype:dtype?=null");
+} = defineFactory("zeros_like");
 
 /** Ones in the shape of input. */
 export const onesLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("ones_like", 199, "input:tensor dtype:dtype?=null");
+} = defineFactory("ones_like");
 
 /** One value in the shape of input. */
 export const fullLike: {
   (input: Tensor, fillValue: Scalar, options?: TensorOptions): Tensor;
-} = defineFactory("full_like", 200, "input:tensor fillValue:scalar dtype:dtype?=null");
+} = defineFactory("full_like");
 
 /** Unset values in the shape of input. */
 export const emptyLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
-} = defineFactory("empty_like", 201, "input:tensor dtype:dtype?=null");
+} = defineFactory("empty_like");
 
 /** Uniform random numbers in [0, 1). */
 export const rand: {
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
-} = drawing(defineFactory("rand", 202, "size:ints dtype:dtype?=null"));
+} = drawing(defineFactory("rand"));
 
 /** Normal random numbers of mean 0 and standard deviation 1. */
 export const randn: {
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
-} = drawing(defineFactory("randn", 203, "size:ints dtype:dtype?=null"));
+} = drawing(defineFactory("randn"));
 
 /** Random integers in [low, high); randint(high, size) begins at 0. */
 export const randint: {
   (low: number, high: Ints, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (low: number, high: Ints, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randint", 204, "low:int high:ints size:ints?=null dtype:dtype?=null"));
+} = drawing(defineFactory("randint"));
 
 /** The integers below n in random order. */
 export const randperm: {
   (n: number, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randperm", 205, "n:int dtype:dtype?=null"));
+} = drawing(defineFactory("randperm"));
 
 /** Uniform random numbers in [0, 1) in the shape of input. */
 export const randLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("rand_like", 206, "input:tensor dtype:dtype?=null"));
+} = drawing(defineFactory("rand_like"));
 
 /** Normal random numbers in the shape of input. */
 export const randnLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randn_like", 207, "input:tensor dtype:dtype?=null"));
+} = drawing(defineFactory("randn_like"));
 
 /** Sets the elements of input to uniform random numbers in [from, to). */
 export const uniform_: {
   (input: Tensor, from?: number, to?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number; to?: number } & GeneratorOption): Tensor;
   (input: Tensor, from: number, options: { to?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("uniform_", 208, "input:tensor from:number=0 to:number=1", 0));
+} = drawing(defineInPlace("uniform_"));
 
 /** Sets the elements of input to normal random numbers. */
 export const normal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("normal_", 209, "input:tensor mean:number=0 std:number=1", 0));
+} = drawing(defineInPlace("normal_"));
 
 /** Sets the elements of input to random integers in [from, to), or of its whole range. */
 export const random_: {
   (input: Tensor, from?: number | null, to?: number | null, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number | null; to?: number | null } & GeneratorOption): Tensor;
   (input: Tensor, from: number | null, options: { to?: number | null } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("random_", 210, "input:tensor from:int?=null to:int?=null", 0));
+} = drawing(defineInPlace("random_"));
 
 /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
 export const exponential_: {
   (input: Tensor, lambd?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { lambd?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("exponential_", 211, "input:tensor lambd:number=1", 0));
+} = drawing(defineInPlace("exponential_"));
 
 /** Sets the elements of input to 1 with probability p, else to 0. */
 export const bernoulli_: {
   (input: Tensor, p?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { p?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("bernoulli_", 212, "input:tensor p:number=0.5", 0));
+} = drawing(defineInPlace("bernoulli_"));
 
 /** 1 with the probability input, else 0. */
 export const bernoulli: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("bernoulli", 213, "input:tensor"));
+} = drawing(define("bernoulli"));
 
 /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
 export const dropout: {
   (input: Tensor, p?: number, training?: boolean): Tensor;
   (input: Tensor, options: { p?: number; training?: boolean }): Tensor;
   (input: Tensor, p: number, options: { training?: boolean }): Tensor;
-} = define("dropout", 214, "input:tensor p:number=0.5 training:bool=true");
+} = define("dropout");
 
 /** Sum of the elements, of all or along dim; of integers as int64. */
 export const sum: {
@@ -1856,7 +1856,7 @@ export const sum: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("sum", 215, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("sum");
 
 /** Mean of the elements, of all or along dim. */
 export const mean: {
@@ -1864,7 +1864,7 @@ export const mean: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("mean", 216, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("mean");
 
 /** Product of the elements, of all or along dim; of integers as int64. */
 export const prod: {
@@ -1872,35 +1872,35 @@ export const prod: {
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("prod", 217, "input:tensor dim:int?=null keepdim:bool=false dtype:dtype?=null");
+} = define("prod");
 
 /** Whether some element is not zero, of all or along dim. */
 export const any: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("any", 218, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("any");
 
 /** Whether every element is not zero, of all or along dim. */
 export const all: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("all", 219, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("all");
 
 /** Largest element, of all or along dim; ties share the gradient. */
 export const amax: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("amax", 220, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("amax");
 
 /** Smallest element, of all or along dim; ties share the gradient. */
 export const amin: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("amin", 221, "input:tensor dim:ints?=null keepdim:bool=false");
+} = define("amin");
 
 /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
 export const max: {
@@ -1913,7 +1913,7 @@ export const max: {
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("max", 222, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("max");
 
 /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
 export const min: {
@@ -1926,21 +1926,21 @@ export const min: {
   (input: Tensor, dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("min", 223, "input:tensor dim:operand?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("min");
 
 /** Index of the first largest element, of all or along dim. */
 export const argmax: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
-} = define("argmax", 224, "input:tensor dim:int?=null keepdim:bool=false");
+} = define("argmax");
 
 /** Index of the first smallest element, of all or along dim. */
 export const argmin: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
-} = define("argmin", 225, "input:tensor dim:int?=null keepdim:bool=false");
+} = define("argmin");
 
 /** Variance of all elements or along dim, over their number less correction. */
 const varOp: {
@@ -1949,7 +1949,7 @@ const varOp: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-} = define("var", 226, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+} = define("var");
 export { varOp as var };
 
 /** Standard deviation: the square root of var. */
@@ -1959,7 +1959,7 @@ export const std: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-} = define("std", 227, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null");
+} = define("std");
 
 /** The p-norm of all elements as one vector, or of the vectors along dim. */
 export const norm: {
@@ -1967,13 +1967,13 @@ export const norm: {
   (input: Tensor, options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("norm", 228, "input:tensor p:number=2 dim:ints?=null keepdim:bool=false");
+} = define("norm");
 
 /** log(sum(exp(input))) along dim, without overflow. */
 export const logsumexp: {
   (input: Tensor, dim: Ints, keepdim?: boolean): Tensor;
   (input: Tensor, dim: Ints, options: { keepdim?: boolean }): Tensor;
-} = define("logsumexp", 229, "input:tensor dim:ints keepdim:bool=false");
+} = define("logsumexp");
 
 /** Sum of the elements that are not NaN. */
 export const nansum: {
@@ -1981,7 +1981,7 @@ export const nansum: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("nansum", 230, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("nansum");
 
 /** Mean of the elements that are not NaN. */
 export const nanmean: {
@@ -1989,20 +1989,20 @@ export const nanmean: {
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-} = define("nanmean", 231, "input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null");
+} = define("nanmean");
 
 /** Number of elements that are not zero. */
 export const countNonzero: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
-} = define("count_nonzero", 232, "input:tensor dim:ints?=null");
+} = define("count_nonzero");
 
 /** [smallest, largest] element, of all or along dim. */
 export const aminmax: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): [min: Tensor, max: Tensor];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): [min: Tensor, max: Tensor];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): [min: Tensor, max: Tensor];
-} = define("aminmax", 233, "input:tensor dim:int?=null keepdim:bool=false", "tensors");
+} = define("aminmax");
 
 /** [variance, mean] of all elements or along dim. */
 export const varMean: {
@@ -2011,7 +2011,7 @@ export const varMean: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [variance: Tensor, mean: Tensor];
-} = define("var_mean", 234, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
+} = define("var_mean");
 
 /** [standard deviation, mean] of all elements or along dim. */
 export const stdMean: {
@@ -2020,22 +2020,22 @@ export const stdMean: {
   (input: Tensor, dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
-} = define("std_mean", 235, "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null", "tensors");
+} = define("std_mean");
 
 /** input where it is positive, else weight * input, a weight for all or per channel. */
 export const prelu: {
   (input: Tensor, weight: Tensor): Tensor;
-} = define("prelu", 236, "input:tensor weight:tensor");
+} = define("prelu");
 
 /** input where it is above threshold, else value. */
 export const threshold: {
   (input: Tensor, threshold: Scalar, value: Scalar): Tensor;
-} = define("threshold", 237, "input:tensor threshold:scalar value:scalar");
+} = define("threshold");
 
 /** Like threshold(), but writes the result into input and returns it. */
 export const threshold_: {
   (input: Tensor, threshold: Scalar, value: Scalar): Tensor;
-} = defineInPlace("threshold", 237, "input:tensor threshold:scalar value:scalar");
+} = defineInPlace("threshold");
 
 /** Whether elements differ by at most atol + rtol * |other|, or are the same. */
 export const isclose: {
@@ -2043,25 +2043,25 @@ export const isclose: {
   (input: Tensor, other: Tensor, options: { rtol?: number; atol?: number; equalNan?: boolean }): Tensor;
   (input: Tensor, other: Tensor, rtol: number, options: { atol?: number; equalNan?: boolean }): Tensor;
   (input: Tensor, other: Tensor, rtol: number, atol: number, options: { equalNan?: boolean }): Tensor;
-} = define("isclose", 238, "input:tensor other:tensor rtol:number=0.00001 atol:number=1e-8 equalNan:bool=false");
+} = define("isclose");
 
 /** exp(input) divided by its sum along dim. */
 export const softmax: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("softmax", 239, "input:tensor dim:int dtype:dtype?=null");
+} = define("softmax");
 
 /** Logarithm of softmax, exact where softmax is almost zero. */
 export const logSoftmax: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("log_softmax", 240, "input:tensor dim:int dtype:dtype?=null");
+} = define("log_softmax");
 
 /** softmax of the negative input. */
 export const softmin: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("softmin", 241, "input:tensor dim:int dtype:dtype?=null");
+} = define("softmin");
 
 /** Cross entropy of scores with target classes or probabilities. */
 export const crossEntropy: {
@@ -2070,7 +2070,7 @@ export const crossEntropy: {
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum"; labelSmoothing?: number }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, reduction: "none" | "mean" | "sum", options: { labelSmoothing?: number }): Tensor;
-} = define("cross_entropy", 242, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean labelSmoothing:number=0");
+} = define("cross_entropy");
 
 /** Negative log-likelihood of target classes, from log-probabilities. */
 export const nllLoss: {
@@ -2078,40 +2078,40 @@ export const nllLoss: {
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { ignoreIndex?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, ignoreIndex: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("nll_loss", 243, "input:tensor target:tensor weight:tensor?=null ignoreIndex:int=-100 reduction:choice(none|mean|sum)=mean");
+} = define("nll_loss");
 
 /** Mean squared error. */
 export const mseLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("mse_loss", 244, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("mse_loss");
 
 /** Mean absolute error. */
 export const l1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("l1_loss", 245, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("l1_loss");
 
 /** Mean absolute error, squared and scaled by 1 / beta below beta. */
 export const smoothL1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
-} = define("smooth_l1_loss", 246, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean beta:number=1");
+} = define("smooth_l1_loss");
 
 /** Mean half squared error, continued straight above delta. */
 export const huberLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
-} = define("huber_loss", 247, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean delta:number=1");
+} = define("huber_loss");
 
 /** Cross entropy of probabilities of yes. */
 export const binaryCrossEntropy: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("binary_cross_entropy", 248, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("binary_cross_entropy");
 
 /** Cross entropy of sigmoid(input), stable for any input. */
 export const binaryCrossEntropyWithLogits: {
@@ -2119,41 +2119,41 @@ export const binaryCrossEntropyWithLogits: {
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, reduction: "none" | "mean" | "sum", options: { posWeight?: Tensor | null }): Tensor;
-} = define("binary_cross_entropy_with_logits", 249, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean posWeight:tensor?=null");
+} = define("binary_cross_entropy_with_logits");
 
 /** Kullback-Leibler divergence of target from the log-probabilities input. */
 export const klDiv: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options: { logTarget?: boolean }): Tensor;
-} = define("kl_div", 250, "input:tensor target:tensor reduction:choice(none|mean|sum|batchmean)=mean logTarget:bool=false");
+} = define("kl_div");
 
 /** By how much input1 fails to be margin above (target 1) or below (target -1) input2. */
 export const marginRankingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("margin_ranking_loss", 251, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+} = define("margin_ranking_loss");
 
 /** A distance itself (target 1), or how much it lacks to margin (target -1). */
 export const hingeEmbeddingLoss: {
   (input: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("hinge_embedding_loss", 252, "input:tensor target:tensor margin:number=1 reduction:choice(none|mean|sum)=mean");
+} = define("hinge_embedding_loss");
 
 /** log(1 + exp(-target * input)), of targets 1 and -1. */
 export const softMarginLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("soft_margin_loss", 253, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("soft_margin_loss");
 
 /** One minus the cosine of two vectors (target 1), or how far it is above margin (target -1). */
 export const cosineEmbeddingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("cosine_embedding_loss", 254, "input1:tensor input2:tensor target:tensor margin:number=0 reduction:choice(none|mean|sum)=mean");
+} = define("cosine_embedding_loss");
 
 /** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
 export const tripletMarginLoss: {
@@ -2163,7 +2163,7 @@ export const tripletMarginLoss: {
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, options: { eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, options: { swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin: number, p: number, eps: number, swap: boolean, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("triplet_margin_loss", 255, "anchor:tensor positive:tensor negative:tensor margin:number=1 p:number=2 eps:number=0.000001 swap:bool=false reduction:choice(none|mean|sum)=mean");
+} = define("triplet_margin_loss");
 
 /** By how much the scores of the other classes come within margin of the target's, to the power p (1 or 2), divided by the number of classes. */
 export const multiMarginLoss: {
@@ -2172,20 +2172,20 @@ export const multiMarginLoss: {
   (input: Tensor, target: Tensor, p: number, options: { margin?: number; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, p: number, margin: number, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, p: number, margin: number, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multi_margin_loss", 256, "input:tensor target:tensor p:number=1 margin:number=1 weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("multi_margin_loss");
 
 /** By how much the scores of other classes come within one of the targets', divided by the number of classes. A row of target lists classes up to the first negative number. */
 export const multilabelMarginLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multilabel_margin_loss", 257, "input:tensor target:tensor reduction:choice(none|mean|sum)=mean");
+} = define("multilabel_margin_loss");
 
 /** Cross entropy of independent classes from their logits, as a mean over the classes. */
 export const multilabelSoftMarginLoss: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("multilabel_soft_margin_loss", 258, "input:tensor target:tensor weight:tensor?=null reduction:choice(none|mean|sum)=mean");
+} = define("multilabel_soft_margin_loss");
 
 /** Negative log likelihood of counts whose rate, or its logarithm, is the input. */
 export const poissonNllLoss: {
@@ -2194,7 +2194,7 @@ export const poissonNllLoss: {
   (input: Tensor, target: Tensor, logInput: boolean, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, logInput: boolean, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("poisson_nll_loss", 259, "input:tensor target:tensor logInput:bool=true full:bool=false eps:number=1e-8 reduction:choice(none|mean|sum)=mean");
+} = define("poisson_nll_loss");
 
 /** Negative log likelihood of target under normal distributions with the mean input and the variance var, of at least eps. */
 export const gaussianNllLoss: {
@@ -2202,163 +2202,163 @@ export const gaussianNllLoss: {
   (input: Tensor, target: Tensor, var_: Operand, options: { full?: boolean; eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, var_: Operand, full: boolean, options: { eps?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, var_: Operand, full: boolean, eps: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("gaussian_nll_loss", 260, "input:tensor target:tensor var:operand full:bool=false eps:number=0.000001 reduction:choice(none|mean|sum)=mean");
+} = define("gaussian_nll_loss");
 
 /** Product of two matrices. */
 export const mm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("mm", 261, "input:tensor mat2:tensor");
+} = define("mm");
 
 /** Products of two batches of matrices, pair by pair. */
 export const bmm: {
   (input: Tensor, mat2: Tensor): Tensor;
-} = define("bmm", 262, "input:tensor mat2:tensor");
+} = define("bmm");
 
 /** Product of a matrix and a vector. */
 export const mv: {
   (input: Tensor, vec: Tensor): Tensor;
-} = define("mv", 263, "input:tensor vec:tensor");
+} = define("mv");
 
 /** Sum of the products of the elements of two vectors. */
 export const dot: {
   (input: Tensor, tensor: Tensor): Tensor;
-} = define("dot", 264, "input:tensor tensor:tensor");
+} = define("dot");
 
 /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
 export const matmul: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("matmul", 265, "input:tensor other:tensor");
+} = define("matmul");
 
 /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
 export const addmm: {
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addmm", 266, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addmm");
 
 /** Like addmm(), but writes the result into input and returns it. */
 export const addmm_: {
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addmm", 266, "input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1");
+} = defineInPlace("addmm");
 
 /** addmm for every matrix of a batch. */
 export const baddbmm: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("baddbmm", 267, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("baddbmm");
 
 /** Like baddbmm(), but writes the result into input and returns it. */
 export const baddbmm_: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("baddbmm", 267, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = defineInPlace("baddbmm");
 
 /** input @ weightᵀ + bias over the last dim, for any leading dims. */
 export const linear: {
   (input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("linear", 268, "input:tensor weight:tensor bias:tensor?=null");
+} = define("linear");
 
 /** input1 @ weight[o] @ input2 + bias[o] for every output o. */
 export const bilinear: {
   (input1: Tensor, input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor;
   (input1: Tensor, input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
-} = define("bilinear", 269, "input1:tensor input2:tensor weight:tensor bias:tensor?=null");
+} = define("bilinear");
 
 /** Every element of one vector times every element of another. */
 export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
-} = define("outer", 270, "input:tensor vec2:tensor");
+} = define("outer");
 
 /** Determinant of every square matrix. */
 export const det: {
   (input: Tensor): Tensor;
-} = define("det", 272, "input:tensor");
+} = define("det");
 
 /** `[sign, logabsdet]`: the determinant as sign and logarithm of its magnitude. */
 export const slogdet: {
   (input: Tensor): [sign: Tensor, logabsdet: Tensor];
-} = define("slogdet", 273, "input:tensor", "tensors");
+} = define("slogdet");
 
 /** Inverse of every square matrix. */
 export const inverse: {
   (input: Tensor): Tensor;
-} = define("inverse", 274, "input:tensor");
+} = define("inverse");
 
 /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
 export const cholesky: {
   (input: Tensor, upper?: boolean): Tensor;
   (input: Tensor, options: { upper?: boolean }): Tensor;
-} = define("cholesky", 275, "input:tensor upper:bool=false");
+} = define("cholesky");
 
 /** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
 export const solve: {
   (A: Tensor, B: Tensor, left?: boolean): Tensor;
   (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
-} = define("solve", 276, "A:tensor B:tensor left:bool=true");
+} = define("solve");
 
 /** Kronecker product: other, scaled by every element of input, in its place. */
 export const kron: {
   (input: Tensor, other: Tensor): Tensor;
-} = define("kron", 277, "input:tensor other:tensor");
+} = define("kron");
 
 /** Cross product of the vectors of three along dim. */
 export const cross: {
   (input: Tensor, other: Tensor, dim?: number): Tensor;
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
-} = define("cross", 278, "input:tensor other:tensor dim:int=-1");
+} = define("cross");
 
 /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
 export const qr: {
   (A: Tensor, mode?: "reduced" | "complete" | "r"): [Q: Tensor, R: Tensor];
   (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): [Q: Tensor, R: Tensor];
-} = define("qr", 279, "A:tensor mode:choice(reduced|complete|r)=reduced", "tensors");
+} = define("qr");
 
 /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
 export const svd: {
   (A: Tensor, fullMatrices?: boolean): [U: Tensor, S: Tensor, Vh: Tensor];
   (A: Tensor, options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
-} = define("svd", 280, "A:tensor fullMatrices:bool=true", "tensors");
+} = define("svd");
 
 /** The singular values of A, falling. */
 export const svdvals: {
   (A: Tensor): Tensor;
-} = define("svdvals", 281, "A:tensor");
+} = define("svdvals");
 
 /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
 export const eigh: {
   (A: Tensor, UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
   (A: Tensor, options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
-} = define("eigh", 282, "A:tensor UPLO:choice(L|U)=L", "tensors");
+} = define("eigh");
 
 /** The eigenvalues of symmetric matrices, rising. */
 export const eigvalsh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor;
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
-} = define("eigvalsh", 283, "A:tensor UPLO:choice(L|U)=L");
+} = define("eigvalsh");
 
 /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
 export const solveTriangular: {
   (A: Tensor, B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
   (A: Tensor, B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;
   (A: Tensor, B: Tensor, upper: boolean, left: boolean, options: { unitriangular?: boolean }): Tensor;
-} = define("solve_triangular", 284, "A:tensor B:tensor upper:bool left:bool=true unitriangular:bool=false");
+} = define("solve_triangular");
 
 /** `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were exchanged, counted from 1. */
 export const luFactor: {
   (A: Tensor, pivot?: boolean): [LU: Tensor, pivots: Tensor];
   (A: Tensor, options: { pivot?: boolean }): [LU: Tensor, pivots: Tensor];
-} = define("lu_factor", 285, "A:tensor pivot:bool=true", "tensors");
+} = define("lu_factor");
 
 /** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
 export const lu: {
   (A: Tensor, pivot?: boolean): [P: Tensor, L: Tensor, U: Tensor];
   (A: Tensor, options: { pivot?: boolean }): [P: Tensor, L: Tensor, U: Tensor];
-} = define("lu", 286, "A:tensor pivot:bool=true", "tensors");
+} = define("lu");
 
 /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
 export const pinv: {
@@ -2366,66 +2366,66 @@ export const pinv: {
   (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-} = define("pinv", 287, "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false");
+} = define("pinv");
 
 /** `[solution, residuals, rank, singularValues]`: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
 export const lstsq: {
   (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   (A: Tensor, B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
-} = define("lstsq", 288, "A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy", "tensors");
+} = define("lstsq");
 
 /** beta * input + alpha * (mat @ vec). */
 export const addmv: {
   (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addmv", 289, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addmv");
 
 /** Like addmv(), but writes the result into input and returns it. */
 export const addmv_: {
   (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addmv", 289, "input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1");
+} = defineInPlace("addmv");
 
 /** beta * input + alpha * outer(vec1, vec2). */
 export const addr: {
   (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addr", 290, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addr");
 
 /** Like addr(), but writes the result into input and returns it. */
 export const addr_: {
   (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addr", 290, "input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1");
+} = defineInPlace("addr");
 
 /** beta * input + alpha * the sum of the products of two batches. */
 export const addbmm: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = define("addbmm", 291, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = define("addbmm");
 
 /** Like addbmm(), but writes the result into input and returns it. */
 export const addbmm_: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
-} = defineInPlace("addbmm", 291, "input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1");
+} = defineInPlace("addbmm");
 
 /** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
 export const renorm: {
   (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
-} = define("renorm", 292, "input:tensor p:number dim:int maxnorm:number");
+} = define("renorm");
 
 /** Like renorm(), but writes the result into input and returns it. */
 export const renorm_: {
   (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
-} = defineInPlace("renorm", 292, "input:tensor p:number dim:int maxnorm:number");
+} = defineInPlace("renorm");
 
 /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
@@ -2433,14 +2433,14 @@ export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("layer_norm", 293, "input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("layer_norm");
 
 /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-} = define("rms_norm", 294, "input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null");
+} = define("rms_norm");
 
 /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
 export const batchNorm: {
@@ -2450,7 +2450,7 @@ export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("batch_norm", 295, "input:tensor runningMean:tensor? runningVar:tensor? weight:tensor?=null bias:tensor?=null training:bool=false momentum:number=0.1 eps:number=0.00001");
+} = define("batch_norm");
 
 /** Normalises groups of channels of every sample, then scales and shifts every channel. */
 export const groupNorm: {
@@ -2458,7 +2458,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-} = define("group_norm", 296, "input:tensor numGroups:int weight:tensor?=null bias:tensor?=null eps:number=0.00001");
+} = define("group_norm");
 
 /** Normalises every channel of every sample by itself, or by running statistics. */
 export const instanceNorm: {
@@ -2470,7 +2470,7 @@ export const instanceNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options: { momentum?: number; eps?: number }): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: number, options: { eps?: number }): Tensor;
-} = define("instance_norm", 297, "input:tensor runningMean:tensor?=null runningVar:tensor?=null weight:tensor?=null bias:tensor?=null useInputStats:bool=true momentum:number=0.1 eps:number=0.00001");
+} = define("instance_norm");
 
 /** Vectors along dim divided by their p-norm, or by eps if larger. */
 export const normalize: {
@@ -2478,14 +2478,14 @@ export const normalize: {
   (input: Tensor, options: { p?: number; dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, options: { dim?: Ints; eps?: number }): Tensor;
   (input: Tensor, p: number, dim: Ints, options: { eps?: number }): Tensor;
-} = define("normalize", 298, "input:tensor p:number=2 dim:ints=1 eps:number=1e-12");
+} = define("normalize");
 
 /** The cosine of the angle between vectors along dim. */
 export const cosineSimilarity: {
   (x1: Tensor, x2: Tensor, dim?: number, eps?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { dim?: number; eps?: number }): Tensor;
   (x1: Tensor, x2: Tensor, dim: number, options: { eps?: number }): Tensor;
-} = define("cosine_similarity", 299, "x1:tensor x2:tensor dim:int=1 eps:number=1e-8");
+} = define("cosine_similarity");
 
 /** The p-norm of x1 - x2 + eps along the last dimension. */
 export const pairwiseDistance: {
@@ -2493,26 +2493,26 @@ export const pairwiseDistance: {
   (x1: Tensor, x2: Tensor, options: { p?: number; eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, options: { eps?: number; keepdim?: boolean }): Tensor;
   (x1: Tensor, x2: Tensor, p: number, eps: number, options: { keepdim?: boolean }): Tensor;
-} = define("pairwise_distance", 300, "x1:tensor x2:tensor p:number=2 eps:number=0.000001 keepdim:bool=false");
+} = define("pairwise_distance");
 
 /** The p-norms between the rows of x1 and those of x2. */
 export const cdist: {
   (x1: Tensor, x2: Tensor, p?: number): Tensor;
   (x1: Tensor, x2: Tensor, options: { p?: number }): Tensor;
-} = define("cdist", 301, "x1:tensor x2:tensor p:number=2");
+} = define("cdist");
 
 /** The first half along dim times the sigmoid of the second half. */
 export const glu: {
   (input: Tensor, dim?: number): Tensor;
   (input: Tensor, options: { dim?: number }): Tensor;
-} = define("glu", 302, "input:tensor dim:int=-1");
+} = define("glu");
 
 /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
 export const pad: {
   (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-} = define("pad", 303, "input:tensor pad:ints mode:choice(constant|reflect|replicate|circular)=constant value:number?=null");
+} = define("pad");
 
 /** Resamples the dimensions after the channels to size, or by scaleFactor. */
 export const interpolate: {
@@ -2522,7 +2522,7 @@ export const interpolate: {
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, options: { mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", options: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   (input: Tensor, size: Ints | null, scaleFactor: number | readonly number[] | null, mode: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners: boolean | null, options: { recomputeScaleFactor?: boolean | null }): Tensor;
-} = define("interpolate", 304, "input:tensor size:ints?=null scaleFactor:numbers?=null mode:choice(nearest|linear|bilinear|bicubic|trilinear|nearest-exact|area)=nearest alignCorners:bool?=null recomputeScaleFactor:bool?=null");
+} = define("interpolate");
 
 /** The largest element of windows along the last dim. */
 export const maxPool1d: {
@@ -2544,7 +2544,7 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("max_pool1d", 305, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool1d");
 
 /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
 export const maxPool2d: {
@@ -2566,7 +2566,7 @@ export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("max_pool2d", 306, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false", "tensor_or_tensors");
+} = define("max_pool2d");
 
 /** The mean of windows along the last dim. */
 export const avgPool1d: {
@@ -2575,7 +2575,7 @@ export const avgPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean }): Tensor;
-} = define("avg_pool1d", 307, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true");
+} = define("avg_pool1d");
 
 /** The mean of windows over the last two dims. */
 export const avgPool2d: {
@@ -2585,12 +2585,12 @@ export const avgPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-} = define("avg_pool2d", 308, "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null");
+} = define("avg_pool2d");
 
 /** The mean of windows chosen so that the result has output_size. */
 export const adaptiveAvgPool2d: {
   (input: Tensor, outputSize: OutputSize): Tensor;
-} = define("adaptive_avg_pool2d", 309, "input:tensor outputSize:sizes");
+} = define("adaptive_avg_pool2d");
 
 /** The largest element of windows chosen so that the result has output_size. */
 export const adaptiveMaxPool2d: {
@@ -2600,7 +2600,7 @@ export const adaptiveMaxPool2d: {
   (input: Tensor, outputSize: OutputSize, options: { returnIndices: true }): [values: Tensor, indices: Tensor];
   (input: Tensor, outputSize: OutputSize, returnIndices?: boolean): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, outputSize: OutputSize, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("adaptive_max_pool2d", 310, "input:tensor outputSize:sizes returnIndices:bool=false", "tensor_or_tensors");
+} = define("adaptive_max_pool2d");
 
 /** Convolution over the last dim. */
 export const conv1d: {
@@ -2610,7 +2610,7 @@ export const conv1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv1d", 311, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv1d");
 
 /** Convolution over the last two dims. */
 export const conv2d: {
@@ -2620,7 +2620,7 @@ export const conv2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-} = define("conv2d", 312, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1");
+} = define("conv2d");
 
 /** Transposed convolution over the last dim: what the gradient of conv1d does. */
 export const convTranspose1d: {
@@ -2631,7 +2631,7 @@ export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose1d", 313, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose1d");
 
 /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
 export const convTranspose2d: {
@@ -2642,7 +2642,7 @@ export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-} = define("conv_transpose2d", 314, "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1");
+} = define("conv_transpose2d");
 
 /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
 export const scaledDotProductAttention: {
@@ -2652,7 +2652,7 @@ export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, options: { isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, options: { scale?: number | null; enableGqa?: boolean }): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: number, isCausal: boolean, scale: number | null, options: { enableGqa?: boolean }): Tensor;
-} = define("scaled_dot_product_attention", 315, "query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false");
+} = define("scaled_dot_product_attention");
 
 /** `[values, indices]`: the elements along dim in order. */
 export const sort: {
@@ -2660,7 +2660,7 @@ export const sort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): [values: Tensor, indices: Tensor];
-} = define("sort", 316, "input:tensor dim:int=-1 descending:bool=false stable:bool=false", "tensors");
+} = define("sort");
 
 /** The indices that put the elements along dim in order. */
 export const argsort: {
@@ -2668,12 +2668,12 @@ export const argsort: {
   (input: Tensor, options: { dim?: number; descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, options: { descending?: boolean; stable?: boolean }): Tensor;
   (input: Tensor, dim: number, descending: boolean, options: { stable?: boolean }): Tensor;
-} = define("argsort", 317, "input:tensor dim:int=-1 descending:bool=false stable:bool=false");
+} = define("argsort");
 
 /** The elements along the first dimension in order. */
 export const msort: {
   (input: Tensor): Tensor;
-} = define("msort", 318, "input:tensor");
+} = define("msort");
 
 /** `[values, indices]`: the k largest, or smallest, elements along dim, in order. */
 export const topk: {
@@ -2681,14 +2681,14 @@ export const topk: {
   (input: Tensor, k: number, options: { dim?: number; largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, dim: number, options: { largest?: boolean; sorted?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, dim: number, largest: boolean, options: { sorted?: boolean }): [values: Tensor, indices: Tensor];
-} = define("topk", 319, "input:tensor k:int dim:int=-1 largest:bool=true sorted:bool=true", "tensors");
+} = define("topk");
 
 /** `[values, indices]`: the k-th smallest element along dim, counted from one. */
 export const kthvalue: {
   (input: Tensor, k: number, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, k: number, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-} = define("kthvalue", 320, "input:tensor k:int dim:int=-1 keepdim:bool=false", "tensors");
+} = define("kthvalue");
 
 /** The middle element, the lower one of two; along dim, [values, indices]. */
 export const median: {
@@ -2701,7 +2701,7 @@ export const median: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("median", 321, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("median");
 
 /** The median of the elements that are not NaN; along dim, [values, indices]. */
 export const nanmedian: {
@@ -2714,53 +2714,53 @@ export const nanmedian: {
   (input: Tensor, dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-} = define("nanmedian", 322, "input:tensor dim:int?=null keepdim:bool=false", "tensor_or_tensors");
+} = define("nanmedian");
 
 /** `[values, indices]`: the most frequent element along dim, the smallest of several such, where it is last. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-} = define("mode", 323, "input:tensor dim:int=-1 keepdim:bool=false", "tensors");
+} = define("mode");
 
 /** `[values, indices]`: the largest element up to each along dim, the last of equals. */
 export const cummax: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
-} = define("cummax", 324, "input:tensor dim:int", "tensors");
+} = define("cummax");
 
 /** `[values, indices]`: the smallest element up to each along dim, the last of equals. */
 export const cummin: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
-} = define("cummin", 325, "input:tensor dim:int", "tensors");
+} = define("cummin");
 
 /** Sums of the elements up to each, along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumsum", 326, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumsum");
 
 /** Like cumsum(), but writes the result into input and returns it. */
 export const cumsum_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumsum", 326, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumsum");
 
 /** Products of the elements up to each, along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = define("cumprod", 327, "input:tensor dim:int dtype:dtype?=null");
+} = define("cumprod");
 
 /** Like cumprod(), but writes the result into input and returns it. */
 export const cumprod_: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
-} = defineInPlace("cumprod", 327, "input:tensor dim:int dtype:dtype?=null");
+} = defineInPlace("cumprod");
 
 /** Logarithms of the sums of exponentials up to each element, along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
-} = define("logcumsumexp", 328, "input:tensor dim:int");
+} = define("logcumsumexp");
 
 /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
 export const diff: {
@@ -2769,30 +2769,30 @@ export const diff: {
   (input: Tensor, n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-} = define("diff", 329, "input:tensor n:int=1 dim:int=-1 prepend:tensor?=null append:tensor?=null");
+} = define("diff");
 
 /** Positions drawn from each row of input, with the weights that are its elements. */
 export const multinomial: {
   (input: Tensor, numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
   (input: Tensor, numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
-} = drawing(define("multinomial", 330, "input:tensor numSamples:int replacement:bool=false"));
+} = drawing(define("multinomial"));
 
 /** Poisson numbers, each of the rate in input. */
 export const poisson: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("poisson", 331, "input:tensor"));
+} = drawing(define("poisson"));
 
 /** The number of successes in count trials, each of probability prob. */
 export const binomial: {
   (count: Tensor, prob: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("binomial", 332, "count:tensor prob:tensor"));
+} = drawing(define("binomial"));
 
 /** Normal random numbers, each of the mean and the standard deviation given. */
 export const normal: {
   (mean: Operand, std?: Operand, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, options: { std?: Operand; size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, std: Operand, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("normal", 333, "mean:operand std:operand=1 size:ints?=null dtype:dtype?=null"));
+} = drawing(defineFactory("normal"));
 
 /** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
 export const rrelu: {
@@ -2800,66 +2800,66 @@ export const rrelu: {
   (input: Tensor, options: { lower?: number; upper?: number; training?: boolean }): Tensor;
   (input: Tensor, lower: number, options: { upper?: number; training?: boolean }): Tensor;
   (input: Tensor, lower: number, upper: number, options: { training?: boolean }): Tensor;
-} = define("rrelu", 334, "input:tensor lower:number=0.125 upper:number=0.3333333333333333 training:bool=false");
+} = define("rrelu");
 
 /** Sets the elements of input to the number of trials up to the first success. */
 export const geometric_: {
   (input: Tensor, p: number, options?: GeneratorOption): Tensor;
-} = drawing(defineInPlace("geometric_", 337, "input:tensor p:number", 0));
+} = drawing(defineInPlace("geometric_"));
 
 /** Sets the elements of input to Cauchy numbers. */
 export const cauchy_: {
   (input: Tensor, median?: number, sigma?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { median?: number; sigma?: number } & GeneratorOption): Tensor;
   (input: Tensor, median: number, options: { sigma?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("cauchy_", 338, "input:tensor median:number=0 sigma:number=1", 0));
+} = drawing(defineInPlace("cauchy_"));
 
 /** Sets the elements of input to numbers whose logarithm is normal. */
 export const logNormal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("log_normal_", 339, "input:tensor mean:number=1 std:number=2", 0));
+} = drawing(defineInPlace("log_normal_"));
 
 /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
 export const viewAsReal: {
   (input: Tensor): Tensor;
-} = define("view_as_real", 340, "input:tensor");
+} = define("view_as_real");
 
 /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
 export const viewAsComplex: {
   (input: Tensor): Tensor;
-} = define("view_as_complex", 341, "input:tensor");
+} = define("view_as_complex");
 
 /** A view of the real parts; of a real tensor, itself. */
 export const real: {
   (input: Tensor): Tensor;
-} = define("real", 342, "input:tensor");
+} = define("real");
 
 /** A view of the imaginary parts of a complex tensor. */
 export const imag: {
   (input: Tensor): Tensor;
-} = define("imag", 343, "input:tensor");
+} = define("imag");
 
 /** The complex conjugate of every element; a real tensor is its own. */
 export const conj: {
   (input: Tensor): Tensor;
-} = define("conj", 344, "input:tensor");
+} = define("conj");
 
 /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
 export const angle: {
   (input: Tensor): Tensor;
-} = define("angle", 345, "input:tensor");
+} = define("angle");
 
 /** The numbers real + i imag, with broadcasting. */
 export const complex: {
   (real: Tensor, imag: Tensor): Tensor;
-} = define("complex", 346, "real:tensor imag:tensor");
+} = define("complex");
 
 /** The numbers of magnitude abs and argument angle, in radians. */
 export const polar: {
   (abs: Tensor, angle: Tensor): Tensor;
-} = define("polar", 347, "abs:tensor angle:tensor");
+} = define("polar");
 
 /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
 export const fft: {
@@ -2867,7 +2867,7 @@ export const fft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("fft", 348, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("fft");
 
 /** The inverse of fft. */
 export const ifft: {
@@ -2875,7 +2875,7 @@ export const ifft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("ifft", 349, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("ifft");
 
 /** fft of real numbers without the second half, which mirrors the first. */
 export const rfft: {
@@ -2883,7 +2883,7 @@ export const rfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("rfft", 350, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("rfft");
 
 /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
 export const irfft: {
@@ -2891,4 +2891,4 @@ export const irfft: {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-} = define("irfft", 351, "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward");
+} = define("irfft");

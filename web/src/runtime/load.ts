@@ -1,22 +1,13 @@
 // Finding and starting a WebAssembly build.
 
+import { kLoaders } from "../files.js";
 import { EdgeGradError } from "./errors.js";
-import type { ModuleFactory, ModuleOptions, NativeModule } from "./native.js";
+import type { ModuleOptions, NativeModule } from "./native.js";
 import type { Variant } from "./variant.js";
 import { WorkerFailure, Workers } from "./workers.js";
 
 /** Where the files of dist/wasm are: the folder's URL, that of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
-
-/**
- * The scripts of the variants. Literal specifiers, relative to dist/index.js: bundlers follow them, browsers and Node resolve
- * them. @internal
- */
-export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
-  relaxed: () => import("./wasm/edgegrad-relaxed.mjs"),
-  simd: () => import("./wasm/edgegrad-simd.mjs"),
-  single: () => import("./wasm/edgegrad-single.mjs"),
-};
 
 /** A started module and, where it has threads, their workers. */
 export interface LoadedModule {

@@ -1,9 +1,13 @@
 // Stacks without the package's own frames. A user is helped by the line of theirs that failed, and not by
 // ours, which are minified.
 //
-// A program may be bundled with the package into one file, where names tell nothing. But the package
-// stays in one piece there: it reaches from this file, which index.ts imports before all others, to the
-// end of index.ts.
+// A program may be bundled with the package into one file, where names tell nothing. But bundlers keep modules in the order
+// in which they run, so that the package stays in one piece there: it reaches from this file, the first of all that
+// index.ts exports from, to start.ts, the last. Not so in webpack's bundles and those that wrap modules in functions: there
+// the stack begins below the function that the user called, and frames of ours below that are shown.
+
+// Known to webpack, which puts the answer in its place.
+declare const __webpack_require__: unknown;
 
 interface Place {
   readonly file: string;
@@ -19,18 +23,22 @@ interface StackApi {
   captureStackTrace?(target: object, below: unknown): void;
 }
 
+/** A frame that is not that of a module itself. */
+const kInFunction = /^ *at (?!<anonymous> )[^(]+ \(/;
+
 /** The frames of ours that may lie above those of the user. */
 const kMaxOwnFrames = 20;
 
 const api = Error as StackApi;
 const isV8 = api.captureStackTrace !== undefined && String(new Error().stack).startsWith("Error");
-const start = callerOf(0);
+const isInOrder = typeof __webpack_require__ === "undefined";
+const start = placeOfModule(1);
 let end: Place | null = null;
 const doors = new Map<string, AnyFunction[]>();
 
 /** Says that the package's code ends where this is called. */
 export function endOwnCode(): void {
-  end = callerOf(1);
+  end = placeOfModule(2);
 }
 
 /** Says that users call a function, by the name that stacks have for it. */
@@ -76,7 +84,7 @@ export function hideOwnFrames(error: Error, below: unknown): void {
   if (!stackTraceLimit) return;
   const frames = framesAbove(below, stackTraceLimit + kMaxOwnFrames);
   if (frames === null) return;
-  const shown = withoutOwnFrames(frames);
+  const shown = isKnown() ? withoutOwnFrames(frames) : belowDoor(frames);
   startAtUser(error, frames, shown[0]);
   // What is neither read nor written first stays with the error, where Node looks for the line to show.
   delete error.stack;
@@ -89,10 +97,22 @@ export function hideOwnFrames(error: Error, below: unknown): void {
 
 // Node shows the line where the stack proper begins, which can only begin above a function that is known.
 function startAtUser(error: Error, frames: readonly string[], first: string | undefined): void {
-  const lastOwn = frames[frames.indexOf(first ?? "") - 1] ?? "";
-  const [, name = ""] = /([\w$]+)\]? \(/.exec(lastOwn) ?? [];
-  const door = doors.get(name)?.find((each) => framesAbove(each, 1)?.[0] === first);
+  const door = doorAbove(frames, frames.indexOf(first ?? ""));
   if (door !== undefined) api.captureStackTrace?.(error, door);
+}
+
+// The function that a user calls, if it is that of the frame above this one.
+function doorAbove(frames: readonly string[], i: number): AnyFunction | undefined {
+  const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[i - 1] ?? "") ?? [];
+  return doors.get(name)?.find((each) => framesAbove(each, 1)?.[0] === frames[i]);
+}
+
+function belowDoor(frames: readonly string[]): string[] {
+  const isBelow = frames.map((_, i) => doorAbove(frames, i) !== undefined);
+  let first = Math.max(isBelow.indexOf(true), 0);
+  // A method calls the function of its op.
+  while (isBelow[first + 1]) first++;
+  return frames.slice(first);
 }
 
 const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ]node:/;
@@ -101,18 +121,25 @@ const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 function isOwn(frame: string): boolean {
   if (kEngineFile.test(frame)) return true;
   const place = placeOf(frame);
-  if (place === null || start === null || end === null) return false;
-  return place.file === start.file && !isBefore(place, start) && !isBefore(end, place);
+  if (place === null || start === null || end === null || !isInOrder) return false;
+  const isInFile = place.file === start.file && place.file === end.file;
+  return isInFile && !isBefore(place, start) && !isBefore(end, place);
+}
+
+// Of a user who asks for the sources of bundles, or has them in several files, nothing is hidden.
+function isKnown(): boolean {
+  return isInOrder && start !== null && end !== null;
 }
 
 function isBefore(a: Place, b: Place): boolean {
   return a.line < b.line || (a.line === b.line && a.column < b.column);
 }
 
-// Where the function was called that calls this one, or one of those around it.
-function callerOf(depth: number): Place | null {
-  const places = (new Error().stack ?? "").split("\n").map(placeOf).filter(Boolean);
-  return places[1 + depth] ?? null;
+// Where the module is that calls this function, or one around it; null for a module that a bundler put into a function.
+function placeOfModule(depth: number): Place | null {
+  const frames = (new Error().stack ?? "").split("\n").filter((frame) => placeOf(frame) !== null);
+  const frame = frames[depth] ?? "";
+  return isV8 && kInFunction.test(frame) ? null : placeOf(frame);
 }
 
 // "at f (file:///a.js:1:2)" in V8, "f@file:///a.js:1:2" elsewhere.

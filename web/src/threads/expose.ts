@@ -5,10 +5,10 @@
 // is said again.
 
 import { expectModule, joinModule } from "../engine/lifecycle.js";
+import { kLoaders } from "../files.js";
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { isStarted } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { kLoaders } from "../runtime/load.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
@@ -33,13 +33,8 @@ interface Parent {
 let functions: Record<string, WorkerFunction> | null = null;
 let isJoining = false;
 
-/**
- * In the script of a worker: makes functions known that `spawn(worker, name, ...)` may call. Call it once the script is
- * loaded, before anything is awaited; init() waits there for the engine of the thread that calls spawn().
- *
- *     eg.expose({ train });
- */
-export function expose(exposed: Readonly<Record<string, WorkerFunction>>): void {
+/** What expose() of the package does, but for what is above this layer (start.ts). @internal */
+export function exposeFunctions(exposed: Readonly<Record<string, WorkerFunction>>): void {
   const wrong = Object.entries(exposed ?? {}).find(([, value]) => typeof value !== "function");
   if (typeof exposed !== "object" || exposed === null || wrong !== undefined) {
     const got = wrong === undefined ? String(exposed) : `${typeof wrong[1]} for "${wrong[0]}"`;

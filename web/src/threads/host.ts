@@ -2,6 +2,7 @@
 // The other half is bindings/worker.js.
 
 import { joinModule } from "../engine/lifecycle.js";
+import { isStarted } from "../runtime/bridge.js";
 import type { NativeModule } from "../runtime/native.js";
 import { scope } from "../tensor/scope.js";
 import { type Portable, receive, send } from "./portable.js";
@@ -34,7 +35,7 @@ export function isEngineWorker(): boolean {
 /** Takes the engine of the thread that started this worker, if this is one. */
 export function joinHost(): void {
   const host = hostHere();
-  if (host?.module === undefined) return;
+  if (host?.module === undefined || isStarted()) return;
   joinModule(host.module);
   // Two copies of the package in one worker: the first one answers.
   host.run ??= runJob;
