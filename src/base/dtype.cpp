@@ -7,8 +7,8 @@ namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32", "float64", "int32", "int64", "uint8",
-      "bool", "complex64", "complex128", "float16", "bfloat16"};
+      "float32", "float64",   "int32",      "int64",   "uint8",
+      "bool",    "complex64", "complex128", "float16", "bfloat16"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 

@@ -205,8 +205,8 @@ IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<c
   return make_intrusive<ElementwiseNode>(info, collect_edges(inputs), inputs, params);
 }
 
-// An op without a gradient formula, a comparison, records nothing. One that has some records for all
-// its inputs: backward then says which formula is missing.
+// An op without a gradient formula, a comparison, records nothing. One that has some records for
+// all its inputs: backward then says which formula is missing.
 bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   const bool has_formula =
       std::ranges::any_of(info.gradients, [](const auto& gradient) { return gradient.exists; });

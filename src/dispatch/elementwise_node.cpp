@@ -15,8 +15,7 @@ using Values = ElementwiseNode::Values;
 bool is_single(const Tensor& t) { return computed_dtype(t.dtype()) == DType::kFloat32; }
 
 bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const Values& values) {
-  if (ops_are_differentiated() || gradient.kernel == nullptr || !is_single(g))
-    return false;
+  if (ops_are_differentiated() || gradient.kernel == nullptr || !is_single(g)) return false;
   for (const Tensor& value : values) {
     // Masks and numbers are converted on the way; wider values would lose digits.
     const bool fits = !value.defined() || is_single(value) || value.dtype() == DType::kBool ||
@@ -43,8 +42,8 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   return out;
 }
 
-// A number as formulas over tensors take it: of the dtype of the others. As the number that it is, a
-// formula that computes with it alone (1 - weight) would do so in float32.
+// A number as formulas over tensors take it: of the dtype of the others. As the number that it is,
+// a formula that computes with it alone (1 - weight) would do so in float32.
 Tensor of_dtype(const Tensor& value, DType dtype) {
   if (!value.defined() || !value.is_wrapped_number()) return value;
   if (is_complex(value.dtype())) return math::cast(detach(value), dtype);
@@ -57,8 +56,8 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
                         const op::ParamValues& params) {
   const ElementwiseInfo::Gradient& gradient = info.gradients[i];
   if (!gradient.exists) {
-    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " by its ",
-         info.operands[i], " is not implemented.");
+    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " by its ", info.operands[i],
+         " is not implemented.");
   }
   const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
                                                   gradient.is_identity_with(params.data()));

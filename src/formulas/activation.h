@@ -26,7 +26,7 @@ constexpr auto elu_of(auto x, double alpha, double scale, double input_scale) {
 }
 constexpr auto elu_gradient(auto g, auto x, double alpha, double scale, double input_scale) {
   // exp of a large x would be infinite, and times 0 in the next derivative.
-  const auto negative = where(x <= 0, x, 0);
+  const auto negative = where(x < 0, x, 0);
   return where(x <= 0, g * (exp(negative * input_scale) * (alpha * scale * input_scale)),
                g * scale);
 }
@@ -269,7 +269,9 @@ struct Hardswish {
   static constexpr Doc doc{"hardswish", "x * hardsigmoid(x)."};
   static constexpr auto forward(auto x) { return x * minimum(maximum(x + 3, 0), 6) / 6; }
   static constexpr auto grad(auto g, auto x, auto) {
-    return where(x < -3, 0, where(x <= 3, g * (x / 3 + 0.5), g));
+    // Where the pieces meet, a constant: the second derivative is zero there.
+    const auto inside = where(x < 3, where(x > -3, x, -3), 3);
+    return where(x < -3, 0, where(x <= 3, g * (inside / 3 + 0.5), g));
   }
 };
 

@@ -50,8 +50,9 @@ struct LogNdtr {
   }
   // The density over ndtr, both multiplied with exp(t^2) on the left.
   static constexpr auto grad(auto g, auto x, auto) {
-    const auto left = minimum(x, 0) * (std::numbers::sqrt2 / 2);
-    const auto right = maximum(x, 0) * (std::numbers::sqrt2 / 2);
+    // Not minimum() and maximum(), whose derivatives at 0 are halves.
+    const auto left = where(x < 0, x, 0) * (std::numbers::sqrt2 / 2);
+    const auto right = where(x < 0, 0, x) * (std::numbers::sqrt2 / 2);
     const auto ratio = where(x < 0, 1 / erfcx(-left), exp(-(right * right)) / erfc(-right));
     return std::numbers::inv_sqrtpi * std::numbers::sqrt2 * g * ratio;
   }

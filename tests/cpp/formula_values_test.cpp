@@ -400,10 +400,15 @@ TEST(KnownAnswers, EndAtTheEdgesOfTheirDomains) {
     EXPECT_EQ(f.forward(answer.x, params_of(answer, f)), answer.y)
         << answer.op << ::testing::PrintToString(answer.x);
   }
-  for (const auto& [op, x] : std::vector<std::pair<std::string_view, Numbers>>{
-           {"gammainc", {-1, 2}}, {"gammainc", {2, -1}}, {"gammaincc", {0, 0}},
-           {"gammaincc", {kInfinity, kInfinity}}, {"gammainc", {kNaN, 1}}, {"ndtri", {-0.1}},
-           {"ndtri", {1.1}}, {"ndtri", {kNaN}}}) {
+  for (const auto& [op, x] :
+       std::vector<std::pair<std::string_view, Numbers>>{{"gammainc", {-1, 2}},
+                                                         {"gammainc", {2, -1}},
+                                                         {"gammaincc", {0, 0}},
+                                                         {"gammaincc", {kInfinity, kInfinity}},
+                                                         {"gammainc", {kNaN, 1}},
+                                                         {"ndtri", {-0.1}},
+                                                         {"ndtri", {1.1}},
+                                                         {"ndtri", {kNaN}}}) {
     const Formula& f = formula(op);
     EXPECT_TRUE(std::isnan(f.forward(x, params_of({op, x, 0}, f))))
         << op << ::testing::PrintToString(x);

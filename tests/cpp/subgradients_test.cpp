@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "ops/elementwise/overload.h"
 #include "ops/reduce/minmax.h"
 #include "ops/reduce/reduction.h"
 #include "ops/reduce/statistics.h"
-#include "ops/elementwise/overload.h"
 #include "support/errors.h"
 #include "support/ops.h"
 #include "support/tensors.h"

@@ -217,3 +217,31 @@ describe("graphs", () => {
     assert.ok(eg.memory().graphNodes <= graphNodes + 1);
   });
 });
+
+// PyTorch's values: where two pieces meet, the second derivative is one piece's or zero, never a half of one.
+describe("second derivatives where pieces meet", () => {
+  const second = (f, point) => {
+    const x = eg.tensor([point], { dtype: "float64", requiresGrad: true });
+    const [first] = eg.grad([f(x).sum()], [x], { createGraph: true });
+    return eg.grad([first.sum()], [x])[0].item();
+  };
+  for (const [name, f, point, expected] of [
+    ["elu", (x) => x.elu(0.7), 0, 0],
+    ["celu", (x) => x.celu(0.7), 0, 0],
+    ["selu", (x) => x.selu(), 0, 0],
+    ["hardswish", (x) => x.hardswish(), 3, 0],
+    ["hardswish", (x) => x.hardswish(), -3, 0],
+    ["logNdtr", (x) => eg.logNdtr(x), 0, -2 / Math.PI],
+  ]) {
+    test(`${name} at ${point}`, () => {
+      assert.ok(Math.abs(second(f, point) - expected) < 1e-12, `${second(f, point)}`);
+    });
+  }
+});
+
+test("circular padding does not bring back what a negative padding cut off", () => {
+  const x = eg.arange(5);
+  assertTensor(eg.pad(x, [-1, 1], "circular"), [1, 2, 3, 4, 1]);
+  assertTensor(eg.pad(x, [2, -1], "circular"), [2, 3, 0, 1, 2, 3]);
+  assertThrows(() => eg.pad(x, [-3, -2], "circular"), "InvalidArgument", /nothing left/);
+});

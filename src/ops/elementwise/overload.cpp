@@ -53,7 +53,8 @@ Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
     if (max.has_value()) numbers.max = number_of(*max);
     return apply_op<op::Clamp>(apply, numbers, x);
   }
-  const Operand above = min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, below(*min, max)) : x;
+  const Operand above =
+      min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, below(*min, max)) : x;
   return max.has_value() ? apply_op<op::ClampMax>(apply, {}, above, *max) : above.tensor();
 }
 

@@ -1,7 +1,5 @@
 #include "ops/index/scatter_reduce.h"
 
-#include <limits>
-
 #include "dispatch/factories.h"
 #include "dispatch/var.h"
 #include "formulas/all.h"
@@ -106,20 +104,13 @@ struct ScatterExtreme {
   }
 };
 
-// What changes no reduction of other elements.
-Scalar neutral(ScatterReduction reduce, DType dtype) {
-  if (reduce == ScatterReduction::kProd) return 1;
-  if (reduce != ScatterReduction::kAmax && reduce != ScatterReduction::kAmin) return 0;
-  const bool largest = reduce == ScatterReduction::kAmax;
-  return visit_dtype(real_dtype(dtype), [&]<class T>() -> Scalar {
-    using Limits = std::numeric_limits<T>;
-    if constexpr (std::is_floating_point_v<T>) {
-      const double infinity = std::numeric_limits<double>::infinity();
-      return largest ? -infinity : infinity;
-    } else {
-      return static_cast<std::int64_t>(largest ? Limits::min() : Limits::max());
-    }
-  });
+// The input with what changes no reduction in the places that index names. An extreme begins with
+// one of the elements that meet there: on a device whose int64 is short, no number is neutral.
+Tensor without_self(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
+                    ScatterReduction reduce) {
+  if (reduce == ScatterReduction::kAmax || reduce == ScatterReduction::kAmin)
+    return Scatter::call(input, dim, index, src);
+  return Scatter::call(input, dim, index, reduce == ScatterReduction::kProd ? 1 : 0);
 }
 
 // The sums over how many were added, at least one.
@@ -140,8 +131,7 @@ Tensor ScatterReduce::call(const Tensor& input, std::int64_t dim, const Tensor& 
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor part = fit_source(input, d, index, src, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
-  const Tensor base =
-      include_self ? input : Scatter::call(input, d, picks, neutral(reduce, input.dtype()));
+  const Tensor base = include_self ? input : without_self(input, d, picks, part, reduce);
   switch (reduce) {
     case ScatterReduction::kProd:
       return ScatterProduct::call(base, d, picks, part);

@@ -63,10 +63,17 @@ struct ConstantPad {
   }
 };
 
-// Which place of a dimension of size n is read for place i - before of the padded one.
-std::int64_t source_index(PadMode mode, std::int64_t i, std::int64_t n) {
+// Which place of a dimension of size n is read for place i of the padded one.
+std::int64_t source_index(PadMode mode, std::int64_t place, std::int64_t n, std::int64_t before,
+                          std::int64_t after) {
+  const std::int64_t i = place - before;
   if (mode == PadMode::kReplicate) return std::clamp<std::int64_t>(i, 0, n - 1);
-  if (mode == PadMode::kCircular) return (i % n + n) % n;
+  if (mode == PadMode::kCircular) {
+    // What is cut off on one side does not come again on the other.
+    const std::int64_t first = std::max<std::int64_t>(-before, 0);
+    const std::int64_t kept = n - first - std::max<std::int64_t>(-after, 0);
+    return first + ((i - first) % kept + kept) % kept;
+  }
   if (i < 0) return -i;
   return i < n ? i : 2 * (n - 1) - i;
 }
@@ -83,7 +90,9 @@ void check_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int6
     check(before <= n && after <= n, ErrorCode::kInvalidArgument, "pad",
           "Padding value causes wrapping around more than once.");
   }
-  check(n > 0 && n + before + after > 0, ErrorCode::kInvalidArgument, "pad", "input ",
+  const bool is_cut = mode == PadMode::kCircular &&
+                      n + std::min<std::int64_t>(before, 0) <= std::max<std::int64_t>(-after, 0);
+  check(n > 0 && n + before + after > 0 && !is_cut, ErrorCode::kInvalidArgument, "pad", "input ",
         input.shape(), " with padding (", before, ", ", after, ") at dimension ", dim,
         " has nothing left.");
 }
@@ -94,7 +103,7 @@ Tensor pad_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int6
   const std::int64_t n = input.size(dim);
   const Tensor index = Tensor::empty({n + before + after}, DType::kInt64);
   for (std::int64_t i = 0; i < index.numel(); ++i)
-    index.data_as<std::int64_t>()[i] = source_index(mode, i - before, n);
+    index.data_as<std::int64_t>()[i] = source_index(mode, i, n, before, after);
   return IndexSelect::call(input, dim, moved(index, input.device()));
 }
 

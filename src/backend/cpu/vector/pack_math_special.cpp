@@ -75,8 +75,9 @@ double erfcx(double x) {
   return 1 / (std::sqrt(kPi) * fraction);
 }
 
-// The number whose error function is `magnitude`, which is 1 - `complement`. A start by Giles (2012)
-// in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the end, then Halley's iteration.
+// The number whose error function is `magnitude`, which is 1 - `complement`. A start by Giles
+// (2012) in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the end, then Halley's
+// iteration.
 double erfinv_of(double magnitude, double complement) {
   constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,    -0.00417768164,
                                            -0.00125372503, 0.00021858087,  -4.39150654e-06,
@@ -236,9 +237,9 @@ double gamma_power(double a, double x, double exponent) {
 // Temme's expansion for large a and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
 double gamma_tail_near(double a, double eta, bool is_upper) {
   constexpr std::array<double, 9> kFirst{
-      -0.3333333333333333,    0.08333333333333333,   -0.014814814814814815,
-      0.0011574074074074073,  0.0003527336860670194, -0.0001787551440329218,
-      3.919263178522438e-05,  -2.185448510679992e-06, -1.85406221071516e-06};
+      -0.3333333333333333,   0.08333333333333333,    -0.014814814814814815,
+      0.0011574074074074073, 0.0003527336860670194,  -0.0001787551440329218,
+      3.919263178522438e-05, -2.185448510679992e-06, -1.85406221071516e-06};
   constexpr std::array<double, 4> kSecond{-0.001851851851851852, -0.003472222222222222,
                                           0.0026455026455026454, -0.0009902263374485596};
   constexpr double kThird = 0.004133597883597883;
