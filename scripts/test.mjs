@@ -26,8 +26,8 @@ const kSections = {
   ],
   js: [
     ["package, all variants", () => run(process.execPath, "scripts/build.mjs")],
-    ["JavaScript in Node", () => runNodeTests(process.execPath, "tests/js")],
-    ["JavaScript in Node 24", async () => runNodeTests(await newerNode(), "tests/js")],
+    ["JavaScript in Node", () => runNodeTests(process.execPath, ...rooms("tests/js"))],
+    ["JavaScript in Node 24", async () => runNodeTests(await newerNode(), ...rooms("tests/js"))],
   ],
   fuzz: [
     ["the fuzzer itself", () => runNodeTests(process.execPath, "tests/fuzz")],
@@ -76,14 +76,20 @@ async function runWasm(preset, node) {
   await run(node, join(folder, "edgegrad_tests.js"), "--gtest_brief=1");
 }
 
-async function runNodeTests(node, folder) {
-  const path = join(kRoot, folder);
-  const files = existsSync(path)
-    ? readdirSync(path).filter((name) => name.endsWith(".test.mjs"))
-    : [];
-  if (files.length === 0) throw expected(`no tests in ${folder}`);
+/** The folders in a folder, whose tests are together too many for one. */
+function rooms(folder) {
+  const entries = readdirSync(join(kRoot, folder), { withFileTypes: true });
+  return entries.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+}
+
+async function runNodeTests(node, ...folders) {
+  const files = folders.flatMap((folder) => {
+    const names = readdirSync(join(kRoot, folder)).filter((name) => name.endsWith(".test.mjs"));
+    return names.map((name) => join(folder, name));
+  });
+  if (files.length === 0) throw expected(`no tests in ${folders.join(", ")}`);
   const options = ["--expose-gc", "--test", "--test-reporter=spec", "--test-concurrency=1"];
-  await run(node, ...options, ...files.map((name) => join(folder, name)));
+  await run(node, ...options, ...files);
 }
 
 // With what Chromium brings along: pages, or its software renderer.

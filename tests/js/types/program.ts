@@ -1,4 +1,4 @@
-// A user's program, which only has to compile: tests/js/types.test.mjs does.
+// A user's program, which only has to compile: tests/js/package/types.test.mjs does.
 
 import * as eg from "edgegrad";
 

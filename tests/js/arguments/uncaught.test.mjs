@@ -1,0 +1,129 @@
+// What a user sees of an error that nothing catches: the message and the line of theirs, none of ours.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { runNode } from "../support/child.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kProgram = `
+import * as eg from "edgegrad";
+await eg.init({ variant: "simd", threads: 1 });
+const [a, b] = [eg.ones([2, 3]), eg.ones([2, 4])];
+class Net extends eg.nn.Module {
+  fc = new eg.nn.Linear(5, 1);
+  forward(x) {
+    return this.fc.call(x);
+  }
+}
+const net = new Net();
+function mistake() {
+  HERE;
+}
+`;
+
+function run(line, call = "mistake();", options = []) {
+  const text = kProgram.replace("HERE", line) + call;
+  return runNode([...options, "--input-type=module", "--eval", text]);
+}
+
+/** Asserts that nothing of the package's script is shown, and the frame of the user's function is. */
+function assertOnlyOurs({ status, stderr }, functionName) {
+  assert.equal(status, 1);
+  assert.doesNotMatch(stderr, /dist.index\.js/);
+  assert.match(
+    stderr,
+    new RegExp(`EdgeGradError: .*\\n(\\t.*\\n)?    at .*${functionName} .*eval`),
+  );
+  assert.ok(stderr.length < 2000, stderr);
+}
+
+const kShown = {
+  "a method": ["a.add(b)", "mistake"],
+  "a function": ["eg.matmul(a, a)", "mistake"],
+  "an option": ["eg.ones([1], { requires_grad: true })", "mistake"],
+  "a value of many": ["a.item()", "mistake"],
+  "a gradient": ["a.sum().backward()", "mistake"],
+  "a function in ours": ["eg.scope(() => eg.noGrad(function inner() { a.mul(b); }))", "inner"],
+  "a layer in a model": ["net.call(a)", "Net.forward"],
+  "a state dict": ["net.loadStateDict({})", "mistake"],
+};
+
+const kHidden = {
+  "an operator": ["a * 2", "mistake"],
+  "a layer's arguments": ["new eg.nn.Linear(2, -1)", "mistake"],
+  "an initialiser": ["eg.nn.init.xavierUniform_(eg.ones([1]))", "mistake"],
+};
+
+describe("an uncaught error", () => {
+  for (const [what, [line, functionName]] of Object.entries(kShown)) {
+    test(`of ${what} shows the user's line`, async () => {
+      const output = await run(line);
+      assertOnlyOurs(output, functionName);
+      assert.match(output.stderr, /^file:.*eval\d*\]?:\d+\n.+\n +\^/);
+    });
+  }
+
+  for (const [what, [line, functionName]] of Object.entries(kHidden)) {
+    test(`of ${what} shows no line of ours`, async () => {
+      assertOnlyOurs(await run(line), functionName);
+    });
+  }
+
+  test("in a timer shows no line of ours", async () => {
+    assertOnlyOurs(await run("a.add(b)", "setTimeout(mistake);"), "mistake");
+  });
+
+  test("shows the sources to those who ask for them", async () => {
+    const { stderr } = await run("a.add(b)", "mistake();", ["--enable-source-maps"]);
+    assert.match(stderr, /web.src.dispatch.call\.ts:\d+/);
+    assert.match(stderr, /at mistake .*eval/);
+  });
+});
+
+describe("the stack of an error", () => {
+  const thrownBy = (fn) => {
+    try {
+      fn();
+    } catch (error) {
+      return error;
+    }
+    return assert.fail("nothing was thrown");
+  };
+  const fail = () => eg.ones([2]).add(eg.ones([3]));
+
+  test("begins with the message and the caller, and may be written", () => {
+    const error = thrownBy(fail);
+    const [title, first] = error.stack.split("\n");
+    assert.equal(title, `EdgeGradError: ${error.message}`);
+    assert.match(first, /at fail .*uncaught\.test\.mjs/);
+    error.stack = "another";
+    assert.equal(error.stack, "another");
+    assert.deepEqual(Object.keys(error).sort(), ["code", "name"]);
+  });
+
+  test("keeps to the limit of the user, and leaves it as it is", () => {
+    const { stackTraceLimit } = Error;
+    const depths = [0, 1, 3].map((limit) => {
+      Error.stackTraceLimit = limit;
+      const error = thrownBy(fail);
+      assert.equal(Error.stackTraceLimit, limit);
+      return error.stack.split("\n").length - 1;
+    });
+    Error.stackTraceLimit = stackTraceLimit;
+    assert.deepEqual(depths, [0, 1, 3]);
+  });
+
+  test("is shown where the language's own objects are frozen", async () => {
+    const { stderr } = await run("a.add(b)", "mistake();", ["--frozen-intrinsics"]);
+    assert.match(stderr, /EdgeGradError: \[add\]/);
+    assert.doesNotMatch(stderr, /dist.index\.js/);
+  });
+
+  test("is left alone where somebody else writes stacks", () => {
+    const { prepareStackTrace } = Error;
+    Error.prepareStackTrace = (_, sites) => sites;
+    const { stack } = thrownBy(fail);
+    Error.prepareStackTrace = prepareStackTrace;
+    assert.ok(Array.isArray(stack));
+  });
+});

@@ -1,0 +1,140 @@
+// Anomaly mode: finding the operation behind a failing backward.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { leaf } from "../support/graphs.mjs";
+
+const { detectAnomaly, Function: AutogradFunction, grad } = eg.autograd;
+
+class Failing extends AutogradFunction {
+  static forward(_ctx, x) {
+    return x.clone();
+  }
+  static backward() {
+    throw new Error("in backward");
+  }
+}
+
+class NotANumber extends Failing {
+  static backward(_ctx, gradient) {
+    return gradient.mul(Number.NaN);
+  }
+}
+
+/** Runs `fn` and returns what it warned of. */
+function warningsOf(t, fn) {
+  const { mock } = t.mock.method(console, "warn", () => {});
+  try {
+    fn();
+  } finally {
+    mock.restore();
+  }
+  return mock.calls.map((call) => call.arguments.join(" "));
+}
+
+describe("detectAnomaly", () => {
+  test("shows where the failing operation was called in the program", function here(t) {
+    // CC-161 CC-162 N.1
+    const warnings = warningsOf(t, () =>
+      detectAnomaly(() => {
+        const y = (function theCulprit() {
+          return Failing.apply(leaf([1]));
+        })();
+        assert.throws(() => y.backward(), /in backward/);
+      }),
+    );
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0],
+      /Error detected in FailingBackward\. Traceback of forward call that caused the error:/,
+    );
+    assert.match(warnings[0], /theCulprit .*anomaly\.test\.mjs/);
+    assert.doesNotMatch(warnings[0], /wasm:|dist\/index\.js/);
+  });
+
+  test("says that it knows nothing of operations called outside of it", (t) => {
+    // CC-162
+    const y = Failing.apply(leaf([1]));
+    const warnings = warningsOf(t, () => {
+      detectAnomaly(() => assert.throws(() => y.backward(), /in backward/));
+    });
+    assert.match(
+      warnings.join(),
+      /Error detected in FailingBackward.*No forward pass information/s,
+    );
+    assert.deepEqual(
+      warningsOf(t, () => assert.throws(() => Failing.apply(leaf([1])).backward())),
+      [],
+    );
+  });
+
+  test("shows the operation in whose backward the failing one was called", (t) => {
+    // CC-163 N.4
+    class Outer extends AutogradFunction {
+      static forward(_ctx, x) {
+        return x.clone();
+      }
+      static backward(_ctx, gradient) {
+        return Failing.apply(gradient);
+      }
+    }
+    const warnings = warningsOf(t, () =>
+      detectAnomaly(() => {
+        const x = leaf([1]);
+        const [g] = grad(Outer.apply(x.mul(x)).square(), x, { createGraph: true });
+        assert.throws(() => g.backward(), /in backward/);
+      }),
+    );
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0], /Error detected in FailingBackward/);
+    assert.match(warnings[1], /Previous calculation was induced by OuterBackward\. Traceback/);
+  });
+
+  test("finds NaN, unless told not to, and puts everything back", (t) => {
+    // CC-161 CC-164 N.2 N.3
+    const run = () => NotANumber.apply(leaf([1])).backward();
+    warningsOf(t, () => {
+      assertThrows(
+        () => detectAnomaly(run),
+        "AnomalyNan",
+        /Function 'NotANumberBackward' returned nan values in its 0th output\./,
+      );
+      detectAnomaly(
+        () => {
+          run();
+          assertThrows(() => detectAnomaly(run), "AnomalyNan");
+          run();
+        },
+        { checkNan: false },
+      );
+      run();
+    });
+  });
+
+  test("returns the value, refuses promises, and leaves infinities alone", (t) => {
+    warningsOf(t, () => {
+      const x = leaf([0]);
+      assert.equal(
+        detectAnomaly(() => 3),
+        3,
+      );
+      detectAnomaly(() => x.sqrt().backward());
+      assert.equal(x.grad.item(), Number.POSITIVE_INFINITY);
+      assertThrows(() => detectAnomaly(async () => 1), "InvalidArgument", /promise/);
+    });
+  });
+
+  test("keeps the place with the node", () => {
+    const y = detectAnomaly(() => leaf([1]).exp());
+    assert.match(y.gradFn.metadata.traceback_.join("\n"), /anomaly\.test\.mjs/);
+    assert.deepEqual(Object.keys(leaf([1]).exp().gradFn.metadata), []);
+  });
+
+  test("leaves the limit of stack traces as it was", () => {
+    const limit = Error.stackTraceLimit;
+    detectAnomaly(() => leaf([1]).exp());
+    assert.equal(Error.stackTraceLimit, limit);
+  });
+});

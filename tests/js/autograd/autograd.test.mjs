@@ -1,0 +1,218 @@
+// Gradients through the package; the engine itself is tested in C++.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { leaf } from "../support/graphs.mjs";
+
+describe("backward", () => {
+  test("adds up in the leaves", () => {
+    const x = leaf([1, 2, 3]);
+    x.mul(x).sum().backward();
+    assertTensor(x.grad, [2, 4, 6]);
+    x.mul(2).sum().backward();
+    assertTensor(x.grad, [4, 6, 8]);
+    x.grad = null;
+    assert.equal(x.grad, null);
+  });
+
+  test("takes a gradient, options and inputs", () => {
+    const x = leaf([1, 2]);
+    const y = leaf([3, 4]);
+    const z = x.mul(y);
+    // CC-039 B.16
+    z.backward(eg.tensor([1, 10]), { retainGraph: true, inputs: [x] });
+    assertTensor(x.grad, [3, 40]);
+    assert.equal(y.grad, null);
+    z.backward(eg.tensor([1, 1]));
+    assertTensor(y.grad, [1, 2]);
+  });
+
+  test("fails as PyTorch does", () => {
+    const x = leaf([1, 2]);
+    assertThrows(() => x.mul(2).backward(), "NonScalarBackward", /only for scalar outputs/);
+    assertThrows(() => eg.ones([1]).backward(), "NoGradPath", /does not require grad/);
+    const y = x.mul(x).sum();
+    y.backward();
+    assertThrows(() => y.backward(), "GraphFreed", /a second time/);
+    const saved = leaf([1, 2]);
+    const squared = saved.mul(1);
+    const product = squared.mul(squared);
+    squared.add_(1);
+    assertThrows(
+      () => product.sum().backward(),
+      "ModifiedInPlace",
+      /modified by an inplace operation/,
+    );
+    assertThrows(() => x.add_(1), "LeafInPlace", /a leaf Variable that requires grad/);
+    assertThrows(() => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable");
+  });
+});
+
+describe("autograd.grad", () => {
+  test("returns gradients and leaves .grad alone", () => {
+    // B.3
+    const x = leaf([3]);
+    const y = leaf([4]);
+    const [gx, gy] = eg.autograd.grad(x.mul(y), [x, y]);
+    assertTensor(gx, [4]);
+    assertTensor(gy, [3]);
+    assert.equal(x.grad, null);
+  });
+
+  test("differentiates its own result", () => {
+    const x = leaf([2]);
+    const [first] = eg.autograd.grad(x.mul(x).mul(x), x, { createGraph: true });
+    const [second] = eg.autograd.grad(first, x);
+    assertTensor(first, [12]);
+    assertTensor(second, [12]);
+  });
+
+  test("treats unused inputs as asked", () => {
+    const x = leaf([1]);
+    const unused = leaf([[1, 2]]);
+    const y = () => x.mul(2);
+    assertThrows(() => eg.autograd.grad(y(), [unused]), "UnusedInput", /not have been used/);
+    assert.deepEqual(eg.autograd.grad(y(), [unused], { allowUnused: true }), [null]);
+    const [zeros] = eg.autograd.grad(y(), [unused], { materializeGrads: true });
+    assertTensor(zeros, [0, 0], { shape: [1, 2] });
+  });
+
+  test("backward() takes several tensors", () => {
+    // CC-020 B.7
+    const x = leaf([1, 2]);
+    eg.autograd.backward([x.mul(2), x.sum()], { gradTensors: [eg.tensor([1, 1]), null] });
+    assertTensor(x.grad, [3, 3]);
+    assertThrows(
+      () => eg.autograd.backward([x.sum()], { gradTensors: [null, null] }),
+      "InvalidArgument",
+      /1 tensors and 2 gradients/,
+    );
+  });
+});
+
+describe("entry points", () => {
+  test("refuse what they cannot start from", () => {
+    // CC-019 CC-021 CC-023 CC-024 CC-025 CC-029 B.5 B.6 B.9 B.10 B.11
+    const x = leaf([1, 2]);
+    assertThrows(
+      () => eg.ones([1]).backward(),
+      "NoGradPath",
+      /element 0 of tensors does not require grad and does not have a grad_fn/,
+    );
+    assertThrows(
+      () =>
+        eg.autograd.backward([x.sum(), eg.ones([1]).mul(2)], {
+          gradTensors: [eg.tensor(1), eg.tensor([1])],
+        }),
+      "NoGradPath",
+      /element 1 of tensors does not require grad/,
+    );
+    assertThrows(
+      () => eg.autograd.grad(x.sum(), []),
+      "InvalidArgument",
+      /grad requires non-empty inputs\./,
+    );
+    assertThrows(
+      () => x.sum().backward(null, { inputs: [] }),
+      "InvalidArgument",
+      /cannot be empty/,
+    );
+    assertThrows(
+      () => eg.autograd.grad(x.sum(), eg.ones([1])),
+      "NoGradPath",
+      /One of the differentiated Tensors does not require grad/,
+    );
+    assertThrows(
+      () => x.mul(2).backward(eg.ones([3])),
+      "ShapeMismatch",
+      /Mismatch in shape: grad_output\[0\] has a shape of \[3\] and output\[0\] has a shape of \[2\]/,
+    );
+    assertThrows(() => eg.autograd.backward(3), "InvalidArgument", /expected a tensor/);
+  });
+
+  test("backward() with inputs fills those alone, results too", () => {
+    // CC-027 B.16
+    const [x, y] = scalars(1, 2);
+    const z = x.mul(3);
+    z.mul(2).backward(null, { inputs: [z] });
+    assertTensor(z.grad, [2]);
+    assert.equal(x.grad, null);
+    x.mul(2).backward(null, { inputs: [y] });
+    assert.deepEqual([x.grad, y.grad], [null, null]);
+  });
+
+  test("grad() takes an input twice, and makes zeros of unused ones when asked", () => {
+    // CC-043 CC-050 B.13
+    const x = leaf(3);
+    assert.deepEqual(
+      eg.autograd.grad(x.mul(x), [x, x]).map((one) => one.item()),
+      [6, 6],
+    );
+    const unused = leaf([1, 2]);
+    const [gx, zeros] = eg.autograd.grad(x.exp(), [x, unused], { materializeGrads: true });
+    assertTensor(gx, [Math.E ** 3], { rtol: 1e-5 });
+    assertTensor(zeros, [0, 0]);
+    assert.equal(zeros.requiresGrad, true);
+    assertThrows(
+      () => eg.autograd.grad(x.exp(), x, { materializeGrads: true, allowUnused: false }),
+      "InvalidArgument",
+      /Expected allow_unused to be True or not passed when materialize_grads=True/,
+    );
+  });
+
+  const scalars = (...data) => data.map((value) => leaf(value));
+});
+
+describe("a result's grad", () => {
+  test("is null, with one warning, unless it is retained", (t) => {
+    // F.10
+    const { mock } = t.mock.method(console, "warn", () => {});
+    const y = leaf([1]).mul(2);
+    assert.equal(y.grad, null);
+    assert.equal(y.grad, null);
+    assert.equal(mock.calls.length, 1);
+    assert.match(mock.calls[0].arguments[0], /The \.grad attribute of a Tensor that is not a leaf/);
+  });
+
+  test("takes only what fits", () => {
+    // CC-159 F.9
+    const x = leaf([1, 2]);
+    assertThrows(
+      () => {
+        x.grad = x;
+      },
+      "InvalidArgument",
+      /can't assign Variable as its own grad/,
+    );
+    assertThrows(() => {
+      x.grad = eg.ones([3]);
+    }, "ShapeMismatch");
+    assertThrows(() => {
+      x.grad = eg.ones([2], { dtype: "float64" });
+    }, "DtypeMismatch");
+    assert.equal(x.grad, null);
+  });
+});
+
+describe("a tensor's history", () => {
+  test("shows in its properties", () => {
+    const x = leaf([[1, 2]]);
+    const y = x.mul(2);
+    assert.equal(x.isLeaf, true);
+    assert.equal(x.gradFn, null);
+    assert.equal(y.isLeaf, false);
+    assert.equal(y.gradFn.name, "MulBackward0");
+    assert.equal(y.outputNr, 0);
+    const view = y.reshape(2);
+    assert.equal(view.isView, true);
+    assert.deepEqual(view.base.shape, [1, 2]);
+    assert.equal(y.base, null);
+    const { version } = y;
+    y.add_(1);
+    assert.equal(y.version, version + 1);
+    assert.equal(view.version, version + 1);
+    assert.equal(x.detach().requiresGrad, false);
+  });
+});

@@ -1,0 +1,175 @@
+// checkpoint(): memory for time.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { assertFlat, leaf, values } from "../support/graphs.mjs";
+
+const { checkpoint, grad } = eg.autograd;
+
+describe("checkpoint", () => {
+  test("computes the same gradients and runs the function again for them, once", () => {
+    // N.8
+    const [w, x] = [leaf([2, 3]), leaf([1, 4])];
+    let calls = 0;
+    const fn = (a, scale, b) => {
+      calls++;
+      return a.mul(b).exp().mul(scale).sum();
+    };
+    const expected = grad(fn(w, 0.01, x), [w, x]).map(values);
+    calls = 0;
+    const y = checkpoint(fn, w, 0.01, x);
+    assert.equal(calls, 1);
+    y.backward();
+    assert.equal(calls, 2);
+    assertTensor(w.grad, expected[0]);
+    assertTensor(x.grad, expected[1]);
+  });
+
+  test("works with grad(), for some inputs, and with a graph that is kept", () => {
+    // N.8
+    const x = leaf([2]);
+    let calls = 0;
+    const y = checkpoint((one) => {
+      calls++;
+      return one.mul(one).mul(one);
+    }, x);
+    for (let i = 0; i < 3; i++) assertTensor(grad(y, x, { retainGraph: true })[0], [12]);
+    assert.equal(calls, 4);
+  });
+
+  test("stops the recomputation when everything has been found", () => {
+    const x = leaf([2]);
+    const log = [];
+    const y = checkpoint((one) => {
+      log.push("start");
+      const two = one.exp();
+      log.push("end");
+      return two.add(1);
+    }, x);
+    y.backward();
+    assert.deepEqual(log, ["start", "end", "start"]);
+  });
+
+  test("repeats random numbers and leaves the generator as it was", () => {
+    const x = leaf(eg.ones([100]).arraySync());
+    eg.manualSeed(5);
+    const masks = [];
+    const y = checkpoint((one) => {
+      const mask = eg.rand([100]);
+      masks.push(values(mask));
+      return one.mul(mask).exp();
+    }, x);
+    const next = values(eg.rand([3]));
+    eg.manualSeed(5);
+    eg.rand([100]);
+    assert.deepEqual(values(eg.rand([3])), next);
+    const state = values(eg.noGrad(() => eg.rand([2])));
+    eg.manualSeed(5);
+    eg.rand([103]);
+    y.sum().backward();
+    assert.deepEqual(masks[1], masks[0]);
+    assert.deepEqual(values(eg.rand([2])), state);
+  });
+
+  test("nests", () => {
+    // N.8
+    const x = leaf([0.5, 0.25], { dtype: "float64" });
+    const inner = (one) => one.sin().mul(one);
+    const outer = (one) => checkpoint(inner, checkpoint(inner, one).exp()).sum();
+    const plain = (one) => inner(inner(one).exp()).sum();
+    const [expected] = grad(plain(x), x);
+    assertTensor(grad(checkpoint(outer, x), x)[0], values(expected), { atol: 1e-12 });
+    checkpoint(outer, x).backward();
+    assertTensor(x.grad, values(expected), { atol: 1e-12 });
+  });
+
+  test("differentiates twice", () => {
+    const x = leaf([0.7], { dtype: "float64" });
+    assert.equal(
+      eg.autograd.gradgradcheck((one) => checkpoint((a) => a.sin().mul(a), one), x),
+      true,
+    );
+  });
+
+  test("keeps nothing of what the function saves", () => {
+    const x = leaf(eg.ones([1000]).arraySync());
+    const deep = (one) => {
+      let y = one;
+      for (let i = 0; i < 20; i++) y = y.sin();
+      return y;
+    };
+    const bytesOf = (make) => {
+      const before = eg.memory().cpuBytes;
+      const y = eg.scope(make);
+      const bytes = eg.memory().cpuBytes - before;
+      y.dispose();
+      return bytes;
+    };
+    const plain = bytesOf(() => deep(x));
+    const checkpointed = bytesOf(() => checkpoint(deep, x));
+    assert.ok(plain > 75_000, `${plain}`);
+    assert.ok(checkpointed < 25_000, `${checkpointed}`);
+  });
+
+  test("says when the function does something else the second time", () => {
+    // N.8
+    const x = leaf([1, 2]);
+    let calls = 0;
+    const fewer = checkpoint((one) => (calls++ === 0 ? one.exp().sin() : one.exp()), x);
+    assertThrows(
+      () => fewer.sum().backward(),
+      "InvalidArgument",
+      /A different number of tensors was saved during the original forward and recomputation/,
+    );
+    calls = 0;
+    const other = checkpoint((one) => (calls++ === 0 ? one : one.sum()).exp(), x);
+    assertThrows(
+      () => other.sum().backward(),
+      "InvalidArgument",
+      /have different metadata than during the forward pass/,
+    );
+  });
+
+  test("passes on what the function throws, the first and the second time", () => {
+    const x = leaf([1]);
+    const error = new Error("stop");
+    const isIt = (thrown) => thrown === error;
+    assert.throws(
+      () =>
+        checkpoint(() => {
+          throw error;
+        }, x),
+      isIt,
+    );
+    let calls = 0;
+    const y = checkpoint((one) => {
+      if (calls++ > 0) throw error;
+      return one.exp();
+    }, x);
+    assert.throws(() => y.backward(), isIt);
+    assert.throws(() => y.backward(), /stop|second time/);
+  });
+
+  test("does nothing without recording", () => {
+    const x = leaf([1]);
+    const y = eg.noGrad(() => checkpoint((one) => one.exp(), x));
+    assert.equal(y.requiresGrad, false);
+    assertTensor(
+      checkpoint((one) => one.exp(), eg.zeros([1])),
+      [1],
+    );
+  });
+
+  test("leaves nothing behind, whether backward runs or not", () => {
+    // Trap 58
+    const x = leaf([1, 2]);
+    assertFlat((i) => {
+      const y = checkpoint((one) => one.exp().sin(), x);
+      if (i % 3 === 0) y.sum().backward();
+      if (i % 3 === 1) grad(y.sum(), x, { retainGraph: true });
+      x.grad = null;
+    });
+  });
+});

@@ -1,0 +1,54 @@
+// Forward-mode differentiation.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { leaf } from "../support/graphs.mjs";
+
+const { dualLevel, makeDual, unpackDual } = eg.autograd.forwardAd;
+const double = (data) => eg.tensor(data, { dtype: "float64" });
+
+describe("forwardAd", () => {
+  test("carries a tangent through operations", () => {
+    // N.11
+    const [x, t] = [double([1, 2]), double([1, 10])];
+    const [value, tangent] = dualLevel(() => {
+      const y = makeDual(x, t);
+      const { primal, tangent } = unpackDual(y.mul(y).add(3));
+      return [primal, tangent];
+    });
+    assertTensor(value, [4, 7]);
+    assertTensor(tangent, [2, 40]);
+  });
+
+  test("agrees with jvp()", () => {
+    const f = (x) => x.sin().mul(x).exp();
+    const [x, v] = [double([0.3, 0.4]), double([1, -2])];
+    const [, expected] = eg.autograd.functional.jvp(f, x, v);
+    const { tangent } = dualLevel(() => unpackDual(f(makeDual(x, v))));
+    assertTensor(tangent, expected.dataSync(), { atol: 1e-12 });
+  });
+
+  test("combines with backward", () => {
+    const x = leaf([2], { dtype: "float64" });
+    const tangent = dualLevel(() => unpackDual(makeDual(x, double([1])).pow(3)).tangent);
+    assertTensor(tangent, [12]);
+    assertTensor(eg.autograd.grad(tangent, x)[0], [12]);
+  });
+
+  test("ends with its level, which has no other inside", () => {
+    const dual = dualLevel(() => {
+      assert.throws(() => dualLevel(() => {}), /[Nn]ested|forward|level/);
+      return makeDual(double([1]), double([1]));
+    });
+    assert.equal(unpackDual(dual).tangent, null);
+    assert.throws(() => makeDual(double([1]), double([1])), /level/);
+    assertThrows(() => dualLevel(async () => 1), "InvalidArgument", /promise/);
+    assert.throws(() => dualLevel(() => makeDual(double([1]), double([1, 2]))));
+    assertTensor(
+      dualLevel(() => eg.ones([1])),
+      [1],
+    );
+  });
+});

@@ -1,0 +1,245 @@
+// Hooks of tensors and what retainGrad() keeps, from JavaScript.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { assertFlat, leaf, values } from "../support/graphs.mjs";
+
+describe("a tensor hook", () => {
+  test("sees what the one before it returned", () => {
+    // CC-059
+    const a = leaf(1);
+    const b = a.clone();
+    b.registerHook((grad) => grad.mul(2));
+    b.registerHook((grad) => grad.add(1));
+    b.backward();
+    assertTensor(a.grad, [3]);
+  });
+
+  test("may only look", () => {
+    const x = leaf([1, 2]);
+    const seen = [];
+    x.registerHook((grad) => {
+      seen.push(values(grad));
+    });
+    x.registerHook((grad) => grad.mul(10));
+    x.mul(3).sum().backward();
+    assert.deepEqual(seen, [[3, 3]]);
+    assertTensor(x.grad, [30, 30]);
+  });
+
+  test("leaves no handles behind, neither at work nor removed", () => {
+    const x = leaf([1]);
+    assertFlat(() => {
+      const hook = x.registerHook(() => {});
+      x.mul(3).backward();
+      hook.remove();
+      x.mul(3).backward();
+    });
+  });
+
+  test("that closes over its own tensor goes with the scope, or with dispose()", () => {
+    // CC-171
+    const x = leaf([1]);
+    assertFlat((i) => {
+      const y = x.mul(2);
+      y.registerHook((grad) => grad.mul(y));
+      y.gradFn.registerPrehook(() => void y.shape);
+      if (i % 2) y.dispose();
+    });
+  });
+
+  test("of an input of grad() that is not executed runs all the same, one of another leaf does not", () => {
+    // CC-040
+    const x = leaf(eg.ones([4, 2]).arraySync());
+    let calls = 0;
+    x.registerHook(() => {
+      calls++;
+    });
+    const [a, b] = eg.chunk(x, 2);
+    const gradOutputs = eg.tensor([
+      [1, 2],
+      [3, 4],
+    ]);
+    const [ga, gb] = eg.autograd.grad(a.add(b.mul(2)), [a, b], { gradOutputs });
+    assertTensor(ga, [1, 2, 3, 4]);
+    assertTensor(gb, [2, 4, 6, 8]);
+    assert.equal(calls, 0);
+    assert.equal(x.grad, null);
+    eg.autograd.grad(x.sum(), x);
+    assert.equal(calls, 1);
+  });
+
+  test("of one of several outputs gets null when no gradient came", () => {
+    // CC-072
+    const x = leaf([1, 2, 3, 4, 5]);
+    const xs = eg.unbind(x);
+    const seen = [];
+    xs[0].registerHook((grad) => {
+      seen.push(grad?.item() ?? null);
+    });
+    for (const one of xs) one.backward(null, { retainGraph: true });
+    assert.deepEqual(seen, [1, null, null, null, null]);
+    assertTensor(x.grad, [1, 1, 1, 1, 1]);
+  });
+
+  test("cannot put a value in the place of null", () => {
+    const [first, second] = eg.unbind(leaf([1, 2]));
+    first.registerHook(() => eg.ones([]));
+    assertThrows(() => second.backward(), "InvalidGradient", /can't replace a None gradient/);
+  });
+
+  test("must keep shape and dtype, and is named in the error", () => {
+    const x = leaf([1, 2]);
+    const y = x.mul(2);
+    y.registerHook(function shrinking(grad) {
+      return grad.sum();
+    });
+    assertThrows(
+      () => y.sum().backward(),
+      "InvalidGradient",
+      /hook 'shrinking' has changed the size of value/,
+    );
+    const z = x.mul(2);
+    z.registerHook((grad) => grad.to("float64"));
+    assertThrows(() => z.sum().backward(), "InvalidGradient", /has changed the type of value/);
+    assertThrows(() => x.registerHook(3), "InvalidArgument", /expected a function/);
+    assertThrows(
+      () => eg.ones([2]).registerHook(() => {}),
+      "InvalidArgument",
+      /cannot register a hook on a tensor that doesn't require gradient/,
+    );
+    const w = x.mul(2);
+    w.registerHook(() => "no tensor");
+    assertThrows(() => w.sum().backward(), "InvalidGradient", /a tensor or nothing/);
+  });
+
+  test("that is removed is gone from the engine, also after the tensor", () => {
+    // J.1
+    const x = leaf([1]);
+    const sum = (() => {
+      const y = x.mul(1);
+      const handle = y.registerHook((grad) => grad.mul(100));
+      y.dispose();
+      handle.remove();
+      handle.remove();
+      return eg.add(x, 0);
+    })();
+    sum.backward();
+    assertTensor(x.grad, [1]);
+
+    const y = x.mul(3);
+    const keep = y.registerHook((grad) => grad.mul(2));
+    const z = y.sum();
+    y.dispose();
+    keep.remove();
+    x.grad = null;
+    z.backward();
+    assertTensor(x.grad, [3]);
+  });
+
+  test("stays with the value it was registered for when the tensor changes in place", () => {
+    // CC-068 CC-139, trap 46
+    const x = leaf([1, 2]);
+    const y = x.clone();
+    const before = [];
+    const after = [];
+    y.registerHook((grad) => {
+      before.push(values(grad));
+    });
+    y.mul_(3);
+    y.registerHook((grad) => {
+      after.push(values(grad));
+    });
+    y.sum().backward();
+    assert.deepEqual(before, [[3, 3]]);
+    assert.deepEqual(after, [[1, 1]]);
+  });
+
+  test("of a leaf outlives the graphs", () => {
+    // trap 50
+    const x = leaf([1]);
+    let calls = 0;
+    x.registerHook(() => {
+      calls++;
+    });
+    for (let i = 0; i < 3; i++) eg.scope(() => x.mul(2).sum().backward());
+    assert.equal(calls, 3);
+  });
+
+  test("that runs backward itself is fine", () => {
+    // J.13
+    const x = leaf([2]);
+    const inner = leaf([5]);
+    x.registerHook((grad) => {
+      eg.enableGrad(() => inner.mul(inner).backward());
+      return grad.mul(inner.grad);
+    });
+    x.mul(3).backward();
+    assertTensor(x.grad, [30]);
+    assertTensor(inner.grad, [10]);
+  });
+
+  test("registered after detach, view or nothing changes gradients as its equivalents do", () => {
+    // CC-070
+    for (const make of [(x) => x.detach(), (x) => eg.noGrad(() => x.viewAs(x))]) {
+      const x = leaf([2]);
+      x.mul(x).add(make(x).mul(x)).sum().backward();
+      assertTensor(x.grad, [6]);
+    }
+    const x = leaf([2]);
+    const y = x.viewAs(x);
+    y.registerHook((grad) => eg.zerosLike(grad));
+    x.mul(x).add(y.mul(x)).sum().backward();
+    assertTensor(x.grad, [6]);
+    assert.equal(y.requiresGrad, true);
+  });
+});
+
+describe("retainGrad", () => {
+  test("keeps and adds up the gradient of a result", () => {
+    // CC-073
+    const x = leaf([1, 2]);
+    const h = x.mul(3);
+    h.retainGrad();
+    h.retainGrad();
+    assert.equal(h.retainsGrad, true);
+    assert.equal(x.retainsGrad, false);
+    const out = h.mul(h).sum();
+    out.backward(null, { retainGraph: true });
+    assertTensor(h.grad, [6, 12]);
+    out.backward();
+    assertTensor(h.grad, [12, 24]);
+    assertThrows(
+      () => eg.ones([1]).retainGrad(),
+      "InvalidArgument",
+      /can't retain_grad on Tensor that has requires_grad=False/,
+    );
+    x.retainGrad();
+    assert.equal(x.retainsGrad, false);
+  });
+
+  test("sees the gradient after all tensor hooks and before the node's prehooks", () => {
+    // CC-063, J.2, trap 48
+    const x = leaf([1]);
+    const y = x.clone();
+    y.retainGrad();
+    y.registerHook((grad) => grad.mul(2));
+    y.gradFn.registerPrehook(([grad]) => [grad.mul(10)]);
+    y.backward();
+    assertTensor(y.grad, [2]);
+    assertTensor(x.grad, [20]);
+  });
+
+  test("moves to the newest value when the tensor changes in place", () => {
+    // CC-071, trap 46
+    const x = leaf([1]);
+    const y = x.clone();
+    y.retainGrad();
+    y.mul_(5);
+    y.backward();
+    assertTensor(y.grad, [1]);
+    assertTensor(x.grad, [5]);
+  });
+});

@@ -1,0 +1,276 @@
+// What nodes save for backward, and hooks on it.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { assertFlat, leaf, values } from "../support/graphs.mjs";
+
+const { graph } = eg.autograd;
+
+describe("saved tensors", () => {
+  test("are looked up by PyTorch's names, as they were", () => {
+    // CC-094 N.5
+    const a = leaf([2]);
+    const b = a.mul(a);
+    const c = a.mul(b);
+    const d = a.exp();
+    assert.deepEqual(Object.keys(b.gradFn.saved), ["self", "other"]);
+    assertTensor(b.gradFn.saved.self, [2]);
+    assert.equal(b.gradFn.saved.self.isLeaf, true);
+    assert.equal(c.gradFn.saved.other.gradFn, b.gradFn);
+    const { result } = d.gradFn.saved;
+    assertTensor(result, values(d));
+    assert.equal(result.gradFn, d.gradFn);
+    assert.equal(result.version, d.version);
+    assert.equal(eg.leakyRelu(a, 0.5).gradFn.saved.negativeSlope, 0.5);
+  });
+
+  test("are gone with the graph", () => {
+    // CC-095 H.6
+    const a = leaf([2]);
+    const c = a.mul(a);
+    const raw = c.gradFn.rawSaved.self;
+    c.backward();
+    const identity = (x) => x;
+    assertThrows(() => c.gradFn.saved.self, "GraphFreed", /after they have already been freed/);
+    assert.throws(() => raw.registerHooks(identity, identity), /after it has been freed/);
+  });
+
+  test("take one pair of hooks, unless there is nothing to keep", () => {
+    // CC-095 H.12
+    const a = leaf([2]);
+    const c = a.mul(a);
+    const packed = [];
+    c.gradFn.rawSaved.self.registerHooks(
+      (x) => {
+        packed.push(values(x));
+        return x.mul(10);
+      },
+      (x) => x.div(10),
+    );
+    const identity = (x) => x;
+    assert.throws(
+      () => c.gradFn.rawSaved.self.registerHooks(identity, identity),
+      /already been set/,
+    );
+    assert.deepEqual(packed, [[2]]);
+    c.backward();
+    assertTensor(a.grad, [4]);
+    const onlyOne = a.unsqueeze(0).mm(eg.ones([1, 1]));
+    assert.throws(
+      () => onlyOne.gradFn.rawSaved.self.registerHooks(identity, identity),
+      /with value None is forbidden/,
+    );
+    assertThrows(() => c.gradFn.rawSaved.self.registerHooks(1, 2), "InvalidArgument");
+  });
+
+  test("changed in place are noticed, whoever changed them", () => {
+    // CC-086 CC-088, traps 32 33
+    const x = leaf([1, 2]);
+    const y = x.add(0);
+    const z = y.mul(y);
+    y.add_(1);
+    assertThrows(
+      () => z.sum().backward(),
+      "ModifiedInPlace",
+      /\[torch\.FloatTensor \[2\]\], which is output 0 of AddBackward0, is at version 1; expected version 0 instead\. Hint: enable anomaly detection/,
+    );
+    const w = x.mul(x).sum();
+    eg.noGrad(() => void x.mul_(2));
+    assertThrows(() => w.backward(), "ModifiedInPlace", /modified by an inplace operation/);
+  });
+
+  test("mix of in-place changes and saved values: what is not needed may change", () => {
+    // CC-087, trap 34
+    const x = leaf(eg.ones([1]).arraySync());
+    const y = x.add(0).mul(4);
+    const m = x.div(2);
+    const z = m.add(y.div(8));
+    const q = z.mul(y);
+    const r = z.add(y);
+    const w = z.exp_();
+    r.backward(null, { retainGraph: true });
+    w.backward(null, { retainGraph: true });
+    assertThrows(() => q.backward(), "ModifiedInPlace");
+  });
+});
+
+describe("savedTensorsHooks", () => {
+  test("keep any JavaScript value, which unpack gets each time", () => {
+    // H.11 H.15
+    const a = leaf([2, 3]);
+    const packs = [];
+    let unpacks = 0;
+    const y = graph.savedTensorsHooks(
+      (x) => {
+        assert.equal(x.requiresGrad, false);
+        packs.push(x.shape);
+        return { data: values(x), shape: x.shape };
+      },
+      ({ data, shape }) => {
+        unpacks++;
+        return eg.tensor(data, { shape });
+      },
+      () => a.mul(a).sum(),
+    );
+    assert.deepEqual(packs, [[2], [2]]);
+    assert.equal(unpacks, 0);
+    y.backward(null, { retainGraph: true });
+    y.backward();
+    assert.equal(unpacks, 4);
+    assertTensor(a.grad, [8, 12]);
+  });
+
+  test("the innermost pair counts, and only while it is there", () => {
+    // H.15
+    const a = leaf([1]);
+    const log = [];
+    const hooks = (name, fn) =>
+      graph.savedTensorsHooks(
+        (x) => {
+          log.push(name);
+          return x;
+        },
+        (x) => x,
+        fn,
+      );
+    hooks("outer", () => {
+      hooks("inner", () => a.exp());
+      a.exp();
+    });
+    a.exp();
+    assert.deepEqual(log, ["inner", "outer"]);
+  });
+
+  test("keep the path to the tensor for a second derivative", () => {
+    // H.15, trap 37
+    const a = leaf([3], { dtype: "float64" });
+    const cube = (x) =>
+      graph.savedTensorsHooks(
+        (t) => values(t),
+        (data) => eg.tensor(data, { dtype: "float64" }),
+        () => x.mul(x).mul(x),
+      );
+    assert.equal(eg.autograd.gradgradcheck(cube, a), true);
+  });
+
+  test("plain numbers are not packed", () => {
+    // CC-097
+    let packs = 0;
+    graph.savedTensorsHooks(
+      (x) => {
+        packs++;
+        return x;
+      },
+      (x) => x,
+      () => leaf([1]).mul(3),
+    );
+    assert.equal(packs, 0);
+  });
+
+  test("pack may not change its argument", () => {
+    // H.13
+    const pack = (x) => x.add_(1);
+    assert.throws(
+      () => graph.savedTensorsHooks(pack, pack, () => leaf([1]).add(0).exp()),
+      /A saved tensor pack hook is modifying its input in place/,
+    );
+  });
+
+  test("unpack must return a tensor", () => {
+    // H.14
+    const a = leaf([1]);
+    const y = graph.savedTensorsHooks(
+      (x) => x,
+      () => 5,
+      () => a.exp(),
+    );
+    assertThrows(
+      () => y.backward(),
+      "InvalidArgument",
+      /Output of saved tensor unpack_hook expected to be a Tensor but got result of type number 5/,
+    );
+  });
+
+  test("what they throw comes out of the operation and of backward", () => {
+    // H.16
+    const a = leaf([1]);
+    const packError = new Error("pack");
+    const failing = (error) => () => {
+      throw error;
+    };
+    assert.throws(
+      () =>
+        graph.savedTensorsHooks(
+          failing(packError),
+          (x) => x,
+          () => a.exp(),
+        ),
+      (error) => error === packError,
+    );
+    const unpackError = { not: "an Error" };
+    const y = graph.savedTensorsHooks(
+      (x) => x,
+      failing(unpackError),
+      () => a.exp(),
+    );
+    for (const run of [() => y.gradFn.saved.result, () => y.backward()]) {
+      assert.throws(run, (error) => error === unpackError);
+    }
+    a.exp().backward();
+    assertTensor(a.grad, [Math.E]);
+  });
+
+  test("can be forbidden with a message", () => {
+    // H.17
+    const identity = (x) => x;
+    const withHooks = (fn) => graph.savedTensorsHooks(identity, identity, fn);
+    graph.disableSavedTensorsHooks("not here", () => {
+      assert.throws(() => withHooks(() => {}), /not here/);
+      graph.disableSavedTensorsHooks("nor there", () => {
+        assert.throws(() => withHooks(() => {}), /nor there/);
+      });
+      assert.throws(() => withHooks(() => {}), /not here/);
+    });
+    assert.equal(
+      withHooks(() => 3),
+      3,
+    );
+    withHooks(() => {
+      assert.throws(() => graph.disableSavedTensorsHooks("too late", () => {}), /too late/);
+    });
+  });
+
+  test("saveOnCpu computes the same", () => {
+    // H.18
+    const a = leaf([1, 2]);
+    graph.saveOnCpu(() => a.mul(a).exp().sum()).backward();
+    assertTensor(a.grad, [2 * Math.E, 4 * Math.E ** 4], { rtol: 1e-5 });
+  });
+
+  test("what they keep outlives the scope it was packed in, and goes with the graph", () => {
+    const a = leaf([1, 2]);
+    const kinds = [(x) => x.mul(2), (x) => ({ kept: x.mul(2) })];
+    for (const pack of kinds) {
+      const make = () =>
+        graph.savedTensorsHooks(
+          pack,
+          (packed) => (packed.kept ?? packed).div(2),
+          () => a.mul(a).sum(),
+        );
+      eg.scope(make).backward();
+    }
+    assertTensor(a.grad, [4, 8]);
+    a.grad = null;
+    assertFlat((i) => {
+      const y = graph.savedTensorsHooks(
+        kinds[0],
+        (x) => x.div(2),
+        () => a.mul(a).sum(),
+      );
+      if (i % 2) y.backward();
+      a.grad = null;
+    });
+  });
+});

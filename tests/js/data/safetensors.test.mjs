@@ -1,0 +1,206 @@
+// Safetensors files: what is written can be read, here and elsewhere, and nothing else is believed.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const { loadSafetensors, saveSafetensors } = eg.io;
+
+/** A file with a header given as text or as an object. */
+function file(header, data = [], size = null) {
+  const text = new TextEncoder().encode(
+    typeof header === "string" ? header : JSON.stringify(header),
+  );
+  const bytes = new Uint8Array(8 + text.length + data.length);
+  new DataView(bytes.buffer).setBigUint64(0, size ?? BigInt(text.length), true);
+  bytes.set(text, 8);
+  bytes.set(data, 8 + text.length);
+  return bytes;
+}
+
+const entry = (dtype, shape, start, end) => ({ dtype, shape, data_offsets: [start, end] });
+
+describe("saveSafetensors", () => {
+  test("writes what loadSafetensors reads, for every dtype", () => {
+    const dict = {
+      "a.weight": eg.tensor([[1.5, -2]]),
+      b: eg.tensor([0.1], { dtype: "float64" }),
+      c: eg.tensor([1n, -(2n ** 40n)]),
+      d: eg.tensor([-7], { dtype: "int32" }),
+      e: eg.tensor([0, 255], { dtype: "uint8" }),
+      f: eg.tensor([true, false, true]),
+      g: eg.tensor([{ re: 1, im: 2 }]),
+      scalar: eg.tensor(3),
+      empty: eg.zeros([0, 4]),
+      __proto__x: eg.tensor([1]),
+    };
+    const loaded = loadSafetensors(saveSafetensors(dict));
+    assert.deepEqual(Object.keys(loaded).sort(), Object.keys(dict).sort());
+    for (const [name, tensor] of Object.entries(dict)) {
+      assert.equal(loaded[name].dtype, tensor.dtype);
+      assert.deepEqual(loaded[name].shape, tensor.shape);
+      assert.deepEqual(loaded[name].arraySync(), tensor.arraySync());
+    }
+  });
+
+  test("lays the file out as the format says", () => {
+    const x = eg
+      .tensor([
+        [1, 2],
+        [3, 4],
+      ])
+      .transpose(0, 1);
+    const bytes = saveSafetensors(
+      { b: eg.tensor([1], { dtype: "uint8" }), x },
+      { metadata: { format: "pt" } },
+    );
+    const size = Number(new DataView(bytes.buffer).getBigUint64(0, true));
+    assert.equal((8 + size) % 8, 0);
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));
+    assert.deepEqual(header, {
+      __metadata__: { format: "pt" },
+      x: entry("F32", [2, 2], 0, 16),
+      b: entry("U8", [1], 16, 17),
+    });
+    assert.deepEqual([...new Float32Array(bytes.slice(8 + size, 24 + size).buffer)], [1, 3, 2, 4]);
+    assert.equal(bytes.length, 8 + size + 17);
+  });
+
+  test("keeps a tensor called __proto__", () => {
+    const dict = Object.fromEntries([["__proto__", eg.tensor([5])]]);
+    const loaded = loadSafetensors(saveSafetensors(dict));
+    assert.deepEqual(Object.keys(loaded), ["__proto__"]);
+  });
+
+  test("refuses what is no object of tensors", () => {
+    for (const dict of [undefined, null, 5, "a", [eg.ones([1])], new Map([["a", eg.ones([1])]])]) {
+      assertThrows(() => saveSafetensors(dict), "InvalidArgument", /^\[saveSafetensors\] dict/);
+    }
+    assertThrows(() => saveSafetensors({}, { metadata: 5 }), "InvalidArgument", /metadata/);
+    assertThrows(
+      () => saveSafetensors({}, { meta: {} }),
+      "InvalidArgument",
+      /unknown option "meta"/,
+    );
+    assertThrows(() => saveSafetensors({}, 5), "InvalidArgument", /^\[saveSafetensors\]/);
+  });
+
+  test("refuses what the format cannot hold", () => {
+    assertThrows(() => saveSafetensors({ a: 1 }), "InvalidArgument", /"a"/);
+    assertThrows(() => saveSafetensors({ __metadata__: eg.ones([1]) }), "InvalidArgument");
+    assertThrows(() => saveSafetensors({}, { metadata: { a: 1 } }), "InvalidArgument");
+    const complex = eg.tensor([{ re: 1, im: 1 }], { dtype: "complex128" });
+    assertThrows(() => saveSafetensors({ complex }), "DtypeMismatch", /complex128/);
+  });
+});
+
+describe("loadSafetensors", () => {
+  test("reads bytes of any kind, and nothing else", () => {
+    const bytes = saveSafetensors({ a: eg.tensor([1.5]) });
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    const padded = Uint8Array.from([0, ...bytes]);
+    for (const file of [
+      bytes,
+      bytes.buffer,
+      shared,
+      shared.buffer,
+      padded.subarray(1),
+      Buffer.from(bytes),
+    ])
+      assert.equal(loadSafetensors(file).a.item(), 1.5);
+    for (const value of [undefined, null, -1, 2 ** 40, "file", [1, 2], {}]) {
+      assertThrows(
+        () => loadSafetensors(value),
+        "InvalidArgument",
+        /^\[loadSafetensors\] expected the bytes/,
+      );
+    }
+  });
+
+  test("widens the types it does not have", () => {
+    const halves = [0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0x00, 0x7c];
+    const bytes = file(
+      { h: entry("F16", [4], 0, 8), b: entry("BF16", [1], 8, 10), i: entry("I8", [2], 10, 12) },
+      [...halves, 0xc0, 0x3f, 0x80, 0x7f],
+    );
+    const { h, b, i } = loadSafetensors(bytes);
+    assert.deepEqual(h.arraySync(), [1, -2, 2 ** -24, Infinity]);
+    assert.deepEqual(b.arraySync(), [1.5]);
+    assert.deepEqual(i.arraySync(), [-128, 127]);
+    assert.equal(i.dtype, "int32");
+  });
+
+  test("reads a file inside a larger buffer, and one without tensors", () => {
+    const padded = Uint8Array.from([1, 2, 3, ...file({ x: entry("U8", [2], 0, 2) }, [7, 8])]);
+    assert.deepEqual(loadSafetensors(padded.subarray(3)).x.arraySync(), [7, 8]);
+    assert.deepEqual(loadSafetensors(file("{}    ")), {});
+    assert.deepEqual(loadSafetensors(file({ __metadata__: { a: "b" } }).buffer), {});
+  });
+
+  const four = [0, 0, 0, 0];
+  const hostile = {
+    "an empty file": new Uint8Array(0),
+    "a file shorter than its size field": new Uint8Array(7),
+    "a header beyond the end": file("{}", [], 3n),
+    "a header of 2^63 bytes": file("{}", [], 2n ** 63n),
+    "a header that is too large to be meant": file("{}", [], 100_000_001n),
+    "a header that is not JSON": file("{nonsense"),
+    "a header that is not text": file(String.fromCharCode(0xd800)).fill(0xff, 8),
+    "a header that is a list": file("[]"),
+    "a header that is null": file("null"),
+    "a header that starts with a space": file(" {}"),
+    "a header nested without end": file(`{"a":${"[".repeat(200_000)}`),
+    "an entry that is no object": file({ x: 3 }),
+    "an entry without offsets": file({ x: { dtype: "F32", shape: [1] } }, four),
+    "an unknown dtype": file({ x: entry("Q7", [1], 0, 4) }, four),
+    "a dtype that is an object's property": file({ x: entry("constructor", [1], 0, 4) }, four),
+    "a shape that is no list": file({ x: entry("F32", 1, 0, 4) }, four),
+    "a negative size": file({ x: entry("F32", [-1], 0, 4) }, four),
+    "a fractional size": file({ x: entry("F32", [0.5], 0, 2) }, [0, 0]),
+    "a size beyond exact numbers": file({ x: entry("F32", [2 ** 53], 0, 4) }, four),
+    "sizes whose product overflows": file({ x: entry("F32", [2 ** 32, 2 ** 32], 0, 4) }, four),
+    "sizes whose strides overflow": file({ x: entry("F32", [0, 2 ** 40, 2 ** 40], 0, 0) }),
+    "too many dimensions": file({ x: entry("F32", new Array(65).fill(1), 0, 4) }, four),
+    "three offsets": file({ x: { dtype: "F32", shape: [1], data_offsets: [0, 4, 4] } }, four),
+    "offsets in the wrong order": file({ x: entry("F32", [0], 4, 0) }, four),
+    "offsets beyond the end": file({ x: entry("F32", [2], 0, 8) }, four),
+    "offsets that do not fit the shape": file({ x: entry("F32", [2], 0, 4) }, four),
+    "tensors that overlap": file({ x: entry("U8", [4], 0, 4), y: entry("U8", [2], 2, 4) }, four),
+    "a gap between tensors": file({ x: entry("U8", [1], 0, 1), y: entry("U8", [2], 2, 4) }, four),
+    "a gap before the first tensor": file({ x: entry("U8", [2], 2, 4) }, four),
+    "data that belongs to no tensor": file({ x: entry("U8", [2], 0, 2) }, four),
+    "two entries of one name": file(
+      '{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"\\u0078":{"dtype":"U8","shape":[0],"data_offsets":[4,4]}}',
+      four,
+    ),
+    "two shapes in one entry": file(
+      '{"x":{"dtype":"U8","shape":[4],"shape":[4],"data_offsets":[0,4]}}',
+      four,
+    ),
+    "metadata that is no text": file({ __metadata__: { a: 1 } }),
+  };
+  for (const [name, bytes] of Object.entries(hostile)) {
+    test(`refuses ${name}`, () => {
+      const before = eg.memory();
+      assertThrows(() => loadSafetensors(bytes), "InvalidArgument", /loadSafetensors/);
+      assert.equal(eg.memory().jsHandles, before.jsHandles);
+    });
+  }
+
+  test("survives every change of one byte of a good file", () => {
+    const good = saveSafetensors({ a: eg.tensor([1, 2]), b: eg.tensor([true]) });
+    for (let i = 0; i < good.length; i++) {
+      for (const flip of [0x01, 0x80, 0xff]) {
+        const bytes = good.slice();
+        bytes[i] ^= flip;
+        try {
+          for (const tensor of Object.values(loadSafetensors(bytes))) tensor.dispose();
+        } catch (error) {
+          assert.equal(error.code, "InvalidArgument", error.stack);
+        }
+      }
+    }
+  });
+});

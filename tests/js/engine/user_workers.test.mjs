@@ -1,0 +1,177 @@
+// spawn() on workers that the caller constructed, and expose() in their scripts.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { threadId } from "node:worker_threads";
+import { assertRejects, assertTensor } from "../support/assert.mjs";
+import { runProgram } from "../support/child.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kScript = new URL("../support/exposed_worker.mjs", import.meta.url);
+const kStart = `import * as eg from "edgegrad"; await eg.init({ threads: 2 });
+  const url = new URL(${JSON.stringify(kScript.href)});
+  // Programs of tests come by --input-type, which Node hands on to workers.
+  const makeWorker = (script = url) => new Worker(script, { execArgv: [] });\n`;
+// Node's own, which init() makes global where nobody else has.
+const makeWorker = (script = kScript) => new Worker(script, { type: "module" });
+const leaf = (...values) => eg.tensor(values, { requiresGrad: true });
+/** The script of a worker as a URL. */
+const script = (text) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+
+after(() => eg.shutdown());
+
+describe("spawn on a worker of one's own", () => {
+  let worker;
+  before(() => {
+    worker = makeWorker();
+  });
+  after(() => worker.terminate());
+
+  test("runs functions that it exposes, with shared tensors", async () => {
+    const w = leaf(1, -2);
+    assert.notEqual(await eg.spawn(worker, "train", w, 3), threadId);
+    assertTensor(w.detach(), [0.512, -1.024]);
+    const { doubled } = await eg.spawn(worker, "twice", w);
+    doubled.sum().backward();
+    assert.equal(await eg.spawn(worker, "later"), "exposed later");
+  });
+
+  test("has init() wait there for this engine", async () => {
+    assert.equal(await eg.spawn(worker, "started"), true);
+  });
+
+  test("runs one after the other what is asked for at once, always on one thread", async () => {
+    const w = leaf(1);
+    const threads = await Promise.all(
+      Array.from({ length: 5 }, () => eg.spawn(worker, "train", w, 2)),
+    );
+    assert.equal(new Set(threads).size, 1);
+    assertTensor(w.detach(), [0.8 ** 10], 1e-6);
+  });
+
+  test("holds what it was sent until it is its turn", async () => {
+    const w = leaf(1);
+    const jobs = eg.scope(() => [1, 2, 3].map((i) => eg.spawn(worker, "twice", w.mul(i))));
+    const results = await Promise.all(jobs);
+    results.forEach(({ doubled }, i) => {
+      assertTensor(doubled.detach(), [2 * (i + 1)]);
+    });
+  });
+
+  test("calls hooks on the thread that registered them", async () => {
+    const [x, ranOn] = [leaf(1), eg.zeros([1])];
+    const y = await eg.spawn(worker, "hooked", x, ranOn);
+    y.sum().backward();
+    assertTensor(x.grad, [20]);
+    assert.notEqual(ranOn.item(), threadId);
+  });
+
+  test("rejects with what the function throws, and goes on", async () => {
+    await assert.rejects(eg.spawn(worker, "typeError"), {
+      name: "TypeError",
+      message: "wrong in the worker",
+    });
+    await assertRejects(eg.spawn(worker, "shapeError", leaf(1, 2)), "ShapeMismatch", /7/);
+    await assertRejects(eg.spawn(worker, "missing"), "InvalidArgument", /eg.expose\(\{ missing/);
+    await assertRejects(eg.spawn(worker, "toString"), "InvalidArgument", /exposes no function/);
+    await assertRejects(eg.spawn(worker, "unsendable"), "InvalidArgument", /cannot be sent/);
+    await assertRejects(
+      eg.spawn(worker, "twice", () => 1),
+      "InvalidArgument",
+      /stateDict/,
+    );
+    await assertRejects(eg.spawn(worker, "spawnHere"), "InvalidArgument", /not in a worker/);
+    assert.equal(await eg.spawn(worker, "started"), true);
+  });
+});
+
+describe("a worker that cannot be used is said to be so:", () => {
+  /** What becomes of a function of a worker with this script. */
+  const outcome = (text) => eg.spawn(makeWorker(script(text)), "f", eg.ones([4]));
+
+  test("one whose script throws, or is not there", async () => {
+    await assertRejects(outcome("throw new Error('at the start')"), "Internal", /at the start/);
+    const missing = makeWorker(new URL("./nowhere.mjs", import.meta.url));
+    await assertRejects(eg.spawn(missing, "f"), "Internal", /nowhere/);
+  });
+
+  test("one that started an engine of its own", async () => {
+    const edgegrad = JSON.stringify(import.meta.resolve("edgegrad"));
+    const text = `import * as eg from ${edgegrad}; await eg.init({ threads: 1 }); eg.expose({ f() {} });`;
+    await assertRejects(outcome(text), "InvalidArgument", /call expose\(\) before init\(\)/);
+  });
+
+  test("one that ended, before or after it was used", async () => {
+    const worker = makeWorker();
+    await assertRejects(eg.spawn(worker, "die"), "Internal", /it exited/);
+    await assertRejects(eg.spawn(worker, "started"), "Internal", /it exited/);
+    const other = makeWorker();
+    const job = eg.spawn(other, "started");
+    other.terminate();
+    await assertRejects(job, "Internal", /ended/);
+  });
+
+  test("and gives back what it was sent", async () => {
+    const before = eg.memory();
+    await assertRejects(outcome("throw new Error('no')"), "Internal");
+    assert.equal(eg.memory().jsHandles, before.jsHandles + 1);
+  });
+
+  test("one that never exposes anything, after a while", async () => {
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      const later = globalThis.setTimeout;
+      globalThis.setTimeout = (fn, ms) => later(fn, ms / 100);
+      const worker = makeWorker(new URL("data:text/javascript,setInterval(() => {}, 1000)"));
+      await eg.spawn(worker, "f").catch((error) => console.log(error.code, error.message));`);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^InvalidArgument \[spawn\].* has not called eg\.expose/);
+  });
+
+  test("anything that is no worker, address or table of functions", async () => {
+    for (const value of [undefined, null, 3, {}]) {
+      await assertRejects(eg.spawn(value, "f"), "InvalidArgument", /\[spawn\] expected a Worker/);
+    }
+    for (const value of [undefined, null, 3, { train: 3 }]) {
+      assert.throws(() => eg.expose(value), { code: "InvalidArgument", message: /\[expose\]/ });
+    }
+    assert.throws(() => eg.expose({ f() {} }), { code: "InvalidArgument", message: /main thread/ });
+  });
+});
+
+describe("a program with a worker of its own", () => {
+  test("ends by itself", async () => {
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      console.log(await eg.spawn(makeWorker(), "later"));`);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.trim(), "exposed later");
+  });
+
+  test("may shut down with it at work, which ends it", async () => {
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      const worker = makeWorker();
+      const job = eg.spawn(worker, "busy", eg.zeros([1]), eg.zeros([1]));
+      const waiting = eg.spawn(worker, "started");
+      const ended = Promise.allSettled([job, waiting]);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await eg.shutdown();
+      console.log((await ended).map(({ reason }) => reason.code).join());
+      await eg.init({ threads: 2 });
+      console.log(await eg.spawn(worker, "started").catch(({ message }) => message));
+      console.log(await eg.spawn(makeWorker(), "started"));`);
+    assert.equal(status, 0, stderr);
+    const [codes, ended, again] = stdout.trim().split("\n");
+    assert.equal(codes, "Internal,Internal");
+    assert.match(ended, /shut down/);
+    assert.equal(again, "true");
+  });
+
+  test("is told where there are no threads", async () => {
+    const { stdout } = await runProgram(`
+      import * as eg from "edgegrad";
+      import { Worker } from "node:worker_threads";
+      await eg.init({ variant: "single" });
+      const worker = new Worker(new URL(${JSON.stringify(kScript.href)}));
+      await eg.spawn(worker, "f").catch((error) => console.log(error.code, error.message));`);
+    assert.match(stdout, /^InvalidArgument \[spawn\].*Cross-Origin/);
+  });
+});

@@ -1,0 +1,378 @@
+// eg.func: derivatives of functions, nested, alone and with vmap.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertClose, assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const { func, nn } = eg;
+const { grad, gradAndValue, vjp, jvp, linearize, jacrev, jacfwd, hessian, vmap } = func;
+const double = (data) => eg.tensor(data, { dtype: "float64" });
+
+describe("grad", () => {
+  test("of a tree, with more than one argument, and with aux", () => {
+    const { a, b } = grad((p) => p.a.mul(p.b[0]).sum())({ a: double([1, 2]), b: [double([3, 4])] });
+    assertTensor(a, [3, 4]);
+    assertTensor(b[0], [1, 2]);
+    const [x, y] = grad((p, q) => p.mul(q), { argnums: [0, -1] })(double(2), double(3));
+    assertTensor(x, [3]);
+    assertTensor(y, [2]);
+    const [gradient, [value, aux]] = gradAndValue((p) => [p.mul(p), { root: p.sqrt() }], {
+      hasAux: true,
+    })(double(4));
+    assertTensor(gradient, [8]);
+    assertTensor(value, [16]);
+    assertTensor(aux.root, [2]);
+    for (const tensor of [gradient, value, aux.root]) assert.equal(tensor.requiresGrad, false);
+  });
+
+  test("nests to any depth, without mixing levels up", () => {
+    assertTensor(grad(grad(grad((x) => x.pow(4))))(double(2)), [48]);
+    assertTensor(grad((x) => x.mul(grad((y) => x.add(y))(double(1))))(double(1)), [1]);
+    assertTensor(grad((x) => x.mul(grad((y) => x.mul(y))(double(5))))(double(3)), [6]);
+  });
+
+  test("leads on to what requires a gradient outside, and only to that", () => {
+    const w = double(3).requiresGrad_();
+    const gradient = grad((x) => x.mul(x).mul(w))(double(2));
+    gradient.backward();
+    assertTensor(w.grad, [4]);
+    const x = double(2).requiresGrad_();
+    grad((one) => one.pow(3))(x).backward();
+    assertTensor(x.grad, [12]);
+    assert.equal(grad((one) => one.mul(one))(double(2)).requiresGrad, false);
+    assert.equal(eg.noGrad(() => grad((one) => one.mul(w))(double(2))).requiresGrad, false);
+  });
+
+  test("says what is wrong", () => {
+    const x = double([1, 2]);
+    assertThrows(
+      () => grad((one) => one)(x),
+      "NonScalarBackward",
+      /scalar tensor, got tensor with 1 dims/,
+    );
+    assertThrows(() => grad((one) => one.sum(), { argnums: 1 })(x), "InvalidArgument", /argnum=1/);
+    assertThrows(() => grad((one) => one.sum(), { argnum: 1 }), "InvalidArgument", /argnums/);
+    assertThrows(() => grad(() => 3)(x), "InvalidArgument", /single tensor/);
+    assertThrows(
+      () => grad((one) => one.sum())(eg.tensor([1], { dtype: "int64" })),
+      "NotDifferentiable",
+      /int64/,
+    );
+    assertThrows(
+      () => grad((one) => one.sum(), { hasAux: true })(x),
+      "InvalidArgument",
+      /\[result, aux\]/,
+    );
+    assertTensor(grad(() => double(1))(x), [0, 0]);
+  });
+});
+
+describe("products and matrices", () => {
+  // torch.autograd.functional.hessian
+  const kPoint = double([0.1, 0.2, 0.3]);
+  const f = (x) => x.sin().mul(x.roll(1)).sum().exp();
+  const kHessian = [
+    0.2422259758939262, 1.3110112647612802, 1.2707736819041173, 1.3110112647612804,
+    0.1505310770633481, 1.1929217540748602, 1.2707736819041169, 1.1929217540748602,
+    0.02845578548357673,
+  ];
+
+  test("hessian, by every pair of modes", () => {
+    const close = { shape: [3, 3], atol: 1e-12 };
+    assertTensor(hessian(f)(kPoint), kHessian, close);
+    for (const outer of [jacrev, jacfwd]) {
+      for (const inner of [jacrev, jacfwd]) assertTensor(outer(inner(f))(kPoint), kHessian, close);
+    }
+    assertTensor(vmap(hessian(f))(kPoint.expand([2, 3])), [...kHessian, ...kHessian], {
+      atol: 1e-12,
+    });
+  });
+
+  test("jacobians of trees have a tree per result", () => {
+    const g = (p) => [p.a.outer(p.b), p.a.sum()];
+    const point = { a: double([1, 2]), b: double([3, 4, 5]) };
+    for (const jacobian of [jacrev, jacfwd]) {
+      const [outer, sum] = jacobian(g)(point);
+      assert.deepEqual(outer.a.shape, [2, 3, 2]);
+      assert.deepEqual(outer.b.shape, [2, 3, 3]);
+      assertTensor(sum.a, [1, 1]);
+      assertTensor(sum.b, [0, 0, 0]);
+    }
+  });
+
+  test("Jacobians take PyTorch's options", () => {
+    const f = (x) => x.sin().mul(x.sum());
+    const expected = jacrev(f)(kPoint).detach().dataSync();
+    assertTensor(jacrev(f, { chunkSize: 2 })(kPoint), expected);
+    assertTensor(jacfwd(f, 0, false, { randomness: "same" })(kPoint), expected, {
+      rtol: 1e-9,
+      atol: 1e-12,
+    });
+    const refused = (make, told) => assertThrows(make, "InvalidArgument", told);
+    refused(() => jacrev(f, { chunkSize: 0 }), /chunkSize: expected a whole number from 1/);
+    refused(() => jacfwd(f, { randomness: "different" }), /one of "error", "same"/);
+    refused(() => jacfwd(f, { chunk_size: 1 }), /unknown option/);
+  });
+
+  test("vjp and jvp agree with the matrix; what vjp returns can be mapped", () => {
+    const matrix = jacrev((x) => x.sin().mul(x.sum()))(kPoint);
+    const [value, pull] = vjp((x) => x.sin().mul(x.sum()), kPoint);
+    const [rows] = vmap(pull)(eg.eye(3, { dtype: "float64" }));
+    assertTensor(rows, matrix.dataSync(), { atol: 1e-14 });
+    const v = double([1, -2, 0.5]);
+    const [same, product] = jvp((x) => x.sin().mul(x.sum()), [kPoint], [v]);
+    assertTensor(same, value.dataSync());
+    assertTensor(product, matrix.matmul(v).dataSync(), { atol: 1e-14 });
+    const [, push] = linearize((x) => x.sin().mul(x.sum()), kPoint);
+    assertTensor(push(v), product.dataSync());
+    assertTensor(vmap(push)(eg.stack([v, v])), [...product.dataSync(), ...product.dataSync()]);
+    assert.deepEqual(
+      pull(v).map((one) => one.shape),
+      [[3]],
+      "as in PyTorch, a list also for one input",
+    );
+    assertThrows(() => pull(double([1])), "ShapeMismatch", /cotangents/);
+    assertThrows(() => jvp((x) => x, [kPoint], [double([1])]), "ShapeMismatch", /tangents/);
+    assertThrows(() => jvp((x) => x, kPoint, [v]), "InvalidArgument", /primals/);
+    const outside = double([1, 2, 3]).requiresGrad_();
+    const constant = (x) => [x.mul(2), outside.mul(2)];
+    assertTensor(jvp(constant, [kPoint], [v])[1][1], [0, 0, 0]);
+    const independent = /The output of f is independent of the inputs/;
+    const strict = { strict: true };
+    assertThrows(() => jvp(constant, [kPoint], [v], strict), "NotDifferentiable", independent);
+    const sum = (x) => x.add(outside);
+    assertTensor(jvp(sum, [kPoint], [v], strict)[1], v.dataSync());
+  });
+
+  test("jvp and vmap, either inside of the other; grad of jvp", () => {
+    const [x, t] = [double([1, 2]), double([3, 5])];
+    const wanted = x.cos().mul(t).dataSync();
+    assertTensor(jvp((one) => vmap((y) => y.sin())(one), [x], [t])[1], wanted);
+    assertTensor(vmap((y, s) => jvp((one) => one.sin(), [y], [s])[1])(x, t), wanted);
+    assertTensor(
+      grad((one) => jvp((y) => y.sin(), [one], [t])[1].sum())(x),
+      x.sin().mul(t).neg().dataSync(),
+    );
+    assertTensor(grad((one) => vmap((y) => y.pow(3))(one).sum())(x), [3, 12]);
+  });
+
+  test("hasAux of all of them", () => {
+    const g = (x) => [x.mul(x), x.add(1)];
+    const x = double([1, 2]);
+    for (const result of [
+      vjp(g, x, { hasAux: true })[2],
+      jvp(g, [x], [x], { hasAux: true })[2],
+      jacrev(g, { hasAux: true })(x)[1],
+      jacfwd(g, { hasAux: true })(x)[1],
+    ]) {
+      assertTensor(result, [2, 3]);
+    }
+  });
+});
+
+// Per-sample gradients at once, and one after the other.
+function checkPerSample(model, input, target, options = {}) {
+  const params = Object.fromEntries(
+    model.namedParameters().map(([name, one]) => [name, one.detach()]),
+  );
+  const loss = (p, x, y) =>
+    eg.crossEntropy(func.functionalCall(model, p, [x.unsqueeze(0)]), y.unsqueeze(0));
+  const all = vmap(grad(loss), { inDims: [null, 0, 0], ...options })(params, input, target);
+  for (let i = 0; i < input.shape[0]; i++) {
+    const one = grad(loss)(params, input.at(i), target.at(i));
+    for (const name of Object.keys(params)) {
+      assertClose(all[name].at(i).dataSync(), one[name].dataSync(), {
+        rtol: 1e-4,
+        atol: 1e-6,
+        what: name,
+      });
+    }
+  }
+  return all;
+}
+
+describe("networks", () => {
+  const withoutWarnings = (fn) => {
+    const { warn } = console;
+    console.warn = (text) => assert.fail(text);
+    try {
+      fn();
+    } finally {
+      console.warn = warn;
+    }
+  };
+
+  test("per-sample gradients are PyTorch's", () => {
+    eg.manualSeed(0);
+    const model = new nn.Sequential(new nn.Linear(3, 4), new nn.Tanh(), new nn.Linear(4, 2));
+    const input = eg.randn([3, 3]);
+    const all = checkPerSample(model, input, eg.tensor([0, 1, 1], { dtype: "int64" }));
+    assertTensor(
+      all["2.bias"],
+      [-0.5262237787, 0.5262237787, 0.5048086047, -0.5048086643, 0.4752559066, -0.4752559662],
+      { shape: [3, 2], atol: 1e-6 },
+    );
+    assertTensor(all["0.weight"].at(1, 0), [0.0010789218, 0.0011862981, 0.0041256677], {
+      atol: 1e-6,
+    });
+  });
+
+  test("per-sample gradients of a convolutional network, without a loop", () => {
+    const model = new nn.Sequential(
+      new nn.Conv2d(2, 4, 3, { padding: 1 }),
+      new nn.GroupNorm(2, 4),
+      new nn.ReLU(),
+      new nn.MaxPool2d(2),
+      new nn.Conv2d(4, 4, 3, { groups: 2 }),
+      new nn.GELU(),
+      new nn.AdaptiveAvgPool2d(2),
+      new nn.Flatten(),
+      new nn.Linear(16, 5),
+    );
+    withoutWarnings(() => checkPerSample(model, eg.randn([4, 2, 8, 8]), eg.randint(0, 5, [4])));
+  });
+
+  test("per-sample gradients of a transformer, without a loop", () => {
+    class Classifier extends nn.Module {
+      embedding = new nn.Embedding(11, 8);
+      layer = new nn.TransformerEncoderLayer(8, 2, {
+        dimFeedforward: 16,
+        dropout: 0,
+        batchFirst: true,
+      });
+      head = new nn.Linear(8, 3);
+      forward(tokens) {
+        return this.head.call(this.layer.call(this.embedding.call(tokens)).mean(1));
+      }
+    }
+    withoutWarnings(() =>
+      checkPerSample(new Classifier(), eg.randint(0, 11, [3, 6]), eg.randint(0, 3, [3])),
+    );
+  });
+
+  test("per-sample gradients of recurrent layers, without a loop", () => {
+    class Last extends nn.Module {
+      constructor(layer) {
+        super();
+        this.layer = layer;
+      }
+      forward(x) {
+        return this.layer.call(x)[0].select(1, -1);
+      }
+    }
+    const options = { batchFirst: true };
+    for (const layer of [
+      new nn.LSTM(3, 4, options),
+      new nn.GRU(3, 4, options),
+      new nn.RNN(3, 4, options),
+    ]) {
+      withoutWarnings(() =>
+        checkPerSample(new Last(layer), eg.randn([2, 5, 3]), eg.randint(0, 4, [2])),
+      );
+    }
+  });
+
+  test("statistics that are updated in place need one for every sample", () => {
+    const model = new nn.BatchNorm1d(2);
+    const [params, buffers] = func.stackModuleState([model, new nn.BatchNorm1d(2)]);
+    const input = eg.randn([2, 5, 2]);
+    const run = (p, b, x) => func.functionalCall(model, [p, b], [x]);
+    const message = /running_mean or running_var/;
+    assertThrows(() => vmap((x) => model.call(x))(input), "InvalidArgument", message);
+    const { warn } = console;
+    console.warn = () => {};
+    try {
+      vmap(run)(params, buffers, input);
+    } finally {
+      console.warn = warn;
+    }
+    assertTensor(buffers.running_mean.at(1), input.at(1).mean(0).mul(0.1).dataSync(), {
+      atol: 1e-6,
+    });
+  });
+
+  test("an ensemble is one call, and trains", () => {
+    const models = [0, 1, 2].map(
+      () => new nn.Sequential(new nn.Linear(2, 4), new nn.BatchNorm1d(4), new nn.ReLU()),
+    );
+    for (const model of models) model.eval();
+    const [params, buffers] = func.stackModuleState(models);
+    const input = eg.randn([5, 2]);
+    const run = (p, b, x) => func.functionalCall(models[0], [p, b], [x]);
+    const output = vmap(run, { inDims: [0, 0, null] })(params, buffers, input);
+    assert.deepEqual(output.shape, [3, 5, 4]);
+    models.forEach((model, i) => {
+      assertClose(output.at(i).dataSync(), model.call(input).dataSync(), { atol: 1e-6 });
+    });
+    output.sum().backward();
+    assert.deepEqual(params["0.weight"].grad.shape, [3, 4, 2]);
+    const other = new nn.Linear(2, 2);
+    assertThrows(() => func.stackModuleState([]), "InvalidArgument", /at least one model/);
+    assertThrows(
+      () => func.stackModuleState([models[0], other]),
+      "InvalidArgument",
+      /training|class/,
+    );
+  });
+
+  test("functionalCall leaves the module as it was, ties included", () => {
+    class Tied extends nn.Module {
+      a = new nn.Linear(2, 2, { bias: false });
+      b = new nn.Linear(2, 2, { bias: false });
+      constructor() {
+        super();
+        this.b.weight = this.a.weight;
+      }
+      forward(x) {
+        return this.b.call(this.a.call(x));
+      }
+    }
+    const model = new Tied();
+    const own = model.a.weight;
+    const weight = eg.eye(2).mul(3);
+    const x = eg.ones([1, 2]);
+    assertTensor(func.functionalCall(model, { "a.weight": weight }, x), [9, 9]);
+    assert.equal(model.a.weight, own);
+    assert.equal(model.b.weight, own);
+    assert.deepEqual(
+      model.namedParameters().map(([name]) => name),
+      ["a.weight"],
+    );
+    assertThrows(
+      () => func.functionalCall(model, { weight }, x),
+      "InvalidArgument",
+      /no parameter or buffer "weight"/,
+    );
+    assertThrows(
+      () => func.functionalCall(model, {}, x, null, { strict: true }),
+      "InvalidArgument",
+      /Missing key/,
+    );
+    assertThrows(
+      () => func.functionalCall(model, [{ "a.weight": weight }, { "a.weight": weight }], x),
+      "InvalidArgument",
+      /multiple/,
+    );
+    assertThrows(
+      () => func.functionalCall(model, { "a.weight": 3 }, x),
+      "InvalidArgument",
+      /a tensor/,
+    );
+    const failing = () => func.functionalCall(model, { "a.weight": eg.ones([3, 3]) }, x);
+    assert.throws(failing);
+    assert.equal(model.a.weight, own);
+  });
+
+  test("MAML: the gradient through a step on every task", () => {
+    // torch.manual_seed(3); the tasks one after the other
+    const w = double([0.8032760780963506, 0.17483339327910355]);
+    const xs = eg.linspace(-1, 1, 8, { dtype: "float64" }).reshape([2, 4]);
+    const loss = (p, x) => p.at(0).mul(x).add(p.at(1)).sub(x.sin()).square().mean();
+    const adapted = (p, x) => loss(p.sub(grad(loss)(p, x).mul(0.1)), x);
+    const total = (p) => vmap(adapted, { inDims: [null, 0] })(p, xs).sum();
+    const [gradient, value] = gradAndValue(total)(w);
+    assertTensor(value, [0.03723642371761053], { atol: 1e-12 });
+    assertTensor(gradient, [-0.06823463117936827, 0.3784149013714474], { atol: 1e-12 });
+  });
+});

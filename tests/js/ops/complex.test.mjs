@@ -1,0 +1,172 @@
+// Complex numbers through the package: numbers as operands, gradients, views, transforms.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertClose, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const { gradcheck, gradgradcheck } = eg.autograd;
+const leaf = (...numbers) => eg.tensor(numbers, { dtype: "complex128", requiresGrad: true });
+const scalar = (re, im) => eg.tensor({ re, im }, { dtype: "complex128", requiresGrad: true });
+
+/** The parts of the gradient of a loss at one number. */
+function gradientAt(re, im, loss) {
+  const z = scalar(re, im);
+  loss(z).backward();
+  return z.grad.dataSync();
+}
+
+describe("complex tensors", () => {
+  test("are read as pairs, and items as {re, im}", () => {
+    const z = eg.tensor([{ re: 1, im: 2 }, 3]);
+    assert.equal(z.dtype, "complex64");
+    assert.deepEqual([...z.dataSync()], [1, 2, 3, 0]);
+    assert.deepEqual(z.at(0).item(), { re: 1, im: 2 });
+  });
+
+  test("meet complex numbers as operands", () => {
+    const i = { re: 0, im: 1 };
+    assert.deepEqual([...eg.tensor([1, 2]).mul(i).dataSync()], [0, 1, 0, 2]);
+    assert.equal(eg.tensor([1, 2]).mul(i).dtype, "complex64");
+    const x = eg.zeros([2], { dtype: "complex128" });
+    x.add_(i, { alpha: 2 });
+    x.set_([1], { re: 5, im: 6 });
+    assert.deepEqual([...x.dataSync()], [0, 2, 5, 6]);
+    assertThrows(() => eg.zeros([1]).add_(i), "DtypeMismatch", /can't be cast/);
+  });
+
+  test("are made from parts and from polar coordinates", () => {
+    const z = eg.complex(eg.tensor([1, 0]), eg.tensor([0, 2]));
+    assert.deepEqual([...z.dataSync()], [1, 0, 0, 2]);
+    assertClose(eg.polar(z.abs(), z.angle()).dataSync(), z.dataSync(), { rtol: 0, atol: 1e-6 });
+    assert.deepEqual([...z.conj().dataSync()], [1, -0, 0, -2]);
+  });
+
+  test("have inverse functions that are right far away, beside zero and on both sides of a cut", () => {
+    const half = Math.PI / 2;
+    const ln2 = Math.LN2;
+    const known = [
+      ["asin", [1e10, 1], [half - 1e-10, Math.log(1e10) + ln2]],
+      ["asinh", [-1e10, 0.5], [-Math.log(1e10) - ln2, 5e-11]],
+      ["acos", [-1e150, 0], [Math.PI, -Math.log(1e150) - ln2]],
+      ["acosh", [-3, -0], [Math.acosh(3), -Math.PI]],
+      ["atanh", [1e-30, 0], [1e-30, 0]],
+      ["atanh", [1, 1e-30], [(Math.log(2) + Math.log(1e30)) / 2, half / 2]],
+      ["atanh", [1e200, -1], [1e-200, -half]],
+      ["atan", [Number.POSITIVE_INFINITY, 1], [half, 0]],
+      ["asin", [2, 0], [half, Math.acosh(2)]],
+      ["asin", [2, -0], [half, -Math.acosh(2)]],
+      ["log1p", [-1, 1e-10], [Math.log(1e-10), half]],
+    ];
+    for (const [name, [re, im], parts] of known) {
+      const found = eg[name](eg.tensor([{ re, im }], { dtype: "complex128" })).dataSync();
+      assertClose(found, parts, { rtol: 1e-14, atol: 0, what: `${name}(${re}, ${im})` });
+    }
+  });
+
+  test("share memory with their parts", () => {
+    const z = eg.zeros([2], { dtype: "complex64" });
+    z.real().fill_(3);
+    z.imag().at(1).fill_(4);
+    assert.deepEqual([...z.dataSync()], [3, 0, 3, 4]);
+    assert.equal(eg.viewAsComplex(eg.viewAsReal(z)).storageOffset, z.storageOffset);
+  });
+
+  test("refuse what has no meaning for them, and work afterwards", () => {
+    const z = leaf(1, { re: 0, im: 1 });
+    for (const op of ["relu", "floor", "softplus", "sort", "argmax", "max"]) {
+      assertThrows(() => z[op](), "DtypeMismatch");
+    }
+    assertThrows(() => z.lt(1), "DtypeMismatch", /\[lt\].*complex128/);
+    assertThrows(() => eg.imag(eg.ones([2])), "DtypeMismatch", /non-complex/);
+    assert.deepEqual([...z.add(1).dataSync()], [2, 0, 1, 1]);
+  });
+});
+
+describe("gradients of complex numbers are PyTorch's", () => {
+  const cases = [
+    ["abs", 3, 4, (z) => z.abs(), [0.6, 0.8]],
+    ["abs at 0", 0, 0, (z) => z.abs(), [0, 0]],
+    ["Re z^2", 3, 4, (z) => z.mul(z).real(), [6, -8]],
+    ["Im z^2", 3, 4, (z) => z.mul(z).imag(), [8, 6]],
+    ["Re exp z", 1, 1, (z) => z.exp().real(), [1.4686939, -2.2873553]],
+    ["abs log z", 1, 1, (z) => z.log().abs(), [-0.2555865, 0.6592993]],
+    ["angle", 1, 1, (z) => z.angle(), [-0.5, 0.5]],
+    ["Re sgn z", 3, 4, (z) => z.sgn().real(), [0.128, -0.096]],
+    ["Re conj z", 3, 4, (z) => z.conj().real(), [1, 0]],
+    ["Im conj z", 3, 4, (z) => z.conj().imag(), [0, -1]],
+  ];
+  for (const [name, re, im, loss, expected] of cases) {
+    test(`the gradient of ${name}`, () => {
+      // CC-105, CC-107, CC-109, CC-112
+      assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 });
+    });
+  }
+
+  test("a complex result needs a gradient, of its own dtype", () => {
+    // CC-111
+    const z = scalar(1, 2);
+    z.mul(2).backward(eg.tensor({ re: 1, im: 0 }, { dtype: "complex128" }));
+    assert.deepEqual([...z.grad.dataSync()], [2, 0]);
+    assertThrows(() => z.mul(2).backward(), "NonScalarBackward", /real scalar outputs/);
+    assertThrows(
+      () => z.mul(2).backward(eg.tensor(1, { dtype: "float64" })),
+      "DtypeMismatch",
+      /both grad_output and output are required to have the same dtype/,
+    );
+  });
+
+  test("descending along them makes a loss smaller", () => {
+    const z = leaf({ re: 2, im: -1 }, { re: -1, im: 3 });
+    const target = eg.tensor([{ re: 1, im: 1 }, 0], { dtype: "complex128" });
+    const optimizer = new eg.optim.SGD([z], { lr: 0.1 });
+    const loss = () => z.sub(target).abs().square().sum();
+    const before = loss().item();
+    for (let step = 0; step < 20; step++) {
+      optimizer.zeroGrad();
+      loss().backward();
+      optimizer.step();
+    }
+    assert.ok(loss().item() < before * 1e-3);
+  });
+});
+
+describe("gradcheck takes complex inputs and outputs", () => {
+  const z = () => leaf({ re: 0.5, im: -1.2 }, { re: -0.7, im: 0.4 });
+
+  test("and agrees with right gradients", () => {
+    assert.ok(gradcheck((a) => a.tanh().mul({ re: 0, im: 1 }), [z()]));
+    assert.ok(gradgradcheck((a) => a.exp().mul(a.conj()), [z()]));
+    const a = eg.randn([2, 3], { dtype: "complex128", requiresGrad: true });
+    const b = eg.randn([3, 2], { dtype: "complex128", requiresGrad: true });
+    assert.ok(gradcheck((x, y) => x.matmul(y), [a, b]));
+    assert.ok(gradgradcheck((x) => eg.irfft(x), [z()]));
+  });
+
+  test("and finds one that is not conjugated", () => {
+    class Wrong extends eg.autograd.Function {
+      static forward(ctx, x) {
+        ctx.saveForBackward(x);
+        return x.mul(x);
+      }
+      static backward(ctx, g) {
+        return g.mul(ctx.savedTensors[0].mul(2));
+      }
+    }
+    assert.equal(
+      gradcheck((x) => Wrong.apply(x), [z()]),
+      false,
+    );
+  });
+});
+
+describe("Fourier transforms", () => {
+  test("give PyTorch's numbers", () => {
+    const x = eg.tensor([1, 2, 3, 4], { dtype: "float64" });
+    assert.deepEqual([...eg.fft(x).dataSync()], [10, 0, -2, 2, -2, 0, -2, -2]);
+    assert.deepEqual([...eg.rfft(x).dataSync()], [10, 0, -2, 2, -2, 0]);
+    assertClose(eg.irfft(eg.rfft(x)).dataSync(), x.dataSync(), { rtol: 0, atol: 1e-15 });
+    assert.deepEqual(eg.fft(x, { n: 6, norm: "ortho" }).shape, [6]);
+    assertThrows(() => eg.fft(x, { norm: "none" }), "InvalidArgument", /ortho/);
+  });
+});

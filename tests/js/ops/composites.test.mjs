@@ -1,0 +1,184 @@
+// Laws that every composite obeys: they are called as ops are, and follow from their samples.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { build } from "esbuild";
+import { aliases, compositeTable } from "../support/composite_samples.mjs";
+import { eg } from "../support/engine.mjs";
+import { kRoot } from "../support/files.mjs";
+import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
+
+// Functions of the package that are no ops: what starts and ends the engine, modes, and what gives no tensors or is
+// made of JavaScript's values.
+const kNoOps = [
+  "allclose",
+  "autocast",
+  "capture",
+  "ctcLoss",
+  "enableGrad",
+  "equal",
+  "expose",
+  "finfo",
+  "getDefaultDtype",
+  "iinfo",
+  "inferenceMode",
+  "init",
+  "isGradEnabled",
+  "isInferenceModeEnabled",
+  "keep",
+  "manualSeed",
+  "memory",
+  "noGrad",
+  "runtime",
+  "scope",
+  "setDefaultDtype",
+  "setGradEnabled",
+  "setWarnAlways",
+  "shutdown",
+  "spawn",
+  "tensor",
+  "tripletMarginWithDistanceLoss",
+  "webgpuStats",
+];
+
+const isTensor = (value) => value instanceof eg.Tensor;
+const isDifferentiable = (tensor) => isTensor(tensor) && tensor.requiresGrad;
+
+describe("derivatives to second order are those of differences:", () => {
+  for (const op of compositeTable) {
+    for (const { text, make } of samplesOf(op)) {
+      test(`${op.js}(${text})`, () => {
+        const args = make();
+        const leaves = args.flat().filter(isDifferentiable);
+        const results = (...given) =>
+          callOp(op, substituted(args, leaves, given)).filter(isDifferentiable);
+        if (leaves.length === 0 || results(...leaves).length === 0) return;
+        assert.ok(eg.autograd.gradcheck(results, leaves));
+        assert.ok(eg.autograd.gradgradcheck(results, leaves));
+      });
+    }
+  }
+});
+
+/** The arguments with other tensors in place of the leaves. */
+function substituted(value, leaves, given) {
+  if (Array.isArray(value)) return value.map((one) => substituted(one, leaves, given));
+  const place = leaves.indexOf(value);
+  return place < 0 ? value : given[place];
+}
+
+test("a program that imports none has none in its bundle", async () => {
+  const contents = 'import { ones } from "./index.ts"; console.log(ones);';
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: `${kRoot}web/src` },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    external: ["./wasm/*", "node:*", "webgpu"],
+    loader: { ".wgsl": "text" },
+  });
+  const [{ text }] = outputFiles;
+  assert.match(text, /"ones"/);
+  // Some stand before an op of the engine that has their name.
+  const isAlone = ({ js }) => !opTable.some((op) => op.js === js);
+  const found = compositeTable.filter(
+    (one) => isAlone(one) && new RegExp(`\\("${one.js}",`).test(text),
+  );
+  assert.deepEqual(
+    found.map(({ js }) => js),
+    [],
+  );
+});
+
+test("every function of the package is an op of the table, has samples, or is known to be none", () => {
+  const ops = [...opTable, ...compositeTable].flatMap(({ js }) => [js, `${js}_`]);
+  const others = aliases.map(({ alias }) => alias);
+  const known = new Set([...ops, ...others, ...kNoOps]);
+  const isFunction = ([name, value]) => typeof value === "function" && /^[a-z]/.test(name);
+  const unknown = Object.entries(eg).filter((entry) => isFunction(entry) && !known.has(entry[0]));
+  assert.deepEqual(
+    unknown.map(([name]) => name),
+    [],
+  );
+});
+
+describe("of every composite:", () => {
+  for (const op of compositeTable) {
+    test(`${op.js} leaves nothing behind but its results, and its operands as they are`, () =>
+      forSamples(op, (args, text) => {
+        const tensors = args.flat().filter(isTensor);
+        const before = tensors.map(stateOf);
+        const handles = eg.memory().jsHandles;
+        const results = callOp(op, args).filter(isTensor);
+        assert.equal(eg.memory().jsHandles - handles, results.length, text);
+        assert.deepEqual(tensors.map(stateOf), before, text);
+      }));
+
+    test(`${op.js} gives the same for views that lie otherwise in memory`, () =>
+      forSamples(op, (args, text) => {
+        const strided = mapped(args, (tensor) => eg.stack([tensor, tensor], -1).select(-1, 1));
+        assert.deepEqual(callOp(op, strided).map(valuesOf), callOp(op, args).map(valuesOf), text);
+      }));
+
+    test(`${op.js} takes whole numbers as bigints`, () =>
+      forSamples(op, (args, text) => {
+        const bigger = mapped(args, (tensor) => tensor, toBigInt);
+        assert.deepEqual(callOp(op, bigger).map(valuesOf), callOp(op, args).map(valuesOf), text);
+      }));
+
+    test(`${op.js} takes or refuses tensors without elements`, () =>
+      forSamples(op, (args, text) => {
+        const emptied = mapped(args, (tensor) =>
+          tensor.ndim > 0 ? tensor.narrow(0, 0, 0) : tensor,
+        );
+        try {
+          callOp(op, emptied);
+        } catch (error) {
+          assert.ok(error instanceof eg.EdgeGradError, `${text}: ${error.stack}`);
+          assert.notEqual(error.code, "Internal", text);
+          assert.ok(error.message.startsWith(`[${op.js}]`), `${text}: ${error.message}`);
+        }
+      }));
+  }
+});
+
+test("counts beyond all memory are refused before anything is filled", () => {
+  const x = eg.ones([1000]);
+  const calls = [
+    () => eg.combinations(x, 9),
+    () => eg.combinations(eg.ones([1]), 2 ** 40, true),
+    () => eg.tensorSplit(x, 2 ** 40),
+    () => eg.mvlgamma(x, 2 ** 40),
+    () => eg.vander(x, 2 ** 50),
+    () => eg.histc(x, 2 ** 50),
+    () => eg.bincount(eg.tensor([1n]), null, 2 ** 50),
+    () => eg.triuIndices(2 ** 30, 2 ** 30),
+  ];
+  for (const call of calls) {
+    assert.throws(
+      call,
+      (error) => ["OutOfMemory", "InvalidArgument"].includes(error.code),
+      `${call}`,
+    );
+  }
+});
+
+function forSamples(op, check) {
+  for (const { text, make } of samplesOf(op)) eg.scope(() => check(make(), `${op.js}(${text})`));
+}
+
+const toBigInt = (value) => (Number.isInteger(value) ? BigInt(value) : value);
+
+function mapped(value, change, changePlain = (plain) => plain) {
+  const inner = (one) => mapped(one, change, changePlain);
+  if (Array.isArray(value)) return value.map(inner);
+  if (isTensor(value)) return change(value);
+  const isPlain = typeof value === "object" && value !== null;
+  if (!isPlain) return changePlain(value);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inner(one)]));
+}
+
+const valuesOf = (tensor) => [tensor.dtype, tensor.shape, tensor.dataSync()];
+
+const stateOf = (tensor) => [tensor.version, tensor.requiresGrad, valuesOf(tensor)];

@@ -1,0 +1,102 @@
+// The CTC loss against the sum over all ways to align frames and classes.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kDouble = { dtype: "float64" };
+const int64 = (values) => eg.tensor(values, { dtype: "int64" });
+
+/** What frames say: repetitions count once, and blanks not at all. */
+function spelled(path, blank) {
+  return path.filter((label, t) => label !== blank && label !== path[t - 1]);
+}
+
+/** The loss by its definition: minus the log of the summed probabilities of all paths. */
+function lossByPaths(logProbs, target, blank = 0) {
+  const classes = logProbs[0].length;
+  let total = 0;
+  for (let code = 0; code < classes ** logProbs.length; code++) {
+    const path = logProbs.map((_, t) => Math.floor(code / classes ** t) % classes);
+    if (spelled(path, blank).join() !== target.join()) continue;
+    total += Math.exp(path.reduce((sum, label, t) => sum + logProbs[t][label], 0));
+  }
+  return -Math.log(total);
+}
+
+function randomFrames(frames, batch, classes) {
+  return eg.randn([frames, batch, classes], kDouble).logSoftmax(-1);
+}
+
+describe("ctcLoss", () => {
+  test("is the sum over all alignments", () => {
+    eg.manualSeed(5);
+    const frames = randomFrames(5, 3, 3);
+    const rows = frames.arraySync();
+    const targets = [[1, 1], [2, 1], [2]];
+    const each = targets.map((target, n) =>
+      lossByPaths(
+        rows.map((frame) => frame[n]),
+        target,
+      ),
+    );
+    const padded = int64([
+      [1, 1],
+      [2, 1],
+      [2, 0],
+    ]);
+    const none = { reduction: "none" };
+    assertTensor(eg.ctcLoss(frames, padded, [5, 5, 5], [2, 2, 1], none), each);
+    const joined = int64([1, 1, 2, 1, 2]);
+    const lengths = int64([2, 2, 1]);
+    const mean = (each[0] / 2 + each[1] / 2 + each[2]) / 3;
+    assertTensor(new eg.nn.CTCLoss().call(frames, joined, int64([5, 5, 5]), lengths), [mean]);
+    const sum = each.reduce((a, b) => a + b);
+    assertTensor(eg.ctcLoss(frames, padded, [5, 5, 5], [2, 2, 1], { reduction: "sum" }), [sum]);
+  });
+
+  test("ends each sequence at its own length, and takes any class for blank", () => {
+    eg.manualSeed(6);
+    const frames = randomFrames(4, 2, 3);
+    const rows = frames.arraySync();
+    const of = (n, length) => rows.slice(0, length).map((frame) => frame[n]);
+    const each = [lossByPaths(of(0, 3), [0], 2), lossByPaths(of(1, 4), [], 2)];
+    const options = { blank: 2, reduction: "none" };
+    assertTensor(eg.ctcLoss(frames, int64([[0], [0]]), [3, 4], [1, 0], options), each);
+    const one = frames.select(1, 0);
+    assertTensor(eg.ctcLoss(one, int64([0]), 3, 1, options), [each[0]], { shape: [] });
+  });
+
+  test("of a sequence too long for its frames is infinite, or zero with zeroInfinity", () => {
+    const frames = randomFrames(2, 1, 2).requiresGrad_();
+    const target = int64([[1, 1]]);
+    assert.equal(eg.ctcLoss(frames, target, [2], [2]).item(), Number.POSITIVE_INFINITY);
+    const loss = eg.ctcLoss(frames, target, [2], [2], { zeroInfinity: true });
+    assert.equal(loss.item(), 0);
+    loss.backward();
+    assertTensor(frames.grad, [0, 0, 0, 0]);
+  });
+
+  test("has gradients of every order in the logits", () => {
+    eg.manualSeed(7);
+    const logits = eg.randn([4, 2, 3], { ...kDouble, requiresGrad: true });
+    const target = int64([
+      [1, 2],
+      [2, 0],
+    ]);
+    const loss = (x) => eg.ctcLoss(x.logSoftmax(-1), target, [4, 3], [2, 1]);
+    assert.equal(eg.autograd.gradcheck(loss, [logits]), true);
+    assert.equal(eg.autograd.gradgradcheck(loss, [logits]), true);
+  });
+
+  test("reports what does not fit", () => {
+    const frames = randomFrames(3, 1, 2);
+    const target = int64([[1]]);
+    assertThrows(() => eg.ctcLoss(frames, target, [4], [1]), "InvalidArgument", /input_lengths/);
+    assertThrows(() => eg.ctcLoss(frames, target, [3, 3], [1]), "ShapeMismatch", /batch_size/);
+    assertThrows(() => eg.ctcLoss(frames, target, [3], [2]), "ShapeMismatch", /at least 2/);
+    const outside = { blank: 2 };
+    assertThrows(() => eg.ctcLoss(frames, target, [3], [1], outside), "InvalidArgument", /blank/);
+  });
+});

@@ -1,0 +1,60 @@
+// Sizes that no loop ends with: rows without elements, and layers without number.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kMany = 2 ** 40;
+
+for (const [name, call, shape] of [
+  ["softmax", () => eg.zeros([kMany, 0]).softmax(1), [kMany, 0]],
+  ["logSoftmax", () => eg.zeros([kMany, 0]).logSoftmax(1), [kMany, 0]],
+  ["indexSelect", () => eg.zeros([kMany, 3, 0]).indexSelect(1, eg.tensor([0n])), [kMany, 1, 0]],
+  [
+    "indexAdd",
+    () => eg.zeros([kMany, 3, 0]).indexAdd(1, eg.tensor([0n]), eg.zeros([kMany, 1, 0])),
+    [kMany, 3, 0],
+  ],
+  [
+    "indexCopy",
+    () => eg.zeros([kMany, 3, 0]).indexCopy(1, eg.tensor([0n]), eg.zeros([kMany, 1, 0])),
+    [kMany, 3, 0],
+  ],
+  ["cumsum", () => eg.zeros([kMany, 0]).cumsum(1), [kMany, 0]],
+]) {
+  test(`${name} of many empty rows ends at once`, () => assert.deepEqual(call().shape, shape));
+}
+
+test("sparse_ of many empty columns ends at once", () => {
+  assert.deepEqual(eg.nn.init.sparse_(eg.zeros([0, kMany]), 0.5).shape, [0, kMany]);
+});
+
+test("recurrent layers that cannot all fit are not begun", () => {
+  for (const Layer of [eg.nn.RNN, eg.nn.LSTM, eg.nn.GRU]) {
+    for (const numLayers of [2 ** 31, 2 ** 32 + 1, kMany, 2 ** 53 - 1]) {
+      assertThrows(() => new Layer(1, 1, { numLayers }), "OutOfMemory", /layers need/);
+    }
+  }
+});
+
+test("diff of nothing ends at once, whatever its order", () => {
+  const none = eg.zeros([0, 2 ** 32]);
+  assert.deepEqual(eg.diff(none, { n: 2 ** 32 + 5 }).shape, [0, 0]);
+  assert.deepEqual(eg.diff(none, { n: 5 }).shape, [0, 2 ** 32 - 5]);
+  assert.deepEqual(eg.diff(eg.arange(4), { n: 2 ** 40 }).shape, [0]);
+  assert.deepEqual(eg.diff(eg.tensor([1, 4, 9, 16]), { n: 2 }).arraySync(), [2, 2]);
+});
+
+test("a tensor without dimensions is refused by ops that ask for the size of one", () => {
+  const x = eg.tensor(1);
+  assertThrows(
+    () => eg.bilinear(x, x, eg.ones([1, 1, 1])),
+    "IndexOutOfRange",
+    /^\[bilinear\] .*no dimensions/,
+  );
+});
+
+test("dirac_ of nothing ends at once", () => {
+  assert.deepEqual(eg.nn.init.dirac_(eg.zeros([2 ** 32, 0, 1])).shape, [2 ** 32, 0, 1]);
+});

@@ -1,0 +1,271 @@
+// Derivatives of functions, and checking them.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+import { leaf, values } from "../support/graphs.mjs";
+
+const { functional, gradcheck, gradgradcheck, Function: AutogradFunction } = eg.autograd;
+const double = (data) => eg.tensor(data, { dtype: "float64" });
+const doubleLeaf = (data) => leaf(data, { dtype: "float64" });
+
+describe("functional", () => {
+  const f = (x, y) => x.mul(y).add(x.pow(3));
+  const [x, y] = [double([1, 2]), double([3, 4])];
+
+  test("jacobian: a block per output and input, in the form they were given", () => {
+    // N.10
+    assertTensor(
+      functional.jacobian((one) => one.pow(2), x),
+      [2, 0, 0, 4],
+      { shape: [2, 2] },
+    );
+    const [byX, byY] = functional.jacobian(f, [x, y]);
+    assertTensor(byX, [6, 0, 0, 16]);
+    assertTensor(byY, [1, 0, 0, 2]);
+    const blocks = functional.jacobian((a) => [a.sum(), a.mul(2)], x);
+    assertTensor(blocks[0], [1, 1], { shape: [2] });
+    assertTensor(blocks[1], [2, 0, 0, 2], { shape: [2, 2] });
+    assert.equal(blocks[0].requiresGrad, false);
+    const independent = functional.jacobian(() => double([1, 2]), x);
+    assertTensor(independent, [0, 0, 0, 0], { shape: [2, 2] });
+  });
+
+  test("hessian of a function with one element", () => {
+    assertTensor(
+      functional.hessian((one) => one.pow(3).sum(), x),
+      [6, 0, 0, 12],
+    );
+    const blocks = functional.hessian((a, b) => a.mul(b).sum(), [x, y]);
+    assertTensor(blocks[0][1], [1, 0, 0, 1]);
+    assertTensor(blocks[1][1], [0, 0, 0, 0]);
+    assertThrows(
+      () => functional.hessian((one) => one, x),
+      "InvalidArgument",
+      /should contain a single element/,
+    );
+    assertThrows(
+      () => functional.hessian((one) => [one.sum()], x),
+      "InvalidArgument",
+      /should return a single Tensor/,
+    );
+  });
+
+  test("products agree with the matrices", () => {
+    const v = double([1, -2]);
+    const [out, vjp] = functional.vjp(f, [x, y], v);
+    const [, jvp] = functional.jvp(f, [x, y], [v, v]);
+    assertTensor(out, [4, 16]);
+    const [byX, byY] = functional.jacobian(f, [x, y]);
+    assertTensor(vjp[0], values(byX.t().mv(v)));
+    assertTensor(vjp[1], values(byY.t().mv(v)));
+    assertTensor(jvp, values(byX.mv(v).add(byY.mv(v))));
+    const g = (one) =>
+      one
+        .exp()
+        .mul(one.flip([0]))
+        .sum();
+    const expected = values(functional.hessian(g, x).mv(v));
+    for (const product of ["vhp", "hvp"]) {
+      const [value, result] = functional[product](g, x, v);
+      assertTensor(value, values(g(x)));
+      assertTensor(result, expected, { atol: 1e-9 });
+    }
+  });
+
+  test("results are part of a graph with createGraph only", () => {
+    const one = doubleLeaf([2]);
+    const [, product] = functional.vjp((a) => a.pow(3), one, null, { createGraph: true });
+    assertTensor(eg.autograd.grad(product, one)[0], [12]);
+    assert.equal(functional.vjp((a) => a.pow(3), one)[1].requiresGrad, false);
+    const jacobian = functional.jacobian((a) => a.pow(3), one, { createGraph: true });
+    assertTensor(eg.autograd.grad(jacobian.sum(), one)[0], [12]);
+  });
+
+  test("a vector must have the right form", () => {
+    const square = (a) => a.mul(a);
+    assertThrows(
+      () => functional.vjp(square, x),
+      "InvalidArgument",
+      /The vector v can only be None if the user-provided function returns a single Tensor/,
+    );
+    assertThrows(
+      () => functional.jvp(square, x),
+      "InvalidArgument",
+      /The vector v can only be None if the input/,
+    );
+    assertThrows(
+      () => functional.vjp(square, x, double([1])),
+      "ShapeMismatch",
+      /v has invalid size: should be \[2\] but got \[1\]/,
+    );
+    assertThrows(
+      () => functional.vjp((a) => [a, a], x, [x]),
+      "InvalidArgument",
+      /v is a tuple of invalid length: should be 2 but got 1/,
+    );
+    assertThrows(
+      () => functional.jvp(square, "x"),
+      "InvalidArgument",
+      /inputs given to jvp must be either a Tensor or a tuple of Tensors/,
+    );
+  });
+
+  test("strict mode refuses what depends on nothing", () => {
+    const strict = { strict: true };
+    assertThrows(
+      () => functional.jacobian(() => double([1]), x, strict),
+      "NoGradPath",
+      /Output 0 of the user-provided function does not require gradients/,
+    );
+    assertThrows(
+      () => functional.vjp((a) => a.sum(), [x, y], null, strict),
+      "NoGradPath",
+      /independent of input 1/,
+    );
+    assertThrows(
+      () => functional.hessian((a) => a.sum(), x, strict),
+      "NoGradPath",
+      /the jacobian of the user-provided function with respect to input 0 is independent/,
+    );
+  });
+});
+
+describe("gradcheck", () => {
+  test("accepts right gradients, of several inputs and outputs", () => {
+    // CC-168 N.9
+    const [a, b] = [doubleLeaf([[1, 2]]), doubleLeaf([[3], [4]])];
+    assert.equal(
+      gradcheck((x) => x.mul(x), doubleLeaf([1, -2])),
+      true,
+    );
+    assert.equal(
+      gradcheck((x, y) => [x.matmul(y), x.sum().mul(y)], [a, b]),
+      true,
+    );
+    assert.equal(
+      gradcheck((x, _k) => x.sin(), [a, eg.ones([2])]),
+      true,
+    );
+    assert.equal(
+      gradcheck((x) => x.sum(), doubleLeaf(5)),
+      true,
+    );
+    assert.deepEqual(values(a), [1, 2]);
+  });
+
+  test("reports a wrong backward", () => {
+    // CC-168
+    const functionOf = (backward) =>
+      class F extends AutogradFunction {
+        static forward(ctx, x) {
+          ctx.saveForBackward(x);
+          return x.mul(2);
+        }
+        static backward(ctx, grad) {
+          return backward(grad, ctx);
+        }
+      };
+    const x = doubleLeaf([1, 2]);
+    const kRaise = { raiseException: true };
+    const check = (backward, options = kRaise) =>
+      gradcheck((a) => functionOf(backward).apply(a), x, options);
+    assertThrows(
+      () => check((grad) => grad.mul(3)),
+      "InvalidGradient",
+      /Jacobian mismatch for output 0 with respect to input 0,\nnumerical:tensor[\s\S]*analytical:tensor/,
+    );
+    assert.equal(
+      check((grad) => grad.mul(3), {}),
+      false,
+    );
+    assert.throws(
+      () => check((grad) => grad.mul(2).add(0.5), { atol: 1, ...kRaise }),
+      /backward not multiplied by grad_output/,
+    );
+    let calls = 0;
+    assert.throws(() => check((grad) => grad.mul(2 + 1e-9 * calls++)), /Backward is not reentrant/);
+    class NeedsGradient extends AutogradFunction {
+      static forward(ctx, one) {
+        ctx.setMaterializeGrads(false);
+        return one.mul(2);
+      }
+      static backward(_ctx, grad) {
+        return grad.mul(2);
+      }
+    }
+    assert.throws(
+      () => gradcheck((a) => NeedsGradient.apply(a), x, kRaise),
+      /Expected backward function to handle undefined output grads/,
+    );
+    assert.throws(
+      () => check(() => eg.ones([3, 3], { dtype: "float64" })),
+      /invalid gradient|incorrect size/,
+    );
+  });
+
+  test("wants inputs that it can work with", (t) => {
+    // CC-168
+    assertThrows(
+      () => gradcheck((x) => x, eg.ones([1])),
+      "InvalidArgument",
+      /gradcheck expects at least one input tensor to require gradient/,
+    );
+    assertThrows(
+      () => gradcheck((x) => x.sum(), doubleLeaf([1]).expand([3])),
+      "InvalidArgument",
+      /has a dimension with stride 0/,
+    );
+    const { mock } = t.mock.method(console, "warn", () => {});
+    gradcheck((x) => x.mul(1), leaf([1]), { eps: 0.1, atol: 0.1 });
+    assert.match(mock.calls[0].arguments[0], /not a double precision floating point/);
+  });
+
+  test("of functions without gradients: the numbers must say zero", () => {
+    assert.equal(
+      gradcheck((x) => x.detach().mul(0), doubleLeaf([1])),
+      true,
+    );
+    assert.throws(
+      () => gradcheck((x) => x.detach(), doubleLeaf([1]), { raiseException: true }),
+      /Numerical gradient for function expected to be zero/,
+    );
+  });
+
+  test("gradgradcheck goes one order further", () => {
+    class Cube extends AutogradFunction {
+      static forward(ctx, x) {
+        ctx.saveForBackward(x);
+        return x.pow(3);
+      }
+      static backward(ctx, grad) {
+        const [x] = ctx.savedTensors;
+        return grad.mul(x.pow(2)).mul(3);
+      }
+    }
+    class Detached extends Cube {
+      static backward(ctx, grad) {
+        const [x] = ctx.savedTensors;
+        return grad.mul(x.detach().pow(2)).mul(3);
+      }
+    }
+    const x = doubleLeaf([1, 2]);
+    assert.equal(
+      gradgradcheck((a) => Cube.apply(a), x),
+      true,
+    );
+    assert.equal(
+      gradcheck((a) => Detached.apply(a), x),
+      true,
+    );
+    assert.equal(
+      gradgradcheck((a) => Detached.apply(a), x),
+      false,
+    );
+    assert.equal(
+      gradgradcheck((a) => Cube.apply(a), x, { gradOutputs: doubleLeaf([1, -1]) }),
+      true,
+    );
+  });
+});

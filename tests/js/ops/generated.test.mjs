@@ -1,0 +1,27 @@
+// Files that are derived from others are as if derived now.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runNode } from "../support/child.mjs";
+import { eg } from "../support/engine.mjs";
+import { readJson } from "../support/files.mjs";
+import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
+
+test("web/src/generated is what scripts/generate_ops.mjs writes", async () => {
+  const { status, stderr } = await runNode(["scripts/generate_ops.mjs", "--check"]);
+  assert.equal(status, 0, stderr);
+});
+
+test("the version that the package reports is package.json's", () => {
+  assert.equal(eg.runtime().version, readJson("package.json").version);
+});
+
+test("ops give as many tensors as their types say", () => {
+  for (const op of opTable.filter(({ results }) => results !== undefined)) {
+    const counts = samplesOf(op).map(({ make }) => callOp(op, make()).length);
+    // Where an argument decides, the samples are of both kinds or of one tensor.
+    const isDecided = op.severalWith !== undefined;
+    const allowed = isDecided ? [1, op.results.length] : [op.results.length];
+    assert.ok(counts.length > 0 && counts.every((count) => allowed.includes(count)), op.name);
+  }
+});

@@ -1,0 +1,223 @@
+// Decompositions through the package: results as arrays, options, gradients, errors.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertTensor } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kDouble = { dtype: "float64" };
+const kLeaf = { ...kDouble, requiresGrad: true };
+const { gradcheck, gradgradcheck } = eg.autograd;
+
+function leaf(...shape) {
+  return eg.rand(shape, kDouble).sub(0.5).detach().requiresGrad_();
+}
+
+describe("systems by the factors of luFactor()", () => {
+  test("are those of the matrix, from either side and of its adjoint", () => {
+    eg.manualSeed(4);
+    const [a, b, c] = [
+      [2, 3, 3],
+      [2, 3, 2],
+      [2, 4, 3],
+    ].map((shape) => eg.randn(shape, kDouble));
+    const factors = eg.luFactor(a);
+    const exact = { rtol: 0, atol: 1e-11 };
+    assertTensor(a.matmul(eg.luSolve(...factors, b)), b.dataSync(), exact);
+    assertTensor(a.mT.matmul(eg.luSolve(...factors, b, { adjoint: true })), b.dataSync(), exact);
+    assertTensor(eg.luSolve(...factors, c, false).matmul(a), c.dataSync(), exact);
+    assertTensor(eg.luSolve(...factors, c, false, true).matmul(a.mT), c.dataSync(), exact);
+  });
+
+  test("refuse what does not fit", () => {
+    const [lu, pivots] = eg.luFactor(eg.eye(3));
+    assert.throws(() => eg.luSolve(lu, pivots, eg.ones([2, 1])), {
+      code: "ShapeMismatch",
+      message: /luSolve.*B: expected the shape \[\.\.\., 3, k\], got \[2,1\]/,
+    });
+    assert.throws(() => eg.luSolve(lu, eg.ones([3]), eg.ones([3, 1])), /pivots: expected whole/);
+    assert.throws(() => eg.luSolve(lu, pivots.narrow(0, 0, 2), eg.ones([3, 1])), /pivots/);
+  });
+});
+
+describe("determinants of complex matrices", () => {
+  const complexOf = (rows) =>
+    eg.complex(
+      eg.tensor(
+        rows.map((row) => row.map(([re]) => re)),
+        kDouble,
+      ),
+      eg.tensor(
+        rows.map((row) => row.map(([, im]) => im)),
+        kDouble,
+      ),
+    );
+
+  test("are a sign on the unit circle and a magnitude", () => {
+    // The determinant is (1 + i)(5) - (2)(3 + i) = -1 + 3i.
+    const a = complexOf([
+      [
+        [1, 1],
+        [2, 0],
+      ],
+      [
+        [3, 1],
+        [5, 0],
+      ],
+    ]);
+    const [sign, size] = eg.slogdet(a);
+    const length = Math.sqrt(10);
+    assertTensor(sign, [-1 / length, 3 / length], { rtol: 0, atol: 1e-15 });
+    assertTensor(size, [Math.log(length)], { rtol: 0, atol: 1e-15 });
+    assertTensor(a.slogdet()[1], size.dataSync());
+    assertTensor(eg.logdet(a), [Math.log(length), Math.atan2(3, -1)], { rtol: 0, atol: 1e-15 });
+    const [zero, none] = eg.slogdet(
+      complexOf([
+        [
+          [0, 1],
+          [1, 0],
+        ],
+        [
+          [0, 2],
+          [2, 0],
+        ],
+      ]),
+    );
+    assertTensor(zero, [0, 0]);
+    assert.equal(none.item(), Number.NEGATIVE_INFINITY);
+  });
+});
+
+describe("orders of norm() by name", () => {
+  test("are those of the function, as a method too", () => {
+    const x = eg.tensor(
+      [
+        [3, 0],
+        [0, 4],
+      ],
+      kDouble,
+    );
+    assert.equal(x.norm("fro").item(), 5);
+    assert.equal(x.norm("nuc").item(), 7);
+    assert.equal(x.norm({ p: "nuc", keepdim: true }).shape.length, 2);
+    assert.deepEqual(x.norm(1, 0).arraySync(), [3, 4]);
+    assert.throws(() => x.norm("max"), { code: "InvalidArgument" });
+  });
+});
+
+describe("decompositions", () => {
+  test("give back the matrix they are of, in every mode", () => {
+    eg.manualSeed(1);
+    const a = eg.randn([2, 4, 3], kDouble);
+    for (const mode of ["reduced", "complete"]) {
+      const [q, r] = a.qr(mode);
+      assertTensor(q.matmul(r), a.dataSync(), { rtol: 0, atol: 1e-12 });
+    }
+    assert.deepEqual(eg.qr(a, { mode: "r" })[0].shape, [0]);
+    const [u, s, vh] = eg.svd(a, { fullMatrices: false });
+    assertTensor(u.mul(s.unsqueeze(-2)).matmul(vh), a.dataSync(), { rtol: 0, atol: 1e-12 });
+    assert.deepEqual(eg.svd(a)[0].shape, [2, 4, 4]);
+    const gram = a.transpose(-1, -2).matmul(a);
+    const [values, vectors] = eg.eigh(gram, "U");
+    const product = vectors.mul(values.unsqueeze(-2)).matmul(vectors.transpose(-1, -2));
+    assertTensor(product, gram.dataSync(), { rtol: 0, atol: 1e-11 });
+    assertTensor(values.flip(-1).sqrt(), a.svdvals().dataSync(), { rtol: 1e-9, atol: 1e-9 });
+  });
+
+  test("pass gradcheck and gradgradcheck", () => {
+    eg.manualSeed(2);
+    const checks = [
+      [(x) => x.qr(), leaf(4, 3)],
+      [(x) => x.svd(false).map((part) => part.abs()), leaf(3, 2)],
+      [(x) => eg.eigvalsh(x.add(x.t())), leaf(3, 3)],
+      [(x) => x.pinv(), leaf(2, 3)],
+    ];
+    for (const [f, x] of checks) {
+      assert.equal(gradcheck(f, [x]), true);
+      assert.equal(gradgradcheck(f, [x]), true);
+    }
+    const both = [leaf(4, 2), leaf(4)];
+    assert.equal(
+      gradcheck((a, b) => eg.lstsq(a, b)[0], both),
+      true,
+    );
+  });
+
+  test("are nodes with PyTorch's names, and the errors its sentences", () => {
+    const a = eg.tensor([[1, 2]], kLeaf);
+    assert.equal(eg.svd(a)[1].gradFn.name, "LinalgSvdBackward0");
+    assert.equal(eg.qr(a)[0].gradFn.name, "LinalgQrBackward0");
+    assert.throws(() => eg.eigh(a), {
+      code: "ShapeMismatch",
+      message: /A must be batches of square matrices, but they are 1 by 2 matrices/,
+    });
+    assert.throws(() => eg.qr(a, "thin"), { code: "InvalidArgument", message: /"reduced"/ });
+  });
+});
+
+describe("products", () => {
+  test("tensordot sums what a size of 1 meets, as broadcasting has it", () => {
+    const column = eg.tensor([[2], [3]], kLeaf);
+    const table = eg.tensor(
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+      kLeaf,
+    );
+    const results = { leftIsOne: [column, table], rightIsOne: [table.t(), column.t()] };
+    for (const [what, [a, b]] of Object.entries(results)) {
+      const product = eg.tensordot(a, b, [[1], [0]]);
+      assertTensor(product, what === "leftIsOne" ? [18, 24, 27, 36] : [18, 27, 24, 36], { what });
+      assert.ok(eg.autograd.gradcheck((x, y) => eg.tensordot(x, y, [[1], [0]]), [a, b]));
+    }
+    assert.throws(() => eg.tensordot(table, table, [[1], [0]]), { code: "ShapeMismatch" });
+  });
+
+  test("householderProduct of no reflections has a gradient for tau", () => {
+    const tau = eg.ones([2, 0], kLeaf);
+    const product = eg.householderProduct(eg.ones([2, 3, 1], kDouble), tau);
+    assertTensor(product, [1, 0, 0, 1, 0, 0]);
+    assert.deepEqual(eg.autograd.grad([product.sum()], [tau])[0].shape, [2, 0]);
+  });
+});
+
+describe("complex matrices", () => {
+  const complex = (re, im) => eg.complex(eg.tensor(re, kDouble), eg.tensor(im, kDouble));
+
+  test("are refused where real ones are", () => {
+    const wide = complex([[1, 2]], [[0, 1]]);
+    for (const name of ["inverse", "det", "slogdet", "cholesky"]) {
+      assert.throws(() => eg[name](wide), { code: "ShapeMismatch", message: /must be batches of/ });
+    }
+    const square = complex(
+      [
+        [1, 2],
+        [2, 4],
+      ],
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
+    assert.throws(() => eg.inverse(square), { code: "InvalidArgument", message: /singular/ });
+    assert.throws(() => eg.solve(square, wide), { code: "ShapeMismatch", message: /AX = B/ });
+    assert.throws(() => eg.solve(square, eg.ones([2], kDouble)), { code: "DtypeMismatch" });
+    assert.throws(() => eg.lu(square, false), { code: "InvalidArgument", message: /pivoting/ });
+  });
+
+  test("give products back, whole batches and without elements", () => {
+    eg.manualSeed(3);
+    const a = complex(eg.randn([2, 3, 3]).tolist(), eg.randn([2, 3, 3]).tolist());
+    const [p, l, u] = eg.lu(a);
+    assert.ok(eg.allclose(p.matmul(l).matmul(u), a));
+    assert.ok(eg.allclose(eg.det(a.matmul(a)), eg.det(a).mul(eg.det(a))));
+    const gram = a.matmul(eg.adjoint(a));
+    const factor = eg.cholesky(gram);
+    assert.ok(eg.allclose(factor.matmul(eg.adjoint(factor)), gram));
+    assert.ok(eg.allclose(eg.cholesky(gram, true), eg.adjoint(factor)));
+    assert.deepEqual(eg.inverse(a.narrow(0, 0, 0)).shape, [0, 3, 3]);
+    assert.deepEqual(eg.det(complex([], []).reshape([0, 0])).item(), { re: 1, im: 0 });
+  });
+});

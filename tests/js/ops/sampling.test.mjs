@@ -1,0 +1,209 @@
+// Draws from distributions, and where they come from.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { assertClose, assertTensor, assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const kGolden = new URL("../../golden/samples.json", import.meta.url);
+const { cases, torch } = JSON.parse(readFileSync(kGolden, "utf8"));
+
+const isTensor = (input) => typeof input === "object" && !Array.isArray(input);
+
+function inputOf(input, requiresGrad) {
+  if (!isTensor(input)) return input;
+  const data = input.dtype === "int64" ? input.data.map(BigInt) : input.data;
+  const { dtype, shape } = input;
+  return eg.tensor(data, { dtype }).reshape(shape).requiresGrad_(requiresGrad);
+}
+
+describe(`draws are those of PyTorch ${torch}`, () => {
+  for (const one of cases) {
+    test(`${one.op} of ${one.result.dtype} after manualSeed(${one.seed})`, () => {
+      const inputs = one.inputs.map((input) => inputOf(input, one.grads !== undefined));
+      const rtol = one.result.dtype === "float32" ? 3e-7 : 2e-14;
+      eg.manualSeed(one.seed);
+      const drawn = eg[one.op](...inputs, ...one.rest);
+      assert.equal(drawn.dtype, one.result.dtype);
+      assertTensor(drawn, one.result.data, { shape: one.result.shape, rtol, atol: 0 });
+      // As many words were read, too.
+      assertTensor(eg.rand([2], { dtype: "float64" }), one.next, { rtol: 0, atol: 0 });
+      if (one.grads === undefined) return;
+      const weights = eg.arange(1, drawn.numel + 1, { dtype: drawn.dtype }).reshape(drawn.shape);
+      const tensors = inputs.filter((input) => input instanceof eg.Tensor);
+      eg.autograd.grad(drawn.mul(weights).sum(), tensors).forEach((grad, i) => {
+        assertTensor(grad, one.grads[i], { rtol });
+      });
+    });
+  }
+});
+
+describe("multinomial", () => {
+  const weights = eg.tensor([0.1, 0.4, 0, 0.3]);
+
+  test("draws one with replacement as without", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const [a, b] = [true, false].map((replacement) => {
+        eg.manualSeed(seed);
+        const picked = eg.multinomial(weights, 1, { replacement }).item();
+        return [picked, eg.rand([1]).item()];
+      });
+      assert.deepEqual(a, b);
+    }
+  });
+
+  test("draws what has weight, as often as its weight says", () => {
+    eg.manualSeed(0);
+    const drawn = eg.multinomial(weights, 4000, true);
+    const counts = [0, 1, 2, 3].map((i) => drawn.eq(i).sum().item() / 4000);
+    assertClose(counts, [0.125, 0.5, 0, 0.375], { atol: 0.03 });
+  });
+
+  test("says what is wrong in PyTorch's words, and draws nothing", () => {
+    eg.manualSeed(5);
+    for (const [args, code, text] of [
+      [[weights, 5], "InvalidArgument", /cannot sample n_sample > prob_dist.size\(-1\) samples/],
+      [[weights, 0], "InvalidArgument", /cannot sample n_sample <= 0 samples/],
+      [[weights.neg(), 2, true], "InvalidArgument", /encountering probability entry < 0/],
+      [[weights.div(0), 2], "InvalidArgument", /contains either `inf`, `nan` or element < 0/],
+      [[eg.zeros([3]), 2], "InvalidArgument", /sum of probabilities <= 0/],
+      [[eg.ones([2, 2, 2]), 1], "ShapeMismatch", /prob_dist must be 1 or 2 dim/],
+      [[eg.ones([2], { dtype: "int64" }), 1], "DtypeMismatch", /float32 or float64/],
+    ]) {
+      assertThrows(() => eg.multinomial(...args), code, text);
+    }
+    const after = eg.rand([1]).item();
+    eg.manualSeed(5);
+    assert.equal(after, eg.rand([1]).item());
+  });
+});
+
+describe("other draws", () => {
+  test("say what is wrong", () => {
+    const one = eg.ones([2]);
+    for (const [draw, code, text] of [
+      [() => eg.poisson(one.neg()), "InvalidArgument", /invalid Poisson rate/],
+      [() => eg.binomial(one, eg.ones([2], { dtype: "float64" })), "DtypeMismatch", /Found dtype/],
+      [() => eg.binomial(one, eg.ones([3])), "ShapeMismatch", /\[3\]/],
+      [() => eg.normal(one, -1), "InvalidArgument", /expects std >= 0/],
+      [() => eg.normal(0, one.neg()), "InvalidArgument", /all elements of std >= 0/],
+      [() => eg.normal(0, 1), "InvalidArgument", /size/],
+      [() => eg.normal(one, 1, [2]), "InvalidArgument", /leave them out/],
+      [() => one.geometric_(1), "InvalidArgument", /p to be in \(0, 1\)/],
+      [() => one.cauchy_(0, 0), "InvalidArgument", /sigma > 0/],
+      [() => one.logNormal_(0, 0), "InvalidArgument", /std > 0/],
+      [() => eg.rrelu(one, 0.5, 0.1), "InvalidArgument", /Lower bound should be less/],
+    ]) {
+      assertThrows(draw, code, text);
+    }
+    assert.deepEqual(one.arraySync(), [1, 1]);
+  });
+
+  test("have PyTorch's gradients: zero, or an error", () => {
+    const leaf = () => eg.tensor([0.25, 0.5], { requiresGrad: true });
+    for (const draw of [eg.poisson, (x) => eg.normal(x), (x) => eg.normal(1, x)]) {
+      const x = leaf();
+      draw(x).sum().backward();
+      assert.deepEqual(x.grad.arraySync(), [0, 0]);
+    }
+    const drawn = eg.binomial(eg.tensor([4, 5]), leaf());
+    assertThrows(() => drawn.sum().backward(), "NotDifferentiable", /binomial/);
+  });
+});
+
+describe("the state of the generator", () => {
+  test("is where draws go on, in the midst of anything", () => {
+    eg.manualSeed(11);
+    // A normal is left over, and the words of the tape are used up more than once.
+    eg.randn([3]);
+    eg.rand([1000]);
+    const state = eg.random.getState();
+    const draw = () => [eg.randn([5]), eg.rand([700]), eg.randperm(9)].map((x) => x.arraySync());
+    const expected = draw();
+    eg.manualSeed(0);
+    eg.random.setState(state);
+    assert.deepEqual(draw(), expected);
+    assert.equal(state.dtype, "uint8");
+    assert.deepEqual(state.shape, [5056]);
+  });
+
+  test("knows its seed", () => {
+    eg.manualSeed(123);
+    assert.equal(eg.random.initialSeed(), 123);
+    eg.manualSeed(2n ** 64n - 1n);
+    assert.equal(eg.random.initialSeed(), 2n ** 64n - 1n);
+    assert.equal(eg.random.seed(), eg.random.initialSeed());
+  });
+
+  test("refuses what is no state, and stays", () => {
+    eg.manualSeed(1);
+    const bytes = (length) => eg.zeros([length], { dtype: "uint8" });
+    assertThrows(() => eg.random.setState(bytes(3)), "InvalidArgument", /RNG state has 3/);
+    assertThrows(() => eg.random.setState(bytes(5056)), "InvalidArgument", /mt19937/);
+    assertThrows(() => eg.random.setState(eg.zeros([5056])), "DtypeMismatch", /uint8/);
+    assertThrows(() => eg.random.setState([1]), "InvalidArgument", /state/);
+    assert.equal(eg.random.initialSeed(), 1);
+  });
+});
+
+describe("Generator", () => {
+  const draws = {
+    rand: (options) => eg.rand([3], options),
+    randVariadic: (options) => eg.rand(3, options),
+    randn: (options) => eg.randn([20], { dtype: "float64", ...options }),
+    randint: (options) => eg.randint(9, [5], options),
+    randperm: (options) => eg.randperm(8, options),
+    bernoulli: (options) => eg.bernoulli(eg.full([9], 0.5), options),
+    multinomial: (options) => eg.multinomial(eg.ones([9]), 4, options),
+    normal: (options) => eg.normal(0, eg.ones([4]), options),
+    poisson: (options) => eg.poisson(eg.full([9], 3), options),
+    uniform_: (options) => eg.zeros([4]).uniform_(0, 2, options),
+    exponential_: (options) => eg.zeros([4]).exponential_(options),
+    random_: (options) => eg.zeros([4]).random_(options),
+  };
+
+  for (const [name, draw] of Object.entries(draws)) {
+    test(`${name}: draws what the common generator would, and leaves it alone`, () => {
+      eg.manualSeed(42);
+      const expected = [draw(), draw()].map((x) => x.arraySync());
+      const generator = new eg.Generator(42);
+      const before = eg.random.getState();
+      const actual = [draw({ generator }), draw({ generator })].map((x) => x.arraySync());
+      assert.deepEqual(actual, expected);
+      assert.ok(eg.equal(eg.random.getState(), before));
+      // Null is the common one.
+      draw({ generator: null });
+      assert.ok(!eg.equal(eg.random.getState(), before));
+    });
+  }
+
+  test("begins at PyTorch's seed, and anywhere else", () => {
+    const generator = new eg.Generator();
+    assert.equal(generator.initialSeed(), 67280421310721);
+    assert.equal(generator.manualSeed(3), generator);
+    assert.equal(generator.initialSeed(), 3);
+    const state = generator.getState();
+    const first = eg.rand([2], { generator }).arraySync();
+    generator.setState(state);
+    assert.deepEqual(eg.rand([2], { generator }).arraySync(), first);
+    assert.equal(generator.seed(), generator.initialSeed());
+    assertThrows(() => generator.setState(eg.zeros([2], { dtype: "uint8" })), "InvalidArgument");
+  });
+
+  test("is left as it was by a draw that fails", () => {
+    const generator = new eg.Generator(1);
+    const before = generator.getState();
+    assertThrows(() => eg.multinomial(eg.ones([2]), 3, { generator }), "InvalidArgument");
+    assert.ok(eg.equal(generator.getState(), before));
+    const common = eg.random.getState();
+    eg.rand([1]);
+    assert.ok(!eg.equal(eg.random.getState(), common));
+  });
+
+  test("is refused where it is none", () => {
+    assertThrows(() => new eg.Generator(0.5), "InvalidArgument", /seed/);
+    assertThrows(() => eg.rand([2], { generator: 5 }), "InvalidArgument", /a Generator/);
+    assertThrows(() => eg.zeros([2], { generator: null }), "InvalidArgument", /generator/);
+  });
+});

@@ -1,0 +1,30 @@
+// The kernels are SIMD code in the files that are shipped, not only in the compiler's options.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+// Instructions as they are encoded: prefix fd, then the opcode as LEB128.
+const kMultiply = Buffer.from([0xfd, 0xe6, 0x01]); // f32x4.mul
+const kRelaxedMultiplyAdd = Buffer.from([0xfd, 0x85, 0x02]); // f32x4.relaxed_madd
+
+function count(variant, instruction) {
+  const url = new URL(`../../../dist/wasm/edgegrad-${variant}.wasm`, import.meta.url);
+  const code = readFileSync(fileURLToPath(url));
+  let found = 0;
+  for (let at = code.indexOf(instruction); at >= 0; at = code.indexOf(instruction, at + 1)) found++;
+  return found;
+}
+
+for (const variant of ["relaxed", "simd", "single"]) {
+  test(`${variant}: kernels multiply four floats at a time`, () => {
+    assert.ok(count(variant, kMultiply) > 200);
+  });
+}
+
+test("relaxed: the matrix kernel fuses multiplication and addition, the others do not", () => {
+  assert.ok(count("relaxed", kRelaxedMultiplyAdd) > 12);
+  assert.equal(count("simd", kRelaxedMultiplyAdd), 0);
+  assert.equal(count("single", kRelaxedMultiplyAdd), 0);
+});

@@ -1,0 +1,157 @@
+// What optimizers and schedulers are made with: see arguments.test.mjs.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assertThrows } from "../support/assert.mjs";
+import { eg } from "../support/engine.mjs";
+
+const { nn, optim } = eg;
+const { StepLR, LinearLR, CosineAnnealingLR, OneCycleLR, LambdaLR } = optim.lrScheduler;
+const kOptimizers = [
+  ...["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"],
+  ...["NAdam", "RAdam", "Adadelta", "Adamax", "ASGD", "Rprop", "Adafactor"],
+];
+const params = () => [eg.ones([2], { requiresGrad: true })];
+
+describe("optimizers", () => {
+  for (const name of kOptimizers) {
+    const make = (...args) => new optim[name](...args);
+    const refuses = (call, text) => {
+      const message = new RegExp(`\\[${name}\\] ${text.source}`);
+      assertThrows(call, "InvalidArgument", message);
+    };
+
+    test(`${name} refuses settings it does not have`, () => {
+      refuses(() => make(params(), { quux: 1 }), /unknown option "quux"/);
+      if (name !== "Rprop") {
+        refuses(() => make(params(), { weight_decay: 1 }), /.*Did you mean "weightDecay"/);
+        refuses(() => make([{ params: params(), weight_decay: 1 }]), /.*"weightDecay"/);
+      }
+      refuses(() => make(params(), { learningRate: 1 }), /.*Did you mean "lr"/);
+      refuses(() => make([{ params: params(), Lr: 1 }]), /.*"lr"/);
+      const optimizer = make(params());
+      refuses(() => optimizer.addParamGroup({ params: params(), maximise: true }), /.*"maximize"/);
+      assert.equal(optimizer.paramGroups.length, 1);
+    });
+
+    test(`${name} refuses settings of the wrong kind`, () => {
+      refuses(() => make(params(), "0.5"), /lr: expected a number/);
+      refuses(() => make(params(), null), /lr: expected a number/);
+      refuses(() => make(params(), 0.5, { lr: 0.5 }), /"lr" was given twice/);
+      refuses(() => make(params(), {}, 1), /lr: expected a number/);
+      refuses(() => make(params(), ...Array(9).fill(0.1)), /too many arguments/);
+      refuses(() => make(params(), { lr: "0.1" }), /lr: expected a number, got "0.1"/);
+      refuses(() => make(params(), { lr: Number.NaN }), /lr: expected a number/);
+      refuses(() => make(params(), { lr: -1 }), /Invalid learning rate/);
+      refuses(() => make(params(), { maximize: 1 }), /maximize: expected true or false/);
+      refuses(() => make([{ params: params(), lr: [1] }]), /lr: expected a number, got \[1\]/);
+    });
+
+    test(`${name} takes settings by position, as PyTorch does`, () => {
+      const [group] = make(params(), 0.5).paramGroups;
+      assert.deepEqual(group, {
+        ...make(params(), { lr: 0.5 }).paramGroups[0],
+        params: group.params,
+      });
+      assert.equal(make(params(), 0.5, { maximize: true }).paramGroups[0].maximize, true);
+    });
+
+    test(`${name} says what it is made of`, () => {
+      refuses(() => make(new nn.Linear(1, 1)), /.*pass \.parameters\(\)/);
+      refuses(() => make(new nn.Sequential(new nn.Linear(1, 1))), /.*pass \.parameters\(\)/);
+      refuses(() => make([]), /optimizer got an empty parameter list/);
+      for (const wrong of [undefined, null, 1, "w", {}, eg.ones(2), NaN]) {
+        refuses(() => make(wrong), /params argument given to the optimizer/);
+      }
+      refuses(() => make([1]), /expected tensors, or groups/);
+      refuses(() => make(new nn.Linear(1, 1).namedParameters()), /expected tensors, or groups/);
+    });
+  }
+
+  test("take groups with settings of their own and the rate to resume from", () => {
+    const groups = [{ params: params(), lr: 0.1, initialLr: 0.4 }, { params: params() }];
+    const optimizer = new optim.SGD(groups, { lr: 0.2, momentum: 0.9 });
+    const [first, second] = optimizer.paramGroups;
+    assert.deepEqual([first.lr, first.initialLr, first.momentum], [0.1, 0.4, 0.9]);
+    assert.deepEqual([second.lr, "initialLr" in second], [0.2, false]);
+  });
+
+  test("Adafactor refuses what it cannot do", () => {
+    const refuses = (settings, text) =>
+      assertThrows(() => new optim.Adafactor(params(), settings), "InvalidArgument", text);
+    refuses({ beta2Decay: 0.5 }, /Invalid beta2Decay/);
+    refuses({ d: 0.5 }, /Invalid clipping threshold d/);
+    refuses({ eps: 1e-3 }, /eps: expected a list of a number or null, and a number/);
+    refuses({ eps: [null, -1] }, /Invalid epsilon2/);
+    const complex = eg.ones([2], { dtype: "complex64", requiresGrad: true });
+    complex.grad = eg.ones([2], { dtype: "complex64" });
+    const optimizer = new optim.Adafactor([complex]);
+    assertThrows(() => optimizer.step(), "DtypeMismatch", /does not support complex/);
+    const matrix = eg.ones([2, 3], { requiresGrad: true });
+    matrix.sum().backward();
+    const trained = new optim.Adafactor([matrix]);
+    trained.step();
+    const { state, param_groups: groups } = trained.stateDict();
+    assert.deepEqual(Object.keys(state[0]), ["step", "row_var", "col_var"]);
+    assert.deepEqual(
+      [state[0].row_var.shape, state[0].col_var.shape],
+      [
+        [2, 1],
+        [1, 3],
+      ],
+    );
+    const wrong = { state: { 0: { step: state[0].step } }, param_groups: groups };
+    assertThrows(() => trained.loadStateDict(wrong), "InvalidArgument", /no "row_var"/);
+  });
+
+  test("refuse betas that are none", () => {
+    for (const betas of [0.9, [0.9], ["0.9", 0.9], [0.9, 1], [-0.1, 0.9]]) {
+      assertThrows(() => new optim.Adam(params(), { betas }), "InvalidArgument", /\[Adam\].*beta/);
+    }
+  });
+
+  test("refuse what is no state and no closure", () => {
+    const optimizer = new optim.SGD(params());
+    for (const wrong of [undefined, null, 1, [], {}]) {
+      assertThrows(() => optimizer.loadStateDict(wrong), "InvalidArgument", /\[SGD\]/);
+    }
+    assertThrows(() => optimizer.step(5), "InvalidArgument", /\[SGD\.step\] closure/);
+    const later = async () => 1;
+    assertThrows(() => optimizer.step(later), "InvalidArgument", /\[SGD\.step\].*a promise/);
+    assertThrows(() => new optim.Optimizer(params()), "InvalidArgument", /\[Optimizer\]/);
+  });
+});
+
+describe("schedulers", () => {
+  const optimizer = () => new optim.SGD(params(), { lr: 1, momentum: 0.9 });
+
+  test("refuse options they do not have", () => {
+    const cases = [
+      [() => new StepLR(optimizer(), 2, { gama: 1 }), /\[StepLR\].*"gamma"/],
+      [() => new StepLR(optimizer(), { step_size: 2 }), /\[StepLR\].*"stepSize"/],
+      [() => new LinearLR(optimizer(), { total_iters: 2 }), /\[LinearLR\].*"totalIters"/],
+      [
+        () => new CosineAnnealingLR(optimizer(), { T_max: 2 }),
+        /\[CosineAnnealingLR\].*"tMax".*\(optimizer, tMax/,
+      ],
+      [() => new OneCycleLR(optimizer(), 1, { total_steps: 2 }), /\[OneCycleLR\].*"totalSteps"/],
+      [() => new LambdaLR(optimizer(), () => 1, { last_epoch: 2 }), /\[LambdaLR\].*"lastEpoch"/],
+    ];
+    for (const [make, text] of cases) assertThrows(make, "InvalidArgument", text);
+  });
+
+  test("refuse values of the wrong kind", () => {
+    const cases = [
+      [() => new StepLR(optimizer(), "2"), /stepSize/],
+      [() => new StepLR(optimizer(), 2, "0.1"), /gamma/],
+      [() => new StepLR(optimizer(), 2, 0.1, -1, 3), /too many/],
+      [() => new CosineAnnealingLR(optimizer(), 0), /tMax: expected a number above 0/],
+      [() => new OneCycleLR(optimizer(), "1", 10), /maxLr/],
+      [() => new LambdaLR(optimizer(), 3), /lrLambda: expected a function/],
+      [() => new StepLR(null, 2), /the first argument is an optimizer/],
+      [() => new StepLR(optimizer(), 2).step("1"), /\[StepLR\.step\] epoch/],
+      [() => new StepLR(optimizer(), 2).loadStateDict(null), /what stateDict\(\) returns/],
+    ];
+    for (const [make, text] of cases) assertThrows(make, "InvalidArgument", text);
+  });
+});

@@ -1,0 +1,187 @@
+// What bundlers make of the package: what a program does not import is not in its bundle, and what it does import
+// says the same there as elsewhere.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { BundleFolder, gzipped, kBundlers, kPrograms } from "../../../scripts/bundles.mjs";
+import { runNode } from "../support/child.mjs";
+import { eg } from "../support/engine.mjs";
+
+const folder = new BundleFolder();
+after(() => folder.remove());
+
+const kOtherParts = {
+  distributions: ["Dirichlet", "KL(p"],
+  composites: ["stft", "cartesianProd"],
+  transforms: ["jacrev", "linearize"],
+  data: ["DataLoader", "WeightedRandomSampler"],
+};
+const kOtherLayers = ["TransformerEncoder", "LSTM", "ConvTranspose", "LBFGS", "OneCycleLR"];
+
+async function bundlesOf(tool) {
+  const texts = {};
+  for (const [name, program] of Object.entries(kPrograms)) {
+    const file = await folder.bundle(tool, { "main.js": program });
+    texts[name] = readFileSync(file, "utf8");
+  }
+  return texts;
+}
+
+for (const tool of Object.keys(kBundlers)) {
+  describe(`in bundles of ${tool}`, () => {
+    let texts;
+    const wordsIn = (name, words) => words.filter((word) => texts[name].includes(word));
+
+    test("a program has what it imports, and the smaller one is smaller", async (t) => {
+      texts = await bundlesOf(tool);
+      const sizes = Object.values(texts).map(gzipped);
+      for (const [i, name] of Object.keys(texts).entries()) {
+        t.diagnostic(`${tool}: ${name}: ${(sizes[i] / 1000).toFixed(1)} kB`);
+      }
+      assert.deepEqual(
+        sizes.toSorted((a, b) => a - b),
+        sizes,
+      );
+      assert.ok(sizes[0] < 5000, "runtime() alone brings the tensors along");
+      assert.ok(sizes[1] < 40_000, "tensors bring more than themselves along");
+    });
+
+    for (const [part, words] of Object.entries(kOtherParts)) {
+      test(`${part} are where they are imported`, () => {
+        const [all, ...others] = Object.keys(texts).reverse();
+        assert.deepEqual(wordsIn(all, words), words);
+        for (const name of others) assert.deepEqual(wordsIn(name, words), [], name);
+      });
+    }
+
+    test("functions of ops are where they are imported, though all are methods", () => {
+      const definition = /["'`]xlog1py["'`]/;
+      const [all, ...others] = Object.values(texts).reverse();
+      assert.match(all, definition);
+      for (const text of others) assert.doesNotMatch(text, definition);
+    });
+
+    test("layers and optimizers are where they are named", () => {
+      const [all, mlp, ...others] = Object.keys(texts).reverse();
+      assert.deepEqual(wordsIn(all, kOtherLayers), kOtherLayers);
+      // esbuild keeps a namespace as a whole that a package exports.
+      assert.deepEqual(wordsIn(mlp, kOtherLayers), tool === "esbuild" ? kOtherLayers : []);
+      for (const name of others) assert.deepEqual(wordsIn(name, kOtherLayers), [], name);
+    });
+  });
+}
+
+/** What messages and texts say that have names of classes. */
+const kReport = `(eg) => {
+  const { distributions, nn, optim } = eg;
+  const messageOf = (call) => {
+    try { return String(call()); } catch (error) { return error.name + " " + error.message; }
+  };
+  const model = new nn.Sequential(new nn.Linear(1, 2), new nn.ReLU(), new nn.LSTM(2, 1));
+  return [
+    () => model,
+    () => new optim.Adam(model.parameters(), { lr: -1 }),
+    () => new distributions.Independent(new distributions.Normal(eg.zeros([2]), 1), 1),
+    () => new nn.Linear(2, -1),
+    () => new optim.SGD([], { lr: 1 }),
+    () => new optim.lrScheduler.StepLR(null, 1),
+    () => new distributions.Beta(-1, 1),
+    () => new eg.data.DataLoader(1),
+    () => new nn.Module().call(1),
+    () => nn.utils.parametrizations.weightNorm(model, { name: "quux" }),
+    () => eg.ones([2]).add(eg.ones([3])),
+    () => eg.quantile(eg.ones([2]), 2),
+  ].map(messageOf);
+}`;
+
+const kFrames = {
+  "main.js": `
+    import { init, matmul, nn, noGrad, ones, scope } from "edgegrad";
+    import { Net } from "./net.js";
+    import { userScope } from "./user_scope.js";
+    await init({ threads: 1 });
+    function userMatmul() { matmul(ones([2]), ones([3])); }
+    function userLinear() { new nn.Linear(2, -1); }
+    function userNet() { new Net().call(ones([2, 3])); }
+    function stackOf(call) {
+      try { call(); } catch (error) { return error.stack.split("\\n").slice(1); }
+    }
+    console.log(JSON.stringify([userMatmul, userLinear, userNet, userScope].map(stackOf)));`,
+  "net.js": `
+    import { nn } from "edgegrad";
+    export class Net extends nn.Module {
+      fc = new nn.Linear(5, 1);
+      forward(x) { return this.fc.call(x); }
+    }`,
+  "user_scope.js": `
+    import { noGrad, ones, scope } from "edgegrad";
+    export function userScope() {
+      scope(() => noGrad(function userInner() { ones([2]).add(ones([3])); }));
+    }`,
+};
+
+async function outputOf(file) {
+  const { status, stdout, stderr } = await runNode([file]);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+for (const tool of Object.keys(kBundlers)) {
+  describe(`a bundle of ${tool}`, () => {
+    test("says the same with all names made short", async () => {
+      const program = `
+        import * as eg from "edgegrad";
+        await eg.init({ threads: 1 });
+        console.log(JSON.stringify((${kReport})(eg)));`;
+      const said = await outputOf(await folder.bundle(tool, { "main.js": program }));
+      assert.deepEqual(said, new Function(`return ${kReport}`)()(eg));
+    });
+
+    test("has stacks that begin with the user's functions", async () => {
+      const file = await folder.bundle(tool, kFrames, { minify: false });
+      const [matmul, linear, net, inner] = await outputOf(file);
+      assert.match(matmul[0], /at userMatmul /);
+      assert.match(inner[0], /at userInner /);
+      // webpack leaves no place by which the package could know itself.
+      if (tool === "webpack") return;
+      assert.match(linear[0], /at userLinear /);
+      assert.match(net[0], /at Net\.forward /);
+      for (const stack of [matmul, linear, net, inner]) {
+        const names = stack.map((frame) => /at (\S+) \(/.exec(frame)?.[1]).filter(Boolean);
+        const own = names.filter(
+          (name) => !/^(user\w+|stackOf|Net\.forward|Array\.map)$/.test(name),
+        );
+        assert.deepEqual(own, []);
+      }
+    });
+  });
+}
+
+describe("a bundled module of spawn()", () => {
+  for (const call of ["await init();", "expose({ squared });"]) {
+    test(`finds its engine by ${call}`, async () => {
+      const module = `
+        import { expose, init } from "edgegrad";
+        ${call}
+        export function squared(x) { return x.square(); }`;
+      const file = await folder.bundle("esbuild", { "squared.js": module });
+      const x = eg.tensor([2, 3]);
+      const result = await eg.spawn(pathToFileURL(file), "squared", x);
+      assert.deepEqual(result.arraySync(), [4, 9]);
+    });
+  }
+});
+
+test("classes of the package have their names, though it is minified", () => {
+  const classes = (value, path) =>
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (typeof inner === "object" && inner !== null) return classes(inner, `${path}${name}.`);
+      const isClass = typeof inner === "function" && /^class\b/.test(String(inner));
+      return isClass ? [[`${path}${name}`, inner.name]] : [];
+    });
+  const found = classes({ ...eg }, "");
+  assert.ok(found.length > 200);
+  for (const [path, name] of found) assert.equal(path.split(".").pop(), name, path);
+});

@@ -1,0 +1,54 @@
+// Every example runs for a few steps, and says how they went.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { runNode } from "../support/child.mjs";
+
+const kSteps = 3;
+const kExamples = readdirSync("examples").filter((name) => name.endsWith(".mjs"));
+const folder = mkdtempSync(join(tmpdir(), "edgegrad-examples-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** The numbers named `name` that an example printed. */
+async function numbersOf(name, ...args) {
+  const { status, stdout, stderr } = await runNode(args);
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  return [...stdout.matchAll(new RegExp(`^step (\\d+) .*\\b${name} (\\S+)`, "gm"))].map(
+    ([, step, value]) => ({ step: Number(step), value: Number(value) }),
+  );
+}
+
+const kNumbers = { dcgan: "generator", reinforce: "usual" };
+
+describe("an example runs:", () => {
+  for (const file of kExamples) {
+    test(file, async () => {
+      const name = kNumbers[file.replace(".mjs", "")] ?? "loss";
+      const told = await numbersOf(name, `examples/${file}`, "--steps", String(kSteps));
+      assert.ok(told.length >= kSteps);
+      assert.equal(told.at(-1).step, kSteps);
+      for (const { value } of told) assert.ok(Number.isFinite(value));
+    });
+
+    test(`${file} has fewer than 100 lines`, () => {
+      assert.ok(readFileSync(`examples/${file}`, "utf8").trimEnd().split("\n").length < 100);
+    });
+  }
+
+  test("one that does not know a number of steps says so", async () => {
+    const { status, stderr } = await runNode(["examples/pinn.mjs", "--steps", "many"]);
+    assert.equal(status, 2);
+    assert.match(stderr, /--steps takes a whole number above 0, not "many"/);
+  });
+});
+
+test("examples/resnet.mjs goes on exactly where it stopped", async () => {
+  const train = (file, steps) =>
+    numbersOf("loss", "examples/resnet.mjs", "--save", join(folder, file), "--steps", steps);
+  const whole = await train("whole", "4");
+  await train("parts", "2");
+  assert.deepEqual(await train("parts", "4"), whole.slice(2));
+});

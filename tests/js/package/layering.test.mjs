@@ -1,0 +1,84 @@
+// The check of the layers of web/src finds what goes against them.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { findWebLayeringErrors } from "../../../scripts/layering_web.mjs";
+
+/** What the check says of a folder with these files. */
+async function errorsOf(files) {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-layers-"));
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    return await findWebLayeringErrors(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const kTensor = { "tensor/tensor.ts": "export class Tensor {}\nexport type Shape = number[];\n" };
+
+test("web/src keeps its layers", async () => {
+  assert.deepEqual(await findWebLayeringErrors(), []);
+});
+
+describe("in web/src", () => {
+  test("values come from the layers below, types from anywhere", async () => {
+    const errors = await errorsOf({
+      "tensor/tensor.ts":
+        'import type { Node } from "../autograd/node.js";\nexport class Tensor { node?: Node; }\n',
+      "autograd/node.ts":
+        'import { Tensor } from "../tensor/tensor.js";\nexport class Node extends Tensor {}\n',
+      "index.ts": 'export { Node } from "./autograd/node.js";\n',
+    });
+    assert.deepEqual(errors, []);
+  });
+
+  const kValues = {
+    "an import":
+      'import { Tensor } from "../tensor/tensor.js";\nexport const made = new Tensor();\n',
+    "an export": 'export * from "../tensor/tensor.js";\n',
+    "an import for its effects": 'import "../tensor/tensor.js";\n',
+    "a dynamic import": 'export const load = () => import("../tensor/tensor.js");\n',
+    // It is compiled to an import for its effects.
+    "a list of nothing but types":
+      'import { type Shape } from "../tensor/tensor.js";\nexport type S = Shape;\n',
+  };
+  for (const [what, text] of Object.entries(kValues)) {
+    test(`${what} from a layer above is an error`, async () => {
+      const errors = await errorsOf({ ...kTensor, "runtime/bridge.ts": text });
+      assert.deepEqual(errors, [
+        "web/src/runtime/bridge.ts (runtime) may not import values from tensor/tensor.ts",
+      ]);
+    });
+  }
+
+  test("nothing imports the files that put everything together", async () => {
+    const errors = await errorsOf({
+      "index.ts": "export const made = 1;\n",
+      "nn/module.ts": 'export { made } from "../index.js";\n',
+    });
+    assert.deepEqual(errors, ["web/src/nn/module.ts (nn) may not import values from index.ts"]);
+  });
+
+  test("a circle is an error, also inside a folder", async () => {
+    const errors = await errorsOf({
+      "nn/a.ts": 'import { b } from "./b.js";\nexport const a = () => b;\n',
+      "nn/b.ts": 'import { c } from "./c.js";\nexport const b = () => c;\n',
+      "nn/c.ts": 'import { a } from "./a.js";\nexport const c = () => a;\n',
+    });
+    assert.deepEqual(errors, [
+      "web/src: values are imported in a circle: nn/a.ts -> nn/b.ts -> nn/c.ts -> nn/a.ts",
+    ]);
+  });
+
+  test("a folder without a layer is an error", async () => {
+    const errors = await errorsOf({ "vision/resize.ts": "export const resize = 1;\n" });
+    assert.deepEqual(errors, ["web/src/vision/resize.ts is in no layer of kMayImport"]);
+  });
+});

@@ -1,0 +1,81 @@
+// What bundlers can take of dist/, and what made them hang or warn.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { kRoot, readJson } from "../support/files.mjs";
+
+const kWasm = readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`);
+const kScripts = ["index.js", ...kWasm]
+  .filter((name) => /\.m?js$/.test(name))
+  .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
+const [, ...kModules] = kScripts;
+
+// The other form: what bundlers find by the condition "module".
+const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
+  .filter((name) => name.endsWith(".js") && name !== "index.js" && !name.startsWith("wasm"))
+  .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
+const kAddresses = ["index.js", "files.js"].map((name) => ({
+  name,
+  text: readFileSync(`${kRoot}dist/${name}`, "utf8"),
+}));
+
+describe("the package's scripts", () => {
+  test("are no workers of themselves, on which Turbopack never ends", () => {
+    assert.ok(kModules.length > 0);
+    for (const { name, text } of kModules) assert.ok(!text.includes("new Worker"), name);
+  });
+
+  for (const { name, text } of kAddresses) {
+    test(`have workers that bundlers recognise, each with a name of its own: ${name}`, () => {
+      const workers = [
+        ...text.matchAll(
+          /new Worker\(\s*new URL\(\s*"(\.\/wasm\/[\w-]+\.mjs)",\s*import\.meta\.url\s*\),\s*\{[^}]*name:\s*"([\w-]+)"[^}]*\}\s*\)/g,
+        ),
+      ];
+      const scripts = workers.map(([, script]) => script);
+      assert.deepEqual(scripts, ["./wasm/edgegrad-relaxed.mjs", "./wasm/edgegrad-simd.mjs"]);
+      // webpack puts workers of one name into one file, which would then start both.
+      assert.equal(new Set(workers.map(([, , name]) => name)).size, 2);
+    });
+  }
+
+  test("name no global of Node's, for which Parcel installs a substitute", () => {
+    for (const { name, text } of kScripts) {
+      assert.doesNotMatch(text, /(?<![\w.$])process\s*(\.|\?\.|==)/, name);
+    }
+  });
+
+  test("import nothing by a name that only Node knows, and mark what is known at run time only", () => {
+    for (const { name, text } of kScripts) {
+      for (const [, argument] of text.matchAll(/\bimport\s*\(([^)]*)\)/g)) {
+        if (/^\s*"\.\//.test(argument)) continue;
+        for (const mark of ["@vite-ignore", "webpackIgnore:", "turbopackIgnore:"]) {
+          assert.ok(argument.includes(mark), `${name}: import(${argument})`);
+        }
+      }
+      assert.doesNotMatch(text, /\bimport\s*[\w*{"'][^;]*\bfrom\s*["']/, name);
+    }
+  });
+});
+
+describe("the modules that bundlers take", () => {
+  test("import nothing but each other, and say in one of them where files are", () => {
+    assert.ok(kSources.length > 300);
+    for (const { name, text } of kSources) {
+      for (const [, from] of text.matchAll(/^(?:import|export)\b[^;]*?\bfrom "([^"]*)"/gm)) {
+        assert.match(from, /^\.\.?\/.*\.js$/, name);
+      }
+      if (name === "files.js") continue;
+      assert.doesNotMatch(text, /\bimport\s*\(|import\.meta|new Worker\(/, name);
+    }
+  });
+
+  test("are those of package.json, and do nothing that it does not say", () => {
+    const { exports, sideEffects } = readJson("package.json");
+    assert.equal(exports["."].module, "./dist/index.modules.js");
+    assert.deepEqual(sideEffects, ["./dist/wasm/*"]);
+    const [index] = kSources.filter(({ name }) => name === "index.modules.js");
+    assert.match(index.text, /^(?:(?:import|export) [^;]*;\s*)+$/);
+  });
+});

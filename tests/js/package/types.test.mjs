@@ -1,0 +1,56 @@
+// The declarations of the package compile in a user's project, however it is set up, and say what is
+// true.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { runNode } from "../support/child.mjs";
+import { kRoot } from "../support/files.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "edgegrad-types-"));
+after(() => rmSync(folder, { recursive: true }));
+
+// As npm installs it.
+const installed = join(folder, "node_modules", "edgegrad");
+mkdirSync(installed, { recursive: true });
+cpSync(join(kRoot, "package.json"), join(installed, "package.json"));
+cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
+cpSync(join(kRoot, "tests", "js", "types", "program.ts"), join(folder, "program.ts"));
+writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+writeFileSync(
+  join(folder, "console.d.ts"),
+  "declare const console: { log(...values: unknown[]): void };\n",
+);
+
+const kSetups = {
+  "Node's resolution, without the DOM": ["--module", "nodenext", "--lib", "es2022"],
+  "a bundler's resolution": [
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+    "--lib",
+    "es2022",
+  ],
+};
+
+for (const [name, options] of Object.entries(kSetups)) {
+  test(`a program compiles with ${name}`, async () => {
+    const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+    const common = [
+      "--noEmit",
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--target",
+      "es2022",
+      "--types",
+      "",
+    ];
+    const files = ["program.ts", "console.d.ts"];
+    const args = [compiler, ...common, ...options, ...files];
+    const { status, stdout } = await runNode(args, { cwd: folder });
+    assert.equal(status, 0, stdout);
+  });
+}
