@@ -113,7 +113,7 @@ function sacHead(record, dtype) {
   const lossOf = () => {
     const [mean, logStd] = net.call(states).chunk(2, -1);
     const base = new D.Normal(mean, logStd.clamp(-5, 2).exp());
-    const squash = [new D.TanhTransform({ cacheSize: 1 }), new D.AffineTransform(0.1, 2)];
+    const squash = [new D.TanhTransform(), new D.AffineTransform(0.1, 2)];
     const policy = new D.TransformedDistribution(base, squash);
     const action = policy.rsample();
     const missed = action.sub(states.at(eg.slice(), eg.slice(null, 2)));

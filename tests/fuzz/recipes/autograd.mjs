@@ -171,7 +171,7 @@ export const kAutograd = [
   [
     kDifferentiable,
     'eg.autocast(() => $0.matmul($0.t()).sum(), { dtype: "bfloat16", enabled: true })',
-    '!eg.autocast(() => 1, { dtype: "float32" })',
+    '!eg.amp.autocast(() => 1, { dtype: "float32" })',
     "new eg.amp.GradScaler({ initScale: 4, growthFactor: 2, backoffFactor: 0.5, growthInterval: 2, enabled: true })",
     "$3.scale($1).backward()",
     "new eg.optim.SGD([$0], { lr: 0.1 })",

@@ -127,4 +127,23 @@ export const kMoreDistributions = [
     "$3.inv.call($3.call(eg.ones([2])))",
     "new eg.distributions.LowerCholeskyTransform().call(eg.ones([2, 2]))",
   ],
+  ...[
+    "FisherSnedecor(3, eg.ones([2]))",
+    "HalfCauchy(eg.ones([2]))",
+    "InverseGamma(2, eg.ones([2]))",
+    "Kumaraswamy(2, eg.ones([2]))",
+    "LogisticNormal(eg.zeros([2]), eg.ones([2]))",
+    "Pareto(1, eg.ones([2]))",
+    "Weibull(1, eg.ones([2]))",
+  ].map((made) => [
+    `new eg.distributions.${made}`,
+    "$0.sample([2])",
+    "$0.logProb($1)",
+    "String($0)",
+  ]),
+  [
+    "new eg.distributions.StackTransform([new eg.distributions.ExpTransform()], 0)",
+    "$0.call(eg.ones([1, 2]))",
+    "new eg.distributions.PositiveDefiniteTransform().call(eg.ones([2, 2]))",
+  ],
 ];

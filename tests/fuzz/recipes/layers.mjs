@@ -34,6 +34,16 @@ export const kLayers = [
     "new eg.nn.MaxUnpool2d(2, { stride: 2, padding: 0 })",
     "eg.randn([1, 1, 1, 2]), eg.tensor([[[[0n, 6n]]]]), { outputSize: [2, 4] }",
   ),
+  module("new eg.nn.FractionalMaxPool3d(2, { outputSize: 2 })", "eg.randn([1, 2, 4, 4, 4])"),
+  module("new eg.nn.MaxUnpool1d(2, { stride: 2 })", "eg.randn([1, 1, 2]), eg.tensor([[[0n, 3n]]])"),
+  module(
+    "new eg.nn.MaxUnpool3d(2, { padding: 0 })",
+    "eg.randn([1, 1, 1, 1, 1]), eg.tensor([[[[[5n]]]]])",
+  ),
+  module(
+    "new eg.nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 4], { divValue: 2 })",
+    "eg.randn([3, 4]), eg.tensor([0n, 3n, 5n])",
+  ),
   module("new eg.nn.UpsamplingNearest2d([3, 3])", "eg.randn([1, 1, 4, 4])"),
   module("new eg.nn.UpsamplingBilinear2d({ scaleFactor: 2 })", "eg.randn([1, 1, 4, 4])"),
   module("new eg.nn.Dropout(0.5)", "eg.randn([4])"),

@@ -12,6 +12,7 @@ export const kOptimizers = [
   "Adamax($0, { eps: 1e-3 })",
   "ASGD($0, { lambd: 0.1, alpha: 0.5, t0: 2 })",
   "Rprop($0, { etas: [0.5, 1.2], stepSizes: [1e-6, 50] })",
+  "Adafactor($0, { lr: 0.1, beta2Decay: -0.7, d: 1.5 })",
 ].map((optimizer) => [
   "[eg.randn([2, 3], { requiresGrad: true }), eg.randn([3], { requiresGrad: true })]",
   `new eg.optim.${optimizer}`,

@@ -20,7 +20,9 @@ const kWithoutOptions = new Set(
   eg.autograd.graph.getGradientEdge eg.autograd.graph.queueCallback eg.autograd.graph.registerMultiGradHook
   eg.autograd.graph.saveOnCpu eg.autograd.graph.savedTensorsHooks
   eg.capture eg.data.TensorDataset eg.data.idx eg.distributions.Distribution
-  eg.distributions.Transform eg.distributions.constraints.Constraint eg.distributions.constraints.greaterThan
+  eg.distributions.ExponentialFamily eg.distributions.Transform eg.distributions.bijectTo eg.distributions.transformTo
+  eg.distributions.constraints.cat eg.distributions.constraints.halfOpenInterval eg.distributions.constraints.stack
+  eg.getDefaultDtype eg.setDefaultDtype eg.distributions.constraints.Constraint eg.distributions.constraints.greaterThan
   eg.distributions.constraints.greaterThanEq eg.distributions.constraints.independent
   eg.distributions.constraints.integerInterval eg.distributions.constraints.interval
   eg.distributions.constraints.lessThan eg.distributions.constraints.multinomial

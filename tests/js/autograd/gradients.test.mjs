@@ -222,8 +222,8 @@ describe("graphs", () => {
 describe("second derivatives where pieces meet", () => {
   const second = (f, point) => {
     const x = eg.tensor([point], { dtype: "float64", requiresGrad: true });
-    const [first] = eg.grad([f(x).sum()], [x], { createGraph: true });
-    return eg.grad([first.sum()], [x])[0].item();
+    const [first] = eg.autograd.grad([f(x).sum()], [x], { createGraph: true });
+    return eg.autograd.grad([first.sum()], [x])[0].item();
   };
   for (const [name, f, point, expected] of [
     ["elu", (x) => x.elu(0.7), 0, 0],
@@ -240,7 +240,7 @@ describe("second derivatives where pieces meet", () => {
 });
 
 test("circular padding does not bring back what a negative padding cut off", () => {
-  const x = eg.arange(5);
+  const x = eg.arange(5).view(1, 5);
   assertTensor(eg.pad(x, [-1, 1], "circular"), [1, 2, 3, 4, 1]);
   assertTensor(eg.pad(x, [2, -1], "circular"), [2, 3, 0, 1, 2, 3]);
   assertThrows(() => eg.pad(x, [-3, -2], "circular"), "InvalidArgument", /nothing left/);

@@ -35,7 +35,7 @@ describe("transforms of arrays", () => {
     assert.deepEqual([it.domain.eventDim, it.codomain.eventDim], [1, 2]);
     assert.deepEqual([...it.inverseShape([3, 2, 2])], [3, 4]);
     assertThrows(() => new d.ReshapeTransform([4], [3]), "ShapeMismatch", /numbers of elements/);
-    assertThrows(() => it.call(eg.ones([2, 3])), "ShapeMismatch", /to end in \[4\]/);
+    assertThrows(() => it.call(eg.ones([2, 3])), "ShapeMismatch", /expected \[\.\.\., 4\]/);
   });
 
   test("CumulativeDistributionTransform is the distribution function", () => {
@@ -61,7 +61,7 @@ describe("transforms of arrays", () => {
     assert.ok(eg.autograd.gradcheck((v) => it.logAbsDetJacobian(v, it.call(v)), [values]));
     assert.deepEqual([...it.forwardShape([5, 3])], [5, 3, 3]);
     assert.deepEqual([...it.inverseShape([5, 3, 3])], [5, 3]);
-    assertThrows(() => it.call(eg.ones([4])), "ShapeMismatch", /lower-diagonal/);
+    assertThrows(() => it.call(eg.ones([4])), "ShapeMismatch", /flattened lower triangle/);
     assertThrows(() => it.inverseShape([2, 3]), "ShapeMismatch", /not square/);
     const lower = new d.LowerCholeskyTransform();
     assert.ok(

@@ -1,4 +1,4 @@
-import { readOptions } from "../arguments/read.js";
+import type { Arguments } from "../arguments/read.js";
 import { boolean, number, Rule, type Values } from "../arguments/rule.js";
 import {
   clamp_,
@@ -27,6 +27,7 @@ import {
   Optimizer,
   type Params,
   type PlannedStep,
+  readSettings,
   type StepInputs,
 } from "./optimizer.js";
 import { quietly } from "./quietly.js";
@@ -72,8 +73,14 @@ interface State {
 
 /** Adam with little memory: of the squares of a matrix's gradient it keeps the means of rows and columns. */
 export class Adafactor extends Optimizer<AdafactorSettings, State> {
-  constructor(params: Params<AdafactorSettings>, ...rest: [settings?: Partial<AdafactorSettings>]) {
-    super(params, readOptions(new.target.name, kSettings, rest), kSettings);
+  constructor(
+    params: Params<AdafactorSettings>,
+    ...rest: Arguments<
+      [lr: number, beta2Decay: number, eps: AdafactorEps, d: number, weightDecay: number],
+      Partial<AdafactorSettings>
+    >
+  ) {
+    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
   }
 
   protected override checkSettings(settings: AdafactorSettings): void {

@@ -1,7 +1,7 @@
 // nn.utils.parametrize: a parameter that is computed from others. The module has a part "parametrizations" with a list
 // for each such name; the name itself is a property that computes.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Arguments, readArguments, readNothing } from "../../arguments/read.js";
 import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_ } from "../../generated/ops.js";
@@ -230,8 +230,9 @@ let cache: Map<ParametrizationList, Tensor> | null = null;
  * Runs `fn`, in which parametrized tensors are computed once and not at each use: for modules that use one often, as recurrent
  * ones do. Parameters are not to change in it. Returns what `fn` does, which is synchronous.
  */
-export function cached<T>(fn: () => T): T {
+export function cached<T>(fn: () => T, ...rest: []): T {
   functionRule.check("cached", "fn", fn);
+  readNothing("cached", rest);
   const outer = cache;
   cache ??= new Map();
   try {
