@@ -252,8 +252,15 @@ function computedBy(list: ParametrizationList): Tensor {
 }
 
 /** Returns the class of a module, which parametrizations leave as it is. */
-export function typeBeforeParametrizations(module: Module): new (...given: never[]) => Module {
-  const checked = kModule.check("typeBeforeParametrizations", "module", module);
+export function typeBeforeParametrizations(
+  module: Module,
+  ...rest: []
+): new (
+  ...given: never[]
+) => Module {
+  const where = "typeBeforeParametrizations";
+  const checked = kModule.check(where, "module", module);
+  readNothing(where, rest);
   return checked.constructor as new (
     ...given: never[]
   ) => Module;
