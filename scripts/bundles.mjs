@@ -53,7 +53,7 @@ export const kBundlers = {
       makeAbsoluteExternalsRelative: false,
       logLevel: "silent",
     });
-    await bundle.write({ file, format: "esm", minify });
+    await bundle.write({ file, format: "esm", minify, codeSplitting: false });
     await bundle.close();
   },
   webpack: async (entry, file, minimize) => {

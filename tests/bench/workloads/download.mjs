@@ -1,10 +1,12 @@
-// What a page downloads before it can train, gzipped: JavaScript and one WebAssembly file. Peers are bundled and
-// minified from a minimal training program, so that their unused parts do not count; of ours, all counts.
+// What a page downloads before it can train, gzipped: JavaScript and one WebAssembly file. The shortest program that trains
+// is bundled and minified with each library, by the bundler of Vite, so that what it does not use does not count.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { kBundlers } from "../../../scripts/bundles.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const kWasmFolder = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
@@ -42,7 +44,7 @@ export default {
 export async function ours() {
   const dist = (name) => join(kRoot, "dist", name);
   if (!existsSync(dist("index.js"))) throw new Error("no dist/");
-  const script = gzipped(dist("index.js")) + gzipped(dist("wasm/edgegrad-relaxed.mjs"));
+  const script = (await bundled("edgegrad")) + gzipped(dist("wasm/edgegrad-relaxed.mjs"));
   const wasm = gzipped(dist("wasm/edgegrad-relaxed.wasm"));
   return { total: script + wasm, script, wasm, player: gzipped(dist("wasm/edgegrad-webgpu.js")) };
 }
@@ -60,18 +62,15 @@ async function jax() {
 }
 
 async function bundled(program) {
-  const { build } = await import("esbuild"); // not above: the list of workloads is read before packages are installed
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../programs/${program}.mjs`, import.meta.url))],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-    logLevel: "silent",
-  });
-  return kilobytes(outputFiles[0].contents);
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-download-"));
+  try {
+    const entry = fileURLToPath(new URL(`../programs/${program}.mjs`, import.meta.url));
+    const bundle = join(folder, "bundle.mjs");
+    await kBundlers.Rolldown(entry, bundle, true);
+    return gzipped(bundle);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-const gzipped = (path) => kilobytes(readFileSync(path));
-const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
+const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length / 1000;
