@@ -3,12 +3,36 @@
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
 import { norm } from "./composites/linalg/norms.js";
-import { slogdet } from "./composites/linalg/of_complex.js";
+import {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+} from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
+
+// What stands in the place of the engine's, which can less.
+const kInPlaceOfOps = {
+  cholesky,
+  det,
+  inverse,
+  lu,
+  luFactor,
+  norm,
+  pinv,
+  slogdet,
+  solve,
+  solveTriangular,
+};
 
 let areAttached = false;
 
@@ -20,16 +44,15 @@ export function attachTensorMethods(): void {
   attach(kCompositeMethods);
   attach(kFamiliarMethods);
   attach(kAutogradMethods);
-  // In the place of the engine's, which can less.
-  attach({ norm: asMethod(norm), slogdet: asMethod(slogdet) });
+  for (const [name, f] of Object.entries(kInPlaceOfOps)) attach({ [name]: asMethod(f) });
   addDoors(Tensor.prototype);
 }
 
 // The tensor is the first argument.
-function asMethod<Result>(
-  f: (self: Tensor, ...rest: never[]) => Result,
-): (...rest: never[]) => Result {
-  return function (this: Tensor, ...rest) {
+function asMethod(
+  f: (self: Tensor, ...rest: never[]) => unknown,
+): (this: Tensor, ...rest: never[]) => unknown {
+  return function (...rest) {
     return f(this, ...rest);
   };
 }

@@ -221,3 +221,28 @@ describe("complex matrices", () => {
     assert.deepEqual(eg.det(complex([], []).reshape([0, 0])).item(), { re: 1, im: 0 });
   });
 });
+
+test("methods of complex matrices are what the functions are", () => {
+  const A = eg.complex(
+    eg.tensor([
+      [1, 0],
+      [3, 1],
+    ]),
+    eg.tensor([
+      [2, 1],
+      [0, -1],
+    ]),
+  );
+  const b = eg.complex(eg.ones([2, 1]), eg.zeros([2, 1]));
+  const same = (own, other) => assert.deepEqual(own.tolist(), other.tolist());
+  same(A.inverse(), eg.inverse(A));
+  same(A.det(), eg.det(A));
+  same(A.pinv(), eg.pinv(A));
+  same(A.solve(b), eg.solve(A, b));
+  same(A.slogdet()[0], eg.slogdet(A)[0]);
+  same(A.lu()[2], eg.lu(A)[2]);
+  same(A.luFactor()[0], eg.luFactor(A)[0]);
+  same(A.tril().solveTriangular(b, false), eg.solveTriangular(A.tril(), b, false));
+  const positive = A.matmul(A.mH);
+  same(positive.cholesky(), eg.cholesky(positive));
+});

@@ -1,5 +1,5 @@
 // Ops of matrices that the engine has for real ones, for complex ones too: they stand before those of the engine
-// (web/src/index.ts), and say the same of real matrices. Methods of tensors are the engine's.
+// (web/src/index.ts), also as methods (web/src/tensor_methods.ts), and say the same of real matrices.
 
 import { toDtype } from "../../generated/internal.js";
 import {
