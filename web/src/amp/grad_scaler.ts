@@ -27,7 +27,10 @@ export type GradScalerOptions = Options<typeof kOptions>;
 /** What a scaler asks of an optimizer; all of eg.optim are such. */
 export interface ScaledOptimizer {
   /** The parameters whose gradients are scaled. */
-  readonly paramGroups: readonly { readonly params: readonly Tensor[] }[];
+  readonly paramGroups: readonly {
+    /** The parameters of a group. */
+    readonly params: readonly Tensor[];
+  }[];
   /** Changes the parameters. */
   step(): unknown;
 }
@@ -36,8 +39,11 @@ export interface ScaledOptimizer {
 export interface GradScalerState {
   /** The factor. */
   scale?: number;
+  /** What the factor grows by. */
   growth_factor?: number;
+  /** What the factor falls by. */
   backoff_factor?: number;
+  /** After how many steps without an overflow it grows. */
   growth_interval?: number;
   /** Steps without an infinity since the factor was changed. */
   _growth_tracker?: number;

@@ -22,14 +22,15 @@ const limits = /* @__PURE__ */ new Rule<Limits>("a list of two numbers around 0.
   return Array.isArray(value) && value.length === 2 && value[0] <= 0.5 && value[1] >= 0.5;
 });
 
-const { probs, logits, validateArgs } = kProbabilityOptions;
-
 const kArguments = {
-  probs,
-  logits,
+  /** What would be `Bernoulli`'s probabilities of 1. */
+  probs: kProbabilityOptions.probs,
+  /** Logarithms of their odds. */
+  logits: kProbabilityOptions.logits,
   /** Where `probs` is between these, values are computed by series; default [0.499, 0.501]. */
   lims: limits.or([0.499, 0.501]),
-  validateArgs,
+  /** Check parameters and values; default what `Distribution.setDefaultValidateArgs()` says. */
+  validateArgs: kProbabilityOptions.validateArgs,
 };
 
 /** Options of `ContinuousBernoulli`. */

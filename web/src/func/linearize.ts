@@ -56,6 +56,7 @@ export function linearAt(
 const kJvpOptions = {
   /** A result that does not depend on the primals is an error, not a tangent of zeros; default false. */
   strict: boolean.or(false),
+  /** `fn` returns [result, aux], of which the first is differentiated; default false. */
   hasAux: kHasAux,
 };
 

@@ -36,7 +36,10 @@ export type MaxUnpoolCall = [
   indices: Tensor,
   ...rest: Arguments<
     [outputSize: readonly number[] | null],
-    { outputSize?: readonly number[] | null }
+    {
+      /** The sizes of the result. */
+      outputSize?: readonly number[] | null;
+    }
   >,
 ];
 

@@ -87,7 +87,12 @@ export class Upsample extends Module {
   }
 }
 
-const kUpsamplingArguments = { size: kArguments.size, scaleFactor: kArguments.scaleFactor };
+const kUpsamplingArguments = {
+  /** The sizes of the result. */
+  size: kArguments.size,
+  /** The sizes of the result as multiples of the input's. */
+  scaleFactor: kArguments.scaleFactor,
+};
 
 /** Options of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
 export type UpsamplingOptions = Options<typeof kUpsamplingArguments>;

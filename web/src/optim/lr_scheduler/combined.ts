@@ -53,10 +53,18 @@ export type SequentialLRArguments =
       lastEpoch?: number | SchedulerOptions,
     ]
   | [schedulers: readonly BaseScheduler[], options: SequentialLROptions]
-  | [options: SequentialLROptions & { schedulers: readonly BaseScheduler[] }];
+  | [
+      options: SequentialLROptions & {
+        /** One after the other. */
+        schedulers: readonly BaseScheduler[];
+      },
+    ];
 
 /** Options of `SequentialLR`. */
-export type SequentialLROptions = SchedulerOptions & { milestones: readonly number[] };
+export type SequentialLROptions = SchedulerOptions & {
+  /** The epochs at which the second scheduler and those after it begin. */
+  milestones: readonly number[];
+};
 
 /** Follows one scheduler after the other: each begins at its milestone. */
 export class SequentialLR extends CombinedScheduler {
