@@ -228,3 +228,20 @@ describe("GradScaler", () => {
     for (const parameter of model.parameters()) assert.equal(parameter.dtype, "float32");
   });
 });
+
+test("a GradScaler refuses what is no optimizer", () => {
+  const scaler = new eg.amp.GradScaler();
+  for (const given of [
+    undefined,
+    1,
+    [-1, 2],
+    {},
+    { paramGroups: [{}], step() {} },
+    { paramGroups: [null], step() {} },
+  ]) {
+    for (const method of ["unscale_", "step"]) {
+      const told = new RegExp(`\\[GradScaler\\.${method}\\] optimizer: expected an optimizer`);
+      assertThrows(() => scaler[method](given), "InvalidArgument", told);
+    }
+  }
+});

@@ -1,7 +1,7 @@
 // Scaling of losses, so that small gradients are numbers of float16 too.
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
-import { boolean, count, number, type Options, type Values } from "../arguments/rule.js";
+import { boolean, count, number, type Options, Rule, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { all, isfinite, logicalAnd, mul, mul_ } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -34,6 +34,14 @@ export interface ScaledOptimizer {
   /** Changes the parameters. */
   step(): unknown;
 }
+
+const kOptimizer = /* @__PURE__ */ new Rule<ScaledOptimizer>("an optimizer", (value) => {
+  if (typeof value !== "object" || value === null) return false;
+  const { paramGroups, step } = value as Partial<ScaledOptimizer>;
+  const isGroup = (group: { readonly params?: unknown } | null) =>
+    Array.isArray(group?.params) && group.params.every((param) => param instanceof Tensor);
+  return typeof step === "function" && Array.isArray(paramGroups) && paramGroups.every(isGroup);
+});
 
 /** The state of a scaler, in PyTorch's structure; empty of one that is not enabled. */
 export interface GradScalerState {
@@ -92,6 +100,7 @@ export class GradScaler {
 
   /** Divides the gradients of an optimizer by the factor, for those who change them before step(). */
   unscale_(optimizer: ScaledOptimizer): void {
+    kOptimizer.check("GradScaler.unscale_", "optimizer", optimizer);
     if (!this.isEnabled()) return;
     const known = this.#progress.get(optimizer);
     check(!known?.isStepped, "unscale_() is being called after step().");
@@ -108,6 +117,7 @@ export class GradScaler {
    * when a gradient is not finite, it does not.
    */
   step<T>(optimizer: { step(): T } & ScaledOptimizer, ...rest: []): T | undefined {
+    kOptimizer.check("GradScaler.step", "optimizer", optimizer);
     check(rest.length === 0, "Closure use is not currently supported.");
     if (!this.isEnabled()) return optimizer.step();
     if (!this.#progress.has(optimizer)) this.unscale_(optimizer);
