@@ -35,7 +35,7 @@ function readOptions() {
 }
 
 function show({ kind, message, lines, seed, variant, case: number }, { only, textOfProgram }) {
-  console.log(`\n${kind}: ${message}`);
+  console.log(`\nfinding: ${kind}: ${message}`);
   for (const line of textOfProgram(lines)) console.log(`    ${line.slice(0, 400)}`);
   const kinds = only === undefined ? "" : ` --only ${only}`;
   console.log(`  npm run fuzz -- --variant ${variant} --seed ${seed} --case ${number}${kinds}`);

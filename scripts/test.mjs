@@ -126,8 +126,9 @@ async function runWith(environment, command, ...args) {
   throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status, output);
 }
 
-// What the runners print of a failure: GoogleTest, the sanitizers, node:test, scripts/check.mjs.
-const kTelling = /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(/;
+// What the runners print of a failure: GoogleTest, the sanitizers, node:test, scripts/check.mjs, scripts/fuzz.mjs.
+const kTelling =
+  /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(|^finding: |^ +npm run fuzz /;
 const kMostLines = 12;
 
 /** The lines that say what failed, for the end of a long log. */

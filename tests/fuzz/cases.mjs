@@ -2,7 +2,7 @@
 
 import { fileCall } from "./files.mjs";
 import { opCall } from "./op_calls.mjs";
-import { held, Problem, problemOfError } from "./oracle.mjs";
+import { hasGrown, held, Problem, problemOfError, textOfHeld } from "./oracle.mjs";
 import { Program } from "./program.mjs";
 import { Random } from "./random.mjs";
 import { recipe } from "./recipe_calls.mjs";
@@ -88,12 +88,13 @@ const kCollections = 10;
 
 // A layer's or an optimizer's tensors are the garbage collector's; those of plain calls are not.
 async function leakSince(eg, before, { isDisposed }) {
-  for (let round = 0; !isDisposed && round < kCollections && held(eg) !== before; round++) {
+  const isLeft = () => hasGrown(before, held(eg));
+  for (let round = 0; !isDisposed && round < kCollections && isLeft(); round++) {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  const after = held(eg);
-  return after === before ? null : new Problem("leak", `${before}, then ${after}`);
+  if (!isLeft()) return null;
+  return new Problem("leak", `${textOfHeld(before)}, then ${textOfHeld(held(eg))}`);
 }
 
 function addTensors(random, program) {

@@ -9,6 +9,7 @@ import { shrink, signatureOf } from "./shrink.mjs";
 
 const job = JSON.parse(process.argv[2]);
 const kCasesPerTask = 50;
+const kRunsOfLeak = 3;
 const until = job.until ?? Infinity;
 
 // Programs warn a lot.
@@ -65,17 +66,25 @@ async function report(number, kind, program) {
   const isLeak = finding.kind === "leak";
   const signature = signatureOf(finding);
   if (seen.has(signature)) return send({ again: signature });
-  const stillFails = async (lines) => {
+  const failsAlike = async (lines) => {
     const { problem } = await again(kind, lines, number);
-    if (problem === null || isLeak) return problem?.kind === finding.kind;
-    return signatureOf(findingOf(number, kind, { problem, lines })) === signature;
+    return problem && signatureOf(findingOf(number, kind, { problem, lines })) === signature;
   };
-  // What is made once and kept is no leak: it does not come again.
+  const stillFails = isLeak ? (lines) => growsEveryTime(kind, lines, number) : failsAlike;
   if (isLeak && !(await stillFails(finding.lines))) return undefined;
   const lines = await shrink(finding.lines, stillFails);
   const small = { ...finding, lines, line: isLeak ? lastLine(lines) : finding.line };
   seen.add(signatureOf(small));
   return send({ ...small, signature: signatureOf(small) });
+}
+
+// What is made once and kept is no leak, nor is the last program's garbage, which the collector may hold until the next.
+async function growsEveryTime(kind, lines, number) {
+  for (let run = 0; run < kRunsOfLeak; run++) {
+    const { problem } = await again(kind, lines, number);
+    if (problem?.kind !== "leak") return false;
+  }
+  return true;
 }
 
 async function die(finding) {

@@ -15,7 +15,7 @@ const kFaultCodes = ["Internal", "NotInitialized"];
 export const kMaxElements = 4096;
 
 /** A call that takes longer is a finding. */
-export const kMaxSeconds = 5;
+export const kMaxSeconds = 10;
 
 /** What is wrong: its kind, and a sentence. */
 export class Problem {
@@ -151,8 +151,20 @@ export class Canaries {
   }
 }
 
-/** What the engine holds, as text. */
+const kHeld = ["tensors", "storages", "cpuBytes", "graphNodes", "jsHandles"];
+
+/** What the engine holds: a number for each of kHeld. */
 export function held(eg) {
-  const { tensors, storages, cpuBytes, graphNodes, jsHandles } = eg.memory();
-  return `tensors ${tensors} storages ${storages} cpuBytes ${cpuBytes} graphNodes ${graphNodes} jsHandles ${jsHandles}`;
+  const memory = eg.memory();
+  return kHeld.map((name) => memory[name]);
+}
+
+/** Returns whether the engine holds more of anything. */
+export function hasGrown(before, after) {
+  return after.some((count, i) => count > before[i]);
+}
+
+/** What the engine holds, as text. */
+export function textOfHeld(counts) {
+  return counts.map((count, i) => `${kHeld[i]} ${count}`).join(" ");
 }
