@@ -169,6 +169,14 @@ describe("broken files", () => {
       withValue({ $array: "a", type: "Float64Array" }, { a: eg.ones([1]) }),
       /a Float64Array cannot have 4 bytes/,
     ],
+    "texts that are objects": [
+      withValue({ $array: { toString: 1 }, type: { toString: 1 } }, { a: eg.ones([1]) }),
+      /invalid file: /,
+    ],
+    "a version that is an object": [
+      withStructure('{"version":{"toString":1}}'),
+      /of version {"toString":1}/,
+    ],
     "too deep": [withStructure(`{"version":1,"value":${deep}}`), /deeper than 500 levels/],
   };
   for (const [what, [file, text]] of Object.entries(kCases)) {

@@ -52,6 +52,7 @@ test("ModuleDict holds modules by name", () => {
   assert.equal(dict.pop("a"), other);
   assert.deepEqual(dict.keys(), ["b", "c"]);
   assertThrows(() => dict.get("a"), "InvalidArgument", /no module "a"/);
+  assertThrows(() => dict.get(Object.create(null)), "InvalidArgument", /no module an object/);
   assertThrows(() => dict.set("keys", line), "InvalidArgument", /already exists/);
   assertThrows(() => dict.set("1", line), "InvalidArgument", /would not come last/);
   dict.clear();

@@ -154,6 +154,7 @@ test("counts beyond all memory are refused before anything is filled", () => {
     () => eg.histc(x, 2 ** 50),
     () => eg.bincount(eg.tensor([1n]), null, 2 ** 50),
     () => eg.triuIndices(2 ** 30, 2 ** 30),
+    () => eg.unravelIndex(eg.tensor([1n]), Array(100_000).fill(1)),
   ];
   for (const call of calls) {
     assert.throws(

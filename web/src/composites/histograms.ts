@@ -24,7 +24,7 @@ import {
   where,
   zeros,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
@@ -184,7 +184,7 @@ function checkBinned(where: string, input: Tensor, bins: unknown): asserts bins 
     fail("DtypeMismatch", where, `input: expected float32 or float64, got ${input.dtype}.`);
   }
   if (!Number.isInteger(bins) || (bins as number) <= 0) {
-    fail("InvalidArgument", where, `bins must be > 0, got ${String(bins)}.`);
+    fail("InvalidArgument", where, `bins must be > 0, got ${describe(bins)}.`);
   }
 }
 

@@ -15,7 +15,7 @@ import {
   tril,
   triu,
 } from "../generated/ops.js";
-import type { TensorOptions } from "../ops/create.js";
+import { kMaxDims, type TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -65,6 +65,10 @@ export const unravelIndex: {
       fail("DtypeMismatch", "unravelIndex", `indices: expected integers, got ${indices.dtype}.`);
     }
     const sizes = [shape].flat();
+    if (sizes.length > kMaxDims) {
+      const told = `shape: expected at most ${kMaxDims} sizes, got ${sizes.length}.`;
+      fail("InvalidArgument", "unravelIndex", told);
+    }
     const strides = sizes.map((_, d) =>
       sizes.slice(d + 1).reduce((product, size) => product * size, 1),
     );

@@ -57,7 +57,7 @@ function parseStructure(text: string): unknown {
   const duplicate = findDuplicateKey(text);
   if (duplicate !== null) reject(`its structure has ${JSON.stringify(duplicate)} twice.`);
   const { version, value } = (json ?? {}) as { version?: unknown; value?: unknown };
-  if (version !== 1) reject(`its structure is of version ${String(version)}, known is 1.`);
+  if (version !== 1) reject(`its structure is of version ${JSON.stringify(version)}, known is 1.`);
   return value;
 }
 

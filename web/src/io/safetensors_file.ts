@@ -126,7 +126,7 @@ function entryOf(name: string, value: unknown): Entry {
   if (typeof value !== "object" || value === null)
     reject(`${where}: its entry is ${describe(value)}.`);
   const { dtype, shape, data_offsets: range } = value as Record<string, unknown>;
-  const type = kStoredTypes.get(String(dtype));
+  const type = kStoredTypes.get(dtype as string);
   if (typeof dtype !== "string" || type === undefined) {
     reject(
       `${where}: unsupported dtype ${describe(dtype)}; known are ${[...kStoredTypes.keys()]}.`,

@@ -91,12 +91,13 @@ export function decode(json: unknown, reader: Reader, depth = 0): unknown {
   };
   if (tag === undefined) return map(fields);
   const given = fields[tag];
-  const told = String(given);
+  const told = typeof given === "string" ? given : "";
   if (tag === "$undefined") return undefined;
   if (tag === "$number" && kNumbers.has(told)) return kNumbers.get(told);
   if (tag === "$bigint" && /^-?\d+$/.test(told)) return BigInt(told);
   if (tag === "$tensor") return reader.tensor(told, fields.requiresGrad === true);
-  if (tag === "$array") return reader.array(told, String(fields.type));
+  if (tag === "$array")
+    return reader.array(told, typeof fields.type === "string" ? fields.type : "");
   if (tag === "$object" && isPlainObject(given)) return map(given);
   return reject(`its structure has ${tag}: ${describe(given)}, which means nothing here.`);
 }

@@ -4,7 +4,7 @@
 import { isPlainObject } from "../arguments/read.js";
 import type { Ints, Scalar } from "../dispatch/types.js";
 import { conj, empty, flatten, ones, transpose, zeros } from "../generated/ops.js";
-import { calledAs, fail } from "../runtime/errors.js";
+import { calledAs, describe, fail } from "../runtime/errors.js";
 import {
   type Device,
   type DType,
@@ -235,7 +235,8 @@ function sizeAt(shape: readonly number[], dim: number): number {
   const size = Number.isInteger(dim) ? shape.at(dim) : undefined;
   if (size !== undefined && dim >= -shape.length) return size;
   const range = `[${-shape.length}, ${shape.length - 1}]`;
-  const told = `Dimension out of range (expected to be in range of ${range}, but got ${String(dim)})`;
+  const got = typeof dim === "number" ? dim : describe(dim);
+  const told = `Dimension out of range (expected to be in range of ${range}, but got ${got})`;
   return fail("IndexOutOfRange", "size", `${told}.`);
 }
 

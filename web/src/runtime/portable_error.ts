@@ -1,6 +1,6 @@
 // Errors that cross from one thread to another: as text, since C++ carries them.
 
-import { EdgeGradError, type ErrorCode } from "./errors.js";
+import { describe, EdgeGradError, type ErrorCode } from "./errors.js";
 
 interface Description {
   readonly name: string;
@@ -14,7 +14,7 @@ export function describeError(error: unknown): string {
   const description: Description =
     error instanceof Error
       ? { name: error.name, message: error.message, stack: error.stack, code: codeOf(error) }
-      : { name: "Error", message: String(error) };
+      : { name: "Error", message: typeof error === "object" ? describe(error) : String(error) };
   return JSON.stringify(description);
 }
 

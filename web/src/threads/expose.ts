@@ -8,7 +8,7 @@ import { expectModule, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { isStarted } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
@@ -37,7 +37,7 @@ let isJoining = false;
 export function exposeFunctions(exposed: Readonly<Record<string, WorkerFunction>>): void {
   const wrong = Object.entries(exposed ?? {}).find(([, value]) => typeof value !== "function");
   if (typeof exposed !== "object" || exposed === null || wrong !== undefined) {
-    const got = wrong === undefined ? String(exposed) : `${typeof wrong[1]} for "${wrong[0]}"`;
+    const got = wrong === undefined ? describe(exposed) : `${typeof wrong[1]} for "${wrong[0]}"`;
     fail("InvalidArgument", "expose", `expected functions by name, { train }; got ${got}.`);
   }
   if (functions !== null) {

@@ -5,7 +5,7 @@
 
 import { addStopListener, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
-import { type EdgeGradError, fail } from "../runtime/errors.js";
+import { describe, type EdgeGradError, fail } from "../runtime/errors.js";
 import { EngineWorker } from "./engine_worker.js";
 import { isEngineWorker } from "./host.js";
 import { startThreadOn, UserWorker, type WorkerLike } from "./user_worker.js";
@@ -111,7 +111,7 @@ function absoluteUrl(where: string | { readonly href: string }): string {
     fail(
       "InvalidArgument",
       "spawn",
-      `expected a Worker, or the address of a module as string or URL; got ${String(where)}.`,
+      `expected a Worker, or the address of a module as string or URL; got ${describe(where)}.`,
     );
   }
   if (/^[a-z][a-z0-9+.-]+:/i.test(url)) return url;

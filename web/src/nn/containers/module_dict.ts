@@ -1,6 +1,6 @@
 import { isPlainObject } from "../../arguments/read.js";
 import { Rule, text } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors.js";
 import { Module } from "../module.js";
 import { moduleEntries, setModule } from "./parts.js";
 
@@ -43,7 +43,7 @@ export class ModuleDict<M extends Module = Module> extends Module {
   get(name: string): M {
     const found = this.items().find(([own]) => own === name);
     if (found !== undefined) return found[1];
-    fail("InvalidArgument", this.constructor.name, `there is no module "${String(name)}".`);
+    fail("InvalidArgument", this.constructor.name, `there is no module ${describe(name)}.`);
   }
 
   /** Adds a module under a name, or takes its place. */

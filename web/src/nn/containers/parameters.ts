@@ -2,7 +2,7 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, text } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -97,7 +97,7 @@ export class ParameterDict extends Parameters {
   get(name: string): Parameter {
     const found = this.items().find(([own]) => own === name);
     if (found !== undefined) return found[1];
-    fail("InvalidArgument", this.constructor.name, `there is no parameter "${String(name)}".`);
+    fail("InvalidArgument", this.constructor.name, `there is no parameter ${describe(name)}.`);
   }
 
   /** Adds a parameter under a name, or takes its place. */
