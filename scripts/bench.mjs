@@ -1,10 +1,12 @@
 // npm run bench: this package beside TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
 // writes build/bench/<date>.json; with --write README.md's tables too. The pieces are in tests/bench.
 
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { kPython } from "../tests/bench/libraries/torch.mjs";
 import { measureWorkload } from "../tests/bench/measure.mjs";
 import { checksOf } from "../tests/bench/report/checks.mjs";
 import { keepTables } from "../tests/bench/report/keep.mjs";
@@ -19,6 +21,8 @@ const kHelp = `npm run bench -- [options]
   --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
   --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
+  --with torch      native PyTorch on one thread, too, where ${kPython} can import it (Debian: python3-torch, and
+                    libopenblas0-pthread, without which its products are ten times slower)
   --no-build        measure dist/ as it is
   --write           keep the figures of the newest Node in tests/bench/results.json, and write README.md's tables anew
   --json            print the report as JSON too, not only into build/bench`;
@@ -36,6 +40,7 @@ function readOptions() {
       quick: { type: "boolean", default: false },
       only: { type: "string" },
       node: { type: "string" },
+      with: { type: "string" },
       "no-build": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
@@ -45,7 +50,13 @@ function readOptions() {
   const names = values.only?.split(",") ?? Object.keys(kWorkloads);
   const unknown = names.find((name) => !kWorkloads[name]);
   if (unknown) throw expected(`No workload "${unknown}"\n${kHelp}`);
+  if (![undefined, "torch"].includes(values.with)) throw expected(kHelp);
+  if (values.with && !canImportTorch()) throw expected(`${kPython} cannot import torch\n${kHelp}`);
   return { ...values, workloads: names.map((name) => kWorkloads[name]) };
+}
+
+function canImportTorch() {
+  return spawnSync(kPython, ["-c", "import torch"]).status === 0;
 }
 
 /** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
@@ -91,8 +102,8 @@ function describeMachine(nodes) {
   };
 }
 
-async function measureOn(workload, node, { quick }) {
-  const context = { quick, nodeMajor: node.major, variant: node.variant };
+async function measureOn(workload, node, { quick, with: also }) {
+  const context = { quick, also: [also], nodeMajor: node.major, variant: node.variant };
   const results = await measureWorkload(workload, node.path, context, (what) =>
     showProgress(`${workload.name}, ${node.title}: ${what}`),
   );

@@ -17,6 +17,8 @@ export async function buildProbe(variant) {
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
+    join(kRoot, "src/base/checked_int.cpp"),
+    join(kRoot, "src/base/error.cpp"),
     join(kRoot, "src/runtime/thread_pool.cpp"),
     ...readdirSync(gemm).map((name) => join(gemm, name)),
   ];

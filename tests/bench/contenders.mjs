@@ -5,6 +5,7 @@ export const kContenders = {
   edgegrad: { title: "edgegrad", library: "edgegrad", threads: 1 },
   edgegradCaptured: { title: "edgegrad capture", library: "edgegrad", threads: 1, compiled: true },
   edgegrad2: { title: "edgegrad 2t", library: "edgegrad", threads: 2 },
+  torch: { title: "PyTorch", library: "torch", isOptional: true },
   kernel: { title: "C++ only" },
   tfjs: { title: "tfjs-wasm", library: "tfjs" },
   jax: { title: "jax-js", library: "jax" },
@@ -19,4 +20,4 @@ export const ourResult = (results) =>
   results.find(({ contender }) => kContenders[contender].library === "edgegrad");
 
 /** Whether a column is another library, beside which our figure is printed as a ratio. */
-export const isPeer = (id) => ["tfjs", "jax"].includes(kContenders[id].library);
+export const isPeer = (id) => ["tfjs", "jax", "torch"].includes(kContenders[id].library);

@@ -7,7 +7,8 @@ import { runChild } from "./runner.mjs";
 export async function measureWorkload(workload, node, context, onProgress = () => {}) {
   await workload.prepare?.();
   if (workload.measureAll) return workload.measureAll(node, context);
-  const results = workload.contenders.map((contender) => emptyResult(contender));
+  const takesPart = (id) => !kContenders[id].isOptional || context.also.includes(id);
+  const results = workload.contenders.filter(takesPart).map((id) => emptyResult(id));
   const rows = workload.rows(context);
   const repeats = context.quick ? 1 : workload.repeats;
   const probe = async (round) => {

@@ -2,6 +2,8 @@
 
 import * as eg from "edgegrad";
 import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
+import { bestTime } from "../clock.mjs";
+import { opOf } from "../layers/edgegrad.mjs";
 import { kModels } from "../models/edgegrad.mjs";
 
 let device = "cpu"; // of what is trained
@@ -23,16 +25,17 @@ export async function load({ threads = 1, device: wanted = "cpu" } = {}) {
     trainer,
     plainStep,
     deviceProduct,
+    timeOf: (op, sizes, isWithBackward, ms) => bestTime(opOf(op, sizes, isWithBackward), ms),
   };
 }
 
-function product(layout, n, a, b) {
-  const matrix = (numbers, isTransposed) => {
-    const stored = eg.tensor(numbers).view([n, n]);
-    return isTransposed ? stored.t() : stored;
-  };
-  const x = matrix(a, layout[0] === "T");
-  const y = matrix(b, layout[1] === "T");
+function product(layout, { m, k, n }, a, b) {
+  const matrix = (numbers, rows, columns, isTransposed) =>
+    isTransposed
+      ? eg.tensor(numbers).view([columns, rows]).t()
+      : eg.tensor(numbers).view([rows, columns]);
+  const x = matrix(a, m, k, layout[0] === "T");
+  const y = matrix(b, k, n, layout[1] === "T");
   return () => eg.matmul(x, y).dispose();
 }
 

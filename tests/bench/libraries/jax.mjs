@@ -13,9 +13,9 @@ export async function load({ device = "wasm" } = {}) {
   return { detail, product, chain, compiledChain, trainer, plainStep, deviceProduct };
 }
 
-function product(layout, n, a, b) {
-  const matrix = (numbers) => np.array(numbers).reshape([n, n]);
-  const [x, y] = [matrix(a), matrix(b)];
+function product(layout, { m, k, n }, a, b) {
+  const x = np.array(a).reshape(layout[0] === "T" ? [k, m] : [m, k]);
+  const y = np.array(b).reshape(layout[1] === "T" ? [n, k] : [k, n]);
   const multiply = jit((left, right) =>
     np.matmul(
       layout[0] === "T" ? np.transpose(left) : left,

@@ -20,8 +20,9 @@ async function offerBackend() {
   return describeAdapter();
 }
 
-function product(layout, n, a, b) {
-  const [x, y] = [tf.tensor2d(a, [n, n]), tf.tensor2d(b, [n, n])];
+function product(layout, { m, k, n }, a, b) {
+  const x = tf.tensor2d(a, layout[0] === "T" ? [k, m] : [m, k]);
+  const y = tf.tensor2d(b, layout[1] === "T" ? [n, k] : [k, n]);
   return () => tf.matMul(x, y, layout[0] === "T", layout[1] === "T").dispose();
 }
 

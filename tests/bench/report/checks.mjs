@@ -15,5 +15,9 @@ export function checksOf({ workload, rows, results, context }) {
 function againstTarget({ id, better, target }, value) {
   const passed = better === "higher" ? value >= target : value <= target;
   const sign = better === "higher" ? ">=" : "<=";
-  return { row: id, text: `${sign} ${formatNumber(target, target % 1 ? 1 : 0)}`, passed };
+  return {
+    row: id,
+    text: `${sign} ${formatNumber(target, target >= 1 && target % 1 === 0 ? 0 : undefined)}`,
+    passed,
+  };
 }

@@ -14,8 +14,8 @@ export default {
 
   rows: ({ quick }) =>
     lengths(quick).flatMap((n) => [
-      { id: `record ${n}`, title: `recorded op from JS, ${count(n)}`, ...kPerOp, target: 1000 },
-      { id: `backward ${n}`, title: `backward node, ${count(n)}`, ...kPerOp, target: 400 },
+      { id: `record ${n}`, title: `recorded op from JS, ${count(n)}`, ...kPerOp, target: 600 },
+      { id: `backward ${n}`, title: `backward node, ${count(n)}`, ...kPerOp, target: 300 },
       { id: `both ${n}`, title: `both, ${count(n)}`, ...kPerOp },
       { id: `compile ${n}`, title: `compiling it first, ${count(n)}`, unit: "ms" },
     ]),

@@ -10,6 +10,7 @@ import chain from "./chain.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
 import memory from "./memory.mjs";
+import ops from "./ops.mjs";
 import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
 import startup from "./startup.mjs";
@@ -20,6 +21,7 @@ import webgpuMatmul from "./webgpu_matmul.mjs";
 const kAll = [
   gemm,
   share,
+  ops,
   chain,
   ...kTrainings,
   ...kWebgpuTrainings,

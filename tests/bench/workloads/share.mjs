@@ -61,7 +61,7 @@ export default {
 function productOf(library, operations) {
   const n = Math.round(Math.cbrt(operations / 2));
   const [a, b] = [randomNumbers(n * n, 1), randomNumbers(n * n, 2)];
-  return { operations: 2 * n ** 3, run: library.product("NN", n, a, b) };
+  return { operations: 2 * n ** 3, run: library.product("NN", { m: n, k: n, n }, a, b) };
 }
 
 /** The best ms of each, in alternation. */

@@ -16,7 +16,7 @@ export default {
       title: "median",
       unit: "ms",
       better: "lower",
-      target: nodeMajor >= 22 ? 100 : 150,
+      target: nodeMajor >= 22 ? 70 : 120,
     },
     { id: "best", unit: "ms", better: "lower" },
   ],

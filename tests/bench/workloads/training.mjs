@@ -69,7 +69,7 @@ function training(name, title, task, { lossAt = 60, target, perStep = false, ...
   return {
     name,
     title,
-    contenders: ["edgegrad", "edgegrad2", "tfjs", "jax"],
+    contenders: ["edgegrad", "edgegrad2", "tfjs", "jax", "torch"],
     repeats: 2,
     limit: 40,
     ...rest,
@@ -107,15 +107,15 @@ export async function timeBlocks(trainer, from, block, seconds) {
 
 export const kTrainings = [
   training("mlp-sgd", "MLP 784-128-10, SGD, batch 64", mlpSgd, { target: 0.9, perStep: true }),
-  training("mlp-adam", "MLP 784-512-256-10, Adam, batch 64", kDeepMlp, { target: 180 }),
+  training("mlp-adam", "MLP 784-512-256-10, Adam, batch 64", kDeepMlp, { target: 256 }),
   training("cnn", "CNN 8@5x5, pool, 16@5x5, pool, linear, 28x28, Adam, batch 64", cnn, {
     lossAt: 10,
-    target: 120,
+    target: 350,
     repeats: 1,
   }),
   training("gpt", "Transformer, 2 blocks of width 64, 64 tokens, AdamW, batch 8", kGptTask, {
     lossAt: 20,
-    target: 60,
+    target: 120,
     repeats: 1,
   }),
 ];
