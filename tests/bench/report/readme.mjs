@@ -45,6 +45,11 @@ const kSpeedLines = [
     rows: ["first"],
   },
   { title: "download, gzipped kB", workload: "download", rows: ["total"] },
+  {
+    title: "what Chromium fetches of a page built by Vite before its first step",
+    workload: "download",
+    rows: ["page"],
+  },
   { title: "the same for WebGPU, when it is used", workload: "download", rows: ["player"] },
 ];
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kBundlers } from "../../../scripts/bundles.mjs";
+import { fetchedByPage } from "../page_trace.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const kWasmFolder = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
@@ -21,6 +22,7 @@ export default {
     { id: "script", title: "JavaScript", unit: "kB" },
     { id: "wasm", title: "WebAssembly", unit: "kB" },
     { id: "player", title: "for WebGPU, when it is used", unit: "kB" },
+    { id: "page", title: "fetched by a page in Chromium before its first step", unit: "kB" },
   ],
 
   async measureAll() {
@@ -36,9 +38,18 @@ export default {
         );
         return result;
       }),
-    );
+    ).then(withPage);
   },
 };
+
+async function withPage(results) {
+  const [{ values, errors }] = results;
+  await fetchedByPage("edgegrad").then(
+    ({ bytes }) => Object.assign(values, { page: bytes / 1000 }),
+    (error) => Object.assign(errors, { page: error.message.split("\n")[0] }),
+  );
+  return results;
+}
 
 /** What is downloaded of a built dist/. */
 export async function ours() {
