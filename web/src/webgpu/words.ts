@@ -4,6 +4,8 @@ import complex from "./words/complex.wgsl";
 import complexTrigonometric from "./words/complex_trigonometric.wgsl";
 import division from "./words/division.wgsl";
 import exponential from "./words/exponential.wgsl";
+import gamma from "./words/gamma.wgsl";
+import incompleteGamma from "./words/incomplete_gamma.wgsl";
 import integer from "./words/integer.wgsl";
 import numbers from "./words/numbers.wgsl";
 import power from "./words/power.wgsl";
@@ -23,6 +25,8 @@ const kFiles = [
   trigonometric,
   division,
   special,
+  gamma,
+  incompleteGamma,
   integer,
   complex,
   complexTrigonometric,
