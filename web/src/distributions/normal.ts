@@ -4,7 +4,6 @@ import { readArguments } from "../arguments/read.js";
 import { mul, where, zerosLike } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
-  broadcastAll,
   kDistributionOptions,
   type Parameter,
   parameter,
@@ -12,52 +11,18 @@ import {
   type Validation,
 } from "./arguments.js";
 import { type Constraint, nonnegative, positive, real, simplex } from "./constraints.js";
-import { Distribution } from "./distribution.js";
 import { Independent } from "./independent.js";
+import { kLocationScaleArguments, LocationScale } from "./location_scale.js";
 import { standardNormal } from "./random.js";
 import { TransformedDistribution } from "./transformed_distribution.js";
 import { AbsTransform, ExpTransform } from "./transforms/plain.js";
 import { StickBreakingTransform } from "./transforms/simplex.js";
 
-const kArguments = { loc: parameter, scale: parameter, ...kDistributionOptions };
 const kHalfArguments = { scale: parameter, ...kDistributionOptions };
 
 /** Normal distributions of mean `loc` and standard deviation `scale`. */
-export class Normal extends Distribution<Record<"loc" | "scale", Tensor>> {
-  constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
-    const name = new.target.name;
-    const { validateArgs, ...values } = readArguments(name, kArguments, given);
-    const [loc, scale] = broadcastAll(name, values.loc, values.scale);
-    super({ parameters: { loc, scale }, batchShape: loc.shape, validateArgs });
-  }
-
-  /** The mean. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** The standard deviation. */
-  get scale(): Tensor {
-    return this.parameters.scale;
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return { loc: real, scale: positive };
-  }
-
-  override get support(): Constraint {
-    return real;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
+export class Normal extends LocationScale {
   override get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
     return this.loc;
   }
 
@@ -103,7 +68,11 @@ export class Normal extends Distribution<Record<"loc" | "scale", Tensor>> {
 /** Distributions of numbers whose logarithm is normal, of mean `loc` and standard deviation `scale`. */
 export class LogNormal extends TransformedDistribution<Normal> {
   constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
-    const { validateArgs, loc, scale } = readArguments(new.target.name, kArguments, given);
+    const { validateArgs, loc, scale } = readArguments(
+      new.target.name,
+      kLocationScaleArguments,
+      given,
+    );
     const base = new Normal(loc, scale, { validateArgs: false });
     super(base, new ExpTransform(), { validateArgs });
     this.validateParameters({ loc: base.loc, scale: base.scale });
@@ -203,7 +172,11 @@ export class HalfNormal extends TransformedDistribution<Normal> {
 /** Distributions of points of the simplex that are normal vectors broken off a stick, see `StickBreakingTransform`. */
 export class LogisticNormal extends TransformedDistribution<Independent<Normal>> {
   constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
-    const { validateArgs, loc, scale } = readArguments(new.target.name, kArguments, given);
+    const { validateArgs, loc, scale } = readArguments(
+      new.target.name,
+      kLocationScaleArguments,
+      given,
+    );
     const normal = new Normal(loc, scale, { validateArgs });
     const base = normal.batchShape.length > 0 ? normal : normal.expand([1]);
     super(new Independent(base, 1), new StickBreakingTransform(), { validateArgs });

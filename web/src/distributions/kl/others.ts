@@ -6,7 +6,7 @@ import { ContinuousBernoulli } from "../continuous_bernoulli.js";
 import { Beta } from "../dirichlet.js";
 import { Exponential } from "../exponential.js";
 import { Gamma } from "../gamma.js";
-import { Gumbel, Laplace } from "../location_scale.js";
+import { Gumbel, Laplace } from "../heavy_tails.js";
 import { Normal } from "../normal.js";
 import { kEulerGamma, oneMinus } from "../numbers.js";
 import { Poisson } from "../poisson.js";

@@ -9,7 +9,7 @@ import type { ClassDistribution } from "../classes.js";
 import { Beta, Dirichlet } from "../dirichlet.js";
 import { Exponential } from "../exponential.js";
 import { Gamma } from "../gamma.js";
-import { Cauchy, Gumbel, Laplace } from "../location_scale.js";
+import { Cauchy, Gumbel, Laplace } from "../heavy_tails.js";
 import { halfLogDet, MultivariateNormal, mahalanobis, solveLower } from "../multivariate_normal.js";
 import { HalfNormal, Normal } from "../normal.js";
 import { holdsEverywhere, kEulerGamma, oneMinus } from "../numbers.js";
