@@ -12,8 +12,16 @@
 
 namespace eg::cpu {
 
-/// Channels of the largest tile. With more, V8 spills sums.
-inline constexpr int kConvRows = 4;
+/// Sums that stay in registers beside what is multiplied (gemm/micro_kernel.h). With more, V8
+/// spills.
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+inline constexpr int kRegisterSums = 8;
+#else
+inline constexpr int kRegisterSums = 12;
+#endif
+
+/// Channels of the largest tile.
+inline constexpr int kConvRows = kRegisterSums / 2;
 
 /// What a tile sums over: `runs` runs of `count` steps, with `skipped` steps between two of them.
 /// Step p multiplies Rows consecutive weights with what lies offsets[p] from a place.

@@ -21,11 +21,13 @@ using gemm::kLanes;
 using kernel::Convolution;
 
 // Numbers that a chunk should read.
-constexpr std::int64_t kChunkNumbers = 16 * 1024;
+constexpr std::int64_t kChunkNumbers = 128 * 1024;
 // Sums of parts of the batch, made side by side: their number must not depend on that of threads,
 // or results would. Large weights have one, and are shared by channel and tap instead.
 constexpr std::int64_t kMaxParts = 8;
 constexpr std::int64_t kMaxPartNumbers = 128 * 1024;
+// Places that a part should have, so that its sums are worth their beginning and end.
+constexpr std::int64_t kMinPartPlaces = 256;
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
 // What a tile reads: rows of `width` numbers, a multiple of a vector.
@@ -78,11 +80,28 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
       }
     }
   }
-  for (int c = 0; c < Channels; ++c) {
-    for (int t = 0; t < Taps; ++t) {
-      T sum{0};
-      for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[c][t][lane];
-      sums_out[c * Taps + t] = sum;
+  if constexpr (Channels * Taps % kLanes<T> == 0) {
+    // The lanes of as many sums as there are lanes are added up at once.
+    constexpr int kLaneCount = kLanes<T>;
+    EG_GEMM_UNROLL
+    for (int i = 0; i < Channels * Taps; i += kLaneCount) {
+      gemm::Vector<T> lanes[kLaneCount];
+      EG_GEMM_UNROLL
+      for (int lane = 0; lane < kLaneCount; ++lane)
+        lanes[lane] = sums[(i + lane) / Taps][(i + lane) % Taps];
+      gemm::transpose(lanes);
+      gemm::Vector<T> sum = lanes[0];
+      EG_GEMM_UNROLL
+      for (int lane = 1; lane < kLaneCount; ++lane) sum += lanes[lane];
+      gemm::store(sums_out + i, sum);
+    }
+  } else {
+    for (int c = 0; c < Channels; ++c) {
+      for (int t = 0; t < Taps; ++t) {
+        T sum{0};
+        for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[c][t][lane];
+        sums_out[c * Taps + t] = sum;
+      }
     }
   }
 }
@@ -226,8 +245,9 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
                 T* grad_weight) {
   const std::int64_t count = pass.groups * pass.group_weights;
   std::fill_n(grad_weight, count, T{0});
-  const std::int64_t parts =
-      std::min(pass.batch, std::clamp<std::int64_t>(kMaxPartNumbers / count, 1, kMaxParts));
+  const std::int64_t wanted =
+      std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPlaces);
+  const std::int64_t parts = std::min(pass.batch, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
   // The first part's sums are made in place, the others beside them.
   const ScratchArray<T> partial((parts - 1) * count);
   std::fill_n(partial.data(), (parts - 1) * count, T{0});
@@ -257,7 +277,7 @@ void convolve_backward_weight(const Convolution& conv, const T* grad_out, const 
     return;
   }
   if constexpr (std::is_same_v<T, float>) {
-    if (winograd_pays(pass)) {
+    if (winograd_weight_pays(pass)) {
       add_images(pass, WinogradWeightGradient(pass), grad_out, in, grad_weight);
       if (std::all_of(grad_weight, grad_weight + count, [](T g) { return std::isfinite(g); }))
         return;

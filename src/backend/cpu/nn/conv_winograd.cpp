@@ -147,27 +147,34 @@ class Convolver {
   std::int64_t columns_;  // of the matrices
 };
 
-}  // namespace
+// Whether an image alone takes fewer multiplications, where transforms count as so many per tile
+// and channel and per weight as they were measured to take as long as.
+constexpr std::int64_t kTransformPerChannel = 112;
+constexpr std::int64_t kWeightTransformPerChannel = 176;
+constexpr std::int64_t kTransformPerWeight = 176;
 
-bool winograd_pays(const ConvPass& pass) {
+bool pays(const ConvPass& pass, std::int64_t per_channel) {
   for (const ConvAxis& axis : {pass.rows, pass.columns}) {
     // A large padding is left to what computes no tiles of zeros.
     if (axis.taps != 3 || axis.tap_step != 1 || axis.place_step != 1 || axis.first < -2)
       return false;
   }
   if (pass.to_column_step != 1) return false;
-  // For an image alone, in multiplications: the transforms cost as much as so many of them per tile
-  // and channel and per weight.
-  constexpr std::int64_t kPerChannel = 128;
-  constexpr std::int64_t kPerWeight = 176;
   const std::int64_t products = pass.in_channels * pass.out_channels;
-  const std::int64_t columns = divide_up(pass.columns.places, 2 * kLanes) * kLanes;
   const std::int64_t rows = divide_up(pass.rows.places, 2);
-  return rows * columns *
-                 (kProducts * products + kPerChannel * (pass.in_channels + pass.out_channels)) +
-             kPerWeight * products <
-         9 * 2 * rows * divide_up(pass.columns.places, kLanes) * kLanes * products;
+  const std::int64_t columns = divide_up(pass.columns.places, 2 * kLanes) * kLanes;
+  const std::int64_t plain_columns = divide_up(pass.columns.places, kLanes) * kLanes;
+  const std::int64_t per_tile =
+      kProducts * products + per_channel * (pass.in_channels + pass.out_channels);
+  return rows * columns * per_tile + kTransformPerWeight * products <
+         2 * rows * plain_columns * 9 * products;
 }
+
+}  // namespace
+
+bool winograd_pays(const ConvPass& pass) { return pays(pass, kTransformPerChannel); }
+
+bool winograd_weight_pays(const ConvPass& pass) { return pays(pass, kWeightTransformPerChannel); }
 
 void winograd_convolve(const ConvPass& pass, const float* from, const float* weight,
                        const float* bias, float* to, std::vector<std::atomic<bool>>& is_left) {

@@ -13,9 +13,10 @@
 
 namespace eg::cpu {
 
-/// Whether that is faster. It depends neither on the batch nor on the number of threads, so an
-/// image gives the same numbers alone and among others.
+/// Whether that is faster for a pass, and for the gradient of its weight. It depends neither on the
+/// batch nor on the number of threads, so an image gives the same numbers alone and among others.
 bool winograd_pays(const ConvPass& pass);
+bool winograd_weight_pays(const ConvPass& pass);
 
 /// Computes a pass. An infinity would become a NaN, so a part with a result that is not finite is
 /// left to be computed otherwise: its element of `is_left` becomes true.

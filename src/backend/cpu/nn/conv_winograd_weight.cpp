@@ -2,6 +2,7 @@
 // over all tiles of what the source and the gradient of the result were transformed to. Both lie
 // tile by tile in vectors, so sums are made lane by lane, and the lanes of a band are added up.
 
+#include "backend/cpu/nn/conv_tile.h"
 #include "backend/cpu/nn/conv_winograd.h"
 #include "runtime/thread_pool.h"
 
@@ -13,14 +14,10 @@ using namespace winograd;
 constexpr std::int64_t kBandTiles = 64;
 static_assert(kBandTiles <= kMaxVectors * kLanes);
 
-// Channels of the register tile, as in gemm/micro_kernel.h.
+// Channels of the register tile.
 constexpr int kOutTile = 2;
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-constexpr int kInTile = 4;
-#else
-constexpr int kInTile = 6;
-#endif
-constexpr int kTileSums = kOutTile * kInTile;
+constexpr int kInTile = kRegisterSums / kOutTile;
+constexpr int kTileSums = kRegisterSums;
 static_assert(kTileSums % kLanes == 0);
 
 // Adds the sums of a register tile over vectors, of which each operand has its channels side by
