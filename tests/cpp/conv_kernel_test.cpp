@@ -36,10 +36,10 @@ std::vector<Case> cases() {
       {"many_images", {37, 1, 2, 5, {6, 6}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
       // By Winograd's way: tiles that stick out, an odd number of vectors in a row of tiles, rows
       // of tiles that are cut, channels that fill no register tile, groups.
-      {"winograd", {2, 1, 40, 33, {16, 16}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
-      {"winograd_odd", {3, 1, 35, 38, {9, 13}, {3, 3}, {}, {1, 1}, {0, 1}, {1, 1}}},
-      {"winograd_wide", {1, 1, 32, 32, {6, 150}, {3, 3}, {}, {1, 1}, {2, 0}, {1, 1}}},
-      {"winograd_groups", {3, 2, 80, 80, {12, 6}, {3, 3}, {}, {1, 1}, {1, 2}, {1, 1}}},
+      {"winograd", {1, 1, 40, 33, {16, 16}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"winograd_odd", {2, 1, 35, 38, {9, 13}, {3, 3}, {}, {1, 1}, {0, 1}, {1, 1}}},
+      {"winograd_wide", {1, 1, 32, 32, {2, 150}, {3, 3}, {}, {1, 1}, {1, 0}, {1, 1}}},
+      {"winograd_groups", {2, 2, 80, 80, {8, 6}, {3, 3}, {}, {1, 1}, {1, 2}, {1, 1}}},
       {"no_images", {0, 1, 2, 2, {5, 5}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
   };
 }
