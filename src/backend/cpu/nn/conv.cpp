@@ -27,9 +27,10 @@ constexpr std::int64_t kBandNumbers = 32 * 1024;
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
 // Channels cut into strips of equal height, or one less.
+template <class T>
 struct Strips {
   explicit Strips(std::int64_t channels)
-      : count((channels + kConvRows - 1) / kConvRows), channels(channels) {}
+      : count((channels + kConvRows<T> - 1) / kConvRows<T>), channels(channels) {}
   std::int64_t begin(std::int64_t i) const { return i * channels / count; }
 
   std::int64_t count;
@@ -41,7 +42,7 @@ struct Strips {
 // together.
 template <class T>
 void pack_weights(const ConvPass& pass, const T* weight, T* packed) {
-  const Strips strips(pass.out_channels);
+  const Strips<T> strips(pass.out_channels);
   const auto& [out_stride, in_stride, row_stride, column_stride] = pass.weight_strides;
   for (std::int64_t s = 0; s < strips.count; ++s) {
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
@@ -158,7 +159,7 @@ class PassRunner {
   }
 
   const ConvPass& pass_;
-  Strips strips_;
+  Strips<T> strips_;
   bool is_one_line_;
   std::int64_t band_;
   PlaneLayout<T> layout_;

@@ -20,8 +20,9 @@ inline constexpr int kRegisterSums = 8;
 inline constexpr int kRegisterSums = 12;
 #endif
 
-/// Channels of the largest tile.
-inline constexpr int kConvRows = kRegisterSums / 2;
+/// Channels of the largest tile. Larger ones would not pay for their code in double.
+template <class T>
+inline constexpr int kConvRows = sizeof(T) == sizeof(float) ? kRegisterSums / 2 : 4;
 
 /// What a tile sums over: `runs` runs of `count` steps, with `skipped` steps between two of them.
 /// Step p multiplies Rows consecutive weights with what lies offsets[p] from a place.
@@ -136,6 +137,6 @@ template <class T>
 constexpr auto kConvTiles = []<std::size_t... Row>(std::index_sequence<Row...>) {
   return std::array<ConvTile<T>, sizeof...(Row)>{
       conv_tile<T, Row + 1, conv_tile_columns(Row + 1)>...};
-}(std::make_index_sequence<kConvRows>());
+}(std::make_index_sequence<kConvRows<T>>());
 
 }  // namespace eg::cpu

@@ -82,6 +82,8 @@ inline void transform_source(const TileRow& tiles, const TileTarget& to) {
   Lines room;
   float* const lines = room.data();
   const std::int64_t size = line_size(tiles.vectors);
+  // Four copies of this would be code without use.
+#pragma GCC unroll 1
   for (int i = 0; i < 4; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
   for (std::int64_t x = 0; x < size; x += kLanes) {
     float* const at = lines + x;
@@ -97,6 +99,7 @@ inline void transform_source(const TileRow& tiles, const TileTarget& to) {
   for (std::int64_t v = 0; v < tiles.vectors; ++v) {
     float* out = to.at(v);
     const float* line = lines + v * 2 * kLanes;
+#pragma GCC unroll 1
     for (int i = 0; i < 4; ++i, line += size) {
       const Floats a = gemm::load(line);
       const Floats b = gemm::load(line + kLanes);
@@ -123,6 +126,7 @@ inline void transform_gradient(const TileRow& tiles, const TileTarget& to) {
   Lines room;
   float* const lines = room.data();
   const std::int64_t size = line_size(tiles.vectors);
+#pragma GCC unroll 1
   for (int i = 0; i < 2; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
   for (std::int64_t v = 0; v < tiles.vectors; ++v) {
     float* out = to.at(v);
