@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/conv.h"
+#include "runtime/thread_pool.h"
 
 namespace eg::kernel {
 namespace {
@@ -33,6 +34,12 @@ std::vector<Case> cases() {
       {"pointwise", {2, 1, 5, 9, {6, 7}, {1, 1}, {}, {1, 1}, {0, 0}, {1, 1}}},
       {"wide_rows", {1, 1, 20, 3, {40, 70}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"many_images", {37, 1, 2, 5, {6, 6}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
+      // By Winograd's way: tiles that stick out, an odd number of vectors in a row of tiles, rows
+      // of tiles that are cut, channels that fill no register tile, groups.
+      {"winograd", {1, 1, 40, 33, {16, 16}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"winograd_odd", {2, 1, 35, 38, {9, 13}, {3, 3}, {}, {1, 1}, {0, 1}, {1, 1}}},
+      {"winograd_wide", {1, 1, 32, 32, {2, 150}, {3, 3}, {}, {1, 1}, {1, 0}, {1, 1}}},
+      {"winograd_groups", {2, 2, 80, 80, {14, 6}, {3, 3}, {}, {1, 1}, {1, 2}, {1, 1}}},
       {"no_images", {0, 1, 2, 2, {5, 5}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
   };
 }
@@ -163,6 +170,73 @@ TEST_P(ConvKernel, KeepsPlacesApart) {
   run(Convolve{conv_, memory_of(in), memory_of(as<float>(weight_)), {}, memory_of(result)});
   for (std::size_t i = 0; i < result.size(); ++i)
     ASSERT_EQ(std::isnan(result[i]), reads_nan[i]) << "at " << i;
+}
+
+// So does an infinity, and what is computed otherwise because of it leaves other images alone.
+TEST_P(ConvKernel, KeepsInfinities) {
+  std::vector<float> in = as<float>(in_);
+  if (in.empty()) return;
+  const std::vector<float> weight = as<float>(weight_);
+  const std::vector<float> grad_y = as<float>(out_);
+  std::vector<float> finite(out_.size());
+  run(Convolve{conv_, memory_of(in), memory_of(weight), {}, memory_of(finite)});
+  const std::size_t place = in.size() / 2;
+  in[place] = std::numeric_limits<float>::infinity();
+  std::vector<float> expected = finite;
+  std::vector<float> expected_weight(weight_.size());
+  for_each_product(conv_, [&](std::size_t o, std::size_t i, std::size_t w) {
+    if (i != place) return;
+    expected[o] = in[i] * weight[w];
+    expected_weight[w] += in[i] * grad_y[o];
+  });
+  std::vector<float> result(out_.size());
+  run(Convolve{conv_, memory_of(in), memory_of(weight), {}, memory_of(result)});
+  const std::size_t image = result.size() / static_cast<std::size_t>(conv_.batch);
+  const std::size_t touched = place / (in.size() / static_cast<std::size_t>(conv_.batch));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (std::isfinite(expected[i]) && i / image == touched)
+      ASSERT_NEAR(result[i], expected[i], 1e-3) << "at " << i;
+    else
+      ASSERT_EQ(result[i], expected[i]) << "at " << i;
+  }
+  std::vector<float> weight_result(weight_.size());
+  run(ConvolveBackwardWeight{conv_, memory_of(grad_y), memory_of(in), memory_of(weight_result)});
+  for (std::size_t i = 0; i < weight_result.size(); ++i) {
+    if (std::isinf(expected_weight[i]))
+      ASSERT_EQ(weight_result[i], expected_weight[i]) << "at " << i;
+    else
+      ASSERT_EQ(std::isnan(weight_result[i]), std::isnan(expected_weight[i])) << "at " << i;
+  }
+}
+
+// What an image gives depends neither on the others nor on the number of threads.
+TEST_P(ConvKernel, GivesTheSameBitsAloneAndAmongOthers) {
+  if (conv_.batch == 0) return;
+  const std::vector<float> in = as<float>(in_);
+  const std::vector<float> weight = as<float>(weight_);
+  const std::vector<float> grad_y = as<float>(out_);
+  std::vector<float> together(out_.size());
+  std::vector<float> grad_weight(weight_.size());
+  run(Convolve{conv_, memory_of(in), memory_of(weight), {}, memory_of(together)});
+  run(ConvolveBackwardWeight{conv_, memory_of(grad_y), memory_of(in), memory_of(grad_weight)});
+  set_num_threads(4);
+  std::vector<float> shared(out_.size());
+  std::vector<float> shared_weight(weight_.size());
+  run(Convolve{conv_, memory_of(in), memory_of(weight), {}, memory_of(shared)});
+  run(ConvolveBackwardWeight{conv_, memory_of(grad_y), memory_of(in), memory_of(shared_weight)});
+  set_num_threads(1);
+  EXPECT_EQ(shared, together);
+  EXPECT_EQ(shared_weight, grad_weight);
+  Convolution one = conv_;
+  one.batch = 1;
+  const auto last_of = [&](const std::vector<float>& all) {
+    const auto size = static_cast<std::ptrdiff_t>(all.size()) / conv_.batch;
+    return std::vector<float>(all.end() - size, all.end());
+  };
+  const std::vector<float> last = last_of(in);
+  std::vector<float> alone(out_.size() / static_cast<std::size_t>(conv_.batch));
+  run(Convolve{one, memory_of(last), memory_of(weight), {}, memory_of(alone)});
+  EXPECT_EQ(alone, last_of(together));
 }
 
 INSTANTIATE_TEST_SUITE_P(Geometries, ConvKernel, testing::ValuesIn(cases()),

@@ -4,11 +4,14 @@
 
 #include "kernels/conv.h"
 
+#include <atomic>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/nn/conv_planes.h"
+#include "backend/cpu/nn/conv_pass.h"
 #include "backend/cpu/nn/conv_tile.h"
+#include "backend/cpu/nn/conv_winograd.h"
 #include "backend/cpu/nn/scratch_array.h"
 #include "base/checked_int.h"
 #include "runtime/thread_pool.h"
@@ -23,31 +26,11 @@ constexpr std::int64_t kBandNumbers = 32 * 1024;
 // Multiplications a task should have at least, so that it outlasts the waking of its thread.
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
-// A convolution is one of these, and the gradient of its input one for every remainder of a row and
-// a column by the stride: places with the same remainder read the same taps.
-struct Pass {
-  ConvAxis rows;
-  ConvAxis columns;
-  // Channels of a group that are read and made.
-  std::int64_t in_channels;
-  std::int64_t out_channels;
-  // The weight of made channel o, read channel i and tap (y, x) is at o * [0] + i * [1] + y * [2] +
-  // x * [3] from the first.
-  std::int64_t first_weight;
-  std::array<std::int64_t, 4> weight_strides;
-  // Place (y, x) of a channel goes to first + y * row_step + x * column_step.
-  std::int64_t to_first;
-  std::int64_t to_row_step;
-  std::int64_t to_column_step;
-  std::int64_t to_size;
-
-  std::int64_t depth() const { return rows.taps * columns.taps * in_channels; }
-};
-
 // Channels cut into strips of equal height, or one less.
+template <class T>
 struct Strips {
   explicit Strips(std::int64_t channels)
-      : count((channels + kConvRows - 1) / kConvRows), channels(channels) {}
+      : count((channels + kConvRows<T> - 1) / kConvRows<T>), channels(channels) {}
   std::int64_t begin(std::int64_t i) const { return i * channels / count; }
 
   std::int64_t count;
@@ -58,8 +41,8 @@ struct Strips {
 // per channel made. Taps go by row, column and channel read, so that the taps of some rows lie
 // together.
 template <class T>
-void pack_weights(const Pass& pass, const T* weight, T* packed) {
-  const Strips strips(pass.out_channels);
+void pack_weights(const ConvPass& pass, const T* weight, T* packed) {
+  const Strips<T> strips(pass.out_channels);
   const auto& [out_stride, in_stride, row_stride, column_stride] = pass.weight_strides;
   for (std::int64_t s = 0; s < strips.count; ++s) {
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
@@ -77,11 +60,11 @@ void pack_weights(const Pass& pass, const T* weight, T* packed) {
 template <class T>
 class PassRunner {
  public:
-  PassRunner(const Pass& pass, std::int64_t parts)
+  explicit PassRunner(const ConvPass& pass)
       : pass_(pass),
         strips_(pass.out_channels),
         is_one_line_(pass.rows.places == 1),
-        band_(band_rows(pass, parts)),
+        band_(band_rows(pass)),
         layout_(pass.rows, pass.columns, band_,
                 (is_one_line_ ? 2 : 1) * gemm::kLanes<T> *
                     conv_tile_columns(pass.out_channels / strips_.count)) {
@@ -127,13 +110,13 @@ class PassRunner {
 
  private:
   // Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
-  static std::int64_t band_rows(const Pass& pass, std::int64_t parts) {
+  static std::int64_t band_rows(const ConvPass& pass) {
     if (pass.rows.places == 1) return 1;
     const std::int64_t row =
         std::max<std::int64_t>(1, pass.in_channels * pass.rows.place_step * pass.columns.reach(1) +
                                       pass.in_channels * pass.rows.place_step *
                                           pass.columns.place_step * pass.columns.places);
-    const std::int64_t wanted = std::max<std::int64_t>(1, 2 * num_threads() / parts);
+    const std::int64_t wanted = std::max<std::int64_t>(1, 2 * num_threads() / pass.parts());
     const std::int64_t rows =
         std::min(kBandNumbers / row, (pass.rows.places + wanted - 1) / wanted);
     return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
@@ -175,8 +158,8 @@ class PassRunner {
     }
   }
 
-  const Pass& pass_;
-  Strips strips_;
+  const ConvPass& pass_;
+  Strips<T> strips_;
   bool is_one_line_;
   std::int64_t band_;
   PlaneLayout<T> layout_;
@@ -187,33 +170,51 @@ class PassRunner {
 };
 
 template <class T>
-void run_pass(const Convolution& conv, const Pass& pass, const T* from, const T* weight,
-              const T* bias, T* to) {
-  const std::int64_t parts = conv.batch * conv.groups;
-  if (parts == 0 || pass.out_channels == 0 || pass.rows.places <= 0 || pass.columns.places <= 0)
-    return;
-  const PassRunner<T> runner(pass, parts);
+void run_tiles(const ConvPass& pass, const T* from, const T* weight, const T* bias, T* to) {
+  const PassRunner<T> runner(pass);
   const std::int64_t depth = pass.depth();
-  const ScratchArray<T> weights(conv.groups * pass.out_channels * depth);
-  const std::int64_t group_weights = conv.out_channels / conv.groups *
-                                     (conv.in_channels / conv.groups) * conv.kernel[0] *
-                                     conv.kernel[1];
-  for (std::int64_t g = 0; g < conv.groups; ++g)
-    pack_weights(pass, weight + g * group_weights, weights.data() + g * pass.out_channels * depth);
+  const ScratchArray<T> weights(pass.groups * pass.out_channels * depth);
+  for (std::int64_t g = 0; g < pass.groups; ++g)
+    pack_weights(pass, weight + g * pass.group_weights,
+                 weights.data() + g * pass.out_channels * depth);
   const std::int64_t bands = runner.bands();
   const std::int64_t grain = (kMinWorkPerTask + runner.work() - 1) / runner.work();
-  parallel_for(0, parts * bands, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, pass.parts() * bands, grain, [&](std::int64_t begin, std::int64_t end) {
     const ScratchArray<T> scratch(runner.scratch_size());
     std::fill_n(scratch.data(), runner.scratch_size(), T{0});
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t part = task / bands;
-      const std::int64_t group = part % conv.groups;
-      runner.run(task % bands, from + part * pass.in_channels * pass.rows.size * pass.columns.size,
+      const std::int64_t group = part % pass.groups;
+      runner.run(task % bands, from + part * pass.from_part(),
                  weights.data() + group * pass.out_channels * depth,
                  bias == nullptr ? nullptr : bias + group * pass.out_channels,
-                 to + part * pass.out_channels * pass.to_size, scratch.data());
+                 to + part * pass.to_part(), scratch.data());
     }
   });
+}
+
+template <class T>
+void run_pass(const ConvPass& pass, const T* from, const T* weight, const T* bias, T* to) {
+  if (pass.parts() == 0 || pass.out_channels == 0 || pass.rows.places <= 0 ||
+      pass.columns.places <= 0)
+    return;
+  if constexpr (std::is_same_v<T, float>) {
+    if (winograd_pays(pass)) {
+      std::vector<std::atomic<bool>> is_left(checked_count(pass.parts()));
+      winograd_convolve(pass, from, weight, bias, to, is_left);
+      ConvPass one = pass;
+      one.batch = one.groups = 1;
+      for (std::int64_t part = 0; part < pass.parts(); ++part) {
+        const std::int64_t group = part % pass.groups;
+        if (is_left[static_cast<std::size_t>(part)])
+          run_tiles(one, from + part * pass.from_part(), weight + group * pass.group_weights,
+                    bias == nullptr ? nullptr : bias + group * pass.out_channels,
+                    to + part * pass.to_part());
+      }
+      return;
+    }
+  }
+  run_tiles(pass, from, weight, bias, to);
 }
 
 // A place of the input and those that follow it by the stride, as a convolution of the output: its
@@ -250,6 +251,11 @@ InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_
   axis.tap_step = std::max<std::int64_t>(1, axis.tap_step);
 }
 
+std::int64_t group_weights(const Convolution& conv) {
+  return conv.out_channels / conv.groups * (conv.in_channels / conv.groups) * conv.kernel[0] *
+         conv.kernel[1];
+}
+
 ConvAxis out_axis(const Convolution& conv, std::size_t d) {
   return {.taps = conv.kernel[d],
           .tap_step = conv.dilation[d],
@@ -257,23 +263,6 @@ ConvAxis out_axis(const Convolution& conv, std::size_t d) {
           .place_step = conv.stride[d],
           .first = -conv.padding[d],
           .size = conv.in[d]};
-}
-
-template <class T>
-void convolve(const Convolution& conv, const T* in, const T* weight, const T* bias, T* out) {
-  const std::int64_t in_channels = conv.in_channels / conv.groups;
-  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
-  const Pass pass{.rows = out_axis(conv, 0),
-                  .columns = out_axis(conv, 1),
-                  .in_channels = in_channels,
-                  .out_channels = conv.out_channels / conv.groups,
-                  .first_weight = 0,
-                  .weight_strides = {in_channels * taps, taps, conv.kernel[1], 1},
-                  .to_first = 0,
-                  .to_row_step = conv.out[1],
-                  .to_column_step = 1,
-                  .to_size = conv.out[0] * conv.out[1]};
-  run_pass(conv, pass, in, weight, bias, out);
 }
 
 template <class T>
@@ -286,30 +275,52 @@ void convolve_backward_input(const Convolution& conv, const T* grad_out, const T
     for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x) {
       const InputAxis rows(conv, 0, y);
       const InputAxis columns(conv, 1, x);
-      const Pass pass{.rows = rows.axis,
-                      .columns = columns.axis,
-                      .in_channels = conv.out_channels / conv.groups,
-                      .out_channels = in_channels,
-                      .first_weight = rows.first_tap * conv.kernel[1] + columns.first_tap,
-                      .weight_strides = {taps, in_channels * taps, -rows.tap_step * conv.kernel[1],
-                                         -columns.tap_step},
-                      .to_first = rows.first_place * conv.in[1] + columns.first_place,
-                      .to_row_step = conv.stride[0] * conv.in[1],
-                      .to_column_step = conv.stride[1],
-                      .to_size = conv.in[0] * conv.in[1]};
-      run_pass(conv, pass, grad_out, weight, bias, grad_in);
+      const ConvPass pass{.batch = conv.batch,
+                          .groups = conv.groups,
+                          .rows = rows.axis,
+                          .columns = columns.axis,
+                          .in_channels = conv.out_channels / conv.groups,
+                          .out_channels = in_channels,
+                          .first_weight = rows.first_tap * conv.kernel[1] + columns.first_tap,
+                          .weight_strides = {taps, in_channels * taps,
+                                             -rows.tap_step * conv.kernel[1], -columns.tap_step},
+                          .group_weights = group_weights(conv),
+                          .to_first = rows.first_place * conv.in[1] + columns.first_place,
+                          .to_row_step = conv.stride[0] * conv.in[1],
+                          .to_column_step = conv.stride[1],
+                          .to_size = conv.in[0] * conv.in[1]};
+      run_pass(pass, grad_out, weight, bias, grad_in);
     }
   }
 }
 
 }  // namespace
+
+ConvPass result_pass(const Convolution& conv) {
+  const std::int64_t in_channels = conv.in_channels / conv.groups;
+  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
+  return {.batch = conv.batch,
+          .groups = conv.groups,
+          .rows = out_axis(conv, 0),
+          .columns = out_axis(conv, 1),
+          .in_channels = in_channels,
+          .out_channels = conv.out_channels / conv.groups,
+          .first_weight = 0,
+          .weight_strides = {in_channels * taps, taps, conv.kernel[1], 1},
+          .group_weights = group_weights(conv),
+          .to_first = 0,
+          .to_row_step = conv.out[1],
+          .to_column_step = 1,
+          .to_size = conv.out[0] * conv.out[1]};
+}
+
 }  // namespace eg::cpu
 
 namespace eg::kernel {
 
 void Convolve::compute_on_cpu() const {
   visit_floating(x.dtype(), name, [&]<class T>() {
-    cpu::convolve(conv, x.as<T>(), weight.as<T>(), bias.as<T>(), y.as<T>());
+    cpu::run_pass(cpu::result_pass(conv), x.as<T>(), weight.as<T>(), bias.as<T>(), y.as<T>());
   });
 }
 

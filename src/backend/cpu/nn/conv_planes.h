@@ -54,13 +54,20 @@ const T* bytes_behind(const T* from, std::int32_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-/// Copies a row: most are too short for a call of memcpy to be worth its while.
+/// Copies a row: most are too short for a call of memcpy, which a loop over the last few numbers
+/// would become, to be worth its while.
 template <class T>
 void copy_short(const T* from, std::int64_t count, T* to) {
-  std::int64_t i = 0;
-  for (; i + gemm::kLanes<T> <= count; i += gemm::kLanes<T>)
-    gemm::store(to + i, gemm::load(from + i));
-  for (; i < count; ++i) to[i] = from[i];
+  constexpr int kLanes = gemm::kLanes<T>;
+  if (count >= kLanes) {
+    for (std::int64_t i = 0; i + kLanes < count; i += kLanes)
+      gemm::store(to + i, gemm::load(from + i));
+    gemm::store(to + count - kLanes, gemm::load(from + count - kLanes));
+    return;
+  }
+  if (count > 0) to[0] = from[0];
+  if (count > 1) to[1] = from[1];
+  if (count > 2) to[2] = from[2];
 }
 
 /// The layout of a band of copied planes.

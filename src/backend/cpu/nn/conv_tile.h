@@ -12,8 +12,17 @@
 
 namespace eg::cpu {
 
-/// Channels of the largest tile. With more, V8 spills sums.
-inline constexpr int kConvRows = 4;
+/// Sums that stay in registers beside what is multiplied (gemm/micro_kernel.h). With more, V8
+/// spills.
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+inline constexpr int kRegisterSums = 8;
+#else
+inline constexpr int kRegisterSums = 12;
+#endif
+
+/// Channels of the largest tile. Larger ones would not pay for their code in double.
+template <class T>
+inline constexpr int kConvRows = sizeof(T) == sizeof(float) ? kRegisterSums / 2 : 4;
 
 /// What a tile sums over: `runs` runs of `count` steps, with `skipped` steps between two of them.
 /// Step p multiplies Rows consecutive weights with what lies offsets[p] from a place.
@@ -53,21 +62,12 @@ EG_GEMM_INLINE void store_whole(const ConvSums<T, Rows, Columns>& sums, const Co
   }
 }
 
-template <class T, int Rows, int Columns>
-void store_part(const ConvSums<T, Rows, Columns>& sums, const ConvTarget<T>& to) {
-  constexpr int kWidth = Columns * gemm::kLanes<T>;
-  std::array<T, 2 * Rows * kWidth> values;
-  T* value = values.data();
-  for (int r = 0; r < Rows; ++r) {
-    for (int line = 0; line < 2; ++line) {
-      for (int c = 0; c < Columns; ++c, value += gemm::kLanes<T>)
-        gemm::store(value, sums[r][line][c]);
-    }
-  }
-  for (int i = 0; i < 2 * Rows; ++i) {
+// Stores the first columns of both lines of every row of a tile that lies in memory.
+template <class T>
+void store_part(const T* values, int rows, int width, const ConvTarget<T>& to) {
+  for (int i = 0; i < 2 * rows; ++i, values += width) {
     T* const at = to.data + i / 2 * to.channel_stride + i % 2 * to.line_stride;
-    const T* const line = values.data() + i * kWidth;
-    for (std::int64_t c = 0; c < to.columns[i % 2]; ++c) at[c * to.column_step] = line[c];
+    for (std::int64_t c = 0; c < to.columns[i % 2]; ++c) at[c * to.column_step] = values[c];
   }
 }
 
@@ -110,10 +110,18 @@ void conv_tile(const ConvTaps<T>& taps, const T* place, std::int64_t line_step, 
     weights += taps.skipped * Rows;
   }
   constexpr std::int64_t kWidth = Columns * kLanes<T>;
-  if (to.column_step == 1 && to.columns[0] == kWidth && to.columns[1] == kWidth)
+  if (to.column_step == 1 && to.columns[0] == kWidth && to.columns[1] == kWidth) {
     store_whole<T, Rows, Columns>(sums, to);
-  else
-    store_part<T, Rows, Columns>(sums, to);
+    return;
+  }
+  // A copy: sums whose address is known elsewhere would be written to memory with every step.
+  std::array<T, 2 * Rows * kWidth> values;
+  store_whole<T, Rows, Columns>(sums, {.data = values.data(),
+                                       .channel_stride = 2 * kWidth,
+                                       .line_stride = kWidth,
+                                       .column_step = 1,
+                                       .columns = {kWidth, kWidth}});
+  store_part(values.data(), Rows, kWidth, to);
 }
 
 /// Vectors in a line of a tile of so many channels: few channels need several to keep the
@@ -129,6 +137,6 @@ template <class T>
 constexpr auto kConvTiles = []<std::size_t... Row>(std::index_sequence<Row...>) {
   return std::array<ConvTile<T>, sizeof...(Row)>{
       conv_tile<T, Row + 1, conv_tile_columns(Row + 1)>...};
-}(std::make_index_sequence<kConvRows>());
+}(std::make_index_sequence<kConvRows<T>>());
 
 }  // namespace eg::cpu

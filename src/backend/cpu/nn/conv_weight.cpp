@@ -5,11 +5,13 @@
 // chunk's sum joins the weight's.
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 #include <vector>
 
-#include "backend/cpu/nn/conv_planes.h"
+#include "backend/cpu/nn/conv_pass.h"
+#include "backend/cpu/nn/conv_winograd.h"
 #include "backend/cpu/nn/scratch_array.h"
-#include "kernels/conv.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -19,11 +21,13 @@ using gemm::kLanes;
 using kernel::Convolution;
 
 // Numbers that a chunk should read.
-constexpr std::int64_t kChunkNumbers = 16 * 1024;
+constexpr std::int64_t kChunkNumbers = 128 * 1024;
 // Sums of parts of the batch, made side by side: their number must not depend on that of threads,
 // or results would. Large weights have one, and are shared by channel and tap instead.
 constexpr std::int64_t kMaxParts = 8;
 constexpr std::int64_t kMaxPartNumbers = 128 * 1024;
+// Places that a part should have, so that its sums are worth their beginning and end.
+constexpr std::int64_t kMinPartPlaces = 256;
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
 // What a tile reads: rows of `width` numbers, a multiple of a vector.
@@ -76,11 +80,28 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
       }
     }
   }
-  for (int c = 0; c < Channels; ++c) {
-    for (int t = 0; t < Taps; ++t) {
-      T sum{0};
-      for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[c][t][lane];
-      sums_out[c * Taps + t] = sum;
+  if constexpr (Channels * Taps % kLanes<T> == 0) {
+    // The lanes of as many sums as there are lanes are added up at once.
+    constexpr int kLaneCount = kLanes<T>;
+    EG_GEMM_UNROLL
+    for (int i = 0; i < Channels * Taps; i += kLaneCount) {
+      gemm::Vector<T> lanes[kLaneCount];
+      EG_GEMM_UNROLL
+      for (int lane = 0; lane < kLaneCount; ++lane)
+        lanes[lane] = sums[(i + lane) / Taps][(i + lane) % Taps];
+      gemm::transpose(lanes);
+      gemm::Vector<T> sum = lanes[0];
+      EG_GEMM_UNROLL
+      for (int lane = 1; lane < kLaneCount; ++lane) sum += lanes[lane];
+      gemm::store(sums_out + i, sum);
+    }
+  } else {
+    for (int c = 0; c < Channels; ++c) {
+      for (int t = 0; t < Taps; ++t) {
+        T sum{0};
+        for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[c][t][lane];
+        sums_out[c * Taps + t] = sum;
+      }
     }
   }
 }
@@ -93,18 +114,14 @@ constexpr int kTapsAlone = 5;
 template <class T>
 class WeightGradient {
  public:
-  explicit WeightGradient(const Convolution& conv)
+  WeightGradient(const Convolution& conv, const ConvPass& pass)
       : conv_(conv),
-        rows_{conv.kernel[0], conv.dilation[0], conv.out[0],
-              conv.stride[0], -conv.padding[0], conv.in[0]},
-        columns_{conv.kernel[1], conv.dilation[1], conv.out[1],
-                 conv.stride[1], -conv.padding[1], conv.in[1]},
-        in_channels_(conv.in_channels / conv.groups),
-        out_channels_(conv.out_channels / conv.groups),
+        in_channels_(pass.in_channels),
+        out_channels_(pass.out_channels),
         width_((conv.out[1] + kLanes<T> - 1) / kLanes<T> * kLanes<T>),
         band_(std::clamp<std::int64_t>(2 * kChunkNumbers / (width_ * (kChannels + conv.stride[0])),
                                        1, conv.out[0])),
-        layout_(rows_, columns_, band_, kLanes<T>),
+        layout_(pass.rows, pass.columns, band_, kLanes<T>),
         tile_channels_(out_channels_ > 1 ? kChannels : 1),
         tile_taps_(out_channels_ > 1 ? kTaps : kTapsAlone),
         taps_(in_channels_ * conv.kernel[0] * conv.kernel[1]) {
@@ -119,31 +136,35 @@ class WeightGradient {
     }
   }
 
-  std::int64_t source_size() const { return images_ * layout_.size(in_channels_); }
-  std::int64_t grad_size() const {
-    return copies_grad() ? images_ * out_channels_ * band_ * width_ : 0;
+  std::int64_t scratch_size() const {
+    return source_size() + (copies_grad() ? images_ * out_channels_ * band_ * width_ : 0);
   }
+
+  /// Makes scratch memory ready for `add`.
+  void prepare(T* scratch) const { std::fill_n(scratch, source_size(), T{0}); }
 
   /// Adds what images [first, last) give to a group's weights.
   void add(std::int64_t first, std::int64_t last, std::int64_t group, const T* grad_out,
-           const T* in, T* weight, T* source, T* grad) const {
+           const T* in, T* weight, T* scratch) const {
     for (; first < last; first += images_) {
       const std::int64_t count = std::min(images_, last - first);
       for (std::int64_t y = 0; y < conv_.out[0]; y += band_) {
         const std::int64_t part = first * conv_.groups + group;
-        const Chunk<T> chunk = make_chunk(part, count, y, grad_out, in, source, grad);
+        const Chunk<T> chunk = make_chunk(part, count, y, grad_out, in, scratch);
         add_chunk(chunk, weight);
       }
     }
   }
 
  private:
+  std::int64_t source_size() const { return images_ * layout_.size(in_channels_); }
   std::int64_t tap_tiles() const { return (taps_ + tile_taps_ - 1) / tile_taps_; }
   // Lanes beyond the end of a row must meet zeros.
   bool copies_grad() const { return width_ != conv_.out[1]; }
 
   Chunk<T> make_chunk(std::int64_t part, std::int64_t images, std::int64_t y, const T* grad_out,
-                      const T* in, T* source, T* grad) const {
+                      const T* in, T* source) const {
+    T* const grad = source + source_size();
     const std::int64_t rows = std::min(band_, conv_.out[0] - y);
     const std::int64_t places = conv_.out[0] * conv_.out[1];
     const std::int64_t in_image = in_channels_ * conv_.in[0] * conv_.in[1];
@@ -205,8 +226,6 @@ class WeightGradient {
   }
 
   const Convolution& conv_;
-  ConvAxis rows_;
-  ConvAxis columns_;
   std::int64_t in_channels_;
   std::int64_t out_channels_;
   std::int64_t width_;
@@ -219,36 +238,52 @@ class WeightGradient {
   std::vector<std::int32_t> offsets_;
 };
 
-template <class T>
-void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
-                              T* grad_weight) {
-  const std::int64_t group_weights = conv.out_channels / conv.groups *
-                                     (conv.in_channels / conv.groups) * conv.kernel[0] *
-                                     conv.kernel[1];
-  const std::int64_t count = conv.groups * group_weights;
+// Sums up what all images give to the weight: parts of the batch side by side, and what they give
+// in their order.
+template <class T, class Gradient>
+void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_out, const T* in,
+                T* grad_weight) {
+  const std::int64_t count = pass.groups * pass.group_weights;
   std::fill_n(grad_weight, count, T{0});
-  if (conv.batch == 0 || count == 0) return;
-  const WeightGradient<T> gradient(conv);
-  const std::int64_t parts =
-      std::min(conv.batch, std::clamp<std::int64_t>(kMaxPartNumbers / count, 1, kMaxParts));
+  const std::int64_t wanted =
+      std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPlaces);
+  const std::int64_t parts = std::min(pass.batch, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
   // The first part's sums are made in place, the others beside them.
   const ScratchArray<T> partial((parts - 1) * count);
   std::fill_n(partial.data(), (parts - 1) * count, T{0});
   parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    const ScratchArray<T> source(gradient.source_size());
-    std::fill_n(source.data(), gradient.source_size(), T{0});
-    const ScratchArray<T> grad(gradient.grad_size());
+    const ScratchArray<T> scratch(gradient.scratch_size());
+    gradient.prepare(scratch.data());
     for (std::int64_t part = begin; part < end; ++part) {
       T* const sums = part == 0 ? grad_weight : partial.data() + (part - 1) * count;
-      for (std::int64_t g = 0; g < conv.groups; ++g)
-        gradient.add(part * conv.batch / parts, (part + 1) * conv.batch / parts, g, grad_out, in,
-                     sums + g * group_weights, source.data(), grad.data());
+      for (std::int64_t g = 0; g < pass.groups; ++g)
+        gradient.add(part * pass.batch / parts, (part + 1) * pass.batch / parts, g, grad_out, in,
+                     sums + g * pass.group_weights, scratch.data());
     }
   });
   for (std::int64_t part = 1; part < parts; ++part) {
     const T* const sums = partial.data() + (part - 1) * count;
     for (std::int64_t i = 0; i < count; ++i) grad_weight[i] += sums[i];
   }
+}
+
+template <class T>
+void convolve_backward_weight(const Convolution& conv, const T* grad_out, const T* in,
+                              T* grad_weight) {
+  const ConvPass pass = result_pass(conv);
+  const std::int64_t count = pass.groups * pass.group_weights;
+  if (conv.batch == 0 || count == 0) {
+    std::fill_n(grad_weight, count, T{0});
+    return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (winograd_weight_pays(pass)) {
+      add_images(pass, WinogradWeightGradient(pass), grad_out, in, grad_weight);
+      if (std::all_of(grad_weight, grad_weight + count, [](T g) { return std::isfinite(g); }))
+        return;
+    }
+  }
+  add_images(pass, WeightGradient<T>(conv, pass), grad_out, in, grad_weight);
 }
 
 }  // namespace

@@ -1,0 +1,209 @@
+#include "backend/cpu/nn/conv_winograd.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "backend/cpu/matrix/gemm/micro_kernel.h"
+#include "backend/cpu/nn/scratch_array.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+using namespace winograd;
+
+// Tiles of a band: with 64 channels they and their sums stay in a level 2 cache beside the weights.
+constexpr std::int64_t kBandTiles = 32;
+static_assert(kBandTiles <= kMaxVectors * kLanes);
+
+constexpr std::int64_t kPanel = gemm::kPanelColumns<float>;
+static_assert(kPanel == 2 * kLanes, "a panel is a pair of vectors");
+
+template <std::size_t... Row>
+constexpr auto kernels_of(std::index_sequence<Row...>) {
+  return std::array<gemm::MicroKernel<float>, sizeof...(Row)>{
+      gemm::micro_kernel<float, Row + 1, gemm::kPanelVectors>...};
+}
+
+// By rows - 1.
+constexpr auto kKernels = kernels_of(std::make_index_sequence<gemm::kStripRows>());
+
+// The products of a band, p = 0..15: sums[p] = weights[p] * source[p], where `weights` has made
+// channels as rows and read ones as columns, and `source` tiles as columns. Weights are packed in
+// strips of rows, the source in panels of columns.
+class Convolver {
+ public:
+  explicit Convolver(const ConvPass& pass)
+      : pass_(pass),
+        tiling_(pass, kBandTiles),
+        strips_(divide_up(pass.out_channels, gemm::kStripRows)),
+        columns_(divide_up(tiling_.band_vectors(), 2) * kPanel) {}
+
+  std::int64_t strips() const { return strips_; }
+  std::int64_t bands() const { return divide_up(pass_.batch * tiling_.units(), tiling_.band); }
+  std::int64_t weights_size() const { return kProducts * weights_step(); }
+  std::int64_t scratch_size() const { return kProducts * (source_step() + sums_step()); }
+  std::int64_t work() const {
+    return kProducts * columns_ * pass_.in_channels * pass_.out_channels;
+  }
+
+  void pack_strip(std::int64_t s, const float* weight, float* packed) const {
+    const auto& [out_stride, in_stride, row_stride, column_stride] = pass_.weight_strides;
+    packed += strip(s) * pass_.in_channels;
+    for (std::int64_t i = 0; i < pass_.in_channels; ++i) {
+      for (std::int64_t o = strip(s); o < strip(s + 1); ++o)
+        transform_weight(weight + pass_.first_weight + o * out_stride + i * in_stride, row_stride,
+                         column_stride, packed++, weights_step());
+    }
+  }
+
+  /// Clears the columns beyond the last tile, which are multiplied too.
+  void clear_edge(float* scratch) const {
+    if (tiling_.vectors % 2 == 1) std::fill_n(scratch, kProducts * source_step(), 0.0F);
+  }
+
+  /// Computes a band of a group. Its steps are shared by the threads that have no band to compute.
+  void run(std::int64_t group, std::int64_t band, const float* from, const float* weights,
+           const float* bias, float* to, float* scratch,
+           std::vector<std::atomic<bool>>& is_left) const {
+    const std::int64_t first = band * tiling_.band;
+    const std::int64_t last = std::min(first + tiling_.band, pass_.batch * tiling_.units());
+    float* const sums = scratch + kProducts * source_step();
+    const std::int64_t channel_work = kProducts * columns_ * kTransformWork;
+    parallel_for(0, pass_.in_channels, grain_of(channel_work),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t u = first; u < last; ++u)
+                     read(u, u - first, begin, end, group, from, scratch);
+                 });
+    const std::int64_t columns = divide_up((last - first) * tiling_.vectors, 2) * kPanel;
+    parallel_for(0, strips_, grain_of(work() / strips_), [&](std::int64_t begin, std::int64_t end) {
+      multiply(begin, end, columns, scratch, weights, sums);
+    });
+    parallel_for(0, pass_.out_channels, grain_of(channel_work),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t u = first; u < last; ++u)
+                     write(u, u - first, begin, end, group, sums, bias, to, is_left);
+                 });
+  }
+
+ private:
+  std::int64_t strip(std::int64_t i) const { return i * pass_.out_channels / strips_; }
+  std::int64_t weights_step() const { return spread(pass_.in_channels * pass_.out_channels); }
+  std::int64_t source_step() const { return spread(columns_ * pass_.in_channels); }
+  std::int64_t sums_step() const { return spread(columns_ * pass_.out_channels); }
+
+  void read(std::int64_t u, std::int64_t place, std::int64_t begin, std::int64_t end,
+            std::int64_t group, const float* from, float* source) const {
+    TileRow tiles = source_of(pass_, tiling_, Unit(tiling_, u), group, from);
+    tiles.plane += begin * pass_.from_size();
+    for (std::int64_t i = begin; i < end; ++i, tiles.plane += pass_.from_size())
+      transform_source(tiles, {.data = source + i * kPanel,
+                               .first_vector = place * tiling_.vectors,
+                               .product_stride = source_step(),
+                               .pair_stride = pass_.in_channels * kPanel,
+                               .half_stride = kLanes});
+  }
+
+  void multiply(std::int64_t begin, std::int64_t end, std::int64_t columns, const float* source,
+                const float* weights, float* sums) const {
+    for (int p = 0; p < kProducts; ++p) {
+      for (std::int64_t j = 0; j < columns; j += kPanel) {
+        for (std::int64_t s = begin; s < end; ++s) {
+          const std::int64_t rows = strip(s + 1) - strip(s);
+          kKernels[static_cast<std::size_t>(rows - 1)](
+              pass_.in_channels, weights + p * weights_step() + strip(s) * pass_.in_channels, rows,
+              source + p * source_step() + j * pass_.in_channels, kPanel,
+              sums + p * sums_step() + strip(s) * columns_ + j, columns_, static_cast<int>(kPanel),
+              {1, 0, nullptr});
+        }
+      }
+    }
+  }
+
+  void write(std::int64_t u, std::int64_t place, std::int64_t begin, std::int64_t end,
+             std::int64_t group, const float* sums, const float* bias, float* to,
+             std::vector<std::atomic<bool>>& is_left) const {
+    const Unit unit(tiling_, u);
+    const std::int64_t part = unit.image * pass_.groups + group;
+    PlaceTarget target{.data = to + part * pass_.to_part() + begin * pass_.to_size +
+                               pass_.to_first + unit.row * pass_.to_row_step + unit.column,
+                       .row_stride = pass_.to_row_step,
+                       .rows = std::min<std::int64_t>(2, pass_.rows.places - unit.row),
+                       .columns = pass_.columns.places - unit.column};
+    Floats check{};
+    for (std::int64_t o = begin; o < end; ++o, target.data += pass_.to_size)
+      check +=
+          transform_sums(sums + o * columns_ + place * tiling_.vectors * kLanes, sums_step(),
+                         tiling_.vectors, gemm::splat(bias == nullptr ? 0.0F : bias[o]), target);
+    if (std::isnan(check[0] + check[1] + check[2] + check[3]))
+      is_left[static_cast<std::size_t>(part)].store(true, std::memory_order_relaxed);
+  }
+
+  const ConvPass& pass_;
+  Tiling tiling_;
+  std::int64_t strips_;
+  std::int64_t columns_;  // of the matrices
+};
+
+// Whether an image alone takes fewer multiplications. Transforms count as so many of them per tile
+// and channel and per weight as makes the comparison come out as measured times do; the plain way
+// to a weight's gradient is slower than that to places, so its transforms count less.
+constexpr std::int64_t kTransformPerChannel = 250;
+constexpr std::int64_t kWeightTransformPerChannel = 176;
+constexpr std::int64_t kTransformPerWeight = 176;
+
+bool pays(const ConvPass& pass, std::int64_t per_channel) {
+  for (const ConvAxis& axis : {pass.rows, pass.columns}) {
+    // A large padding is left to what computes no tiles of zeros.
+    if (axis.taps != 3 || axis.tap_step != 1 || axis.place_step != 1 || axis.first < -2)
+      return false;
+  }
+  if (pass.to_column_step != 1) return false;
+  const std::int64_t products = pass.in_channels * pass.out_channels;
+  const std::int64_t rows = divide_up(pass.rows.places, 2);
+  const std::int64_t columns = divide_up(pass.columns.places, 2 * kLanes) * kLanes;
+  const std::int64_t plain_columns = divide_up(pass.columns.places, kLanes) * kLanes;
+  const std::int64_t per_tile =
+      kProducts * products + per_channel * (pass.in_channels + pass.out_channels);
+  return rows * columns * per_tile + kTransformPerWeight * products <
+         2 * rows * plain_columns * 9 * products;
+}
+
+}  // namespace
+
+bool winograd_pays(const ConvPass& pass) { return pays(pass, kTransformPerChannel); }
+
+bool winograd_weight_pays(const ConvPass& pass) { return pays(pass, kWeightTransformPerChannel); }
+
+void winograd_convolve(const ConvPass& pass, const float* from, const float* weight,
+                       const float* bias, float* to, std::vector<std::atomic<bool>>& is_left) {
+  const Convolver convolver(pass);
+  const std::int64_t size = convolver.weights_size();
+  const std::int64_t strips = convolver.strips();
+  const ScratchArray<float> weights(pass.groups * size);
+  parallel_for(0, pass.groups * strips,
+               grain_of(gemm::kStripRows * pass.in_channels * kProducts * kTransformWork),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i)
+                   convolver.pack_strip(i % strips, weight + i / strips * pass.group_weights,
+                                        weights.data() + i / strips * size);
+               });
+  const std::int64_t bands = convolver.bands();
+  const std::int64_t tasks = pass.groups * bands;
+  // Few bands are computed one after the other, each by all threads.
+  const std::int64_t grain = tasks < num_threads() ? tasks : grain_of(convolver.work());
+  parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
+    const ScratchArray<float> scratch(convolver.scratch_size());
+    convolver.clear_edge(scratch.data());
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t group = task / bands;
+      convolver.run(group, task % bands, from, weights.data() + group * size,
+                    bias == nullptr ? nullptr : bias + group * pass.out_channels, to,
+                    scratch.data(), is_left);
+    }
+  });
+}
+
+}  // namespace eg::cpu

@@ -1,0 +1,150 @@
+// The gradient of a 3 x 3 weight by Winograd's way: for each of the 16 products of a tile, the sums
+// over all tiles of what the source and the gradient of the result were transformed to. Both lie
+// tile by tile in vectors, so sums are made lane by lane, and the lanes of a band are added up.
+
+#include "backend/cpu/nn/conv_tile.h"
+#include "backend/cpu/nn/conv_winograd.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+using namespace winograd;
+
+constexpr std::int64_t kBandTiles = 64;
+static_assert(kBandTiles <= kMaxVectors * kLanes);
+
+// Channels of the register tile.
+constexpr int kOutTile = 2;
+constexpr int kInTile = kRegisterSums / kOutTile;
+constexpr int kTileSums = kRegisterSums;
+static_assert(kTileSums % kLanes == 0);
+
+// Adds the sums of a register tile over vectors, of which each operand has its channels side by
+// side.
+void add_products(std::int64_t vectors, const float* out, const float* in, float* sums) {
+  Floats tile[kTileSums] = {};
+  for (int v = 0; v < static_cast<int>(vectors); ++v) {
+    Floats factor[kOutTile];
+    EG_GEMM_UNROLL
+    for (int o = 0; o < kOutTile; ++o) factor[o] = gemm::load(out + o * kLanes);
+    EG_GEMM_UNROLL
+    for (int i = 0; i < kInTile; ++i) {
+      const Floats read = gemm::load(in + i * kLanes);
+      EG_GEMM_UNROLL
+      for (int o = 0; o < kOutTile; ++o)
+        tile[i * kOutTile + o] = gemm::multiply_add(factor[o], read, tile[i * kOutTile + o]);
+    }
+    out += kOutTile * kLanes;
+    in += kInTile * kLanes;
+  }
+  EG_GEMM_UNROLL
+  for (int i = 0; i < kTileSums; i += kLanes) {
+    Floats lanes[kLanes] = {tile[i], tile[i + 1], tile[i + 2], tile[i + 3]};
+    gemm::transpose(lanes);
+    gemm::store(sums + i, gemm::load(sums + i) + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])));
+  }
+}
+
+// Where the vectors of a channel go if Tile channels lie side by side.
+template <int Tile>
+TileTarget target_of(float* data, std::int64_t channel, std::int64_t band_vectors,
+                     std::int64_t first_vector, std::int64_t step) {
+  return {.data = data + (channel / Tile * band_vectors * Tile + channel % Tile) * kLanes,
+          .first_vector = first_vector,
+          .product_stride = step,
+          .pair_stride = 2 * Tile * kLanes,
+          .half_stride = Tile * kLanes};
+}
+
+}  // namespace
+
+WinogradWeightGradient::WinogradWeightGradient(const ConvPass& pass)
+    : pass_(pass),
+      tiling_(pass, kBandTiles),
+      in_tiles_(divide_up(pass.in_channels, kInTile)),
+      out_tiles_(divide_up(pass.out_channels, kOutTile)) {}
+
+std::int64_t WinogradWeightGradient::in_step() const {
+  return spread(in_tiles_ * kInTile * tiling_.band_vectors() * kLanes);
+}
+
+std::int64_t WinogradWeightGradient::out_step() const {
+  return spread(out_tiles_ * kOutTile * tiling_.band_vectors() * kLanes);
+}
+
+std::int64_t WinogradWeightGradient::sums_step() const {
+  return spread(in_tiles_ * out_tiles_ * kTileSums);
+}
+
+std::int64_t WinogradWeightGradient::scratch_size() const {
+  return kProducts * (in_step() + out_step() + sums_step());
+}
+
+void WinogradWeightGradient::add(std::int64_t first, std::int64_t last, std::int64_t group,
+                                 const float* grad_out, const float* in, float* weight,
+                                 float* scratch) const {
+  float* const sums = scratch + kProducts * (in_step() + out_step());
+  std::fill_n(sums, kProducts * sums_step(), 0.0F);
+  const std::int64_t end = last * tiling_.units();
+  for (std::int64_t unit = first * tiling_.units(); unit < end; unit += tiling_.band)
+    add_band(unit, std::min(unit + tiling_.band, end), group, grad_out, in, scratch);
+  for (std::int64_t o = 0; o < pass_.out_channels; ++o) {
+    for (std::int64_t i = 0; i < pass_.in_channels; ++i, weight += 9) {
+      const std::int64_t tile = o / kOutTile * in_tiles_ + i / kInTile;
+      add_weight_gradient(sums + tile * kTileSums + i % kInTile * kOutTile + o % kOutTile,
+                          sums_step(), weight);
+    }
+  }
+}
+
+void WinogradWeightGradient::add_band(std::int64_t first, std::int64_t last, std::int64_t group,
+                                      const float* grad_out, const float* in,
+                                      float* scratch) const {
+  float* const source = scratch;
+  float* const grad = source + kProducts * in_step();
+  float* const sums = grad + kProducts * out_step();
+  const std::int64_t room = tiling_.band_vectors();
+  // A tile that lacks channels repeats the last one.
+  const std::int64_t in_channels = in_tiles_ * kInTile;
+  const std::int64_t channels = in_channels + out_tiles_ * kOutTile;
+  parallel_for(
+      0, channels, grain_of(kProducts * room * kLanes * kTransformWork),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t u = first; u < last; ++u) {
+          const Unit unit(tiling_, u);
+          const std::int64_t vector = (u - first) * tiling_.vectors;
+          const TileRow tiles = source_of(pass_, tiling_, unit, group, in);
+          const float* const grads =
+              grad_out + (unit.image * pass_.groups + group) * pass_.to_part();
+          for (std::int64_t c = begin; c < end; ++c) {
+            if (c < in_channels) {
+              TileRow channel = tiles;
+              channel.plane += std::min(c, pass_.in_channels - 1) * pass_.from_size();
+              transform_source(channel, target_of<kInTile>(source, c, room, vector, in_step()));
+            } else {
+              const std::int64_t o = c - in_channels;
+              transform_gradient(
+                  {grads + std::min(o, pass_.out_channels - 1) * pass_.to_size, pass_.rows.places,
+                   pass_.columns.places, unit.row, unit.column, tiling_.vectors},
+                  target_of<kOutTile>(grad, o, room, vector, out_step()));
+            }
+          }
+        }
+      });
+  const std::int64_t vectors = (last - first) * tiling_.vectors;
+  parallel_for(
+      0, kProducts * in_tiles_, grain_of(out_tiles_ * kTileSums * vectors * kLanes),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t task = begin; task < end; ++task) {
+          const std::int64_t p = task / in_tiles_;
+          const std::int64_t i = task % in_tiles_;
+          const float* const in_tile = source + p * in_step() + i * room * kInTile * kLanes;
+          for (std::int64_t o = 0; o < out_tiles_; ++o)
+            add_products(vectors, grad + p * out_step() + o * room * kOutTile * kLanes, in_tile,
+                         sums + p * sums_step() + (o * in_tiles_ + i) * kTileSums);
+        }
+      });
+}
+
+}  // namespace eg::cpu

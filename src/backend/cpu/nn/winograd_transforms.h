@@ -1,0 +1,242 @@
+#pragma once
+
+// Winograd's F(2x2, 3x3), the transforms. A tile of 4 x 4 numbers of the source gives 2 x 2 places
+// of a 3 x 3 convolution of stride 1. With
+//
+//   B' d = (d0 - d2, d1 + d2, d2 - d1, d1 - d3)
+//   G w  = (w0, (w0 + w1 + w2) / 2, (w0 - w1 + w2) / 2, w2)
+//   A' m = (m0 + m1 + m2, m1 - m2 - m3)
+//
+// along rows and columns, the places are A'[(B' d B) . (G w G')] A: 16 products instead of 36, and
+// 16 matrix products over channels where many tiles are computed at once. The gradient of the
+// weight is the same read backwards: G'[(B' d B) . (A g A')] G. A number that a place does not read
+// has no part in its sums, so a NaN stays where it belongs; only infinities do not survive.
+//
+// Tiles lie side by side in vectors: four neighbours of a row of tiles are computed at once.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "backend/cpu/matrix/gemm/vector.h"
+#include "backend/cpu/nn/conv_planes.h"
+
+namespace eg::cpu::winograd {
+
+using Floats = gemm::Vector<float>;
+
+inline constexpr int kLanes = gemm::kLanes<float>;
+/// Numbers of a transformed tile.
+inline constexpr int kProducts = 16;
+
+/// A row of neighbouring tiles of one plane, or a part of one.
+struct TileRow {
+  const float* plane;
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t row;     ///< that the first tile begins with; negative in the padding
+  std::int64_t column;  ///< as `row`
+  std::int64_t vectors;
+};
+
+/// Where transformed tiles go: the vector that is number v of its band has product p at
+/// p * product_stride + v / 2 * pair_stride + v % 2 * half_stride.
+struct TileTarget {
+  float* at(std::int64_t vector) const {
+    const std::int64_t v = first_vector + vector;
+    return data + v / 2 * pair_stride + v % 2 * half_stride;
+  }
+
+  float* data;
+  std::int64_t first_vector;
+  std::int64_t product_stride;
+  std::int64_t pair_stride;
+  std::int64_t half_stride;
+};
+
+/// Vectors of the longest row of tiles.
+inline constexpr std::int64_t kMaxVectors = 16;
+/// Numbers of a line that a row of tiles reads.
+constexpr std::int64_t line_size(std::int64_t vectors) { return 2 * kLanes * (vectors + 1); }
+/// What the transforms work in.
+using Lines = std::array<float, 4 * line_size(kMaxVectors)>;
+
+EG_GEMM_INLINE Floats even(Floats a, Floats b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6); }
+EG_GEMM_INLINE Floats odd(Floats a, Floats b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7); }
+
+/// Copies what a row of tiles reads of one row of its plane.
+inline void copy_line(const TileRow& tiles, std::int64_t row, float* line) {
+  const std::int64_t size = line_size(tiles.vectors);
+  const std::int64_t begin = std::clamp<std::int64_t>(-tiles.column, 0, size);
+  const std::int64_t end = std::clamp<std::int64_t>(tiles.width - tiles.column, begin, size);
+  const bool is_padding = row < 0 || row >= tiles.height;
+  if (is_padding || end - begin < size) {
+    for (std::int64_t x = 0; x < size; x += kLanes) gemm::store(line + x, Floats{});
+  }
+  if (!is_padding)
+    copy_short(tiles.plane + row * tiles.width + tiles.column + begin, end - begin, line + begin);
+}
+
+/// Transforms what a row of tiles reads.
+inline void transform_source(const TileRow& tiles, const TileTarget& to) {
+  Lines room;
+  float* const lines = room.data();
+  const std::int64_t size = line_size(tiles.vectors);
+  // Four copies of this would be code without use.
+#pragma GCC unroll 1
+  for (int i = 0; i < 4; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
+  for (std::int64_t x = 0; x < size; x += kLanes) {
+    float* const at = lines + x;
+    const Floats d0 = gemm::load(at);
+    const Floats d1 = gemm::load(at + size);
+    const Floats d2 = gemm::load(at + 2 * size);
+    const Floats d3 = gemm::load(at + 3 * size);
+    gemm::store(at, d0 - d2);
+    gemm::store(at + size, d1 + d2);
+    gemm::store(at + 2 * size, d2 - d1);
+    gemm::store(at + 3 * size, d1 - d3);
+  }
+  for (std::int64_t v = 0; v < tiles.vectors; ++v) {
+    float* out = to.at(v);
+    const float* line = lines + v * 2 * kLanes;
+#pragma GCC unroll 1
+    for (int i = 0; i < 4; ++i, line += size) {
+      const Floats a = gemm::load(line);
+      const Floats b = gemm::load(line + kLanes);
+      const Floats c = gemm::load(line + 2);
+      const Floats d = gemm::load(line + 2 + kLanes);
+      const Floats d0 = even(a, b);
+      const Floats d1 = odd(a, b);
+      const Floats d2 = even(c, d);
+      const Floats d3 = odd(c, d);
+      gemm::store(out, d0 - d2);
+      out += to.product_stride;
+      gemm::store(out, d1 + d2);
+      out += to.product_stride;
+      gemm::store(out, d2 - d1);
+      out += to.product_stride;
+      gemm::store(out, d1 - d3);
+      out += to.product_stride;
+    }
+  }
+}
+
+/// Transforms the gradient of the places that a row of tiles makes; `tiles` says where these lie.
+inline void transform_gradient(const TileRow& tiles, const TileTarget& to) {
+  Lines room;
+  float* const lines = room.data();
+  const std::int64_t size = line_size(tiles.vectors);
+#pragma GCC unroll 1
+  for (int i = 0; i < 2; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
+  for (std::int64_t v = 0; v < tiles.vectors; ++v) {
+    float* out = to.at(v);
+    const float* const line = lines + v * 2 * kLanes;
+    const Floats a[2] = {gemm::load(line), gemm::load(line + kLanes)};
+    const Floats b[2] = {gemm::load(line + size), gemm::load(line + size + kLanes)};
+    const Floats g0[2] = {even(a[0], a[1]), odd(a[0], a[1])};
+    const Floats g1[2] = {even(b[0], b[1]), odd(b[0], b[1])};
+    const auto store_line = [&](Floats left, Floats right) {
+      gemm::store(out, left);
+      out += to.product_stride;
+      gemm::store(out, left + right);
+      out += to.product_stride;
+      gemm::store(out, left - right);
+      out += to.product_stride;
+      gemm::store(out, -right);
+      out += to.product_stride;
+    };
+    store_line(g0[0], g0[1]);
+    store_line(g0[0] + g1[0], g0[1] + g1[1]);
+    store_line(g0[0] - g1[0], g0[1] - g1[1]);
+    store_line(-g1[0], -g1[1]);
+  }
+}
+
+/// Transforms 3 x 3 weights, read with strides, to 16 numbers that lie `stride` apart.
+inline void transform_weight(const float* weight, std::int64_t row_stride,
+                             std::int64_t column_stride, float* to, std::int64_t stride) {
+  float rows[4][3];
+  for (int x = 0; x < 3; ++x, weight += column_stride) {
+    const float w0 = weight[0];
+    const float w1 = weight[row_stride];
+    const float w2 = weight[2 * row_stride];
+    rows[0][x] = w0;
+    rows[1][x] = 0.5F * (w0 + w2 + w1);
+    rows[2][x] = 0.5F * (w0 + w2 - w1);
+    rows[3][x] = w2;
+  }
+  for (const auto& [w0, w1, w2] : rows) {
+    for (const float product : {w0, 0.5F * (w0 + w2 + w1), 0.5F * (w0 + w2 - w1), w2}) {
+      *to = product;
+      to += stride;
+    }
+  }
+}
+
+/// Adds the 3 x 3 weights that 16 sums of products, `stride` apart, are the gradient of.
+inline void add_weight_gradient(const float* sums, std::int64_t stride, float* weight) {
+  float rows[3][4];
+  for (int x = 0; x < 4; ++x, sums += stride) {
+    const float middle = 0.5F * (sums[4 * stride] + sums[8 * stride]);
+    rows[0][x] = sums[0] + middle;
+    rows[1][x] = 0.5F * (sums[4 * stride] - sums[8 * stride]);
+    rows[2][x] = middle + sums[12 * stride];
+  }
+  for (const auto& [u0, u1, u2, u3] : rows) {
+    const float middle = 0.5F * (u1 + u2);
+    *weight++ += u0 + middle;
+    *weight++ += 0.5F * (u1 - u2);
+    *weight++ += middle + u3;
+  }
+}
+
+/// Where the places of a row of tiles go.
+struct PlaceTarget {
+  float* data;
+  std::int64_t row_stride;
+  std::int64_t rows;     ///< 1 or 2
+  std::int64_t columns;  ///< that are left from the first tile on
+};
+
+/// Makes places of sums of products, `product_stride` apart. Returns NaN in some lane if one of the
+/// places is not finite, or so large that its sum with another one might not be, and else zeros.
+inline Floats transform_sums(const float* sums, std::int64_t product_stride, std::int64_t vectors,
+                             Floats bias, const PlaceTarget& to) {
+  Floats check{};
+  for (std::int64_t v = 0; v < vectors; ++v, sums += kLanes) {
+    Floats top[4];
+    Floats bottom[4];
+    const float* at = sums;
+    EG_GEMM_UNROLL
+    for (int x = 0; x < 4; ++x, at += product_stride) {
+      const Floats m1 = gemm::load(at + 4 * product_stride);
+      const Floats m2 = gemm::load(at + 8 * product_stride);
+      top[x] = gemm::load(at) + m1 + m2;
+      bottom[x] = m1 - m2 - gemm::load(at + 12 * product_stride);
+    }
+    const auto store_row = [&](const Floats(&row)[4], std::int64_t y) {
+      const Floats left = row[0] + row[1] + row[2] + bias;
+      const Floats right = row[1] - row[2] - row[3] + bias;
+      check += (left + right) * gemm::splat(0.0F);
+      if (y >= to.rows) return;
+      const Floats low = __builtin_shufflevector(left, right, 0, 4, 1, 5);
+      const Floats high = __builtin_shufflevector(left, right, 2, 6, 3, 7);
+      float* const place = to.data + y * to.row_stride + v * 2 * kLanes;
+      const std::int64_t columns = to.columns - v * 2 * kLanes;
+      if (columns >= 2 * kLanes) {
+        gemm::store(place, low);
+        gemm::store(place + kLanes, high);
+      } else {
+        float both[2 * kLanes];
+        gemm::store(both, low);
+        gemm::store(both + kLanes, high);
+        for (std::int64_t x = 0; x < columns; ++x) place[x] = both[x];
+      }
+    };
+    store_row(top, 0);
+    store_row(bottom, 1);
+  }
+  return check;
+}
+
+}  // namespace eg::cpu::winograd
