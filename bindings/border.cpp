@@ -1,11 +1,10 @@
 #include "border.h"
 
-#include <array>
-#include <cstdio>
 #include <new>
 #include <stdexcept>
 
 #include <emscripten/bind.h>
+#include <emscripten/val.h>
 
 #include "callbacks.h"
 #include "runtime/accelerator.h"
@@ -37,7 +36,8 @@ KeptError current_error() {
     return {std::string(error_code_name(error.code())) + '\n' + error.what(), nullptr};
   } catch (const JsException& error) {
     if (!error.thrown()->is_of_this_thread()) return {"JsCopy\n" + error.description(), nullptr};
-    return {"JsError\n" + std::to_string(error.thrown()->id()), error.thrown()};
+    return {"JsError\n" + std::to_string(static_cast<std::int64_t>(error.thrown()->id())),
+            error.thrown()};
   } catch (const std::bad_alloc&) {
     return {};
   } catch (const std::length_error&) {
@@ -66,10 +66,8 @@ std::vector<double>& frame(std::size_t words) {
   return own;
 }
 
-void append_number(std::string& out, double value, int digits) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-  out.append(text.data());
+void append_number(std::string& out, double value) {
+  out += emscripten::val(value).call<std::string>("toString");
 }
 
 Handle return_tensor(Tensor tensor) {

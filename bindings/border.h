@@ -33,8 +33,9 @@ inline HandleTable& handles() { return HandleTable::instance(); }
 /// lacks: the CPU, computing in its place, may use such numbers in between.
 Handle return_tensor(Tensor tensor);
 
-/// Appends a number as text with so many significant digits. No streams: see base/error.h.
-void append_number(std::string& out, double value, int digits);
+/// Appends a number as JavaScript writes it. No printf: what knows its formats is 5 kB of the
+/// download.
+void append_number(std::string& out, double value);
 
 /// Keeps the current exception for takeError(). Called inside a catch block.
 void keep_error();

@@ -67,8 +67,8 @@ double gradient_edge_of(Handle handle) {
 EG_EXPORT("nodeVariable")
 double node_variable(Handle handle) {
   return guard([&] {
-    const auto* node = dynamic_cast<const AccumulateGrad*>(handles().get_node(handle).get());
-    return node == nullptr ? 0 : return_tensor(node->variable());
+    const Tensor* leaf = handles().get_node(handle)->leaf();
+    return leaf == nullptr ? 0 : return_tensor(*leaf);
   });
 }
 

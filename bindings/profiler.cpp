@@ -23,11 +23,11 @@ std::string profiled() {
   for (const ProfilerEvent& event : events()) {
     text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
                       static_cast<int>(event.device.type), '\t');
-    append_number(text, event.start, 15);
+    append_number(text, event.start);
     text += '\t';
-    append_number(text, event.duration, 15);
+    append_number(text, event.duration);
     text += '\t';
-    append_number(text, event.device_duration, 15);
+    append_number(text, event.device_duration);
     text += '\n';
   }
   events().clear();

@@ -75,7 +75,7 @@ std::string saved_numbers(Handle handle) {
   guard([&] {
     for (const auto& [name, value] : handles().get_node(handle)->saved_numbers()) {
       text.append(name).append("\t");
-      append_number(text, value, 17);
+      append_number(text, value);
       text += '\n';
     }
     return 0;

@@ -22,10 +22,14 @@ if(EMSCRIPTEN)
   # It includes a header that Emscripten lacks (wasm-include) and picks x86 assembler unless the compiler says
   # that it is a new GCC.
   add_compile_options(-msimd128 -msse4.1 -fgnuc-version=5.99.0 -fwasm-exceptions)
+  # Names and descriptions of all types would be 5 kB of the download. (Embind then knows types by number alone.)
+  add_compile_options(-fno-rtti)
+  add_compile_definitions(EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+  add_link_options(-fno-rtti)
   include_directories(SYSTEM ${CMAKE_CURRENT_LIST_DIR}/wasm-include)
   add_link_options(-fwasm-exceptions)
-  # malloc grows out of the engine's heap (src/base/process_heap.cpp).
-  add_link_options(-Wl,--wrap=sbrk)
+  # malloc is the engine's heap (src/base/c_heap.cpp).
+  add_link_options(-sMALLOC=none)
   if(EG_THREADS)
     add_compile_options(-pthread)
     add_link_options(-pthread)

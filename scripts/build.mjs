@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundlable, unfollowed } from "./bundlable.mjs";
@@ -19,6 +19,7 @@ import { ensureNodeModules } from "./dependencies.mjs";
 import { orderFunctions } from "./function_order.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
+import { smaller } from "./smaller.mjs";
 import { wasmOptimizer } from "./toolchain.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
@@ -108,6 +109,15 @@ async function bundle(entry, outfile) {
     loader: { ".wgsl": "text" },
     logLevel: "error",
   });
+  const map = `${outfile}.map`;
+  const url = basename(map);
+  const { code, map: newMap } = await smaller(
+    readFileSync(outfile, "utf8"),
+    readFileSync(map, "utf8"),
+    url,
+  );
+  writeFileSync(outfile, code);
+  writeFileSync(map, newMap);
   finish(outfile);
 }
 

@@ -3,6 +3,8 @@
 // web/src/runtime/workers.ts). And no bundler may look for Node's own modules when it builds a page, nor for the modules of
 // eg.spawn(), whose addresses are known at run time only.
 
+import { smaller } from "./smaller.mjs";
+
 const kNodeModule = /\bawait import\((["'])(\w+)\1\)/g;
 
 const kRewrites = [[kNodeModule, 'await builtin("$2")']];
@@ -45,7 +47,8 @@ export async function bundlable(script, hasThreads) {
   const { transform } = await import("esbuild");
   const rewrites = hasThreads ? [...kThreadRewrites, ...kRewrites] : kRewrites;
   const rewritten = rewrites.reduce(rewrite, kPrelude + script);
-  const { code } = await transform(rewritten, { minify: true, format: "esm", target: "es2022" });
+  const options = { minify: true, format: "esm", target: "es2022" };
+  const { code } = await smaller((await transform(rewritten, options)).code);
   return unfollowed(code);
 }
 

@@ -7,6 +7,8 @@ import { ModuleReader } from "./wasm_module.mjs";
 
 const kWindow = 32 * 1024;
 const kRunLength = 6;
+// Below 1, of two functions of which as large a part is known the larger one comes first.
+const kSizePower = 0.75;
 
 // Of the format: the kind of a section, and of the part of a name section.
 const kCustom = 0;
@@ -31,6 +33,8 @@ export async function orderFunctions(from, to, wasmOpt) {
   writeFileSync(unordered, named(module, compressibleOrder(module)));
   const features = kFeatures.map((name) => `--enable-${name}`);
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
+  // Else Binaryen writes the code without the last step of its optimisation.
+  passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
   await quiet(wasmOpt, [unordered, ...features, ...passes, "-o", to]);
 }
 
@@ -51,6 +55,7 @@ export function compressibleOrder(module) {
     if (--inWindow[run] === 0) for (const index of holders[run]) --shared[index];
   };
 
+  const sizes = runs.map(({ length }) => length ** kSizePower);
   const waiting = new Set(bodies.keys());
   const order = [];
   let bytes = 0;
@@ -58,7 +63,7 @@ export function compressibleOrder(module) {
     let best = -1;
     let largest = -1;
     for (const index of waiting) {
-      const part = shared[index] / Math.max(1, runs[index].length);
+      const part = shared[index] / Math.max(1, sizes[index]);
       if (part > largest) [best, largest] = [index, part];
     }
     waiting.delete(best);
@@ -73,10 +78,7 @@ export function compressibleOrder(module) {
   return order;
 }
 
-/**
- * The different runs of six bytes in each body, numbered, and which bodies hold each run. Half of them, those that end in an
- * even byte, stand for all.
- */
+/** The different runs of six bytes in each body, numbered, and which bodies hold each run. */
 function runsOf(bodies) {
   const numbers = new Map();
   const holders = [];
@@ -84,7 +86,6 @@ function runsOf(bodies) {
     const own = new Set();
     for (let at = 0; at + kRunLength <= body.length; ++at) {
       const run = body.readUIntBE(at, kRunLength);
-      if (run % 2 === 1) continue;
       let number = numbers.get(run);
       if (number === undefined) {
         number = holders.push([]) - 1;

@@ -182,6 +182,12 @@ void Heap::free(void* block) {
   free_pages(page(block), table_[page(block)].count);
 }
 
+std::size_t Heap::bytes_of(const void* block) {
+  const std::scoped_lock lock(mutex_);
+  if (slabs_.owner(block) != 0) return bytes_of_block_size(slabs_.block_size(block));
+  return table_[page(block)].count * kPageBytes;
+}
+
 FreeBlock* Heap::take(std::size_t block_size, std::size_t& count) {
   const std::scoped_lock lock(mutex_);
   FreeBlock* blocks = nullptr;

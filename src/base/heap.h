@@ -55,6 +55,9 @@ class Heap {
   /// Takes back blocks of any sizes.
   void put(FreeBlock* blocks);
 
+  /// What a block has room for, which is what was asked for or more.
+  std::size_t bytes_of(const void* block);
+
   /// The size of a block that is small enough for the pool (pool.h), or 0. Takes no lock.
   std::size_t pooled_bytes(const void* block) const;
 

@@ -4,7 +4,9 @@
 
 #include "base/heap.h"
 
-#ifndef __EMSCRIPTEN__
+#ifdef __EMSCRIPTEN__
+#include <unistd.h>
+#else
 #include <sys/mman.h>
 #endif
 
@@ -13,21 +15,18 @@ namespace {
 
 #ifdef __EMSCRIPTEN__
 
-// The linker sends malloc to the heap below (--wrap), so that all of memory is in one hand.
-extern "C" void* __real_sbrk(std::intptr_t bytes);
-
 class SystemArena final : public Arena {
  public:
   std::uintptr_t base() const override { return 0; }
   std::uint32_t max_pages() const override { return std::uint32_t{1} << 19; }
   PageNumber grow(std::uint32_t pages) override {
-    const auto end = reinterpret_cast<std::uintptr_t>(__real_sbrk(0));
+    const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
     const std::uintptr_t begin = (end + kPageBytes - 1) / kPageBytes * kPageBytes;
     const std::uint64_t bytes = begin - end + std::uint64_t{pages} * kPageBytes;
     constexpr std::uint64_t kLastByte = 0xffffffffU;
     if (end + bytes > kLastByte) return 0;
     // sbrk() takes it for unsigned.
-    void* grown = __real_sbrk(static_cast<std::intptr_t>(bytes));
+    void* grown = sbrk(static_cast<std::intptr_t>(bytes));
     if (reinterpret_cast<std::uintptr_t>(grown) != end) return 0;
     return static_cast<PageNumber>(begin / kPageBytes);
   }
@@ -69,20 +68,5 @@ constinit Heap heap(arena);
 }  // namespace
 
 Heap& process_heap() { return heap; }
-
-#ifdef __EMSCRIPTEN__
-
-/// What malloc asks for more memory. It may get it anywhere: having no end at first tells it so.
-extern "C" void* __wrap_sbrk(std::intptr_t bytes) {
-  static char* end = nullptr;
-  void* const none = std::bit_cast<void*>(std::intptr_t{-1});
-  if (bytes == 0) return end == nullptr ? none : end;
-  void* block = heap.allocate_to_stay(static_cast<std::size_t>(bytes));
-  if (block == nullptr) return none;
-  end = static_cast<char*>(block) + bytes;
-  return block;
-}
-
-#endif
 
 }  // namespace eg

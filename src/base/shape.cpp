@@ -103,8 +103,7 @@ SmallVector<std::size_t, 8> dims_by_stride(Span shape, Span strides) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] != 1) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  sort_few(order, [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
   return order;
 }
 

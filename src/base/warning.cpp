@@ -7,7 +7,7 @@ namespace eg {
 namespace {
 
 void print_to_standard_error(const std::string& message) {
-  std::fprintf(stderr, "Warning: %s\n", message.c_str());
+  std::fputs(("Warning: " + message + "\n").c_str(), stderr);
 }
 
 std::atomic<WarningHandler> current_handler{&print_to_standard_error};

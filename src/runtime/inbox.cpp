@@ -177,7 +177,7 @@ void Inbox::close() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     unanswered.swap(letters_);
-    unanswered.insert(unanswered.end(), open_.begin(), open_.end());
+    for (const auto& letter : open_) unanswered.push_back(letter);
   }
   for (const auto& letter : unanswered) letter->answer_that_owner_ended();
 }

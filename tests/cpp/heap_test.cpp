@@ -63,6 +63,11 @@ class WatchedHeap {
     if (data == nullptr) return false;
     expect_apart(data, bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % (bytes > kMaxSmallBlock ? 64 : 16), 0U);
+    if (bytes > kMaxSlabBlock) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % kPageBytes, 0U);
+    }
+    EXPECT_GE(heap_.bytes_of(data), bytes);
+    EXPECT_LE(heap_.bytes_of(data), bytes + std::max(bytes / 4 + 16, kPageBytes));
     // Neighbours that overlap, and a heap that writes into blocks, would show.
     data[0] = data[bytes - 1] = mark(data);
     blocks_[data] = bytes;

@@ -86,7 +86,7 @@ std::vector<IntrusivePtr<Node>> Engine::current_graph_task_execution_order() {
     Node* fn = ready.back();
     ready.pop_back();
     // The root of several tensors is the engine's own.
-    if (dynamic_cast<const GraphRoot*>(fn) == nullptr) order.emplace_back(fn);
+    if (fn->name() != GraphRoot::kName) order.emplace_back(fn);
     for (const Edge& edge : fn->next_edges()) {
       if (!runs(edge) || --dependencies[edge.function.get()] != 0) continue;
       ready.push_back(edge.function.get());

@@ -21,6 +21,7 @@ class AccumulateGrad final : public Node {
   bool has_hooks() const override;
 
   const Tensor& variable() const { return variable_; }
+  const Tensor* leaf() const override { return &variable_; }
 
  private:
   void accumulate(Tensor grad);

@@ -11,8 +11,11 @@ namespace eg {
 /// The root of a backward call that starts from several tensors.
 class GraphRoot final : public Node {
  public:
+  /// That of no other node: those of users' functions end in "Backward".
+  static constexpr auto* kName = "GraphRoot";
+
   GraphRoot(EdgeList roots, GradList grads);
-  std::string name() const override { return "GraphRoot"; }
+  std::string name() const override { return kName; }
   GradList apply(GradList&& grads) override;
 
  private:

@@ -90,6 +90,9 @@ class Node : public RefCounted, public Pooled {
   /// PyTorch's name of the node, for example "MulBackward0".
   virtual std::string name() const = 0;
 
+  /// The leaf to which an AccumulateGrad adds; null for any other node.
+  virtual const Tensor* leaf() const { return nullptr; }
+
   /// Maps num_inputs() gradients to num_outputs() gradients. Undefined means zero, on both sides.
   virtual GradList apply(GradList&& grads) = 0;
 

@@ -1,7 +1,5 @@
 #include "ops/reduce/reduce.h"
 
-#include <algorithm>
-
 #include "dispatch/optional_memory.h"
 #include "ops/complex/complex.h"
 #include "ops/reduce/reduction.h"
@@ -49,7 +47,7 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
   ReducedDims reduced{{}, keepdim};
   if (dim.has_value() && !dim->empty()) {
     reduced.dims = wrap_dims(*dim, ndim, op);
-    std::sort(reduced.dims.begin(), reduced.dims.end());
+    sort_few(reduced.dims);
     // A 0-dim tensor may be folded along its dimension 0, which does not exist.
     if (ndim == 0) reduced.dims.clear();
   } else {
