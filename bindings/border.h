@@ -53,11 +53,14 @@ double guard(Body&& body) {
 
 /// Writes handles for the tensors to the front of the frame, 0 for undefined ones.
 template <class Tensors>
-double return_tensors(const Tensors& tensors) {
+double return_tensors(Tensors&& tensors) {
   std::vector<double>& words = frame(tensors.size());
   std::size_t count = 0;
-  for (const Tensor& t : tensors) {
-    words[count++] = return_tensor(t);
+  for (auto& t : tensors) {
+    if constexpr (std::is_lvalue_reference_v<Tensors>)
+      words[count++] = return_tensor(t);
+    else
+      words[count++] = return_tensor(std::move(t));
   }
   return static_cast<double>(count);
 }

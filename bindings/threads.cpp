@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/sharing.h"
 #include "border.h"
 #include "runtime/inbox.h"
 
@@ -77,6 +78,7 @@ std::uintptr_t start_thread() {
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
+  share_objects();
   const int error = pthread_create(&thread, nullptr, run, nullptr);
   if (error != 0)
     fail(ErrorCode::kInternal, "[spawn] no thread could be started, error ", error, '.');

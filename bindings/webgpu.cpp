@@ -150,6 +150,7 @@ void GpuPlayer::open() {
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
+  share_objects();
   const int error = pthread_create(&thread_, nullptr, run, nullptr);
   check(error == 0, ErrorCode::kInternal, "init", "no thread for the GPU could be started, error ",
         error, '.');

@@ -7,7 +7,16 @@ import { smaller } from "./smaller.mjs";
 
 const kNodeModule = /\bawait import\((["'])(\w+)\1\)/g;
 
-const kRewrites = [[kNodeModule, 'await builtin("$2")']];
+// Compiling begins when the file is read, and Node reads one bit by bit, with other tasks in between.
+const kNodeRead =
+  /return new Promise\(\(resolve, ?reject\) ?=> ?\{\s*fs\.readFile\(filename,[\s\S]*?\}\);?\s*\}\)/;
+const kReadAtOnce =
+  'return Promise.resolve().then(() => binary ? fs.readFileSync(filename).buffer : fs.readFileSync(filename, "utf8"))';
+
+const kRewrites = [
+  [kNodeModule, 'await builtin("$2")'],
+  [kNodeRead, kReadAtOnce],
+];
 
 const kThreadRewrites = [
   [

@@ -1,14 +1,15 @@
 #pragma once
 
-// Shared ownership with the counts inside the object: one word per pointer, one atomic per copy.
+// Shared ownership with the counts inside the object: one word per pointer, one count per copy.
 // When the last strong reference goes, `T::on_last_release` runs (by default the object is
 // deleted); weak references keep the memory, not the contents.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
+
+#include "base/sharing.h"
 
 namespace eg {
 
@@ -20,7 +21,7 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
 
   /// Strong references alive now; exact only while no other thread copies or drops one.
-  std::uint32_t use_count() const { return strong_.load(std::memory_order_acquire); }
+  std::uint32_t use_count() const { return strong_.load(); }
 
  protected:
   ~RefCounted() = default;
@@ -31,9 +32,9 @@ class RefCounted {
   template <class>
   friend class WeakPtr;
 
-  std::atomic<std::uint32_t> strong_{0};
+  SharedCount<std::uint32_t> strong_{0};
   // All strong references together hold one weak reference.
-  std::atomic<std::uint32_t> weak_{1};
+  SharedCount<std::uint32_t> weak_{1};
 };
 
 template <class T>
@@ -42,7 +43,8 @@ class IntrusivePtr {
   IntrusivePtr() = default;
   IntrusivePtr(std::nullptr_t) {}
   explicit IntrusivePtr(T* object) : object_(object) { retain(); }
-  IntrusivePtr(const IntrusivePtr& other) : object_(other.object_) { retain(); }
+  // This and the destructor are no part of their callers, of which there are thousands.
+  [[gnu::noinline]] IntrusivePtr(const IntrusivePtr& other) : object_(other.object_) { retain(); }
   IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <class U>
     requires std::is_convertible_v<U*, T*>
@@ -56,7 +58,7 @@ class IntrusivePtr {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~IntrusivePtr() { release(); }
+  [[gnu::noinline]] ~IntrusivePtr() { release(); }
 
   T* get() const { return object_; }
   T* operator->() const { return object_; }
@@ -72,6 +74,11 @@ class IntrusivePtr {
     pointer.object_ = object;
     return pointer;
   }
+  /// The first reference to an object that nobody else knows of.
+  static IntrusivePtr first(T* object) {
+    object->RefCounted::strong_.start_at(1);
+    return adopt(object);
+  }
 
   friend bool operator==(const IntrusivePtr& a, const IntrusivePtr& b) {
     return a.object_ == b.object_;
@@ -83,12 +90,11 @@ class IntrusivePtr {
   friend class WeakPtr;
 
   void retain() {
-    if (object_ != nullptr) object_->RefCounted::strong_.fetch_add(1, std::memory_order_relaxed);
+    if (object_ != nullptr) object_->RefCounted::strong_.increment();
   }
   void release() {
     if (object_ == nullptr) return;
-    if (object_->RefCounted::strong_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    T::on_last_release(object_);
+    if (object_->RefCounted::strong_.add(-1U) == 0) T::on_last_release(object_);
   }
 
   T* object_ = nullptr;
@@ -102,7 +108,7 @@ class WeakPtr {
   explicit WeakPtr(const IntrusivePtr<T>& strong) : WeakPtr(strong.get()) {}
   /// `object` must be strongly held by somebody during the call.
   explicit WeakPtr(T* object) : object_(object) {
-    if (object_ != nullptr) object_->RefCounted::weak_.fetch_add(1, std::memory_order_relaxed);
+    if (object_ != nullptr) object_->RefCounted::weak_.increment();
   }
   WeakPtr(const WeakPtr& other) : WeakPtr(other.object_) {}
   WeakPtr(WeakPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -116,26 +122,17 @@ class WeakPtr {
 
   /// Returns a strong reference, or null when the object is gone.
   IntrusivePtr<T> lock() const {
-    if (object_ == nullptr) return nullptr;
-    auto& strong = object_->RefCounted::strong_;
-    // Acquire also for a zero: what the last owner did came before the answer that it is gone.
-    std::uint32_t count = strong.load(std::memory_order_acquire);
-    while (count != 0) {
-      if (strong.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
-        return IntrusivePtr<T>::adopt(object_);
-      }
-    }
-    return nullptr;
+    const bool is_there =
+        object_ != nullptr && object_->RefCounted::strong_.increment_unless_zero();
+    return is_there ? IntrusivePtr<T>::adopt(object_) : nullptr;
   }
 
   /// Drops one weak reference and frees the memory with the last one.
   static void drop(T* object) {
-    if (object->RefCounted::weak_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
+    if (object->RefCounted::weak_.add(-1U) == 0) delete object;
   }
   /// True when nobody but the strong references holds the object weakly.
-  static bool only_strong(const T* object) {
-    return object->RefCounted::weak_.load(std::memory_order_acquire) == 1;
-  }
+  static bool only_strong(const T* object) { return object->RefCounted::weak_.load() == 1; }
 
  private:
   T* object_ = nullptr;
@@ -143,7 +140,7 @@ class WeakPtr {
 
 template <class T, class... Args>
 IntrusivePtr<T> make_intrusive(Args&&... args) {
-  return IntrusivePtr<T>(new T(std::forward<Args>(args)...));
+  return IntrusivePtr<T>::first(new T(std::forward<Args>(args)...));
 }
 
 }  // namespace eg

@@ -74,10 +74,14 @@ class SmallVector {
   const T& back() const { return data_[size_ - 1]; }
   operator std::span<const T>() const { return {data_, size_}; }
 
-  void push_back(T value) {
+  void push_back(T value) { emplace_back(std::move(value)); }
+  /// Makes an element of arguments that are no elements of this.
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
     reserve(size_ + 1);
-    new (data_ + size_) T(std::move(value));
+    T* made = new (data_ + size_) T(std::forward<Args>(args)...);
     ++size_;
+    return *made;
   }
   void pop_back() { data_[--size_].~T(); }
   void clear() {

@@ -189,6 +189,12 @@ cpu::Kernel forward_kernel(const ElementwiseInfo& info, DType compute) {
   return kernel;
 }
 
+SmallVector<const Tensor*, 5> addresses_of(std::span<const Tensor> tensors) {
+  SmallVector<const Tensor*, 5> addresses;
+  for (const Tensor& t : tensors) addresses.push_back(t.defined() ? &t : nullptr);
+  return addresses;
+}
+
 void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
                  std::span<const Tensor> inputs, const op::ParamValues& params) {
   const cpu::Kernel kernel = forward_kernel(info, compute);
@@ -197,7 +203,40 @@ void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
                        : info.is_real_of_complex               ? real_dtype(kernel_type)
                                                                : kernel_type;
   run_formula({info.name, kernel::Formula::kForward, kernel, info.shader_numbers, params},
-              kernel_type, result, out, inputs);
+              kernel_type, result, out, addresses_of(inputs));
+}
+
+// True for what most operands are: packed float32 tensors of one shape in the memory of the CPU.
+// All rules about dtypes, devices and shapes then have one answer.
+bool are_plain(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  if (info.first_is_mask) return false;
+  return std::ranges::all_of(inputs, [&](const Tensor& t) {
+    return t.dtype() == DType::kFloat32 && t.is_contiguous() && t.device().is_cpu() &&
+           (&t == inputs.data() || t.shape() == inputs[0].shape());
+  });
+}
+
+Tensor computed_plainly(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                        const op::ParamValues& params) {
+  const bool is_comparison = info.dtype_rule == op::DTypeRule::kBool;
+  const Tensor out =
+      Tensor::empty(inputs[0].shape(), is_comparison ? DType::kBool : DType::kFloat32);
+  run_forward(info, DType::kFloat32, out, inputs, params);
+  return out;
+}
+
+Tensor computed(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                const op::ParamValues& params) {
+  if (are_plain(info, inputs)) return computed_plainly(info, inputs, params);
+  const Device device = common_device(info, inputs);
+  check_bools(info, inputs);
+  const ResultTypes types = result_types(info, inputs, params);
+  check_integer_params(info, types.compute, params);
+  const Shape shape = result_shape(info, inputs);
+  check_second_integer(info, types.compute, shape, inputs);
+  Tensor out = allocate_result(inputs, shape, types.result, device);
+  run_forward(info, types.compute, out, inputs, params);
+  return out;
 }
 
 IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<const Tensor> inputs,
@@ -220,20 +259,20 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   return by_inference_tensor && has_normal_tensor(inputs);
 }
 
-bool is_elsewhere(const Tensor& t, Device device) { return t.defined() && t.device() != device; }
+bool is_elsewhere(const Tensor* t, Device device) { return t != nullptr && t->device() != device; }
 
 // Brings numbers of the CPU to the device of the other operands.
-SmallVector<Tensor, 5> joined(std::span<const Tensor> inputs, DType compute, Device device) {
+SmallVector<Tensor, 5> joined(std::span<const Tensor* const> inputs, DType compute, Device device) {
   // complex64 is computed in complex128, which not every device has.
   const bool is_narrowed =
       compute == DType::kComplex128 && !accelerator(device).types().has_float64;
   const DType dtype = is_narrowed ? DType::kComplex64 : compute;
-  SmallVector<Tensor, 5> operands(inputs.begin(), inputs.end());
-  for (Tensor& operand : operands) {
-    if (!is_elsewhere(operand, device)) continue;
-    const Tensor number = Tensor::empty(operand.shape(), dtype, device);
-    copy_data(number, operand);
-    operand = number;
+  SmallVector<Tensor, 5> operands;
+  for (const Tensor* input : inputs) {
+    operands.push_back(input == nullptr ? Tensor() : *input);
+    if (!is_elsewhere(input, device)) continue;
+    operands.back() = Tensor::empty(input->shape(), dtype, device);
+    copy_data(operands.back(), *input);
   }
   return operands;
 }
@@ -244,16 +283,15 @@ bool is_packed_with(const Tensor& t, const Tensor& out) {
 }
 
 bool ran_packed(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
-                std::span<const Tensor> inputs) {
-  std::array<cpu::PackedOperand, kernel::kMaxOperands> operands;
-  operands[0].memory = out.memory();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+                std::span<const Tensor* const> inputs) {
+  SmallVector<cpu::PackedOperand, kernel::kMaxOperands> operands;
+  operands.emplace_back(out.memory(), false);
+  for (const Tensor* input : inputs) {
     // What the formula does not read may be anything valid.
-    const Tensor& t = inputs[i].defined() ? inputs[i] : out;
-    operands[i + 1] = {t.memory(), t.numel() == 1};
+    const Tensor& t = input != nullptr ? *input : out;
+    operands.emplace_back(t.memory(), t.numel() == 1);
   }
-  return cpu::run_packed(formula, compute, result, out.numel(),
-                         std::span(operands).first(inputs.size() + 1));
+  return cpu::run_packed(formula, compute, result, out.numel(), operands);
 }
 
 }  // namespace
@@ -265,14 +303,16 @@ Operand::Operand(std::complex<double> value) : tensor_(Tensor::empty({}, DType::
 }
 
 void run_formula(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
-                 std::span<const Tensor> inputs) {
-  const auto is_number_of_cpu = [&](const Tensor& t) { return is_elsewhere(t, out.device()); };
-  if (!out.device().is_cpu() && std::ranges::any_of(inputs, is_number_of_cpu))
-    return run_formula(formula, compute, result, out, joined(inputs, compute, out.device()));
+                 std::span<const Tensor* const> inputs) {
+  const auto is_number_of_cpu = [&](const Tensor* t) { return is_elsewhere(t, out.device()); };
+  if (!out.device().is_cpu() && std::ranges::any_of(inputs, is_number_of_cpu)) {
+    const auto operands = joined(inputs, compute, out.device());
+    return run_formula(formula, compute, result, out, addresses_of(operands));
+  }
   // Operands that all lie packed are one dimension, whatever their shape.
   const bool is_flat =
-      out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& t) {
-        return !t.defined() || is_packed_with(t, out);
+      out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* t) {
+        return t == nullptr || is_packed_with(*t, out);
       });
   if (is_flat && out.device().is_cpu() && recording() == nullptr &&
       ran_packed(formula, compute, result, out, inputs))
@@ -285,7 +325,7 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
   call.operands.resize(inputs.size() + 1);
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     // What the formula does not read may be anything valid.
-    const Tensor& t = i > 0 && inputs[i - 1].defined() ? inputs[i - 1] : out;
+    const Tensor& t = i > 0 && inputs[i - 1] != nullptr ? *inputs[i - 1] : out;
     kernel::Operand& operand = call.operands[i];
     operand.memory = t.memory();
     if (is_flat)
@@ -302,15 +342,8 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
                          const op::ParamValues& params) {
   if (needs_conversion(info, inputs))
     return apply_elementwise(info, in_first_dtype(info, inputs), params);
-  const Device device = common_device(info, inputs);
-  check_bools(info, inputs);
-  const ResultTypes types = result_types(info, inputs, params);
-  check_integer_params(info, types.compute, params);
-  const Shape shape = result_shape(info, inputs);
-  check_second_integer(info, types.compute, shape, inputs);
-  const Tensor out = allocate_result(inputs, shape, types.result, device);
-  run_forward(info, types.compute, out, inputs, params);
-  if (!is_differentiable(types.result)) return out;
+  Tensor out = computed(info, inputs, params);
+  if (!is_differentiable(out.dtype())) return out;
   IntrusivePtr<ElementwiseNode> node;
   if (records(info, inputs)) {
     node = make_node(info, inputs, params);

@@ -29,7 +29,8 @@ class Operand {
   Operand(double value) : Operand(Scalar(value)) {}
   Operand(int value) : Operand(Scalar(value)) {}
 
-  const Tensor& tensor() const { return tensor_; }
+  const Tensor& tensor() const& { return tensor_; }
+  Tensor tensor() && { return std::move(tensor_); }
 
  private:
   Tensor tensor_;
@@ -78,10 +79,10 @@ struct ElementwiseInfo {
 template <class Op>
 const ElementwiseInfo& elementwise_info();
 
-/// Runs a formula: out = formula(inputs...), inputs broadcast to out; an undefined input is not
-/// read. `compute` and `result` are those of kernel::Elementwise.
+/// Runs a formula: out = formula(inputs...), inputs broadcast to out; a null input is not read.
+/// `compute` and `result` are those of kernel::Elementwise.
 void run_formula(const kernel::Formula& formula, DType compute, DType result, const Tensor& out,
-                 std::span<const Tensor> inputs);
+                 std::span<const Tensor* const> inputs);
 
 /// Runs and records an op; `inputs` has info.arity tensors, `params` op::kMaxParams numbers.
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,

@@ -32,10 +32,11 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   const bool overwrite = g.use_count() == 1 && g.storage()->use_count() == 1 &&
                          is_non_overlapping_and_dense(g.shape(), g.strides());
   const Tensor out = overwrite ? g : empty_like(g);
-  SmallVector<Tensor, 5> operands;
-  operands.push_back(g);
+  SmallVector<const Tensor*, 5> operands;
+  operands.push_back(&g);
   for (std::size_t j = 0; j <= info.arity; ++j) {
-    operands.push_back((gradient.reads >> j & 1U) != 0 ? values[j] : Tensor());
+    const bool is_read = (gradient.reads >> j & 1U) != 0 && values[j].defined();
+    operands.push_back(is_read ? &values[j] : nullptr);
   }
   run_formula({info.name, static_cast<int>(i), gradient.kernel, info.shader_numbers, params},
               DType::kFloat32, DType::kFloat32, out, operands);
@@ -79,7 +80,7 @@ void conjugate(Values& values) {
 
 }  // namespace
 
-ElementwiseNode::ElementwiseNode(const ElementwiseInfo& info, EdgeList edges,
+ElementwiseNode::ElementwiseNode(const ElementwiseInfo& info, EdgeList&& edges,
                                  std::span<const Tensor> inputs, const op::ParamValues& params)
     : Node(std::move(edges)), info_(info), params_(params) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -119,10 +120,12 @@ std::vector<NamedNumber> ElementwiseNode::saved_numbers() const {
 }
 
 void ElementwiseNode::release_variables() {
-  Slots released;
-  const std::scoped_lock lock(mutex());
   // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
-  released = std::move(saved_);
+  SmallVector<SavedVariable, kMaxArity + 1> released;
+  const auto lock = lock_objects(mutex());
+  for (SavedVariable& slot : saved_) {
+    if (slot.was_saved()) released.push_back(slot.take());
+  }
 }
 
 GradList ElementwiseNode::apply(GradList&& grads) {
@@ -172,7 +175,7 @@ std::uint32_t ElementwiseNode::wanted_reads() const {
 Values ElementwiseNode::unpack(std::uint32_t reads) const {
   Values values;
   if (reads == 0) return values;
-  std::unique_lock lock(mutex());
+  auto lock = lock_objects(mutex());
   for (std::size_t i = 0; i <= info_.arity; ++i) {
     if (reads_slot(reads, i)) values[i] = saved_[i].value(*this, lock);
   }

@@ -17,7 +17,7 @@ namespace eg {
 
 class ElementwiseNode final : public Node {
  public:
-  ElementwiseNode(const ElementwiseInfo& info, EdgeList edges, std::span<const Tensor> inputs,
+  ElementwiseNode(const ElementwiseInfo& info, EdgeList&& edges, std::span<const Tensor> inputs,
                   const op::ParamValues& params);
 
   std::string name() const override;

@@ -46,12 +46,12 @@ HandleTable::Slot* HandleTable::find(Handle handle) const {
   Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
   if (chunk == nullptr) return nullptr;
   Slot* slot = &chunk[index % kChunkSlots];
-  const bool current = slot->generation.load(std::memory_order_acquire) == generation_of(handle);
+  const bool current = slot->generation.load() == generation_of(handle);
   return current ? slot : nullptr;
 }
 
-Handle HandleTable::insert_object(Object object) {
-  const std::scoped_lock lock(mutex_);
+Handle HandleTable::insert_object(Object&& object) {
+  const auto lock = lock_objects(mutex_);
   std::uint32_t index = 0;
   if (free_ != kNone) {
     index = free_;
@@ -61,7 +61,7 @@ Handle HandleTable::insert_object(Object object) {
           "too many live handles. Free some with dispose(), `using` or eg.scope().");
     if (used_ % kChunkSlots == 0) {
       Slot* chunk = new Slot[kChunkSlots];
-      for (std::size_t i = 0; i < kChunkSlots; ++i) chunk[i].generation.store(first_generation_);
+      for (std::size_t i = 0; i < kChunkSlots; ++i) chunk[i].generation.start_at(first_generation_);
       chunks_[used_ / kChunkSlots].store(chunk, std::memory_order_release);
     }
     index = used_++;
@@ -69,56 +69,54 @@ Handle HandleTable::insert_object(Object object) {
   Slot& slot = slot_at(index);
   slot.object = std::move(object);
   slot.owner = this_thread;
-  live_.fetch_add(1, std::memory_order_relaxed);
-  return static_cast<double>(slot.generation.load(std::memory_order_relaxed)) * kGenerationUnit +
-         index + 1;
+  live_.increment();
+  return static_cast<double>(slot.generation.load()) * kGenerationUnit + index + 1;
 }
 
 const Tensor& HandleTable::get(Handle handle) const {
-  const auto* tensor = find_object<Tensor>(handle);
-  if (tensor == nullptr) {
+  const Slot* slot = find(handle);
+  if (slot == nullptr || !slot->object.tensor.defined()) {
     if (handle == 0) fail(ErrorCode::kInvalidArgument, "expected a tensor, got none.");
     fail(ErrorCode::kDisposed,
          "this tensor has been disposed. It was freed by dispose(), `using` or the end of an "
          "eg.scope(); keep it with eg.keep() or return it from the scope.");
   }
-  return *tensor;
+  return slot->object.tensor;
 }
 
 const IntrusivePtr<Node>& HandleTable::get_node(Handle handle) const {
-  const auto* node = find_object<IntrusivePtr<Node>>(handle);
-  if (node == nullptr) {
+  const Slot* slot = find(handle);
+  if (slot == nullptr || slot->object.node == nullptr) {
     fail(
         ErrorCode::kDisposed,
         "this graph node has been disposed. It was freed by the end of an eg.scope(); keep it with "
         "eg.keep() or return it from the scope.");
   }
-  return *node;
+  return slot->object.node;
 }
 
 const IntrusivePtr<CapturedFunction>& HandleTable::get_captured(Handle handle) const {
-  const auto* function = find_object<IntrusivePtr<CapturedFunction>>(handle);
-  check(function != nullptr, ErrorCode::kDisposed, "capture",
+  const Slot* slot = find(handle);
+  check(slot != nullptr && slot->object.function != nullptr, ErrorCode::kDisposed, "capture",
         "this captured function has been disposed, by dispose() or `using`. Capture it again.");
-  return *function;
+  return slot->object.function;
 }
 
 void HandleTable::release(Handle handle) {
   Object released;
   {
-    const std::scoped_lock lock(mutex_);
+    const auto lock = lock_objects(mutex_);
     Slot* slot = find(handle);
-    if (slot == nullptr || slot->object.index() == 0) return;
+    if (slot == nullptr || !slot->object.is_there()) return;
     released = vacate(*slot, slot_of(handle));
   }
   // It goes outside the lock: a graph may hang on it.
 }
 
 HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
-  slot.generation.store((slot.generation.load(std::memory_order_relaxed) + 1) & kGenerationMask,
-                        std::memory_order_release);
+  slot.generation.store((slot.generation.load() + 1) & kGenerationMask);
   slot.next_free = std::exchange(free_, index);
-  live_.fetch_sub(1, std::memory_order_relaxed);
+  live_.add(-1);
   return std::exchange(slot.object, Object());
 }
 
@@ -133,7 +131,7 @@ void HandleTable::release_all_of(HandleOwner owner) {
     const std::scoped_lock lock(mutex_);
     for (std::uint32_t index = 0; index < used_; ++index) {
       Slot& slot = slot_at(index);
-      if (slot.owner == owner && slot.object.index() != 0) released.push_back(vacate(slot, index));
+      if (slot.owner == owner && slot.object.is_there()) released.push_back(vacate(slot, index));
     }
   }
 }

@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <variant>
 
 #include "autograd/graph/node.h"
+#include "base/sharing.h"
 #include "dispatch/captured_function.h"
 #include "tensor/tensor.h"
 
@@ -40,10 +40,10 @@ class HandleTable {
   /// What this thread inserts from now on belongs to `owner`.
   static void set_this_thread(HandleOwner owner);
 
-  Handle insert(Tensor tensor) { return insert_object(std::move(tensor)); }
-  Handle insert(IntrusivePtr<Node> node) { return insert_object(std::move(node)); }
+  Handle insert(Tensor tensor) { return insert_object({.tensor = std::move(tensor)}); }
+  Handle insert(IntrusivePtr<Node> node) { return insert_object({.node = std::move(node)}); }
   Handle insert(IntrusivePtr<CapturedFunction> function) {
-    return insert_object(std::move(function));
+    return insert_object({.function = std::move(function)});
   }
   /// The tensor of a handle; throws Disposed for a stale one and InvalidArgument for 0.
   const Tensor& get(Handle handle) const;
@@ -59,18 +59,24 @@ class HandleTable {
   void set_owner(Handle handle, HandleOwner owner);
   /// Releases all that belongs to a thread, which has ended.
   void release_all_of(HandleOwner owner);
-  std::int64_t live_count() const { return live_.load(std::memory_order_relaxed); }
+  std::int64_t live_count() const { return live_.load(); }
 
  private:
   HandleTable();
 
-  using Object =
-      std::variant<std::monostate, Tensor, IntrusivePtr<Node>, IntrusivePtr<CapturedFunction>>;
+  /// One of these, or none. A variant would take a call through a table for each move.
+  struct Object {
+    Tensor tensor = {};
+    IntrusivePtr<Node> node = nullptr;
+    IntrusivePtr<CapturedFunction> function = nullptr;
+
+    bool is_there() const { return tensor.defined() || node != nullptr || function != nullptr; }
+  };
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
   struct Slot {
     Object object;
-    std::atomic<std::uint32_t> generation{0};
+    SharedCount<std::uint32_t> generation;
     HandleOwner owner = 0;
     /// The slot that is free after this one.
     std::uint32_t next_free = kNone;
@@ -78,18 +84,13 @@ class HandleTable {
   static constexpr std::size_t kChunkSlots = 4096;
   static constexpr std::size_t kMaxChunks = 4096;
 
-  Handle insert_object(Object object);
+  Handle insert_object(Object&& object);
   Slot& slot_at(std::uint32_t index) const {
     return chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   }
   Slot* find(Handle handle) const;
   /// Empties a slot; with the mutex held.
   Object vacate(Slot& slot, std::uint32_t index);
-  template <class T>
-  const T* find_object(Handle handle) const {
-    const Slot* slot = find(handle);
-    return slot == nullptr ? nullptr : std::get_if<T>(&slot->object);
-  }
 
   // Chunks never move, so a slot can be read while others are added.
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
@@ -98,7 +99,7 @@ class HandleTable {
   /// The first of a list: releasing must not need memory.
   std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;
-  std::atomic<std::int64_t> live_{0};
+  SharedCount<std::int64_t> live_;
 };
 
 }  // namespace eg

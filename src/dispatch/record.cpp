@@ -108,7 +108,7 @@ std::vector<NamedSavedVariable> FunctionNodeBase::saved_variables() {
 }
 
 Tensor FunctionNodeBase::saved(std::size_t i) {
-  std::unique_lock lock(mutex());
+  auto lock = lock_objects(mutex());
   return slots()[i].value(*this, lock);
 }
 

@@ -129,7 +129,7 @@ class FunctionNode final : public FunctionNodeBase {
 
   void release_variables() override {
     decltype(saved_) released;
-    const std::scoped_lock lock(mutex());
+    const auto lock = lock_objects(mutex());
     // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
     released = std::move(saved_);
   }

@@ -12,9 +12,15 @@
 namespace eg {
 namespace {
 
-Results to_results(const Tensor& tensor) { return {tensor}; }
-Results to_results(const TensorList& tensors) { return Results(tensors.begin(), tensors.end()); }
-Results to_results(const OneOrMore& result) { return to_results(result.tensors); }
+Results to_results(Tensor&& tensor) {
+  Results results;
+  results.push_back(std::move(tensor));
+  return results;
+}
+Results to_results(TensorList&& tensors) {
+  return Results(std::move_iterator(tensors.begin()), std::move_iterator(tensors.end()));
+}
+Results to_results(OneOrMore&& result) { return to_results(std::move(result.tensors)); }
 
 // One for all ops of a signature: `function` points to the pointer to the op.
 template <class Result, class... Args>
@@ -148,7 +154,7 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   const OpEntry& entry = kTable[id];
   return named(entry.name, [&]() -> Results {
     if (entry.elementwise != nullptr)
-      return {invoke_elementwise(entry, ArgumentReader(words, count), in_place)};
+      return to_results(invoke_elementwise(entry, ArgumentReader(words, count), in_place));
     const OpForm& form = in_place ? entry.in_place : entry.plain;
     check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
     return call_form(entry, form, words, count, in_place);

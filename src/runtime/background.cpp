@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "base/sharing.h"
 
 namespace eg {
 namespace {
@@ -33,6 +34,7 @@ class IdleThreads {
         return;
       }
     }
+    share_objects();
     std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
     count_.fetch_add(1);
   }

@@ -1,11 +1,13 @@
 #include "runtime/memory.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/pool.h"
+#include "base/sharing.h"
+#include "runtime/thread_pool.h"
 
 namespace eg {
 namespace {
@@ -17,13 +19,22 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxBlockBytes =
     sizeof(void*) == 4 ? std::size_t{PTRDIFF_MAX} : std::size_t{1} << (sizeof(void*) * 5);
 
-std::atomic<std::int64_t> bytes_in_use{0};
-std::atomic<std::int64_t> peak_bytes{0};
+alignas(sizeof(std::int64_t)) constinit std::int64_t bytes_in_use = 0;
+alignas(sizeof(std::int64_t)) constinit std::int64_t peak_bytes = 0;
+
+std::int64_t read(const std::int64_t& number) { return __atomic_load_n(&number, __ATOMIC_RELAXED); }
 
 void count(std::int64_t bytes) {
-  const std::int64_t now = bytes_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::int64_t peak = peak_bytes.load(std::memory_order_relaxed);
-  while (now > peak && !peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  // Kernels take room too, on the helpers of the thread pool.
+  if (!objects_are_shared() && !in_parallel_region()) {
+    bytes_in_use += bytes;
+    peak_bytes = std::max(peak_bytes, bytes_in_use);
+    return;
+  }
+  const std::int64_t now = __atomic_add_fetch(&bytes_in_use, bytes, __ATOMIC_RELAXED);
+  std::int64_t peak = read(peak_bytes);
+  while (now > peak && !__atomic_compare_exchange_n(&peak_bytes, &peak, now, true, __ATOMIC_RELAXED,
+                                                    __ATOMIC_RELAXED)) {
   }
 }
 
@@ -47,7 +58,7 @@ void* allocate_bytes(std::size_t bytes) {
   }
   void* block = bytes <= kMaxPooledBytes ? try_pool_allocate(bytes) : allocate_from_heap(bytes);
   if (block == nullptr) {
-    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes, " bytes wanted, ", bytes_in_use.load(),
+    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes, " bytes wanted, ", read(bytes_in_use),
          " bytes in use by tensors. Free tensors with dispose(), `using` or eg.scope(), or use a "
          "smaller batch.");
   }
@@ -68,10 +79,10 @@ void free_bytes(void* block, std::size_t bytes) noexcept {
 }
 
 MemoryStats memory_stats() {
-  return {bytes_in_use.load(), peak_bytes.load(),
+  return {read(bytes_in_use), read(peak_bytes),
           static_cast<std::int64_t>(process_heap().stats().free_bytes)};
 }
 
-void reset_peak_memory() { peak_bytes = bytes_in_use.load(); }
+void reset_peak_memory() { __atomic_store_n(&peak_bytes, read(bytes_in_use), __ATOMIC_RELAXED); }
 
 }  // namespace eg

@@ -5,8 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <utility>
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten/emscripten.h>
+#else
+#include <random>
+#endif
 
 #include "base/error.h"
 #include "runtime/recorded_thread.h"
@@ -30,12 +35,23 @@ inline std::uint32_t temper(std::uint32_t y) {
   return y ^ (y >> 18);
 }
 
-// 53 bits, so that JavaScript and PyTorch can both hold it as a number.
-std::uint64_t entropy() {
+std::uint64_t random_bits() {
+#ifdef __EMSCRIPTEN__
+  // Math.random(), whose seed the system chooses too: for a std::random_device Node would load its
+  // Web Crypto, which takes longer than making a model.
+  std::uint64_t bits = 0;
+  for (int i = 0; i < 4; ++i)
+    bits = bits << 16 | (static_cast<std::uint64_t>(emscripten_random() * 65536) & 0xffffU);
+  return bits;
+#else
   std::random_device device;
   const std::uint64_t high = device();
-  return ((high << 32) | device()) & ((std::uint64_t{1} << 53) - 1);
+  return high << 32 | device();
+#endif
 }
+
+// 53 bits, so that JavaScript and PyTorch can both hold it as a number.
+std::uint64_t entropy() { return random_bits() & ((std::uint64_t{1} << 53) - 1); }
 
 thread_local bool own_is_used = false;
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -52,9 +53,6 @@ void relax() {}
 constexpr bool kCanJoinUnstarted = false;
 // A page is never told that it ends, and Node ends Workers itself.
 constexpr bool kShutdownAtExit = false;
-// WebAssembly has no pause instruction: a round is one load.
-constexpr int kHelperSpinRounds = 4000;
-constexpr int kCallerSpinRounds = 20000;
 
 #else
 
@@ -72,18 +70,33 @@ void relax() {
 
 constexpr bool kCanJoinUnstarted = true;
 constexpr bool kShutdownAtExit = true;
-constexpr int kHelperSpinRounds = 200;
-constexpr int kCallerSpinRounds = 1000;
 
 #endif
 
-/// Spins for `rounds`, then sleeps, until `word` no longer holds `value`.
+// How long a thread watches a word before it sleeps: several times what it takes to wake it, for
+// the ops of a training step follow each other closely.
+constexpr std::chrono::microseconds kPatience{100};
+// From one look at the clock to the next, which takes as long as some of these rounds.
+constexpr int kRoundsPerLook = 100;
+// Rounds that took so long were interrupted: somebody else needs this core.
+constexpr std::chrono::microseconds kInterruption{30};
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Spins for as long as `patience` allows, then sleeps, until `word` no longer holds `value`.
 template <class Sleep>
-void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value, int rounds,
-                     Sleep&& sleep) {
-  for (int i = 0; i < rounds; ++i) {
-    if (word.load(std::memory_order_acquire) != value) return;
-    relax();
+void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value,
+                     std::chrono::microseconds patience, Sleep&& sleep) {
+  const Nanoseconds start = now();
+  for (Nanoseconds last = start, time = start; time - start < patience; last = time) {
+    for (int i = 0; i < kRoundsPerLook; ++i) {
+      if (word.load(std::memory_order_acquire) != value) return;
+      relax();
+    }
+    time = now();
+    if (time - last > kInterruption) break;
   }
   while (word.load(std::memory_order_acquire) == value) sleep();
 }
@@ -110,18 +123,22 @@ class Job {
   Job(std::int64_t begin, std::int64_t end, std::int64_t chunk, detail::RangeBody run, void* body)
       : end_(end), chunk_(chunk), run_(run), body_(body), next_(begin) {}
 
-  /// Runs chunks until none is left.
-  void run_chunks() noexcept {
+  /// Runs chunks until none is left. Returns how many of them it took one after the other at last,
+  /// without another thread taking one in between.
+  int run_chunks() noexcept {
     const Region region;
-    for (;;) {
+    int in_a_row = 0;
+    for (std::int64_t last = end_;;) {
       const std::int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (begin >= end_) return;
+      if (begin >= end_) return in_a_row;
+      in_a_row = begin == last + chunk_ ? in_a_row + 1 : 1;
+      last = begin;
       try {
         run_(body_, begin, std::min(begin + chunk_, end_));
       } catch (...) {
         if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
         next_.store(end_, std::memory_order_relaxed);
-        return;
+        return in_a_row;
       }
     }
   }
@@ -156,18 +173,19 @@ class alignas(64) Gate {
 
   void close() { state_.fetch_and(~kOpen, std::memory_order_relaxed); }
 
-  /// Enters, works and leaves again; returns false at once when there is no job.
-  bool help() {
+  /// Enters, works and leaves again. Returns what run_chunks() does, or at once -1 when there is no
+  /// job.
+  int help() {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     do {
-      if (!(state & kOpen)) return false;
+      if (!(state & kOpen)) return -1;
     } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                            std::memory_order_relaxed));
-    job_->run_chunks();
+    const int in_a_row = job_->run_chunks();
     // Closed before leaving, or this helper would come straight back while others finish.
     close();
     if (state_.fetch_sub(1, std::memory_order_release) == 1) wake_all(state_);
-    return true;
+    return in_a_row;
   }
 
   /// Waits until no helper is inside a closed gate, then lets other callers have it.
@@ -175,7 +193,7 @@ class alignas(64) Gate {
     for (;;) {
       const std::uint32_t inside = state_.load(std::memory_order_acquire);
       if (inside == 0) break;
-      wait_for_change(state_, inside, kCallerSpinRounds, [&] { wait_while_equal(state_, inside); });
+      wait_for_change(state_, inside, kPatience, [&] { wait_while_equal(state_, inside); });
     }
     owned_.store(false, std::memory_order_release);
   }
@@ -195,6 +213,15 @@ struct Helper {
   std::thread thread;
   std::atomic<bool> started{false};
 };
+
+// Of the least size that is shared at all, which takes about 5 us. A sleeping helper needs 20 to 50
+// us to come, and calling it costs its caller 5.
+constexpr std::int64_t kTasksWorthWaking = 8;
+
+// A helper that gets so many chunks in a row works in place of its caller, not beside it: there is
+// no core for both. Then it does not stay awake, and nobody is woken for a while.
+constexpr int kChunksInPlace = kChunksPerThread;
+constexpr std::chrono::milliseconds kRest{2};
 
 // Callers beyond this many at once work alone: with so many running, no core is idle.
 constexpr int kGates = 4;
@@ -230,7 +257,7 @@ class ThreadPool {
     Job job(begin, end, std::max({grain, (end - begin + chunks - 1) / chunks, std::int64_t{1}}),
             run, body);
     gate->open(job);
-    call_helpers();
+    call_helpers(is_worth_waking(end - begin, grain));
     job.run_chunks();
     gate->close();
     gate->release();
@@ -245,7 +272,7 @@ class ThreadPool {
       ending.swap(helpers_);
       helper_count_.store(0, std::memory_order_release);
     }
-    call_helpers();
+    call_helpers(true);
     for (Helper* helper : ending) {
       if (kCanJoinUnstarted || helper->started.load(std::memory_order_acquire)) {
         helper->thread.join();
@@ -282,22 +309,34 @@ class ThreadPool {
     helper_count_.store(index + 1, std::memory_order_release);
   }
 
-  void call_helpers() {
+  // True when the work takes much longer than a sleeping helper needs to come. Shorter work is for
+  // helpers that are awake, from which no call is kept.
+  bool is_worth_waking(std::int64_t count, std::int64_t grain) const {
+    // One at a time is what kernels say whose tasks are large.
+    const bool is_large = grain <= 1 || count / grain >= kTasksWorthWaking;
+    return is_large && sleepers_.load(std::memory_order_relaxed) > 0 &&
+           now() >= rest_until_.load(std::memory_order_relaxed);
+  }
+
+  void call_helpers(bool also_sleepers) {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
     // Pairs with serve(): either this sees the sleeper or the sleeper sees the new epoch.
-    if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_all(epoch_);
+    if (also_sleepers && sleepers_.load(std::memory_order_seq_cst) > 0) wake_all(epoch_);
   }
 
   void serve(int index, std::uint32_t generation) {
     for (;;) {
       const std::uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
       if (generation_.load(std::memory_order_seq_cst) != generation) return;
-      bool helped = false;
+      int in_a_row = -1;
       if (index < limit() - 1) {
-        for (Gate& gate : gates_) helped |= gate.help();
+        for (Gate& gate : gates_) in_a_row = std::max(in_a_row, gate.help());
       }
-      if (helped) continue;
-      wait_for_change(epoch_, epoch, kHelperSpinRounds, [&] {
+      const bool is_in_the_way = in_a_row >= kChunksInPlace;
+      if (is_in_the_way) rest_until_.store(now() + kRest, std::memory_order_relaxed);
+      if (in_a_row >= 0 && !is_in_the_way) continue;
+      const auto patience = is_in_the_way ? std::chrono::microseconds(0) : kPatience;
+      wait_for_change(epoch_, epoch, patience, [&] {
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         wait_while_equal(epoch_, epoch);
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -309,6 +348,7 @@ class ThreadPool {
   // Counts calls for help; helpers sleep on it.
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   std::atomic<int> sleepers_{0};
+  std::atomic<Nanoseconds> rest_until_{Nanoseconds(0)};
   alignas(64) std::atomic<int> limit_{1};
   std::atomic<int> helper_count_{0};
   std::atomic<std::uint32_t> generation_{0};

@@ -6,25 +6,38 @@
 
 namespace eg {
 namespace {
-std::atomic<std::int64_t> live_tensors{0};
+constinit SharedCount<std::int64_t> live_tensors;
 }
 
-TensorImpl::TensorImpl(IntrusivePtr<Storage> storage, IntrusivePtr<VersionCounter> version,
-                       Shape shape, Strides strides, std::int64_t offset, DType dtype)
+TensorImpl::TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType dtype)
     : storage_(std::move(storage)),
-      version_(std::move(version)),
-      shape_(std::move(shape)),
-      strides_(std::move(strides)),
-      offset_(offset),
-      numel_(eg::numel(shape_)),
+      version_(autograd_state().inference_mode ? nullptr : &storage_->version()),
+      shape_(shape),
+      strides_(contiguous_strides(shape)),
+      offset_(0),
+      numel_(eg::numel(shape)),
       dtype_(dtype),
-      is_contiguous_(eg::is_contiguous(shape_, strides_)) {
-  live_tensors.fetch_add(1, std::memory_order_relaxed);
+      is_contiguous_(true) {
+  live_tensors.increment();
 }
 
-TensorImpl::~TensorImpl() { live_tensors.fetch_sub(1, std::memory_order_relaxed); }
+TensorImpl::TensorImpl(const TensorImpl& other, const Shape& shape, const Strides& strides,
+                       std::int64_t offset, DType dtype)
+    : storage_(other.storage_),
+      version_(other.version_),
+      own_version_(other.own_version_),
+      shape_(shape),
+      strides_(strides),
+      offset_(offset),
+      numel_(eg::numel(shape)),
+      dtype_(dtype),
+      is_contiguous_(eg::is_contiguous(shape, strides)) {
+  live_tensors.increment();
+}
 
-std::int64_t TensorImpl::live_count() { return live_tensors.load(std::memory_order_relaxed); }
+TensorImpl::~TensorImpl() { live_tensors.add(-1); }
+
+std::int64_t TensorImpl::live_count() { return live_tensors.load(); }
 
 void TensorImpl::on_last_release(TensorImpl* impl) {
   if (WeakPtr<TensorImpl>::only_strong(impl)) {
@@ -33,8 +46,9 @@ void TensorImpl::on_last_release(TensorImpl* impl) {
   }
   // Somebody still watches this tensor: drop what it holds now, the shell with the last watcher.
   impl->autograd_.reset();
+  impl->version_ = nullptr;
+  impl->own_version_.reset();
   impl->storage_.reset();
-  impl->version_.reset();
   WeakPtr<TensorImpl>::drop(impl);
 }
 
@@ -51,11 +65,7 @@ std::size_t byte_count(const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
   const std::size_t bytes = byte_count(shape, dtype);
-  IntrusivePtr<VersionCounter> version;
-  if (!autograd_state().inference_mode) version = make_intrusive<VersionCounter>();
-  return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(bytes, device),
-                                           std::move(version), shape, contiguous_strides(shape), 0,
-                                           dtype));
+  return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(bytes, device), shape, dtype));
 }
 
 void Tensor::fail_off_host() {
@@ -97,15 +107,20 @@ Tensor Tensor::alias(const Shape& shape, const Strides& strides, std::int64_t of
 }
 
 Tensor Tensor::alias() const {
-  return Tensor(make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape(), strides(),
-                                           offset(), dtype()));
+  return Tensor(make_intrusive<TensorImpl>(*impl_, shape(), strides(), offset(), dtype()));
 }
 
 Tensor Tensor::alias_as(DType dtype, const Shape& shape, const Strides& strides,
                         std::int64_t offset) const {
   check_view(shape, strides, offset, dtype);
-  return Tensor(
-      make_intrusive<TensorImpl>(impl_->storage_, impl_->version_, shape, strides, offset, dtype));
+  return Tensor(make_intrusive<TensorImpl>(*impl_, shape, strides, offset, dtype));
+}
+
+Tensor Tensor::alias_with_own_version() const {
+  Tensor result = alias();
+  result.impl_->own_version_ = make_intrusive<VersionCounter>();
+  result.impl_->version_ = &result.impl_->own_version_->count;
+  return result;
 }
 
 }  // namespace eg

@@ -10,7 +10,6 @@
 //    `autograd/variable.h` gives it meaning;
 //  - a mark for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "base/intrusive_ptr.h"
 #include "base/pool.h"
 #include "base/shape.h"
+#include "base/sharing.h"
 #include "runtime/device.h"
 #include "runtime/memory_view.h"
 #include "runtime/recorded_thread.h"
@@ -31,15 +31,10 @@ struct AutogradMetaBase : Pooled {
   virtual ~AutogradMetaBase() = default;
 };
 
-/// Counts in-place changes of a storage.
-class VersionCounter final : public RefCounted, public Pooled {
- public:
-  std::uint32_t current() const { return version_.load(std::memory_order_acquire); }
-  void bump() { version_.fetch_add(1, std::memory_order_acq_rel); }
+/// Counts in-place changes for tensors that do not go by the count of their storage.
+struct VersionCounter final : RefCounted, Pooled {
+  SharedCount<std::uint32_t> count;
   static void on_last_release(VersionCounter* counter) { delete counter; }
-
- private:
-  std::atomic<std::uint32_t> version_{0};
 };
 
 /// Bytes that a tensor of this shape takes; OutOfMemory where they cannot be addressed, and what
@@ -48,8 +43,11 @@ std::size_t byte_count(const Shape& shape, DType dtype);
 
 class TensorImpl final : public RefCounted, public Pooled {
  public:
-  TensorImpl(IntrusivePtr<Storage> storage, IntrusivePtr<VersionCounter> version, Shape shape,
-             Strides strides, std::int64_t offset, DType dtype);
+  /// A row-major view of all of a new storage.
+  TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType dtype);
+  /// Another view of the storage of `other`, with its version.
+  TensorImpl(const TensorImpl& other, const Shape& shape, const Strides& strides,
+             std::int64_t offset, DType dtype);
   ~TensorImpl();
 
   static void on_last_release(TensorImpl* impl);
@@ -60,7 +58,9 @@ class TensorImpl final : public RefCounted, public Pooled {
   friend class Tensor;
 
   IntrusivePtr<Storage> storage_;
-  IntrusivePtr<VersionCounter> version_;
+  /// That of the storage, or of `own_version_`; null in tensors made in inference mode.
+  SharedCount<std::uint32_t>* version_;
+  IntrusivePtr<VersionCounter> own_version_;
   std::unique_ptr<AutogradMetaBase> autograd_;
   Shape shape_;
   Strides strides_;
@@ -128,12 +128,12 @@ class Tensor {
   std::uint32_t version() const {
     if (!has_version()) [[unlikely]]
       fail_no_version();
-    return impl_->version_->current();
+    return impl_->version_->load();
   }
   /// False for a tensor made in inference mode.
   bool has_version() const { return impl_->version_ != nullptr; }
   void bump_version() const {
-    if (has_version()) impl_->version_->bump();
+    if (has_version()) (void)impl_->version_->add(1);
   }
 
   /// Another view of the same storage and version counter, without autograd metadata. Whatever was
@@ -143,6 +143,8 @@ class Tensor {
   /// The same memory read as another dtype, in which strides and offset count.
   Tensor alias_as(DType dtype, const Shape& shape, const Strides& strides,
                   std::int64_t offset) const;
+  /// alias(), with a version counter of its own that starts anew.
+  Tensor alias_with_own_version() const;
 
   /// Shows as many other elements of the same storage from now on, which all handles see: the half
   /// of transpose_ that is not autograd's.

@@ -1,6 +1,7 @@
 #include "runtime/thread_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,17 @@ std::vector<int> visits(std::int64_t grain) {
     for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
   });
   return seen;
+}
+
+// Short work wakes nobody, and a helper that works in place of its caller is let sleep.
+TEST(ThreadPool, DoesShortAndLongWorkWhileHelpersSleep) {
+  const Threads guard(3);
+  for (int round = 0; round < 5; ++round) {
+    for (const std::int64_t grain : {kCount / 2, kCount / 16, std::int64_t{1}}) {
+      EXPECT_EQ(visits(grain), std::vector<int>(kCount, 1)) << grain;
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+  }
 }
 
 TEST(ThreadPool, VisitsEveryIndexOnceForEveryThreadCountAndGrain) {

@@ -1,14 +1,15 @@
 // The package as one file, dist/index.js; scripts/build.mjs says who gets it.
 //
-// What is imported is there as a whole, so everything is done at once: a thread of spawn() finds its engine even if its
-// module calls nothing but methods.
+// What is imported is there as a whole: a thread of spawn() finds its engine even if its module calls nothing but methods.
 
 import { endOwnCode } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
-import { joinHost } from "./threads/host.js";
+import { isEngineWorker, joinHost } from "./threads/host.js";
 
 export * from "./index.js";
 
-attachTensorMethods();
-joinHost();
+if (isEngineWorker()) {
+  attachTensorMethods();
+  joinHost();
+}
 endOwnCode();

@@ -14,8 +14,9 @@ import { joinHost, type WorkerFunction } from "./threads/host.js";
  * if it requires it, or if that has been lost.
  */
 export async function init(...given: [options?: InitOptions]): Promise<void> {
-  joinThread();
-  await startEngine(given);
+  joinHost();
+  await startEngine(given, attachTensorMethods);
+  attachTensorMethods();
 }
 
 /**

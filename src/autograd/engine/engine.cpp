@@ -350,6 +350,7 @@ Engine::DeviceThread& Engine::device_thread(int device) {
 void Engine::start(int device) {
   const std::scoped_lock lock(device_mutex_);
   if (device_thread(device).is_running.exchange(true)) return;
+  share_objects();
   std::thread([this, device] { run_device_thread(device); }).detach();
 }
 
@@ -357,6 +358,7 @@ void Engine::start_ahead(int device, const std::function<void()>& running) {
   {
     const std::scoped_lock lock(device_mutex_);
     if (EG_THREADS != 0 && !device_thread(device).is_running.exchange(true)) {
+      share_objects();
       std::thread([this, device, running] {
         running();
         run_device_thread(device);

@@ -41,8 +41,7 @@ GraphTask::~GraphTask() { release_states(); }
 
 void GraphTask::release_states() {
   for (NodeState& state : states_) {
-    GraphTask* expected = this;
-    state.fn->claimed_by_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+    state.fn->claimed_by_.leave(this);
   }
   states_.clear();
   if (states_.capacity() > spare_states.capacity() && states_.capacity() <= kMaxSpareStates) {
@@ -71,8 +70,7 @@ NodeState& GraphTask::claim(const IntrusivePtr<Node>& fn, bool& is_new) {
   }
   is_new = true;
   const auto index = static_cast<std::uint32_t>(states_.size());
-  GraphTask* expected = nullptr;
-  if (fn->claimed_by_.compare_exchange_strong(expected, this, std::memory_order_acq_rel)) {
+  if (fn->claimed_by_.take(this)) {
     fn->claimed_index_ = index;
   } else {
     unclaimed_.emplace(fn.get(), index);
@@ -84,7 +82,7 @@ NodeState& GraphTask::claim(const IntrusivePtr<Node>& fn, bool& is_new) {
 }
 
 NodeState* GraphTask::state_of(const Node& fn) {
-  if (fn.claimed_by_.load(std::memory_order_acquire) == this) return &states_[fn.claimed_index_];
+  if (fn.claimed_by_.owner() == this) return &states_[fn.claimed_index_];
   if (unclaimed_.empty()) return nullptr;
   const auto found = unclaimed_.find(&fn);
   return found == unclaimed_.end() ? nullptr : &states_[found->second];

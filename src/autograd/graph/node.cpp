@@ -10,7 +10,7 @@
 namespace eg {
 namespace {
 
-std::atomic<std::int64_t> live_nodes{0};
+constinit SharedCount<std::int64_t> live_nodes;
 
 std::uint64_t next_sequence_nr() {
   static thread_local std::uint64_t counter = 0;
@@ -19,20 +19,20 @@ std::uint64_t next_sequence_nr() {
 
 }  // namespace
 
-Node::Node(EdgeList next_edges) : Node(std::move(next_edges), next_sequence_nr()) {}
+Node::Node(EdgeList&& next_edges) : Node(std::move(next_edges), next_sequence_nr()) {}
 
-Node::Node(EdgeList next_edges, std::uint64_t sequence_nr)
+Node::Node(EdgeList&& next_edges, std::uint64_t sequence_nr)
     : next_edges_(std::move(next_edges)), sequence_nr_(sequence_nr) {
   for (const Edge& edge : next_edges_) update_topological_nr(edge);
-  live_nodes.fetch_add(1, std::memory_order_relaxed);
+  live_nodes.increment();
   if (AnomalyMode::is_enabled()) [[unlikely]] {
     extras_.ensure().metadata = std::make_unique<AnomalyMetadata>(capture_anomaly_metadata());
   }
 }
 
-Node::~Node() { live_nodes.fetch_sub(1, std::memory_order_relaxed); }
+Node::~Node() { live_nodes.add(-1); }
 
-std::int64_t Node::live_count() { return live_nodes.load(std::memory_order_relaxed); }
+std::int64_t Node::live_count() { return live_nodes.load(); }
 
 void Node::on_last_release(Node* node) {
   // Deleting a node may drop the last reference to its neighbours, through edges or through saved
@@ -68,12 +68,12 @@ void Node::clear() {
 }
 
 std::uint32_t Node::add_input_metadata(const Tensor& output) {
-  input_metadata_.push_back(InputMetadata(output));
+  input_metadata_.emplace_back(output);
   return num_inputs() - 1;
 }
 
 std::uint32_t Node::add_undefined_input() {
-  input_metadata_.push_back(InputMetadata());
+  input_metadata_.emplace_back();
   return num_inputs() - 1;
 }
 

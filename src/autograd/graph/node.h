@@ -36,6 +36,7 @@
 #include "base/intrusive_ptr.h"
 #include "base/lazy.h"
 #include "base/pool.h"
+#include "base/sharing.h"
 #include "base/small_vector.h"
 #include "tensor/tensor.h"
 
@@ -84,7 +85,7 @@ struct InputMetadata {
 
 class Node : public RefCounted, public Pooled {
  public:
-  explicit Node(EdgeList next_edges = {});
+  explicit Node(EdgeList&& next_edges = {});
   virtual ~Node();
 
   /// PyTorch's name of the node, for example "MulBackward0".
@@ -129,7 +130,9 @@ class Node : public RefCounted, public Pooled {
   std::uint64_t sequence_nr() const { return sequence_nr_; }
   /// Reading freezes the edges: a node that has a parent must not change its number any more.
   std::uint64_t topological_nr() const {
-    has_parent_.store(true, std::memory_order_relaxed);
+    // A store costs what an atomic operation does.
+    if (!has_parent_.load(std::memory_order_relaxed))
+      has_parent_.store(true, std::memory_order_relaxed);
     return topological_nr_;
   }
 
@@ -170,7 +173,7 @@ class Node : public RefCounted, public Pooled {
 
  protected:
   /// AccumulateGrad's constructor: `sequence_nr` instead of the thread's counter.
-  Node(EdgeList next_edges, std::uint64_t sequence_nr);
+  Node(EdgeList&& next_edges, std::uint64_t sequence_nr);
 
  private:
   friend class GraphTask;
@@ -185,7 +188,7 @@ class Node : public RefCounted, public Pooled {
   mutable std::atomic<bool> has_parent_{false};
   // The backward call that claimed this node, and the node's place in that call's tables: an index
   // instead of a hash look-up per edge. See GraphTask::state_of.
-  std::atomic<GraphTask*> claimed_by_{nullptr};
+  SharedClaim<GraphTask> claimed_by_;
   std::uint32_t claimed_index_ = 0;
   /// While it waits for its end: see on_last_release.
   Node* next_pending_ = nullptr;

@@ -173,9 +173,10 @@ Tensor SavedVariable::value(const Node& owner, std::unique_lock<std::mutex>& loc
     if (as_it_is) return data_;
   }
   const SavedVariable copy = *this;
-  lock.unlock();
+  if (lock.owns_lock()) lock.unlock();
   Tensor result = copy.unpack_unlocked(owner);
-  lock.lock();
+  // Hooks may have started a thread.
+  if (objects_are_shared()) lock.lock();
   return result;
 }
 

@@ -40,7 +40,7 @@ class SavedVariable {
   Tensor unpack(const Node& owner) const;
 
   /// unpack() for a formula of the owner: a saved output comes without its history when nothing is
-  /// recorded. `lock` holds the owner's mutex and is let go while hooks run.
+  /// recorded. `lock` is that of the owner's mutex (lock_objects) and is let go while hooks run.
   Tensor value(const Node& owner, std::unique_lock<std::mutex>& lock) const;
 
   /// Lets hooks keep the tensor from now on: packs it, once.

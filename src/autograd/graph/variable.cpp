@@ -281,9 +281,6 @@ void detach_in_place(const Tensor& t) {
   meta->forward_grad.reset();
 }
 
-Tensor variable_data(const Tensor& t) {
-  return Tensor(make_intrusive<TensorImpl>(t.storage(), make_intrusive<VersionCounter>(), t.shape(),
-                                           t.strides(), t.offset(), t.dtype()));
-}
+Tensor variable_data(const Tensor& t) { return t.alias_with_own_version(); }
 
 }  // namespace eg

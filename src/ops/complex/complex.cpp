@@ -111,7 +111,7 @@ Tensor Conj::call(const Tensor& input) {
   const Tensor result = empty_like(input);
   copy_data(result, input);
   const Tensor imaginary = part(result, 1);
-  const std::array<Tensor, 1> operand{imaginary};
+  const std::array<const Tensor*, 1> operand{&imaginary};
   const DType dtype = imaginary.dtype();
   const ElementwiseInfo& neg = elementwise_info<op::Neg>();
   run_formula({.op = neg.name,

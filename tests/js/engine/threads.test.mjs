@@ -292,6 +292,33 @@ describe("a program", () => {
     assert.equal(stdout.trim(), "300,300");
   });
 
+  // Counts are plain until the first thread starts that may hold objects (src/base/sharing.h).
+  test("counts exactly what was there before the first thread and goes after it", async () => {
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      const counts = () => {
+        const { tensors, storages, cpuBytes, graphNodes, jsHandles } = eg.memory();
+        return [tensors, storages, cpuBytes, graphNodes, jsHandles].join();
+      };
+      const start = counts();
+      const x = eg.ones([4], { requiresGrad: true });
+      const made = eg.scope(() => {
+        let y = x;
+        for (let i = 0; i < 100; i++) y = y.mul(1.5).add(x.detach());
+        return y.sum();
+      });
+      await eg.spawn(${JSON.stringify(kModule.href)}, "thread");
+      const kept = { retainGraph: true };
+      await Promise.all([made.backwardAsync(null, kept), made.backwardAsync(null, kept)]);
+      made.dispose();
+      x.grad.dispose();
+      x.grad = null;
+      x.dispose();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      console.log(counts() === start ? "none left" : start + " became " + counts());`);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.trim(), "none left");
+  });
+
   test("ends by itself after spawn", async () => {
     const { status, stdout, stderr } = await runProgram(`${kStart}
       console.log(typeof (await eg.spawn(${JSON.stringify(kModule.href)}, "thread")));`);

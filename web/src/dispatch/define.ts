@@ -23,15 +23,24 @@ export function define<F extends AnyFunction>(name: string): F {
 
 /** Defines the function of an op that writes into its first argument: `add_`, `copy_`. */
 export function defineInPlace<F extends AnyFunction>(name: string): F {
-  // Ops that are in-place by themselves have no other form to choose.
-  const isInPlaceAlone = name.endsWith("_");
-  const flags = isInPlaceAlone ? 0 : kInPlace;
+  const flags = inPlaceFlags(name);
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= { ...opOf(name), name: isInPlaceAlone ? name : `${name}_` };
+    op ??= inPlaceForm(name);
     return callInPlace(op, args, flags);
   };
   return named(name, run) as F;
+}
+
+/** What C++ is told of an op that writes into its first argument. */
+export function inPlaceFlags(name: string): number {
+  // Ops that are in-place by themselves have no other form to choose.
+  return name.endsWith("_") ? 0 : kInPlace;
+}
+
+/** The form of an op that writes into its first argument. */
+export function inPlaceForm(name: string): Op {
+  return { ...opOf(name), name: name.endsWith("_") ? name : `${name}_` };
 }
 
 /** Defines the function of an op that makes tensors and takes {dtype, device, requiresGrad}. */
@@ -64,6 +73,6 @@ export function makePlaced(
 /** Gives a function that users call its own name in stacks. */
 export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
-  addDoor(name, run);
+  addDoor(run);
   return run;
 }

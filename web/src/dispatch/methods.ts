@@ -2,24 +2,60 @@
 // generated/ops.ts: so a bundle has those functions alone that its program imports.
 
 import { camelCase } from "../runtime/spelling.js";
-import { type AnyFunction, define, defineInPlace } from "./define.js";
+import { callInPlace, callOp } from "./call.js";
+import { type AnyFunction, define, defineInPlace, inPlaceFlags, inPlaceForm } from "./define.js";
 import { drawing } from "./drawing.js";
-import { forEachOp } from "./op_lines.js";
+import { forEachOp, opOf } from "./op_lines.js";
+import type { Op } from "./signature.js";
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Gives a class the ops as methods: the object is their first argument. */
 export function attachOps(prototype: object): void {
   forEachOp((name, marks) => {
     if (!marks.includes("m")) return;
-    const run = name.endsWith("_") ? defineInPlace(name) : define(name);
-    attachMethod(prototype, camelCase(name), marks.includes("g") ? drawing(run) : run);
-    if (marks.includes("i")) attachMethod(prototype, camelCase(`${name}_`), defineInPlace(name));
+    const isDrawing = marks.includes("g");
+    const isInPlace = name.endsWith("_");
+    attachMethod(
+      prototype,
+      camelCase(name),
+      isDrawing ? drawingMethod(name) : isInPlace ? inPlaceMethod(name) : methodOf(name),
+    );
+    if (marks.includes("i")) attachMethod(prototype, camelCase(`${name}_`), inPlaceMethod(name));
   });
 }
 
-function attachMethod(prototype: object, name: string, run: AnyFunction): void {
-  const method = function (this: unknown, ...args: unknown[]): unknown {
+function methodOf(name: string): Method {
+  let op: Op | undefined;
+  return function (...args) {
+    op ??= opOf(name);
+    return callOp(op, withThis(this, args));
+  };
+}
+
+function inPlaceMethod(name: string): Method {
+  const flags = inPlaceFlags(name);
+  let op: Op | undefined;
+  return function (...args) {
+    op ??= inPlaceForm(name);
+    return callInPlace(op, withThis(this, args), flags);
+  };
+}
+
+function drawingMethod(name: string): Method {
+  const run: AnyFunction = drawing(name.endsWith("_") ? defineInPlace(name) : define(name));
+  return function (...args) {
     return (run as (...args: readonly unknown[]) => unknown)(this, ...args);
   };
+}
+
+function attachMethod(prototype: object, name: string, method: Method): void {
   Object.defineProperty(method, "name", { value: name, configurable: true });
   Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
+}
+
+// Written out for most calls: V8 then makes no array of the arguments beside this one.
+function withThis(self: unknown, args: readonly unknown[]): unknown[] {
+  if (args.length === 1) return [self, args[0]];
+  return args.length === 0 ? [self] : [self, ...args];
 }

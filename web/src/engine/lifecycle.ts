@@ -68,25 +68,31 @@ let threadWorkers: Workers | null = null;
 let isJoined = false;
 const stopListeners: (() => void)[] = [];
 
-/** What init() of the package does, but for what is above this layer (start.ts). @internal */
-export async function startEngine(given: [options?: InitOptions]): Promise<void> {
-  if (starting === null) begin(readInitOptions(given));
+/**
+ * What init() of the package does, but for what is above this layer (start.ts), which may do `meanwhile` what need not be
+ * done before. @internal
+ */
+export async function startEngine(
+  given: [options?: InitOptions],
+  meanwhile: () => void,
+): Promise<void> {
+  if (starting === null) begin(readInitOptions(given), meanwhile);
   else if (inForce !== null) checkSameOptions(given, inForce);
   await starting;
   await openGpu(given[0]?.webgpu === "required");
 }
 
-function begin(options: InitValues): void {
+function begin(options: InitValues, meanwhile: () => void): void {
   inForce = options;
-  starting = start(options).catch((error: unknown) => {
+  starting = start(options, meanwhile).catch((error: unknown) => {
     starting = null;
     throw error;
   });
 }
 
-async function start(options: InitValues): Promise<void> {
+async function start(options: InitValues, meanwhile: () => void): Promise<void> {
   const { threads, variant: wanted, webgpu } = options;
-  const { variant, module, workers } = await load(chooseVariant(wanted), options);
+  const { variant, module, workers } = await load(chooseVariant(wanted), options, meanwhile);
   if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
@@ -114,14 +120,16 @@ async function start(options: InitValues): Promise<void> {
 async function load(
   variant: Variant,
   { threads, wantsThreads, variant: wanted, wasmUrl }: InitValues,
+  meanwhile: () => void,
 ): Promise<LoadedModule & { readonly variant: Variant }> {
   if (variant === "single" && wantsThreads) warnOfOneThread(threads);
   try {
-    return { variant, ...(await loadModule(variant, threads, wasmUrl)) };
+    return { variant, ...(await loadModule({ variant, threads, wasmUrl, meanwhile })) };
   } catch (error) {
     if (wanted !== "auto" || !(error instanceof WorkerFailure)) throw error;
     console.warn(`${error.message} Until then there is one thread.`);
-    return { variant: "single", ...(await loadModule("single", 1, wasmUrl)) };
+    const single = { variant: "single", threads: 1, wasmUrl, meanwhile } as const;
+    return { variant: "single", ...(await loadModule(single)) };
   }
 }
 

@@ -3,6 +3,7 @@
 import { kLoaders } from "../files.js";
 import { EdgeGradError } from "./errors.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
+import { nextTask } from "./next_task.js";
 import type { Variant } from "./variant.js";
 import { WorkerFailure, Workers } from "./workers.js";
 
@@ -15,34 +16,39 @@ export interface LoadedModule {
   readonly workers: Workers | null;
 }
 
+/** What is to be loaded, and what is done while the engine compiles it. */
+export interface Loading {
+  readonly variant: Variant;
+  readonly threads: number;
+  readonly wasmUrl: WasmUrl | undefined;
+  readonly meanwhile: () => void;
+}
+
 /**
  * Loads and starts a variant. Throws WorkerFailure when its workers cannot be had. @internal
  */
-export async function loadModule(
-  variant: Variant,
-  threads: number,
-  wasmUrl: WasmUrl | undefined,
-): Promise<LoadedModule> {
-  if (variant === "single") return { module: await start(variant, 0, wasmUrl), workers: null };
+export async function loadModule(loading: Loading): Promise<LoadedModule> {
+  const { variant, wasmUrl } = loading;
+  if (variant === "single") return { module: await start(loading, 0), workers: null };
   const script = scriptAt(wasmUrl, `edgegrad-${variant}.mjs`);
   try {
-    return await startWithWorkers(new Workers(variant, script), variant, threads, wasmUrl);
+    return await startWithWorkers(loading, new Workers(variant, script));
   } catch (error) {
     // Who says where the .wasm file is may have left the script to a bundler.
     if (script === undefined || !(error instanceof WorkerFailure)) throw error;
-    return await startWithWorkers(new Workers(variant, undefined), variant, threads, wasmUrl);
+    return await startWithWorkers(loading, new Workers(variant, undefined));
   }
 }
 
-async function startWithWorkers(
-  workers: Workers,
-  variant: Variant,
-  threads: number,
-  wasmUrl: WasmUrl | undefined,
-): Promise<LoadedModule> {
-  const module = await start(variant, threads - 1, wasmUrl, workers);
+async function startWithWorkers(loading: Loading, workers: Workers): Promise<LoadedModule> {
+  const helpers = loading.threads - 1;
+  // Node constructs them later: those that start would take the time of the threads that compile. A page could not, for its
+  // main thread starts none while it waits.
+  const isLater = globalThis.process?.getBuiltinModule !== undefined;
+  const module = await start(loading, isLater ? 0 : helpers, workers);
   try {
-    if (threads > 1) await workers.untilFirstRuns();
+    if (isLater) addWorkers(module, helpers);
+    if (helpers > 0) await workers.untilFirstRuns();
   } catch (error) {
     workers.stop();
     module.PThread?.terminateAllThreads();
@@ -51,10 +57,14 @@ async function startWithWorkers(
   return { module, workers };
 }
 
+function addWorkers({ PThread }: NativeModule, count: number): void {
+  for (let i = 0; i < count; i++) PThread?.allocateUnusedWorker();
+  for (const worker of PThread?.unusedWorkers ?? []) void PThread?.loadWasmModuleToWorker(worker);
+}
+
 async function start(
-  variant: Variant,
+  { variant, wasmUrl, meanwhile }: Loading,
   poolSize: number,
-  wasmUrl: WasmUrl | undefined,
   workers?: Workers,
 ): Promise<NativeModule> {
   let isStarting = true;
@@ -71,7 +81,11 @@ async function start(
   try {
     if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
     const { default: create } = await kLoaders[variant]();
-    return await create(options);
+    const created = create(options);
+    created.catch(() => undefined);
+    await nextTask();
+    meanwhile();
+    return await created;
   } catch (error) {
     workers?.stop();
     if (error instanceof WorkerFailure) throw error;

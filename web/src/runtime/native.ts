@@ -271,6 +271,8 @@ export interface NativeModule {
     terminateAllThreads(): void;
     /** Workers that wait to become threads; the next thread takes the last one. */
     readonly unusedWorkers: ThreadWorker[];
+    /** Constructs one that waits. */
+    allocateUnusedWorker(): void;
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
   /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */

@@ -30,28 +30,52 @@ const kInFunction = /^ *at (?!<anonymous> )[^(]+ \(/;
 const kMaxOwnFrames = 20;
 
 const api = Error as StackApi;
-const isV8 = api.captureStackTrace !== undefined && String(new Error().stack).startsWith("Error");
 const isInOrder = typeof __webpack_require__ === "undefined";
-const start = placeOfModule(1);
-let end: Place | null = null;
-const doors = new Map<string, AnyFunction[]>();
+
+// What stands here is read when the first error needs it: starting does not pay for it.
+const atStart = new Error();
+let atEnd: Error | null = null;
+const functions: AnyFunction[] = [];
+const classes: object[] = [];
 
 /** Says that the package's code ends where this is called. */
 export function endOwnCode(): void {
-  end = placeOfModule(2);
+  atEnd = new Error();
 }
 
 /** Says that users call a function, by the name that stacks have for it. */
-export function addDoor(name: string, door: AnyFunction): void {
-  // Methods, which come after the functions they call, are tried first.
-  doors.set(name, [door, ...(doors.get(name) ?? [])]);
+export function addDoor(door: AnyFunction): void {
+  functions.push(door);
 }
 
 /** Says that users call the methods of a class. */
 export function addDoors(prototype: object): void {
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (typeof value === "function" && name !== "constructor") addDoor(name, value as AnyFunction);
-  }
+  classes.push(prototype);
+}
+
+interface Known {
+  readonly isV8: boolean;
+  readonly start: Place | null;
+  readonly end: Place | null;
+}
+
+let known: Known | null = null;
+
+function knownPlaces(): Known {
+  if (known !== null) return known;
+  const isV8 = api.captureStackTrace !== undefined && String(new Error().stack).startsWith("Error");
+  const end = atEnd === null ? null : placeOfModule(atEnd, 1, isV8);
+  known = { isV8, start: placeOfModule(atStart, 0, isV8), end };
+  return known;
+}
+
+// The functions that a name in a stack may stand for. Methods come first: they call the others.
+function doorsOf(name: string): AnyFunction[] {
+  const methods = classes.map((prototype) => {
+    const method: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+    return name !== "constructor" && typeof method === "function" ? [method as AnyFunction] : [];
+  });
+  return [...methods.flat(), ...functions.filter((door) => door.name === name)];
 }
 
 /** Returns the lines of a stack that are not the package's, of its script or of its WebAssembly. */
@@ -68,7 +92,7 @@ export function withoutOwnFrames(frames: readonly string[]): string[] {
 
 /** Returns the frames above the innermost call of a function; null in engines other than V8. */
 export function framesAbove(below: unknown, limit: number): string[] | null {
-  if (!isV8) return null;
+  if (!knownPlaces().isV8) return null;
   const { stackTraceLimit } = api;
   const target: { stack?: unknown } = {};
   // An assignment would throw where the language's own objects are frozen.
@@ -104,7 +128,7 @@ function startAtUser(error: Error, frames: readonly string[], first: string | un
 // The function that a user calls, if it is that of the frame above this one.
 function doorAbove(frames: readonly string[], i: number): AnyFunction | undefined {
   const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[i - 1] ?? "") ?? [];
-  return doors.get(name)?.find((each) => framesAbove(each, 1)?.[0] === frames[i]);
+  return doorsOf(name).find((each) => framesAbove(each, 1)?.[0] === frames[i]);
 }
 
 function belowDoor(frames: readonly string[]): string[] {
@@ -121,6 +145,7 @@ const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 function isOwn(frame: string): boolean {
   if (kEngineFile.test(frame)) return true;
   const place = placeOf(frame);
+  const { start, end } = knownPlaces();
   if (place === null || start === null || end === null || !isInOrder) return false;
   const isInFile = place.file === start.file && place.file === end.file;
   return isInFile && !isBefore(place, start) && !isBefore(end, place);
@@ -128,6 +153,7 @@ function isOwn(frame: string): boolean {
 
 // Of a user who asks for the sources of bundles, or has them in several files, nothing is hidden.
 function isKnown(): boolean {
+  const { start, end } = knownPlaces();
   return isInOrder && start !== null && end !== null;
 }
 
@@ -135,9 +161,11 @@ function isBefore(a: Place, b: Place): boolean {
   return a.line < b.line || (a.line === b.line && a.column < b.column);
 }
 
-// Where the module is that calls this function, or one around it; null for a module that a bundler put into a function.
-function placeOfModule(depth: number): Place | null {
-  const frames = (new Error().stack ?? "").split("\n").filter((frame) => placeOf(frame) !== null);
+// Where the module is in which an error was made, or a caller; null for a module that a bundler put into a function.
+function placeOfModule(error: Error, depth: number, isV8: boolean): Place | null {
+  const frames = String(error.stack ?? "")
+    .split("\n")
+    .filter((frame) => placeOf(frame) !== null);
   const frame = frames[depth] ?? "";
   return isV8 && kInFunction.test(frame) ? null : placeOf(frame);
 }
