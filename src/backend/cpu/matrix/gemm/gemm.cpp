@@ -33,6 +33,10 @@ constexpr std::int64_t kTinyWork = 128;
 // With so few panels of B a strip of A is read too rarely for its packing to pay.
 constexpr std::int64_t kMaxPanelsForUnpackedA = 2;
 
+// With so few panels a kernel that reads rows where they lie, which takes an address for each, is
+// faster than packing them.
+constexpr std::int64_t kMaxPanelsForRowsOfA = 16;
+
 // Steps of depth for which neighbours are packed in turns.
 constexpr std::int64_t kInterleavedDepth = 16;
 
@@ -64,7 +68,9 @@ class Block {
         depth_(depth),
         strips_(rows),
         panels_(divide_up(columns, kPanelColumns<T>)),
-        a_is_packed_(!(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
+        reads_a_(reads(problem.a, panels_)),
+        a_is_packed_(reads_a_ == Reads::kColumns &&
+                     !(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
         b_is_packed_(!(problem.b.column_stride == 1 && strips_.size() == 1)),
         update_{
             problem.alpha, first_depth == 0 ? problem.beta : T{1},
@@ -143,13 +149,14 @@ class Block {
     for (std::int64_t i = first_strip; i < last_strip;) {
       const auto rows = static_cast<std::int64_t>(strips_.rows(i));
       const std::int64_t row = strips_.begin(i);
-      const MicroKernel<T> kernel = kKernels<T>[static_cast<std::size_t>(rows) - 1][width - 1];
+      const MicroKernel<T> kernel = kernel_of(static_cast<std::size_t>(rows), width);
       TileRun<T> run{
           .tiles = 1,
           .depth = static_cast<int>(depth_),
-          .a = a_is_packed_ ? packed_a_ + row * depth_ : a_.data + row,
+          .a = a_is_packed_ ? packed_a_ + row * depth_ : a_.data + row * a_.row_stride,
           .a_step = static_cast<std::ptrdiff_t>(kSize * (a_is_packed_ ? rows : a_.column_stride)),
-          .a_tile = static_cast<std::ptrdiff_t>(a_is_packed_ ? rows * depth_ : rows),
+          .a_row = static_cast<std::ptrdiff_t>(a_.row_stride),
+          .a_tile = static_cast<std::ptrdiff_t>(rows * (a_is_packed_ ? depth_ : a_.row_stride)),
           .b = b,
           .b_step = b_step,
           .b_tile = 0,
@@ -179,6 +186,21 @@ class Block {
     }
   }
 
+  // Doubles are not multiplied often enough for a second set of kernels.
+  static constexpr bool kCanReadRows = sizeof(T) == sizeof(float);
+
+  static Reads reads(const Matrix<T>& a, std::int64_t panels) {
+    const bool rows = kCanReadRows && a.column_stride == 1 && panels <= kMaxPanelsForRowsOfA;
+    return rows ? Reads::kRows : Reads::kColumns;
+  }
+
+  MicroKernel<T> kernel_of(std::size_t rows, std::size_t vectors) const {
+    if constexpr (kCanReadRows) {
+      if (reads_a_ == Reads::kRows) return kKernels<T, Reads::kRows>[rows - 1][vectors - 1];
+    }
+    return kKernels<T, Reads::kColumns>[rows - 1][vectors - 1];
+  }
+
   int panel_columns(std::int64_t j) const {
     return static_cast<int>(
         std::min<std::int64_t>(kPanelColumns<T>, columns_ - j * kPanelColumns<T>));
@@ -201,6 +223,7 @@ class Block {
   std::int64_t depth_;
   Strips strips_;
   std::int64_t panels_;
+  Reads reads_a_;
   bool a_is_packed_;
   bool b_is_packed_;
   Update<T> update_;

@@ -41,7 +41,8 @@ struct TileRun {
   std::int64_t tiles;
   int depth;  ///< at least 1
   const T* a;
-  std::ptrdiff_t a_step;  ///< from one step of depth to the next
+  std::ptrdiff_t a_step;  ///< from one step of depth to the next, of columns
+  std::ptrdiff_t a_row;   ///< from one row to the next, of rows
   std::ptrdiff_t a_tile;  ///< from one tile to the next
   const T* b;
   std::ptrdiff_t b_step;
@@ -54,9 +55,13 @@ struct TileRun {
   std::ptrdiff_t addend_tile;
 };
 
-/// Multiplies strips and panels and writes the sums to C. A step of A is Rows numbers that lie
-/// RowStride apart, a step of B is Vectors vectors.
-template <class T, int Rows, int Vectors, int RowStride>
+/// How a kernel reads A: a step of depth is a column, whose numbers lie side by side, or it goes on
+/// by one number in every row.
+enum class Reads : bool { kColumns, kRows };
+
+/// Multiplies strips and panels and writes the sums to C. A step of A is Rows numbers, a step of B
+/// is Vectors vectors.
+template <class T, int Rows, int Vectors, Reads A>
 void micro_kernel(const TileRun<T>& run) {
   const int depth = run.depth;
   const T* a_tile = run.a;
@@ -65,6 +70,9 @@ void micro_kernel(const TileRun<T>& run) {
   const T* addend_tile = run.addend;
   for (std::int64_t tile = run.tiles; tile > 0; --tile) {
     const T* a = a_tile;
+    const T* row[Rows];
+    EG_GEMM_UNROLL
+    for (int i = 0; i < Rows; ++i) row[i] = a_tile + i * run.a_row;
     const T* b = b_tile;
     const std::ptrdiff_t a_step = run.a_step;
     const std::ptrdiff_t b_step = run.b_step;
@@ -78,7 +86,7 @@ void micro_kernel(const TileRun<T>& run) {
       for (int j = 0; j < Vectors; ++j) b_row[j] = load(b + j * kLanes<T>);
       EG_GEMM_UNROLL
       for (int i = 0; i < Rows; ++i) {
-        const Vector<T> a_value = load_splat(a + i * RowStride);
+        const Vector<T> a_value = load_splat(A == Reads::kRows ? row[i]++ : a + i);
         EG_GEMM_UNROLL
         for (int j = 0; j < Vectors; ++j) sum[i][j] = multiply_add(a_value, b_row[j], sum[i][j]);
       }

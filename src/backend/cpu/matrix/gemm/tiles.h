@@ -20,16 +20,14 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
 
 namespace detail {
 
-template <class T, int Rows, int RowStride, std::size_t... Vector>
+template <class T, int Rows, Reads A, std::size_t... Vector>
 constexpr auto kernels_of_height(std::index_sequence<Vector...>) {
-  return std::array<MicroKernel<T>, sizeof...(Vector)>{
-      micro_kernel<T, Rows, Vector + 1, RowStride>...};
+  return std::array<MicroKernel<T>, sizeof...(Vector)>{micro_kernel<T, Rows, Vector + 1, A>...};
 }
 
-template <class T, int RowStride, std::size_t... Row>
+template <class T, Reads A, std::size_t... Row>
 constexpr auto kernels_for(std::index_sequence<Row...>) {
-  return std::array{
-      kernels_of_height<T, Row + 1, RowStride>(std::make_index_sequence<kPanelVectors>())...};
+  return std::array{kernels_of_height<T, Row + 1, A>(std::make_index_sequence<kPanelVectors>())...};
 }
 
 template <class T, int Unit, std::size_t... Width>
@@ -40,9 +38,8 @@ constexpr auto packers_for(std::index_sequence<Width...>) {
 }  // namespace detail
 
 /// Kernels by rows - 1 and vectors - 1.
-template <class T, int RowStride = 1>
-inline constexpr auto kKernels =
-    detail::kernels_for<T, RowStride>(std::make_index_sequence<kStripRows>());
+template <class T, Reads A>
+inline constexpr auto kKernels = detail::kernels_for<T, A>(std::make_index_sequence<kStripRows>());
 
 /// Packers of strips, by rows - 1.
 template <class T>
