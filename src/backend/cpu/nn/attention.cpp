@@ -63,15 +63,15 @@ struct Block {
 
 // Products of a head's keys (or values) and the panels of a block's queries (or gradients), where
 // any of the queries sees any of the keys.
-void multiply_keys(const Block& block, const Rows& keys, const float* panels, std::int64_t features,
-                   float* scores) {
+[[gnu::noinline]] void multiply_keys(const Block& block, const Rows& keys, const float* panels,
+                                     std::int64_t features, float* scores) {
   for (std::int64_t j = 0; j < block.panels; ++j)
     multiply_features(block.strips, block.seen_by_panel(j), keys,
                       panels + j * kPanelQueries * features, features, scores + j * kPanelQueries);
 }
 
 // What is hidden from a query is -infinity, whose exponential is zero.
-void mask_scores(const Block& block, float* scores) {
+[[gnu::noinline]] void mask_scores(const Block& block, float* scores) {
   const AttentionProblem& a = block.attention;
   for (std::int64_t row = 0; row < block.rows; ++row) {
     const std::int64_t seen = block.seen_before(row + 1);

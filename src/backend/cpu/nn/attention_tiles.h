@@ -5,6 +5,8 @@
 // and without a sum across lanes, and everything that is multiplied next reads scores where they
 // lie: numbers beside each other are those of a strip of queries, and numbers kBlockQueries apart
 // those of a strip of keys.
+//
+// Functions stand alone, for several callers inline them otherwise: a kilobyte of the download.
 
 #include <algorithm>
 #include <array>
@@ -41,8 +43,8 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
 
 /// The rows of a matrix: where they lie, or, where `room` was needed, copied there with zeros
 /// behind them.
-inline Rows rows_in_place(const Matrix& m, std::int64_t rows, std::int64_t columns,
-                          const ScratchArray<float>& room) {
+[[gnu::noinline]] inline Rows rows_in_place(const Matrix& m, std::int64_t rows,
+                                            std::int64_t columns, const ScratchArray<float>& room) {
   if (room.data() == nullptr) return {m.data, m.row_stride};
   constexpr std::int64_t kLanes = gemm::kLanes<float>;
   const std::int64_t stride = gemm::divide_up(columns, kLanes) * kLanes;
@@ -56,8 +58,8 @@ inline Rows rows_in_place(const Matrix& m, std::int64_t rows, std::int64_t colum
 }
 
 /// Packs rows of a matrix, times `scale`, as panels of a product's right operand.
-inline void pack_panels(float* to, const Matrix& m, std::int64_t rows, std::int64_t columns,
-                        float scale) {
+[[gnu::noinline]] inline void pack_panels(float* to, const Matrix& m, std::int64_t rows,
+                                          std::int64_t columns, float scale) {
   const auto pack = gemm::kPanelPackers<float>[gemm::kPanelVectors - 1];
   float* panel = to;
   for (std::int64_t first = 0; first < rows; first += kPanelQueries) {
@@ -76,8 +78,9 @@ inline void pack_panels(float* to, const Matrix& m, std::int64_t rows, std::int6
 }
 
 /// Multiplies the strips of keys that begin before `end` with a panel of queries.
-inline void multiply_features(const gemm::Strips& strips, std::int64_t end, const Rows& keys,
-                              const float* panel, std::int64_t features, float* scores) {
+[[gnu::noinline]] inline void multiply_features(const gemm::Strips& strips, std::int64_t end,
+                                                const Rows& keys, const float* panel,
+                                                std::int64_t features, float* scores) {
   gemm::TileRun<float> run{};
   run.depth = static_cast<int>(features);
   run.a_row = static_cast<std::ptrdiff_t>(keys.stride);
@@ -99,8 +102,9 @@ inline void multiply_features(const gemm::Strips& strips, std::int64_t end, cons
 /// Sets, or adds to, `rows` rows of C the product of a strip of scores and `depth` rows: a strip of
 /// queries, whose steps are keys, is read by columns, one of keys by rows.
 template <gemm::Reads Scores>
-void multiply_scores(std::size_t rows, const float* strip, const Rows& b, std::int64_t depth,
-                     std::int64_t columns, float* c, std::int64_t row_stride_c, bool adds) {
+[[gnu::noinline]] void multiply_scores(std::size_t rows, const float* strip, const Rows& b,
+                                       std::int64_t depth, std::int64_t columns, float* c,
+                                       std::int64_t row_stride_c, bool adds) {
   constexpr std::int64_t kStep = Scores == gemm::Reads::kColumns ? kBlockQueries : 1;
   constexpr std::int64_t kNumber = sizeof(float);
   constexpr std::int64_t kWidth = gemm::kPanelColumns<float>;
