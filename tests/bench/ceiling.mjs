@@ -17,9 +17,9 @@ export async function buildProbe(variant) {
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
-    join(kRoot, "src/base/checked_int.cpp"),
-    join(kRoot, "src/base/error.cpp"),
-    join(kRoot, "src/runtime/thread_pool.cpp"),
+    ...["runtime/thread_pool", "base/checked_int", "base/error"].map((name) =>
+      join(kRoot, `src/${name}.cpp`),
+    ),
     ...readdirSync(gemm).map((name) => join(gemm, name)),
   ];
   if (existsSync(program) && sources.every((path) => modified(path) < modified(program))) {

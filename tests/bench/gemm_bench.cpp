@@ -5,8 +5,7 @@
 //
 //   gemm_bench [rounds=N] [threads=N] [only=TEXT]
 //
-// Build natively with the sources of src/backend/cpu/matrix/gemm and src/runtime/thread_pool.cpp,
-// or with em++ -O3 -msimd128 [-mrelaxed-simd] -pthread -sPTHREAD_POOL_SIZE=N.
+// ceiling.mjs builds it for WebAssembly and names the sources, which serve natively too.
 
 #include <algorithm>
 #include <chrono>
@@ -226,6 +225,12 @@ std::vector<Case> all_cases(int max_threads) {
       }
       if (layout != Layout::kTT) cases.push_back(product<double>(512, 512, 512, layout, threads));
     }
+    // Few steps of depth, as in a transformer: what surrounds the register tile shows.
+    for (const Layout layout : {Layout::kNN, Layout::kNT, Layout::kTN}) {
+      cases.push_back(product<float>(512, 192, 64, layout, threads));
+      cases.push_back(product<float>(512, 256, 64, layout, threads));
+      cases.push_back(product<float>(512, 64, 256, layout, threads));
+    }
     // Products of training steps: forward NT, input gradient NN, weight gradient TN.
     using enum Layout;
     for (const auto& [m, n, k, layout] : {std::tuple{64, 128, 784, kNT},
@@ -237,7 +242,6 @@ std::vector<Case> all_cases(int max_threads) {
                                           {64, 512, 784, kNT},
                                           {512, 784, 64, kTN},
                                           {512, 64, 512, kNT},
-                                          {512, 256, 64, kNT},
                                           {1, 512, 784, kNT},
                                           {512, 784, 1, kTN},
                                           {1, 784, 512, kNN},

@@ -205,6 +205,8 @@ TYPED_TEST(Gemm, AgreesWithTheReferenceOverSeveralBlocks) {
   for (const Shape& shape : {Shape{1100, 40, 257}, Shape{20, 1100, 520}, Shape{70, 65, 784}}) {
     for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
       expect_product<T>(shape, layout, layout, T{1}, T{0.5}, true);
+      expect_product<T>(shape, layout, layout, T{1}, T{1}, true);
+      expect_product<T>(shape, layout, layout, T{1}, T{0}, true);
     }
   }
 }

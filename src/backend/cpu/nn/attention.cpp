@@ -1,17 +1,17 @@
-// Some rows of queries are attended to at a time, so that scores exist only for those rows, in
+// Some queries of one head are attended to at a time, so that scores exist only for those, in
 // scratch that stays in a cache.
 
 #include "kernels/attention.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstring>
 #include <limits>
-#include <utility>
-#include <vector>
 
-#include "backend/cpu/matrix/gemm/gemm.h"
+#include "backend/cpu/nn/attention_heads.h"
+#include "backend/cpu/nn/attention_tiles.h"
 #include "backend/cpu/nn/scratch_array.h"
+#include "backend/cpu/vector/pack_math.h"
 #include "backend/cpu/vector/vec_kernels.h"
 #include "backend/cpu/vector/vector_loop.h"
 #include "runtime/thread_pool.h"
@@ -21,209 +21,250 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Scores made at a time: they stay in a level 2 cache beside the operands.
-constexpr std::int64_t kBlockScores = 16 * 1024;
-constexpr std::int64_t kMinBlockRows = 16;
-constexpr std::int64_t kMaxBlockRows = 64;
-// A causal block computes scores up to its last row: the fewer rows, the fewer in vain.
-constexpr std::int64_t kMaxCausalBlockRows = 32;
-
-using Matrix = gemm::Matrix<float>;
-
-// Where the matrices of a batch begin, last dim fastest.
-std::vector<std::int64_t> offsets_of(const Shape& batch, const Strides& strides) {
-  std::vector<std::int64_t> offsets{0};
-  for (std::size_t d = 0; d < batch.size(); ++d) {
-    std::vector<std::int64_t> inner;
-    const CheckedInt count = static_cast<std::int64_t>(offsets.size());
-    inner.reserve(checked_count((count * batch[d]).value()));
-    for (const std::int64_t offset : offsets)
-      for (std::int64_t i = 0; i < batch[d]; ++i) inner.push_back(offset + i * strides[d]);
-    offsets = std::move(inner);
-  }
-  return offsets;
-}
-
-// Matrices, one per head; T may be const.
-template <class T>
-struct Heads {
-  T* data = nullptr;
-  std::vector<std::int64_t> offsets;
-  std::int64_t row_stride = 0;
-  std::int64_t column_stride = 0;
-
-  T* head(std::int64_t i) const { return data + offsets[static_cast<std::size_t>(i)]; }
-};
-
-template <class T>
-Heads<T> make_heads(T* data, const Shape& batch, const Strides& strides) {
-  return {data, offsets_of(batch, strides), strides[batch.size()], strides[batch.size() + 1]};
-}
-
-Heads<const float> make_heads(const kernel::HeadMatrices& matrices, const Shape& batch) {
-  if (!matrices.memory) return {};
-  return make_heads(matrices.memory.as<float>(), batch, matrices.strides);
-}
-
-// A call, with the place of every head found.
-struct Problem {
-  explicit Problem(const kernel::Attention& a)
-      : heads(numel(a.batch)),
-        queries(a.queries),
-        keys(a.keys),
-        features(a.features),
-        value_features(a.value_features),
-        scale(a.scale),
-        is_causal(a.is_causal),
-        query(make_heads(a.query, a.batch)),
-        key(make_heads(a.key, a.batch)),
-        value(make_heads(a.value, a.batch)),
-        mask(make_heads(a.mask, a.batch)) {}
-
-  std::int64_t heads;
-  std::int64_t queries;
-  std::int64_t keys;
-  std::int64_t features;
-  std::int64_t value_features;
-  float scale;
-  bool is_causal;
-  Heads<const float> query;
-  Heads<const float> key;
-  Heads<const float> value;
-  Heads<const float> mask;
-};
-
-Matrix rows_of(const Heads<const float>& m, std::int64_t head, std::int64_t first) {
-  return {m.head(head) + first * m.row_stride, m.row_stride, m.column_stride};
-}
-
-Matrix transposed(const Matrix& m) { return {m.data, m.column_stride, m.row_stride}; }
-
-std::int64_t block_rows(const Problem& a) {
-  const std::int64_t most = a.is_causal ? kMaxCausalBlockRows : kMaxBlockRows;
-  return std::min(std::clamp(kBlockScores / a.keys, kMinBlockRows, most), a.queries);
-}
-
-// Rows of scores begin a whole number of vectors apart, and what is not seen is -infinity, whose
-// exponential is zero: so rows are gone through in whole vectors only.
-constexpr std::int64_t whole_vectors(std::int64_t count) {
-  return (count + kLanes<float> - 1) / kLanes<float> * kLanes<float>;
-}
-
-template <class Body>
-void for_each_whole_vector(std::int64_t count, Body&& body) {
-  for (std::int64_t i = 0; i < count; i += kLanes<float>) body(WholeCursor<float>{i, {}});
-}
-
 // Some queries of one head, and the keys that any of them may see.
 struct Block {
-  Block(const Problem& attention, std::int64_t head, std::int64_t first)
+  Block(const AttentionProblem& attention, const gemm::Strips& strips, std::int64_t head,
+        std::int64_t first)
       : attention(attention),
+        strips(strips),
         head(head),
         first(first),
-        rows(std::min(block_rows(attention), attention.queries - first)),
-        columns(attention.is_causal ? std::min(attention.keys, first + rows) : attention.keys),
-        stride(whole_vectors(columns)) {}
-
-  // The keys that a row sees.
-  std::int64_t seen(std::int64_t row) const {
-    return attention.is_causal ? std::min(columns, first + row + 1) : columns;
+        rows(std::min(kBlockQueries, attention.queries - first)),
+        panels(gemm::divide_up(rows, kPanelQueries)),
+        seen(seen_before(rows)) {
+    while (seen_strips < strips.size() && strips.begin(seen_strips) < seen) ++seen_strips;
+    computed = seen_strips < strips.size() ? strips.begin(seen_strips) : attention.keys;
   }
 
-  const Problem& attention;
+  // How many keys are seen by any query before `row`.
+  std::int64_t seen_before(std::int64_t row) const {
+    return attention.is_causal ? std::min(attention.keys, first + row) : attention.keys;
+  }
+
+  std::int64_t seen_by_panel(std::int64_t panel) const {
+    return seen_before(std::min(rows, (panel + 1) * kPanelQueries));
+  }
+
+  // The first query that sees any of the keys from `key` on.
+  std::int64_t first_to_see(std::int64_t key) const {
+    return attention.is_causal ? std::max<std::int64_t>(0, key - first) : 0;
+  }
+
+  const AttentionProblem& attention;
+  const gemm::Strips& strips;  ///< of keys
   std::int64_t head;
   std::int64_t first;
-  std::int64_t rows;
-  std::int64_t columns;
-  std::int64_t stride;  ///< between rows of scores
+  std::int64_t rows;  ///< queries
+  std::int64_t panels;
+  std::int64_t seen;  ///< keys
+  std::int64_t seen_strips = 0;
+  std::int64_t computed;  ///< keys of these strips; all of them have a row of scores
 };
 
-// Scores of a block, a row of block.columns for every query.
-void compute_scores(const Block& block, float* scores) {
-  const Problem& a = block.attention;
-  gemm::gemm<float>(block.rows, block.columns, a.features, a.scale,
-                    rows_of(a.query, block.head, block.first),
-                    transposed(rows_of(a.key, block.head, 0)), 0, scores, block.stride);
-  if (a.mask.data == nullptr) return;
-  const Matrix mask = rows_of(a.mask, block.head, block.first);
+// Products of a head's keys (or values) and the panels of a block's queries (or gradients), where
+// any of the queries sees any of the keys.
+[[gnu::noinline]] void multiply_keys(const Block& block, const Rows& keys, const float* panels,
+                                     std::int64_t features, float* scores) {
+  for (std::int64_t j = 0; j < block.panels; ++j)
+    multiply_features(block.strips, block.seen_by_panel(j), keys,
+                      panels + j * kPanelQueries * features, features, scores + j * kPanelQueries);
+}
+
+// What is hidden from a query is -infinity, whose exponential is zero.
+[[gnu::noinline]] void mask_scores(const Block& block, float* scores) {
+  const AttentionProblem& a = block.attention;
   for (std::int64_t row = 0; row < block.rows; ++row) {
-    float* const to = scores + row * block.stride;
-    const float* const from = mask.data + row * mask.row_stride;
-    for (std::int64_t j = 0; j < block.columns; ++j) to[j] += from[j * mask.column_stride];
+    const std::int64_t seen = block.seen_before(row + 1);
+    const std::int64_t of_panel = block.seen_by_panel(row / kPanelQueries);
+    float* const to = scores + row;
+    if (a.mask.data != nullptr) {
+      const Matrix mask = rows_of(a.mask, block.head, block.first + row);
+      for (std::int64_t key = 0; key < seen; ++key)
+        to[key * kBlockQueries] += mask.data[key * mask.column_stride];
+    }
+    for (std::int64_t key = seen; key < of_panel; ++key) to[key * kBlockQueries] = -kInfinity;
   }
 }
 
-float sum_of_lanes(Vec<float> x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+// A number for every query of a panel.
+struct PanelVec {
+  static constexpr int kVectors = gemm::kPanelVectors;
+  Vec<float> v[kVectors];
 
-// What makes weights of a row of exponentials.
-struct RowSum {
-  float inverse;
-  float logarithm;  ///< of the sum of exp(score)
+  static PanelVec load(const float* from) {
+    PanelVec x;
+    std::memcpy(x.v, from, sizeof x.v);
+    return x;
+  }
+  void store(float* to) const { std::memcpy(to, v, sizeof v); }
 };
 
-// Replaces the scores of a row by exponentials, zero for what is not seen.
-RowSum exponentiate_row(float* x, std::int64_t seen, std::int64_t stride) {
-  std::fill(x + seen, x + stride, -kInfinity);
-  Vec<float> most = splat(-kInfinity);
-  for_each_whole_vector(seen, [&](auto at) {
-    const Vec<float> value = at.load(x);
-    most = value > most ? value : most;
-  });
-  const float largest = std::max({most[0], most[1], most[2], most[3]});
+template <class Body>
+PanelVec for_lanes(Body&& body) {
+  PanelVec result;
+  for (int i = 0; i < PanelVec::kVectors; ++i) result.v[i] = body(i);
+  return result;
+}
+
+// Zeros for the keys that no query of the panel sees but others of the block do.
+void clear_unseen(const Block& block, std::int64_t panel, float* scores) {
+  for (std::int64_t key = block.seen_by_panel(panel); key < block.computed; ++key)
+    PanelVec{}.store(scores + key * kBlockQueries);
+}
+
+// Replaces the scores of a panel by exponentials, and writes what makes weights of them: the
+// inverses of the sums of a query's exponentials, and the logarithms of those of exp(score).
+void exponentiate_panel(const Block& block, std::int64_t panel, float* scores, float* inverses,
+                        float* logarithms) {
+  float* const x = scores + panel * kPanelQueries;
+  const std::int64_t seen = block.seen_by_panel(panel);
+  PanelVec most = for_lanes([](int) { return splat(-kInfinity); });
+  for (std::int64_t key = 0; key < seen; ++key) {
+    const PanelVec value = PanelVec::load(x + key * kBlockQueries);
+    most = for_lanes([&](int i) { return value.v[i] > most.v[i] ? value.v[i] : most.v[i]; });
+  }
   // NaN, which compares with nothing, has to come through where all else is hidden.
-  const Vec<float> shift = splat(largest == -kInfinity ? 0.0F : largest);
-  Vec<float> sums{};
-  for_each_whole_vector(stride, [&](auto at) {
-    const Vec<float> value = detail::exp_of_negative<float>(at.load(x) - shift);
-    at.store(x, value);
-    sums += value;
-  });
-  const float sum = sum_of_lanes(sums);
-  if (sum == 0) return {0, kInfinity};
-  return {1 / sum, shift[0] + std::log(sum)};
+  const PanelVec shift =
+      for_lanes([&](int i) { return most.v[i] == -kInfinity ? Vec<float>{} : most.v[i]; });
+  PanelVec sum{};
+  for (std::int64_t key = 0; key < seen; ++key) {
+    float* const at = x + key * kBlockQueries;
+    const PanelVec value = PanelVec::load(at);
+    const PanelVec exponential =
+        for_lanes([&](int i) { return detail::exp_of_negative<float>(value.v[i] - shift.v[i]); });
+    exponential.store(at);
+    sum = for_lanes([&](int i) { return sum.v[i] + exponential.v[i]; });
+  }
+  clear_unseen(block, panel, x);
+  for_lanes([&](int i) {
+    return sum.v[i] == 0 ? Vec<float>{} : 1 / sum.v[i];
+  }).store(inverses + panel * kPanelQueries);
+  for_lanes([&](int i) {
+    return sum.v[i] == 0 ? splat(kInfinity) : shift.v[i] + vec_log(sum.v[i]);
+  }).store(logarithms + panel * kPanelQueries);
 }
 
-// Replaces the scores of a row by weights, and the gradients of weights by those of scores.
-void softmax_row_backward(const Block& block, std::int64_t row, float* scores, float* grads,
-                          float log_sum) {
-  std::fill(scores + block.seen(row), scores + block.stride, -kInfinity);
-  for (std::int64_t j = block.columns; j < block.stride; ++j) grads[j] = 0;
-  const Vec<float> shift = splat(log_sum);
-  Vec<float> sums{};
-  for_each_whole_vector(block.stride, [&](auto at) {
-    const Vec<float> weight = detail::exp_of_negative<float>(at.load(scores) - shift);
-    at.store(scores, weight);
-    sums += weight * at.load(grads);
-  });
-  const float mean = sum_of_lanes(sums);
-  const float scale = block.attention.scale;
-  for_each_whole_vector(block.stride, [&](auto at) {
-    at.store(grads, at.load(scores) * (at.load(grads) - mean) * scale);
-  });
+// Replaces the scores of a panel by weights, and the gradients of weights by those of scores.
+void softmax_panel_backward(const Block& block, std::int64_t panel, float* scores, float* grads,
+                            const float* log_sums) {
+  float* const x = scores + panel * kPanelQueries;
+  float* const g = grads + panel * kPanelQueries;
+  const std::int64_t seen = block.seen_by_panel(panel);
+  const PanelVec shift = PanelVec::load(log_sums + panel * kPanelQueries);
+  PanelVec mean{};
+  for (std::int64_t key = 0; key < seen; ++key) {
+    float* const at = x + key * kBlockQueries;
+    const PanelVec value = PanelVec::load(at);
+    const PanelVec grad = PanelVec::load(g + key * kBlockQueries);
+    const PanelVec weight =
+        for_lanes([&](int i) { return detail::exp_of_negative<float>(value.v[i] - shift.v[i]); });
+    weight.store(at);
+    mean = for_lanes([&](int i) { return mean.v[i] + weight.v[i] * grad.v[i]; });
+  }
+  const Vec<float> scale = splat(block.attention.scale);
+  for (std::int64_t key = 0; key < seen; ++key) {
+    const PanelVec weight = PanelVec::load(x + key * kBlockQueries);
+    const PanelVec grad = PanelVec::load(g + key * kBlockQueries);
+    for_lanes([&](int i) {
+      return weight.v[i] * (grad.v[i] - mean.v[i]) * scale;
+    }).store(g + key * kBlockQueries);
+  }
+  clear_unseen(block, panel, x);
+  clear_unseen(block, panel, g);
 }
 
-// Whole heads or blocks are dealt out where there are enough of them; the products of few are each
-// shared by all threads.
-std::int64_t grain_for(std::int64_t tasks) { return tasks >= 2 * num_threads() ? 1 : tasks; }
+// The products of a block's scores and the rows of its keys (or values): a row for every query.
+void multiply_by_keys(const Block& block, const float* scores, const Rows& rows,
+                      std::int64_t columns, float* to, std::int64_t row_stride) {
+  const gemm::Strips strips(block.rows);
+  for (std::int64_t i = 0; i < strips.size(); ++i) {
+    const std::int64_t row = strips.begin(i);
+    const auto count = static_cast<std::int64_t>(strips.rows(i));
+    multiply_scores<gemm::Reads::kColumns>(strips.rows(i), scores + row, rows,
+                                           block.seen_before(row + count), columns,
+                                           to + row * row_stride, row_stride, false);
+  }
+}
 
-void attend_block(const Block& block, const Heads<float>& out, float* log_sums, float* scores) {
-  const Problem& a = block.attention;
-  std::array<float, kMaxBlockRows> inverse;
-  compute_scores(block, scores);
-  for (std::int64_t row = 0; row < block.rows; ++row) {
-    const RowSum sum = exponentiate_row(scores + row * block.stride, block.seen(row), block.stride);
-    inverse[static_cast<std::size_t>(row)] = sum.inverse;
-    log_sums[block.head * a.queries + block.first + row] = sum.logarithm;
+// Adds the products of a block's scores and the rows of its queries (or gradients): a row for every
+// key.
+void add_by_queries(const Block& block, const float* scores, const Rows& rows, std::int64_t columns,
+                    float* to) {
+  for (std::int64_t i = 0; i < block.seen_strips; ++i) {
+    const std::int64_t key = block.strips.begin(i);
+    const std::int64_t query = block.first_to_see(key);
+    multiply_scores<gemm::Reads::kRows>(block.strips.rows(i), scores + key * kBlockQueries + query,
+                                        rows.after(query), block.rows - query, columns,
+                                        to + key * columns, columns, true);
   }
-  float* const to = out.head(block.head) + block.first * out.row_stride;
-  gemm::gemm<float>(block.rows, a.value_features, block.columns, 1, {scores, block.stride, 1},
-                    rows_of(a.value, block.head, 0), 0, to, out.row_stride);
-  // The sum divides the result, which is narrower than the row of weights.
-  for (std::int64_t row = 0; row < block.rows; ++row) {
-    const float scale = inverse[static_cast<std::size_t>(row)];
-    float* const y = to + row * out.row_stride;
-    for_each_vector<float>(0, a.value_features, [&](auto at) { at.store(y, at.load(y) * scale); });
+}
+
+// A thread's part of the forward pass.
+class Attending {
+ public:
+  Attending(const AttentionProblem& a, const Heads<float>& out, float* log_sums)
+      : a_(a),
+        out_(out),
+        log_sums_(log_sums),
+        strips_(a.keys),
+        key_copies_(room_for_rows(a.key, a.keys, a.features)),
+        value_copies_(room_for_rows(a.value, a.keys, a.value_features)),
+        query_panels_(kBlockQueries * a.features),
+        scores_(a.keys * kBlockQueries) {}
+
+  void start_head(std::int64_t head) {
+    head_ = head;
+    key_ = rows_in_place(rows_of(a_.key, head), a_.keys, a_.features, key_copies_);
+    value_ = rows_in_place(rows_of(a_.value, head), a_.keys, a_.value_features, value_copies_);
   }
+
+  void attend(std::int64_t first) {
+    const Block block(a_, strips_, head_, first);
+    float* const scores = scores_.data();
+    pack_panels(query_panels_.data(), rows_of(a_.query, head_, first), block.rows, a_.features,
+                a_.scale);
+    multiply_keys(block, key_, query_panels_.data(), a_.features, scores);
+    mask_scores(block, scores);
+    std::array<float, kBlockQueries> inverses;
+    std::array<float, kBlockQueries> logarithms;
+    for (std::int64_t j = 0; j < block.panels; ++j)
+      exponentiate_panel(block, j, scores, inverses.data(), logarithms.data());
+    std::copy_n(logarithms.data(), block.rows, log_sums_ + head_ * a_.queries + first);
+
+    float* const to = out_.head(head_) + first * out_.row_stride;
+    multiply_by_keys(block, scores, value_, a_.value_features, to, out_.row_stride);
+    // The sum divides the result, which is narrower than the row of weights.
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+      const float scale = inverses[static_cast<std::size_t>(row)];
+      float* const y = to + row * out_.row_stride;
+      for_each_vector<float>(0, a_.value_features,
+                             [&](auto at) { at.store(y, at.load(y) * scale); });
+    }
+  }
+
+ private:
+  const AttentionProblem& a_;
+  const Heads<float>& out_;
+  float* log_sums_;
+  gemm::Strips strips_;
+  ScratchArray<float> key_copies_;
+  ScratchArray<float> value_copies_;
+  ScratchArray<float> query_panels_;
+  ScratchArray<float> scores_;
+  std::int64_t head_ = 0;
+  Rows key_{};
+  Rows value_{};
+};
+
+void attend(const AttentionProblem& a, const Heads<float>& out, float* log_sums) {
+  const std::int64_t blocks = gemm::divide_up(a.queries, kBlockQueries);
+  parallel_for(0, a.heads * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    Attending attending(a, out, log_sums);
+    for (std::int64_t task = begin; task < end; ++task) {
+      if (task == begin || task % blocks == 0) attending.start_head(task / blocks);
+      attending.attend(task % blocks * kBlockQueries);
+    }
+  });
 }
 
 // Packed [heads, rows, features] gradients.
@@ -233,53 +274,87 @@ struct AttentionGradients {
   float* value;
 };
 
-// What a block gives to the gradients of its head.
-void add_block(const Block& block, const Heads<const float>& grad_out, const float* log_sums,
-               const AttentionGradients& grads, float* weights, float* grad_scores) {
-  const Problem& a = block.attention;
-  const Matrix grad = rows_of(grad_out, block.head, block.first);
-  const std::int64_t query_row = block.head * a.queries + block.first;
-  const std::int64_t key_row = block.head * a.keys;
-  compute_scores(block, weights);
-  gemm::gemm<float>(block.rows, block.columns, a.value_features, 1, grad,
-                    transposed(rows_of(a.value, block.head, 0)), 0, grad_scores, block.stride);
-  for (std::int64_t row = 0; row < block.rows; ++row)
-    softmax_row_backward(block, row, weights + row * block.stride, grad_scores + row * block.stride,
-                         log_sums[query_row + row]);
-  gemm::gemm<float>(block.rows, a.features, block.columns, 1, {grad_scores, block.stride, 1},
-                    rows_of(a.key, block.head, 0), 0, grads.query + query_row * a.features,
-                    a.features);
-  gemm::gemm<float>(block.columns, a.features, block.rows, 1, {grad_scores, 1, block.stride},
-                    rows_of(a.query, block.head, block.first), 1, grads.key + key_row * a.features,
-                    a.features);
-  gemm::gemm<float>(block.columns, a.value_features, block.rows, 1, {weights, 1, block.stride},
-                    grad, 1, grads.value + key_row * a.value_features, a.value_features);
-}
+// A thread's part of the backward pass.
+class AttendingBackward {
+ public:
+  AttendingBackward(const AttentionProblem& a, const Heads<const float>& grad_out,
+                    const float* log_sums, const AttentionGradients& grads)
+      : a_(a),
+        grad_out_(grad_out),
+        log_sums_(log_sums),
+        grads_(grads),
+        strips_(a.keys),
+        key_copies_(room_for_rows(a.key, a.keys, a.features)),
+        value_copies_(room_for_rows(a.value, a.keys, a.value_features)),
+        query_panels_(kBlockQueries * a.features),
+        grad_panels_(kBlockQueries * a.value_features),
+        query_copies_(room_for_rows(a.query, kBlockQueries, a.features)),
+        grad_copies_(room_for_rows(grad_out, kBlockQueries, a.value_features)),
+        weights_(a.keys * kBlockQueries),
+        grad_scores_(a.keys * kBlockQueries) {}
 
-void attend(const Problem& a, const Heads<float>& out, float* log_sums) {
-  const std::int64_t rows = block_rows(a);
-  const std::int64_t blocks = (a.queries + rows - 1) / rows;
-  parallel_for(
-      0, a.heads * blocks, grain_for(a.heads * blocks), [&](std::int64_t begin, std::int64_t end) {
-        const ScratchArray<float> scores(rows * whole_vectors(a.keys));
-        for (std::int64_t task = begin; task < end; ++task)
-          attend_block(Block(a, task / blocks, task % blocks * rows), out, log_sums, scores.data());
-      });
-}
+  void add_head(std::int64_t head) {
+    key_ = rows_in_place(rows_of(a_.key, head), a_.keys, a_.features, key_copies_);
+    value_ = rows_in_place(rows_of(a_.value, head), a_.keys, a_.value_features, value_copies_);
+    std::fill_n(grads_.key + head * a_.keys * a_.features, a_.keys * a_.features, 0.0F);
+    std::fill_n(grads_.value + head * a_.keys * a_.value_features, a_.keys * a_.value_features,
+                0.0F);
+    for (std::int64_t first = 0; first < a_.queries; first += kBlockQueries)
+      add_block(Block(a_, strips_, head, first));
+  }
 
-void attend_backward(const Problem& a, const Heads<const float>& grad_out, const float* log_sums,
-                     const AttentionGradients& grads) {
-  std::fill_n(grads.key, a.heads * a.keys * a.features, 0.0F);
-  std::fill_n(grads.value, a.heads * a.keys * a.value_features, 0.0F);
-  const std::int64_t rows = block_rows(a);
-  parallel_for(0, a.heads, grain_for(a.heads), [&](std::int64_t begin, std::int64_t end) {
-    const ScratchArray<float> weights(rows * whole_vectors(a.keys));
-    const ScratchArray<float> grad_scores(rows * whole_vectors(a.keys));
-    for (std::int64_t head = begin; head < end; ++head) {
-      for (std::int64_t first = 0; first < a.queries; first += rows)
-        add_block(Block(a, head, first), grad_out, log_sums, grads, weights.data(),
-                  grad_scores.data());
-    }
+ private:
+  // What a block gives to the gradients of its head.
+  void add_block(const Block& block) {
+    const Rows query = rows_in_place(rows_of(a_.query, block.head, block.first), block.rows,
+                                     a_.features, query_copies_);
+    // Copied where it is one number for all, as below a sum.
+    const Rows grad = rows_in_place(rows_of(grad_out_, block.head, block.first), block.rows,
+                                    a_.value_features, grad_copies_);
+    float* const weights = weights_.data();
+    float* const grad_scores = grad_scores_.data();
+    pack_panels(query_panels_.data(), query.matrix(), block.rows, a_.features, a_.scale);
+    multiply_keys(block, key_, query_panels_.data(), a_.features, weights);
+    mask_scores(block, weights);
+    pack_panels(grad_panels_.data(), grad.matrix(), block.rows, a_.value_features, 1);
+    multiply_keys(block, value_, grad_panels_.data(), a_.value_features, grad_scores);
+
+    const std::int64_t query_row = block.head * a_.queries + block.first;
+    std::array<float, kBlockQueries> log_sums{};
+    std::copy_n(log_sums_ + query_row, block.rows, log_sums.data());
+    for (std::int64_t j = 0; j < block.panels; ++j)
+      softmax_panel_backward(block, j, weights, grad_scores, log_sums.data());
+
+    const std::int64_t key_row = block.head * a_.keys;
+    multiply_by_keys(block, grad_scores, key_, a_.features, grads_.query + query_row * a_.features,
+                     a_.features);
+    add_by_queries(block, grad_scores, query, a_.features, grads_.key + key_row * a_.features);
+    add_by_queries(block, weights, grad, a_.value_features,
+                   grads_.value + key_row * a_.value_features);
+  }
+
+  const AttentionProblem& a_;
+  const Heads<const float>& grad_out_;
+  const float* log_sums_;
+  const AttentionGradients& grads_;
+  gemm::Strips strips_;
+  ScratchArray<float> key_copies_;
+  ScratchArray<float> value_copies_;
+  ScratchArray<float> query_panels_;
+  ScratchArray<float> grad_panels_;
+  ScratchArray<float> query_copies_;
+  ScratchArray<float> grad_copies_;
+  ScratchArray<float> weights_;
+  ScratchArray<float> grad_scores_;
+  Rows key_{};
+  Rows value_{};
+};
+
+void attend_backward(const AttentionProblem& a, const Heads<const float>& grad_out,
+                     const float* log_sums, const AttentionGradients& grads) {
+  parallel_for(0, a.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    AttendingBackward attending(a, grad_out, log_sums, grads);
+    for (std::int64_t head = begin; head < end; ++head) attending.add_head(head);
   });
 }
 
@@ -289,12 +364,12 @@ void attend_backward(const Problem& a, const Heads<const float>& grad_out, const
 namespace eg::kernel {
 
 void Attend::compute_on_cpu() const {
-  cpu::attend(cpu::Problem(attention), cpu::make_heads(y.as<float>(), attention.batch, y_strides),
-              log_sums.as<float>());
+  cpu::attend(cpu::AttentionProblem(attention),
+              cpu::make_heads(y.as<float>(), attention.batch, y_strides), log_sums.as<float>());
 }
 
 void AttendBackward::compute_on_cpu() const {
-  cpu::attend_backward(cpu::Problem(attention), cpu::make_heads(grad_y, attention.batch),
+  cpu::attend_backward(cpu::AttentionProblem(attention), cpu::make_heads(grad_y, attention.batch),
                        log_sums.as<float>(),
                        {grad_query.as<float>(), grad_key.as<float>(), grad_value.as<float>()});
 }

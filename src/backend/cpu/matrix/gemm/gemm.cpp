@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 #include "backend/cpu/matrix/gemm/gemv.h"
-#include "backend/cpu/matrix/gemm/micro_kernel.h"
-#include "backend/cpu/matrix/gemm/packing.h"
 #include "backend/cpu/matrix/gemm/scratch.h"
+#include "backend/cpu/matrix/gemm/tiles.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::gemm {
@@ -35,6 +33,13 @@ constexpr std::int64_t kTinyWork = 128;
 // With so few panels of B a strip of A is read too rarely for its packing to pay.
 constexpr std::int64_t kMaxPanelsForUnpackedA = 2;
 
+// With so few panels a kernel that reads rows where they lie, which takes an address for each, is
+// faster than packing them.
+constexpr std::int64_t kMaxPanelsForRowsOfA = 16;
+
+// Steps of depth for which neighbours are packed in turns.
+constexpr std::int64_t kInterleavedDepth = 16;
+
 template <class T>
 struct Problem {
   std::int64_t m;
@@ -47,54 +52,6 @@ struct Problem {
   T* c;
   std::int64_t row_stride_c;
   const T* bias;
-};
-
-constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
-  return (count + by - 1) / by;
-}
-
-template <class T, int Rows, std::size_t... Vector>
-constexpr auto kernels_of_height(std::index_sequence<Vector...>) {
-  return std::array<MicroKernel<T>, sizeof...(Vector)>{micro_kernel<T, Rows, Vector + 1>...};
-}
-
-template <class T, std::size_t... Row>
-constexpr auto kernels_for(std::index_sequence<Row...>) {
-  return std::array{kernels_of_height<T, Row + 1>(std::make_index_sequence<kPanelVectors>())...};
-}
-
-template <class T, int Unit, std::size_t... Width>
-constexpr auto packers_for(std::index_sequence<Width...>) {
-  return std::array<Packer<T>, sizeof...(Width)>{pack<T, (Width + 1) * Unit>...};
-}
-
-// Indexed by rows - 1 and vectors - 1.
-template <class T>
-constexpr auto kKernels = kernels_for<T>(std::make_index_sequence<kStripRows>());
-
-template <class T>
-constexpr auto kStripPackers = packers_for<T, 1>(std::make_index_sequence<kStripRows>());
-
-template <class T>
-constexpr auto kPanelPackers = packers_for<T, kLanes<T>>(std::make_index_sequence<kPanelVectors>());
-
-/// `count` rows cut into the fewest strips, all of the same height or one less: a remainder of one
-/// or two rows on its own would leave most of the register tile idle.
-class Strips {
- public:
-  explicit Strips(std::int64_t count)
-      : size_(divide_up(count, kStripRows)), height_(count / size_), taller_(count % size_) {}
-
-  std::int64_t size() const { return size_; }
-  std::int64_t begin(std::int64_t i) const { return i * height_ + std::min(i, taller_); }
-  std::size_t rows(std::int64_t i) const {
-    return static_cast<std::size_t>(height_ + (i < taller_ ? 1 : 0));
-  }
-
- private:
-  std::int64_t size_;
-  std::int64_t height_;
-  std::int64_t taller_;
 };
 
 /// One block of the product: rows of A times columns of B over a part of the depth.
@@ -111,7 +68,9 @@ class Block {
         depth_(depth),
         strips_(rows),
         panels_(divide_up(columns, kPanelColumns<T>)),
-        a_is_packed_(!(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
+        reads_a_(reads(problem.a, panels_)),
+        a_is_packed_(reads_a_ == Reads::kColumns &&
+                     !(problem.a.row_stride == 1 && panels_ <= kMaxPanelsForUnpackedA)),
         b_is_packed_(!(problem.b.column_stride == 1 && strips_.size() == 1)),
         update_{
             problem.alpha, first_depth == 0 ? problem.beta : T{1},
@@ -129,48 +88,119 @@ class Block {
     packed_b_ = b;
   }
 
-  void pack_strip(std::int64_t i) const {
+  void pack_strips(std::int64_t first, std::int64_t last) const {
     if (!a_is_packed_) return;
-    const std::size_t rows = strips_.rows(i);
-    kStripPackers<T>[rows - 1](packed_a_ + strips_.begin(i) * depth_,
-                               a_.data + strips_.begin(i) * a_.row_stride, a_.row_stride,
-                               a_.column_stride, static_cast<int>(rows), depth_);
+    for_each_run(a_.row_stride, [&](std::int64_t p, std::int64_t run) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const std::size_t rows = strips_.rows(i);
+        const std::int64_t row = strips_.begin(i);
+        kStripPackers<T>[rows - 1](packed_a_ + row * depth_ + p * static_cast<std::int64_t>(rows),
+                                   a_.data + row * a_.row_stride + p * a_.column_stride,
+                                   a_.row_stride, a_.column_stride, static_cast<int>(rows), run);
+      }
+    });
   }
 
-  void pack_panel(std::int64_t j) const {
-    if (!panel_is_packed(j)) return;
-    const std::int64_t column = j * kPanelColumns<T>;
-    kPanelPackers<T>[vectors(j) - 1](packed_b_ + column * depth_,
-                                     b_.data + column * b_.column_stride, b_.column_stride,
-                                     b_.row_stride, panel_columns(j), depth_);
+  void pack_panels(std::int64_t first, std::int64_t last) const {
+    for_each_run(b_.column_stride, [&](std::int64_t p, std::int64_t run) {
+      for (std::int64_t j = first; j < last; ++j) {
+        if (!panel_is_packed(j)) continue;
+        const std::size_t width = vectors(j);
+        const std::int64_t column = j * kPanelColumns<T>;
+        kPanelPackers<T>[width - 1](
+            packed_b_ + column * depth_ + p * static_cast<std::int64_t>(width) * kLanes<T>,
+            b_.data + column * b_.column_stride + p * b_.row_stride, b_.column_stride,
+            b_.row_stride, panel_columns(j), run);
+      }
+    });
   }
 
   /// Multiplies the strips and panels of one tile, all of which are packed.
   void multiply(std::int64_t first_strip, std::int64_t last_strip, std::int64_t first_panel,
                 std::int64_t last_panel) const {
-    for (std::int64_t j = first_panel; j < last_panel; ++j) {
-      const bool packed = panel_is_packed(j);
-      const std::int64_t column = j * kPanelColumns<T>;
-      const std::size_t width = vectors(j);
-      const T* const b = packed ? packed_b_ + column * depth_ : b_.data + column;
-      const std::int64_t b_step =
-          packed ? static_cast<std::int64_t>(width) * kLanes<T> : b_.row_stride;
-      const Update<T> update{update_.alpha, update_.beta,
-                             update_.bias ? update_.bias + column : nullptr};
-      for (std::int64_t i = first_strip; i < last_strip; ++i) {
-        const std::int64_t row = strips_.begin(i);
-        const std::size_t rows = strips_.rows(i);
-        const T* const a = a_is_packed_ ? packed_a_ + row * depth_ : a_.data + row;
-        const std::int64_t a_step =
-            a_is_packed_ ? static_cast<std::int64_t>(rows) : a_.column_stride;
-        kKernels<T>[rows - 1][width - 1](depth_, a, a_step, b, b_step,
-                                         c_ + row * row_stride_c_ + column, row_stride_c_,
-                                         panel_columns(j), update);
-      }
-    }
+    for (std::int64_t j = first_panel; j < last_panel; ++j)
+      multiply_panel(first_strip, last_strip, j);
   }
 
  private:
+  // Cuts the depth where neighbours are packed in turns: strips or panels that lie side by side in
+  // memory share the cache lines and pages of every step.
+  template <class Pack>
+  void for_each_run(std::int64_t stream_stride, Pack&& pack) const {
+    const std::int64_t run = stream_stride == 1 ? kInterleavedDepth : depth_;
+    for (std::int64_t p = 0; p < depth_; p += run) pack(p, std::min(run, depth_ - p));
+  }
+
+  void multiply_panel(std::int64_t first_strip, std::int64_t last_strip, std::int64_t j) const {
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t column = j * kPanelColumns<T>;
+    const int columns = panel_columns(j);
+    const std::size_t width = vectors(j);
+    const bool packed = panel_is_packed(j);
+    const T* const b = packed ? packed_b_ + column * depth_ : b_.data + column;
+    const auto b_step = static_cast<std::ptrdiff_t>(
+        kSize * (packed ? static_cast<std::int64_t>(width) * kLanes<T> : b_.row_stride));
+    const Update<T> update{update_.alpha, update_.beta,
+                           update_.bias ? update_.bias + column : nullptr};
+    const bool is_direct = columns % kLanes<T> == 0 && update.is_addition();
+    const auto row_stride_c = static_cast<std::ptrdiff_t>(row_stride_c_);
+
+    std::array<T, kStripRows * kPanelColumns<T>> tile;
+    for (std::int64_t i = first_strip; i < last_strip;) {
+      const auto rows = static_cast<std::int64_t>(strips_.rows(i));
+      const std::int64_t row = strips_.begin(i);
+      const MicroKernel<T> kernel = kernel_of(static_cast<std::size_t>(rows), width);
+      TileRun<T> run{
+          .tiles = 1,
+          .depth = static_cast<int>(depth_),
+          .a = a_is_packed_ ? packed_a_ + row * depth_ : a_.data + row * a_.row_stride,
+          .a_step = static_cast<std::ptrdiff_t>(kSize * (a_is_packed_ ? rows : a_.column_stride)),
+          .a_row = static_cast<std::ptrdiff_t>(a_.row_stride),
+          .a_tile = static_cast<std::ptrdiff_t>(rows * (a_is_packed_ ? depth_ : a_.row_stride)),
+          .b = b,
+          .b_step = b_step,
+          .b_tile = 0,
+          .c = tile.data(),
+          .c_row = kPanelColumns<T>,
+          .c_tile = 0,
+          .addend = nullptr,
+          .addend_row = 0,
+          .addend_tile = 0,
+      };
+      T* const c = c_ + row * row_stride_c_ + column;
+      if (is_direct) {
+        run.tiles = std::min(strips_.same_height(i), last_strip - i);
+        run.c = c;
+        run.c_row = row_stride_c;
+        run.c_tile = static_cast<std::ptrdiff_t>(rows * row_stride_c_);
+        const bool adds_c = update.beta != T{0};
+        run.addend = adds_c ? c : update.bias;
+        run.addend_row = adds_c ? run.c_row : 0;
+        run.addend_tile = adds_c ? run.c_tile : 0;
+        kernel(run);
+      } else {
+        kernel(run);
+        update_tile(tile.data(), c, row_stride_c_, rows, columns, update);
+      }
+      i += run.tiles;
+    }
+  }
+
+  // Doubles are not multiplied often enough for a second set of kernels.
+  static constexpr bool kCanReadRows = sizeof(T) == sizeof(float);
+
+  static Reads reads(const Matrix<T>& a, std::int64_t panels) {
+    const bool rows = kCanReadRows && a.column_stride == 1 && panels <= kMaxPanelsForRowsOfA;
+    return rows ? Reads::kRows : Reads::kColumns;
+  }
+
+  MicroKernel<T> kernel_of(std::size_t rows, std::size_t vectors) const {
+    if constexpr (kCanReadRows) {
+      if (reads_a_ == Reads::kRows) return kKernels<T, Reads::kRows>[rows - 1][vectors - 1];
+    }
+    return kKernels<T, Reads::kColumns>[rows - 1][vectors - 1];
+  }
+
   int panel_columns(std::int64_t j) const {
     return static_cast<int>(
         std::min<std::int64_t>(kPanelColumns<T>, columns_ - j * kPanelColumns<T>));
@@ -193,6 +223,7 @@ class Block {
   std::int64_t depth_;
   Strips strips_;
   std::int64_t panels_;
+  Reads reads_a_;
   bool a_is_packed_;
   bool b_is_packed_;
   Update<T> update_;
@@ -207,20 +238,13 @@ void run_block(const Block<T>& block, bool pack_b, int threads) {
   const std::int64_t strips = block.strips();
   const std::int64_t panels = block.panels();
   const auto pack_range = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (i < strips) {
-        block.pack_strip(i);
-      } else {
-        block.pack_panel(i - strips);
-      }
-    }
+    block.pack_strips(begin, std::min(end, strips));
+    block.pack_panels(std::max<std::int64_t>(begin - strips, 0), end - strips);
   };
   const std::int64_t packs = strips + (pack_b ? panels : 0);
   if (threads == 1) {
     pack_range(0, packs);
-    for (std::int64_t i = 0; i < strips; i += kTileStrips) {
-      block.multiply(i, std::min(i + kTileStrips, strips), 0, panels);
-    }
+    block.multiply(0, strips, 0, panels);
     return;
   }
   parallel_for(0, packs, 1, pack_range);
@@ -249,7 +273,8 @@ void multiply_blocked(const Problem<T>& p) {
   const std::int64_t depth = divide_up(p.k, divide_up(p.k, kMaxDepth));
   const std::int64_t most = kPackedNumbers / depth;
   const std::int64_t columns = std::min(p.n, most / kPanelColumns<T> * kPanelColumns<T>);
-  const std::int64_t rows = std::min(p.m, most);
+  // One thread packs a tile of A right before it is multiplied; several share the packing of all.
+  const std::int64_t rows = std::min({p.m, most, threads == 1 ? kTileStrips * kStripRows : most});
 
   const std::int64_t a_count = divide_up(rows * depth, 16) * 16;
   const std::int64_t b_count = divide_up(columns, kPanelColumns<T>) * kPanelColumns<T> * depth;

@@ -8,7 +8,7 @@
 // there the tile has 4 rows (5 spill in V8 before version 12, 6 in all: half the speed, see
 // tests/bench/gemm_bench.cpp).
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "backend/cpu/matrix/gemm/vector.h"
@@ -28,88 +28,134 @@ inline constexpr int kPanelVectors = 2;
 template <class T>
 inline constexpr int kPanelColumns = kPanelVectors * kLanes<T>;
 
-/// What happens to a finished tile: C = alpha * tile + beta * C + bias.
+template <class T>
+EG_GEMM_INLINE const T* bytes_after(const T* from, std::ptrdiff_t bytes) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
+}
+
+/// Tiles that follow each other, of the same size, and where they lie. Steps are in bytes, because
+/// an addition that also scales takes a port of the processor away from the multiplications; all
+/// else is in numbers.
+template <class T>
+struct TileRun {
+  std::int64_t tiles;
+  int depth;  ///< at least 1
+  const T* a;
+  std::ptrdiff_t a_step;  ///< from one step of depth to the next, of columns
+  std::ptrdiff_t a_row;   ///< from one row to the next, of rows
+  std::ptrdiff_t a_tile;  ///< from one tile to the next
+  const T* b;
+  std::ptrdiff_t b_step;
+  std::ptrdiff_t b_tile;
+  T* c;
+  std::ptrdiff_t c_row;
+  std::ptrdiff_t c_tile;
+  const T* addend;  ///< is added to the sums, or null
+  std::ptrdiff_t addend_row;
+  std::ptrdiff_t addend_tile;
+};
+
+/// How a kernel reads A: a step of depth is a column, whose numbers lie side by side, or it goes on
+/// by one number in every row.
+enum class Reads : bool { kColumns, kRows };
+
+/// Multiplies strips and panels and writes the sums to C. A step of A is Rows numbers, a step of B
+/// is Vectors vectors.
+template <class T, int Rows, int Vectors, Reads A>
+void micro_kernel(const TileRun<T>& run) {
+  const int depth = run.depth;
+  const T* a_tile = run.a;
+  const T* b_tile = run.b;
+  T* c_tile = run.c;
+  const T* addend_tile = run.addend;
+  for (std::int64_t tile = run.tiles; tile > 0; --tile) {
+    const T* a = a_tile;
+    const T* row[Rows];
+    EG_GEMM_UNROLL
+    for (int i = 0; i < Rows; ++i) row[i] = a_tile + i * run.a_row;
+    const T* b = b_tile;
+    const std::ptrdiff_t a_step = run.a_step;
+    const std::ptrdiff_t b_step = run.b_step;
+    Vector<T> sum[Rows][Vectors] = {};
+    // Neither unrolled nor with its first step apart: LLVM then sums one element to its end before
+    // the next, or finds `b` by a multiplication, and V8 runs out of registers.
+    int left = depth;
+    do {
+      Vector<T> b_row[Vectors];
+      EG_GEMM_UNROLL
+      for (int j = 0; j < Vectors; ++j) b_row[j] = load(b + j * kLanes<T>);
+      EG_GEMM_UNROLL
+      for (int i = 0; i < Rows; ++i) {
+        const Vector<T> a_value = load_splat(A == Reads::kRows ? row[i]++ : a + i);
+        EG_GEMM_UNROLL
+        for (int j = 0; j < Vectors; ++j) sum[i][j] = multiply_add(a_value, b_row[j], sum[i][j]);
+      }
+      a = bytes_after(a, a_step);
+      b = bytes_after(b, b_step);
+    } while (--left > 0);
+    if (addend_tile) {
+      const T* from = addend_tile;
+      EG_GEMM_UNROLL
+      for (int i = 0; i < Rows; ++i) {
+        EG_GEMM_UNROLL
+        for (int j = 0; j < Vectors; ++j) sum[i][j] += load(from + j * kLanes<T>);
+        from += run.addend_row;
+      }
+      addend_tile += run.addend_tile;
+    }
+    const std::ptrdiff_t c_row = run.c_row;
+    T* to = c_tile;
+    EG_GEMM_UNROLL
+    for (int i = 0; i < Rows; ++i) {
+      EG_GEMM_UNROLL
+      for (int j = 0; j < Vectors; ++j) store(to + j * kLanes<T>, sum[i][j]);
+      to += c_row;
+    }
+    a_tile += run.a_tile;
+    b_tile += run.b_tile;
+    c_tile += run.c_tile;
+  }
+}
+
+template <class T>
+using MicroKernel = void (*)(const TileRun<T>& run);
+
+/// What happens to the sums of a tile: C = alpha * tile + beta * C + bias.
 template <class T>
 struct Update {
   T alpha;
   T beta;
   const T* bias;  // for the tile's first column, or null
+
+  /// Whether the sums are all there is, or C or the bias is added to them: a kernel does that.
+  bool is_addition() const { return alpha == T{1} && (beta == T{0} || (beta == T{1} && !bias)); }
 };
 
+/// Updates `rows` x `columns` numbers of C with a tile whose rows lie kPanelColumns apart.
 template <class T>
-EG_GEMM_INLINE Vector<T> updated(Vector<T> sum, const T* c, const T* bias,
-                                 const Update<T>& update) {
-  Vector<T> value = sum * splat(update.alpha);
-  if (update.beta != T{0}) value += splat(update.beta) * load(c);
-  if (bias) value += load(bias);
-  return value;
-}
-
-template <class T, int Rows, int Vectors>
-EG_GEMM_INLINE void write_tile(const Vector<T> (&sum)[Rows][Vectors], T* c,
-                               std::int64_t row_stride_c, const Update<T>& update) {
-  EG_GEMM_UNROLL
-  for (int i = 0; i < Rows; ++i) {
-    EG_GEMM_UNROLL
-    for (int j = 0; j < Vectors; ++j) {
-      T* const to = c + i * row_stride_c + j * kLanes<T>;
-      store(to,
-            updated(sum[i][j], to, update.bias ? update.bias + j * kLanes<T> : nullptr, update));
+void update_tile(const T* tile, T* c, std::int64_t row_stride_c, std::int64_t rows, int columns,
+                 const Update<T>& update) {
+  const Vector<T> alpha = splat(update.alpha);
+  const Vector<T> beta = splat(update.beta);
+  const bool reads_c = update.beta != T{0};
+  const T* const bias = update.bias;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    int j = 0;
+    for (; j + kLanes<T> <= columns; j += kLanes<T>) {
+      Vector<T> value = load(tile + j) * alpha;
+      if (reads_c) value += beta * load(c + j);
+      if (bias) value += load(bias + j);
+      store(c + j, value);
     }
-  }
-}
-
-/// Writes the first `columns` columns of a tile that sticks out of C.
-template <class T, int Rows, int Vectors>
-void write_edge_tile(const Vector<T> (&sum)[Rows][Vectors], T* c, std::int64_t row_stride_c,
-                     int columns, const Update<T>& update) {
-  constexpr int kWidth = Vectors * kLanes<T>;
-  std::array<T, Rows * kWidth> tile;
-  for (int i = 0; i < Rows; ++i) {
-    for (int j = 0; j < Vectors; ++j) store(&tile[i * kWidth + j * kLanes<T>], sum[i][j]);
-  }
-  for (int i = 0; i < Rows; ++i) {
-    for (int j = 0; j < columns; ++j) {
-      T& to = c[i * row_stride_c + j];
-      T value = tile[i * kWidth + j] * update.alpha;
-      if (update.beta != T{0}) value += update.beta * to;
-      if (update.bias) value += update.bias[j];
-      to = value;
+    for (; j < columns; ++j) {
+      T value = tile[j] * alpha[0];
+      if (reads_c) value += beta[0] * c[j];
+      if (bias) value += bias[j];
+      c[j] = value;
     }
+    tile += kPanelColumns<T>;
+    c += row_stride_c;
   }
 }
-
-/// Multiplies `depth` >= 1 steps of a strip and a panel and updates C. Step p of A is Rows
-/// consecutive numbers at a + p * a_step, step p of B is Vectors vectors at b + p * b_step.
-template <class T, int Rows, int Vectors>
-void micro_kernel(std::int64_t depth, const T* a, std::int64_t a_step, const T* b,
-                  std::int64_t b_step, T* c, std::int64_t row_stride_c, int columns,
-                  const Update<T>& update) {
-  Vector<T> sum[Rows][Vectors] = {};
-  const int steps = static_cast<int>(depth);
-  for (int p = 0; p < steps; ++p) {
-    Vector<T> b_row[Vectors];
-    EG_GEMM_UNROLL
-    for (int j = 0; j < Vectors; ++j) b_row[j] = load(b + j * kLanes<T>);
-    EG_GEMM_UNROLL
-    for (int i = 0; i < Rows; ++i) {
-      const Vector<T> a_value = load_splat(a + i);
-      EG_GEMM_UNROLL
-      for (int j = 0; j < Vectors; ++j) sum[i][j] = multiply_add(a_value, b_row[j], sum[i][j]);
-    }
-    a += a_step;
-    b += b_step;
-  }
-  if (columns == Vectors * kLanes<T>) {
-    write_tile(sum, c, row_stride_c, update);
-  } else {
-    write_edge_tile(sum, c, row_stride_c, columns, update);
-  }
-}
-
-template <class T>
-using MicroKernel = void (*)(std::int64_t depth, const T* a, std::int64_t a_step, const T* b,
-                             std::int64_t b_step, T* c, std::int64_t row_stride_c, int columns,
-                             const Update<T>& update);
 
 }  // namespace eg::gemm

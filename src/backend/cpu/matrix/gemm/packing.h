@@ -35,17 +35,21 @@ void pack_any(T* out, const T* in, std::int64_t stream_stride, std::int64_t dept
 template <class T, int Width>
 void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int count,
                            std::int64_t depth) {
-  constexpr int kGroups = (Width + kLanes<T> - 1) / kLanes<T>;
-  // The last group may have more lanes than there are streams left: it repeats the last stream, and
-  // the next depth overwrites what that leaves behind.
-  std::array<const T*, kGroups * kLanes<T>> stream;
-  for (int s = 0; s < kGroups * kLanes<T>; ++s) {
+  // Of half a group the two streams are stored as pairs; else the last group repeats the last
+  // stream, and the next depth overwrites what that leaves behind.
+  constexpr bool kHasHalf = Width == 6 && kLanes<T> == 4;
+  constexpr int kGroups = kHasHalf ? Width / kLanes<T> : (Width + kLanes<T> - 1) / kLanes<T>;
+  constexpr int kStreams = kHasHalf ? Width : kGroups * kLanes<T>;
+  std::array<const T*, kStreams> stream;
+  for (int s = 0; s < kStreams; ++s) {
     const int read = std::min(s, Width - 1);
     stream[s] = read < count ? in + read * stream_stride : kZeros<T>.data();
   }
   std::int64_t p = 0;
-  // At least one depth stays for the loop below, whose stores end where the strip ends.
-  for (; p + kLanes<T> < depth; p += kLanes<T>) {
+  // As many depths as are overwritten stay for the loop below, whose stores end where the strip
+  // ends.
+  constexpr int kOverwritten = (kStreams - Width + Width - 1) / Width;
+  for (; p + kLanes<T> + kOverwritten <= depth; p += kLanes<T>) {
     Vector<T> block[kGroups][kLanes<T>];
     EG_GEMM_UNROLL
     for (int g = 0; g < kGroups; ++g) {
@@ -53,12 +57,14 @@ void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int 
       for (int s = 0; s < kLanes<T>; ++s) block[g][s] = load(stream[g * kLanes<T> + s] + p);
       transpose(block[g]);
     }
+    T* const to = out + p * Width;
     EG_GEMM_UNROLL
     for (int step = 0; step < kLanes<T>; ++step) {
       EG_GEMM_UNROLL
-      for (int g = 0; g < kGroups; ++g) {
-        store(out + (p + step) * Width + g * kLanes<T>, block[g][step]);
-      }
+      for (int g = 0; g < kGroups; ++g) store(to + step * Width + g * kLanes<T>, block[g][step]);
+    }
+    if constexpr (kHasHalf) {
+      store_pairs(to + Width - 2, Width, load(stream[Width - 2] + p), load(stream[Width - 1] + p));
     }
   }
   pack_any<T, Width>(out, in, stream_stride, 1, count, p, depth);

@@ -4,6 +4,7 @@
 // WebAssembly and native builds. Loads and stores need no alignment beyond the element's.
 
 #include <cstdint>
+#include <cstring>
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -88,6 +89,19 @@ EG_GEMM_INLINE Vector<double> multiply_add(Vector<double> a, Vector<double> b, V
 #else
   return a * b + c;
 #endif
+}
+
+/// Stores pairs (a[i], b[i]), `stride` numbers apart.
+EG_GEMM_INLINE void store_pairs(float* to, int stride, Vector<float> a, Vector<float> b) {
+  const Vector<float> low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Vector<float> high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const auto store_pair = [](float* pair, Vector<float> from, int half) {
+    std::memcpy(pair, reinterpret_cast<const char*>(&from) + half * 8, 8);
+  };
+  store_pair(to, low, 0);
+  store_pair(to + stride, low, 1);
+  store_pair(to + 2 * stride, high, 0);
+  store_pair(to + 3 * stride, high, 1);
 }
 
 /// Transposes the square matrix whose rows are the vectors.

@@ -1,0 +1,87 @@
+#pragma once
+
+// The operands of attention: a matrix per head, wherever in memory its heads lie.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/matrix/gemm/gemm.h"
+#include "base/checked_int.h"
+#include "kernels/attention.h"
+
+namespace eg::cpu {
+
+using Matrix = gemm::Matrix<float>;
+
+/// Where the matrices of a batch begin, last dim fastest.
+inline std::vector<std::int64_t> offsets_of(const Shape& batch, const Strides& strides) {
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t d = 0; d < batch.size(); ++d) {
+    std::vector<std::int64_t> inner;
+    const CheckedInt count = static_cast<std::int64_t>(offsets.size());
+    inner.reserve(checked_count((count * batch[d]).value()));
+    for (const std::int64_t offset : offsets)
+      for (std::int64_t i = 0; i < batch[d]; ++i) inner.push_back(offset + i * strides[d]);
+    offsets = std::move(inner);
+  }
+  return offsets;
+}
+
+/// Matrices, one per head; T may be const.
+template <class T>
+struct Heads {
+  T* data = nullptr;
+  std::vector<std::int64_t> offsets;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+
+  T* head(std::int64_t i) const { return data + offsets[static_cast<std::size_t>(i)]; }
+};
+
+/// Finds the matrices of every head.
+template <class T>
+Heads<T> make_heads(T* data, const Shape& batch, const Strides& strides) {
+  return {data, offsets_of(batch, strides), strides[batch.size()], strides[batch.size() + 1]};
+}
+
+inline Heads<const float> make_heads(const kernel::HeadMatrices& matrices, const Shape& batch) {
+  if (!matrices.memory) return {};
+  return make_heads(matrices.memory.as<float>(), batch, matrices.strides);
+}
+
+/// A call of attention, with the place of every head found.
+struct AttentionProblem {
+  explicit AttentionProblem(const kernel::Attention& a)
+      : heads(numel(a.batch)),
+        queries(a.queries),
+        keys(a.keys),
+        features(a.features),
+        value_features(a.value_features),
+        scale(a.scale),
+        is_causal(a.is_causal),
+        query(make_heads(a.query, a.batch)),
+        key(make_heads(a.key, a.batch)),
+        value(make_heads(a.value, a.batch)),
+        mask(make_heads(a.mask, a.batch)) {}
+
+  std::int64_t heads;
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t features;
+  std::int64_t value_features;
+  float scale;
+  bool is_causal;
+  Heads<const float> query;
+  Heads<const float> key;
+  Heads<const float> value;
+  Heads<const float> mask;
+};
+
+/// Some rows of a head, from `first` on.
+inline Matrix rows_of(const Heads<const float>& m, std::int64_t head, std::int64_t first = 0) {
+  return {m.head(head) + first * m.row_stride, m.row_stride, m.column_stride};
+}
+
+}  // namespace eg::cpu
