@@ -19,4 +19,15 @@ struct Fft {
   void compute_on_cpu() const;
 };
 
+/// The first half of that, size / 2 + 1 numbers, of rows of real numbers of an even size.
+struct RealFft {
+  static constexpr std::string_view name = "real_fft";
+  Rows rows;
+  double scale;
+  In x;
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
 }  // namespace eg::kernel

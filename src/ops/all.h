@@ -25,6 +25,7 @@
 #include "ops/nn/norm.h"
 #include "ops/nn/pad.h"
 #include "ops/nn/pool.h"
+#include "ops/nn/recurrent.h"
 #include "ops/nn/softmax.h"
 #include "ops/optim/optim.h"
 #include "ops/random/samples.h"
@@ -56,9 +57,10 @@ using Families = TypeList<
     Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps>,
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
-    Family<"Attention", AttentionOps>, Family<"Order", OrderOps>, Family<"Scans", ScanOps>,
-    Family<"Random samples", SampleOps>, Family<"Complex numbers", ComplexOps>,
-    Family<"Fourier transforms", FftOps>, Family<"Optimizer steps", OptimOps>>;
+    Family<"Attention", AttentionOps>, Family<"Recurrent layers", RecurrentOps>,
+    Family<"Order", OrderOps>, Family<"Scans", ScanOps>, Family<"Random samples", SampleOps>,
+    Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
+    Family<"Optimizer steps", OptimOps>>;
 
 namespace detail {
 template <class... Family>

@@ -17,7 +17,7 @@ using MovingOps =
            TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
                     EmptyLike, Rand, Randn, RandLike, RandnLike, RandomInPlace, Real, Conj>>;
 
-using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps,
+using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Linear, Prelu>>;
 
 using FullOps = Concat<LossOps, FftOps, DecompositionOps, TriangularOps, LeastSquaresOps,

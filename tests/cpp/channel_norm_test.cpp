@@ -5,15 +5,26 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "dispatch/factories.h"
+#include "dispatch/var.h"
 #include "ops/nn/distance.h"
+#include "ops/nn/norm.h"
+#include "ops/reduce/reduction.h"
+#include "ops/reduce/statistics.h"
+#include "ops/shape/slice.h"
+#include "ops/shape/view.h"
+#include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/gradcheck.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::gradcheck_one;
 using testing::leaf;
+using testing::random_leaf;
 using testing::tensor;
 using testing::values;
 
@@ -35,6 +46,102 @@ TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {
   // The unbiased variances are 2 and 200.
   expect_near(variance, {1.5, 100.5});
   EXPECT_GT(mean.version(), version);
+}
+
+// Channels whose numbers lie apart, that are a vector, a little more, several blocks of a sum; few
+// and many samples; with and without parameters.
+TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
+  for (const Shape& shape : {Shape{5, 3}, Shape{4, 3, 1}, Shape{2, 3, 3, 5}, Shape{2, 3, 16},
+                             Shape{3, 2, 17}, Shape{1, 2, 2, 3}, Shape{2, 1, 67, 67}}) {
+    const std::int64_t channels = shape[1];
+    const Tensor x = random_leaf(shape, 7);
+    const Tensor weight = random_leaf({channels}, 8);
+    const Tensor bias = random_leaf({channels}, 9);
+    const Tensor first = contiguous_copy(Transpose::call(detach(x), 0, 1));
+    const std::int64_t width = first.numel() / channels;
+    const Tensor normal = LayerNorm::call(first.alias({channels, width}, {width, 1}, 0), {width});
+    const Tensor mean = full({channels}, 0, DType::kFloat64);
+    const Tensor variance = full({channels}, 0, DType::kFloat64);
+    const Tensor out = BatchNorm::call(x, mean, variance, weight, bias, true, 1);
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      const Var expected =
+          Var(Select::call(normal, 0, channel)) * Select::call(detach(weight), 0, channel) +
+          Select::call(detach(bias), 0, channel);
+      expect_near(contiguous_copy(Select::call(Transpose::call(detach(out), 0, 1), 0, channel)),
+                  values(expected.tensor()));
+    }
+    const Tensor rows = first.alias({channels, width}, {width, 1}, 0);
+    expect_near(mean, values(Mean::call(rows, Dims{1})));
+    expect_near(variance, values(Variance::call(rows, Dims{1})));
+    if (x.numel() > 100) continue;
+    const auto norm = [](const TensorList& in) {
+      return BatchNorm::call(in[0], {}, {}, in.size() > 1 ? std::optional(in[1]) : std::nullopt,
+                             in.size() > 2 ? std::optional(in[2]) : std::nullopt, true);
+    };
+    EXPECT_TRUE(gradcheck_one(norm, {x}));
+    EXPECT_TRUE(gradcheck_one(norm, {x, weight, bias}));
+    EXPECT_TRUE(gradcheck_one(norm, {detach(x), weight, bias}));
+  }
+}
+
+TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
+  const Tensor block = detach(random_leaf({3, 6, 5, 4}, 10));
+  const Tensor view = block.alias({5, 4, 3, 3}, {4, 1, 120, 20}, 60);
+  EXPECT_EQ(values(BatchNorm::call(view, {}, {}, {}, {}, true)),
+            values(BatchNorm::call(contiguous_copy(view), {}, {}, {}, {}, true)));
+  // Parameters with something in between, which backward reads again.
+  const auto gradient = [&](const Tensor& weight) {
+    const Tensor x = contiguous_copy(view);
+    set_requires_grad(x, true);
+    backward({BatchNorm::call(x, {}, {}, weight, weight, true)}, {view});
+    return values(grad(x));
+  };
+  const Tensor every_fifth = block.alias({4}, {5}, 3);
+  EXPECT_EQ(gradient(every_fifth), gradient(contiguous_copy(every_fifth)));
+}
+
+// A number more or less is all there is to a channel that lies around ten thousand.
+TEST(ChannelNormOps, LargeOffsetsDoNotSpoilTheVariance) {
+  const Tensor x = testing::generated<float>(
+      {4, 2, 300}, [](std::int64_t i) { return 10000.0F + static_cast<float>(i % 2); });
+  const Tensor variance = tensor({0, 0});
+  const std::vector<double> out =
+      values(BatchNorm::call(x, tensor({0, 0}), variance, {}, {}, true, 1));
+  EXPECT_NEAR(out[0], -1, 2e-3);
+  EXPECT_NEAR(out[1], 1, 2e-3);
+  EXPECT_NEAR(values(variance)[0], 0.25 * 1200 / 1199, 1e-6);
+}
+
+TEST(ChannelNormOps, BatchNormDoesNotDependOnTheNumberOfThreads) {
+  const auto run = [](const Shape& shape) {
+    const Tensor x = testing::generated<float>(
+        shape, [](std::int64_t i) { return std::sin(static_cast<float>(i)); });
+    set_requires_grad(x, true);
+    const Tensor weight = leaf(std::vector<float>(9, 0.7F));
+    const Tensor bias = leaf(std::vector<float>(9, 0.1F));
+    const Tensor out = BatchNorm::call(x, {}, {}, weight, bias, true);
+    backward({out}, {detach(x)});
+    return std::vector{values(out), values(grad(x)), values(grad(weight)), values(grad(bias))};
+  };
+  for (const Shape& shape : {Shape{20, 9, 31, 33}, Shape{20000, 9}}) {
+    const auto alone = run(shape);
+    set_num_threads(4);
+    const auto shared = run(shape);
+    set_num_threads(1);
+    EXPECT_EQ(alone, shared);
+  }
+}
+
+TEST(ChannelNormOps, BatchNormIsRecordedAsPyTorchRecordsIt) {
+  if (!default_device().is_cpu()) GTEST_SKIP() << "a device composes it of ops";
+  const Tensor out = BatchNorm::call(leaf({1, 2, 3, 4}, {2, 2}), {}, {}, {}, {}, true);
+  EXPECT_EQ(grad_fn(out)->name(), "NativeBatchNormBackward0");
+}
+
+TEST(ChannelNormOps, BatchNormTakesParametersOfAnotherDtype) {
+  const Tensor x = leaf<double>({1, 10, 3, 30}, {2, 2});
+  expect_near(BatchNorm::call(x, {}, {}, tensor({2, 1}), tensor({0, 1}), true, 0.1, 0),
+              {-2, 0, 2, 2});
 }
 
 TEST(ChannelNormOps, BatchNormUsesRunningStatisticsOutsideOfTraining) {

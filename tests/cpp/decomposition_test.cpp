@@ -3,7 +3,9 @@
 
 #include "ops/linalg/decomposition.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -194,8 +196,50 @@ TEST(Svd, KeepsSmallSingularValuesApart) {
   const Tensor a = tensor<double>(hilbert, {8, 8});
   const Values s = values(Svdvals::call(a));
   EXPECT_NEAR(s[0], 1.6959389969219498, 1e-14);
-  EXPECT_NEAR(s[7], 1.1115389663e-10, 1e-17);
+  // A tenth of what rounding of the largest one may leave.
+  EXPECT_NEAR(s[7], 1.1115389663e-10, 4e-17);
   EXPECT_NEAR(values(Eigvalsh::call(a))[0], 1.1115389663e-10, 1e-15);
+}
+
+// Rows and columns that fall and rise by orders of magnitude, nothing but zeros on the diagonal,
+// one number among almost nothing, numbers of any size; sizes about a panel of rows.
+TEST(Svd, OfUnevenMatrices) {
+  const auto element = [](int kind, std::int64_t n, std::int64_t i, std::int64_t j) {
+    const double wave = std::sin(static_cast<double>(7 * i + 3 * j + i * j));
+    switch (kind) {
+      case 0:
+        return std::ldexp(wave, static_cast<int>(-20 * i));
+      case 1:
+        return std::ldexp(wave, static_cast<int>(20 * (i - n)));
+      case 2:
+        return std::ldexp(wave, static_cast<int>(-3 * (i + j)));
+      case 3:
+        return j == i + 1 ? 1.0 : 0.0;
+      case 4:
+        return i == 0 && j == 0 ? 1.0 : wave * 1e-200;
+      case 5:
+        return std::ldexp(
+            wave, static_cast<int>(900 * std::cos(static_cast<double>(5 * i + 11 * j))) - 900);
+      case 6: {
+        const Values rising{1e-309, 2e-5, 6e-4, 6e-13, 1.5};
+        return (j == i || j == i + 1) && i + j < 5 ? rising[static_cast<std::size_t>(i + j)] : 0.0;
+      }
+      default:
+        return j == i || j == i + 1 ? std::pow(10.0, static_cast<double>(i - n)) : 0.0;
+    }
+  };
+  for (int kind = 0; kind < 8; ++kind) {
+    for (const std::int64_t n : {1, 2, 7, 8, 9, 33}) {
+      const Tensor a = testing::generated<double>(
+          {n, n}, [&](std::int64_t at) { return element(kind, n, at / n, at % n); });
+      const TensorList svd = Svd::call(a);
+      expect_same(product(scaled(svd[0], svd[1]), svd[2]), a);
+      expect_orthonormal_columns(svd[0]);
+      expect_orthonormal_columns(svd[2]);
+      EXPECT_EQ(values(Svdvals::call(a)), values(svd[1]));
+      EXPECT_TRUE(std::ranges::is_sorted(values(svd[1]), std::greater<>()));
+    }
+  }
 }
 
 TEST(Decompositions, DoNotDependOnTheScale) {

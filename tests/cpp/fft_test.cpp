@@ -2,12 +2,14 @@
 
 #include "ops/complex/fft.h"
 
+#include <cmath>
 #include <complex>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
 #include "ops/complex/complex.h"
+#include "ops/shape/slice.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
@@ -71,6 +73,31 @@ TEST_P(FftSizes, OfRealNumbersAreUndoneToo) {
   const auto back = values(Irfft::call(Rfft::call(x), n));
   const auto original = values(x);
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], original[i], 1e-12);
+}
+
+// Rows of several lanes, of a last one alone, and along an outer dimension.
+TEST_P(FftSizes, OfRealNumbersAreHalfOfTheComplexOnes) {
+  const std::int64_t n = GetParam();
+  const Tensor x = detach(testing::random_leaf({3, n, 3}, 7));
+  const Tensor whole = Fft::call(x, {}, 1);
+  const auto half = values(Rfft::call(x, {}, 1));
+  const auto expected = values(Narrow::call(whole, 1, 0, n / 2 + 1));
+  ASSERT_EQ(half.size(), expected.size());
+  for (std::size_t i = 0; i < half.size(); ++i) EXPECT_NEAR(half[i], expected[i], 1e-12);
+}
+
+TEST(Fft, RowsKnowNothingOfEachOther) {
+  const Tensor alone = Rfft::call(tensor<double>({1, 2, 3, 4}, {1, 4}));
+  const auto beside = values(Rfft::call(tensor<double>({1, 2, 3, 4, NAN, 1e300, 0, 0}, {2, 4})));
+  EXPECT_EQ(Numbers(beside.begin(), beside.begin() + 6), values(alone));
+}
+
+TEST(Fft, GradientsOfRealNumbers) {
+  for (const std::int64_t n : {2, 6, 8}) {
+    const Tensor x = testing::random_leaf({2, 5}, 9);
+    EXPECT_TRUE(testing::gradcheck_one(
+        [n](const TensorList& in) { return Rfft::call(in[0], n, 1, FftNorm::kOrtho); }, {x}));
+  }
 }
 
 // Powers of two and four, small odd factors, their products, primes beyond the largest factor.

@@ -35,6 +35,38 @@ struct Transform {
   }
 };
 
+// The first n elements along dim, with zeros after them where there are fewer.
+Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
+  const std::int64_t size = input.size(dim);
+  if (n == size) return input;
+  if (n < size) return Narrow::call(input, dim, 0, n);
+  Shape rest = input.shape();
+  rest[static_cast<std::size_t>(dim)] = n - size;
+  return Cat::call({input, full(rest, 0, input.dtype(), input.device())}, dim);
+}
+
+// The recorded transform of real rows of an even size: the half that the other one mirrors.
+struct RealTransform {
+  static constexpr std::string_view node_name = "FftR2CBackward0";
+  struct Attrs {
+    std::int64_t dim;
+    std::int64_t size;
+    double scale;
+  };
+  static Tensor call(const Tensor& input, const Attrs& attrs) {
+    const Tensor x = packed(input);
+    Shape shape = x.shape();
+    shape[static_cast<std::size_t>(attrs.dim)] = attrs.size / 2 + 1;
+    const Tensor result = Tensor::empty(shape, complex_dtype(x.dtype()), x.device());
+    run(kernel::RealFft{rows_along(x, attrs.dim), attrs.scale, x.memory(), result.memory()});
+    return record<RealTransform>(result, {input}, attrs);
+  }
+  static GradList backward(const Backward<RealTransform>& b) {
+    const auto& [dim, size, scale] = b.attrs();
+    return {Real::call(Transform::call(resized(b.grad(), dim, size), {dim, true, scale}))};
+  }
+};
+
 std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view op) {
   check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, op, "Dimension specified as ", dim,
         " but tensor has no dimensions.");
@@ -46,20 +78,14 @@ void check_size(std::int64_t n, std::string_view op) {
         ") specified.");
 }
 
-// The first n elements along dim, with zeros after them where there are fewer.
-Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
-  const std::int64_t size = input.size(dim);
-  if (n == size) return input;
-  if (n < size) return Narrow::call(input, dim, 0, n);
-  Shape rest = input.shape();
-  rest[static_cast<std::size_t>(dim)] = n - size;
-  return Cat::call({input, full(rest, 0, input.dtype(), input.device())}, dim);
+// The dtype of the parts of the result of a real input.
+DType dtype_of_parts(const Tensor& input) {
+  return is_floating(input.dtype()) ? input.dtype() : default_dtype();
 }
 
 Tensor to_complex(const Tensor& input) {
   if (is_complex(input.dtype())) return input;
-  const DType parts = is_floating(input.dtype()) ? input.dtype() : default_dtype();
-  return ToDType::call(input, complex_dtype(parts));
+  return ToDType::call(input, complex_dtype(dtype_of_parts(input)));
 }
 
 double scale_of(FftNorm norm, std::int64_t n, bool inverse) {
@@ -94,6 +120,11 @@ Tensor Rfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64
   check(!is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "rfft expects a real input tensor, but got ", input.dtype(), '.');
   const std::int64_t d = checked_dim(input, dim, doc.name);
+  const std::int64_t size = n.value_or(input.size(d));
+  if (size % 2 == 0 && size > 0 && input.device().is_cpu()) {
+    return RealTransform::call(resized(ToDType::call(input, dtype_of_parts(input)), d, size),
+                               {d, size, scale_of(norm, size, false)});
+  }
   const Tensor whole = transform(input, n, d, norm, false, doc.name);
   return Narrow::call(whole, d, 0, whole.size(d) / 2 + 1);
 }

@@ -4,6 +4,7 @@
 
 #include "formulas/all.h"
 #include "ops/create/copy.h"
+#include "ops/nn/fused_batch_norm.h"
 #include "ops/nn/norm.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
@@ -79,6 +80,22 @@ Tensor normalize_rows(const Tensor& input, std::int64_t rows, double eps) {
   return Reshape::call(LayerNorm::call(flat, {width}, {}, {}, eps), input.shape());
 }
 
+// Of ops, for devices and mixtures of dtypes that the kernel does not know.
+BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, const Parameter& bias,
+                                double eps) {
+  const Dims dims = batch_dims(input);
+  const Tensor mean = Mean::call(input, dims, true);
+  const Var centered = Var(input) - Var(mean);
+  const Tensor variance = Variance::call(input, dims, 0, true);
+  const Tensor normalized = (centered * rsqrt(Var(variance) + eps)).tensor();
+  const Tensor result = scale_and_shift(normalized, weight, bias);
+  const GradModeGuard no_grad(false);
+  const Dims per_channel{input.size(1)};
+  const auto count = static_cast<double>(input.numel() / std::max<std::int64_t>(1, input.size(1)));
+  return {result, View::call(detach(mean), per_channel),
+          (Var(View::call(detach(variance), per_channel)) * (count / (count - 1))).tensor()};
+}
+
 }  // namespace
 
 Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
@@ -100,18 +117,14 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   check(count != 1, ErrorCode::kShapeMismatch, doc.name,
         "Expected more than 1 value per channel when training, got input size ", input.shape(),
         '.');
-  const Dims dims = batch_dims(input);
-  const Var centered = Var(input) - Var(Mean::call(input, dims, true));
-  const Tensor variance = Variance::call(input, dims, 0, true);
-  const Tensor normalized = (centered * rsqrt(Var(variance) + eps)).tensor();
-  const Tensor result = scale_and_shift(normalized, weight, bias);
-  if (running_mean || running_var) {
-    const Parameter mean = moved(running_mean, Mean::call(detach(input), dims), momentum);
-    const Parameter var = moved(running_var, Variance::call(detach(input), dims), momentum);
-    write_running(running_mean, mean);
-    write_running(running_var, var);
-  }
-  return result;
+  const BatchNormed normed = can_fuse_batch_norm(input, weight, bias)
+                                 ? fused_batch_norm(input, weight, bias, eps)
+                                 : composed_batch_norm(input, weight, bias, eps);
+  const Parameter mean = moved(running_mean, normed.mean, momentum);
+  const Parameter var = moved(running_var, normed.unbiased_variance, momentum);
+  write_running(running_mean, mean);
+  write_running(running_var, var);
+  return normed.result;
 }
 
 Tensor GroupNorm::call(const Tensor& input, std::int64_t num_groups, const Parameter& weight,

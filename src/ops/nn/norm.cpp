@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
 #include "dispatch/optional_memory.h"
-#include "dispatch/var.h"
 #include "kernels/norm.h"
+#include "ops/nn/norm_gradients.h"
 
 namespace eg {
 namespace {
@@ -63,10 +62,8 @@ struct SavedNorm {
   Tensor rstd;
 };
 
-using Needs = std::array<bool, 3>;
-
 GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
-                         const Needs& needs) {
+                         const NormNeeds& needs) {
   const SavedNorm norm{packed(saved.input), packed(saved.weight), saved.mean, saved.rstd};
   const Tensor g = packed(grad);
   GradList grads(3);
@@ -87,29 +84,6 @@ GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const T
   return grads;
 }
 
-// The statistics are computed again from the input: the gradient depends on it through them too.
-GradList recorded_gradients(const NormAttrs& attrs, const SavedNorm& saved, const Tensor& grad,
-                            const Needs& needs) {
-  const bool is_centered = saved.mean.defined();
-  const Var x = saved.input;
-  const Var g = grad;
-  const auto mean = [&](const Var& v) {
-    return Var(math::sum_to(v.tensor(), attrs.statistics_shape)) / static_cast<double>(attrs.width);
-  };
-  const Var centered = is_centered ? x - mean(x) : x;
-  const Var rstd = rsqrt(mean(centered * centered) + attrs.eps);
-  const Var normalized = centered * rstd;
-  GradList grads(3);
-  if (needs[0]) {
-    const Var weighted = saved.weight.defined() ? g * saved.weight : g;
-    const Var spread = weighted - normalized * mean(weighted * normalized);
-    grads[0] = ((is_centered ? spread - mean(weighted) : spread) * rstd).tensor();
-  }
-  if (needs[1]) grads[1] = math::sum_to((g * normalized).tensor(), attrs.normalized_shape);
-  if (needs[2]) grads[2] = math::sum_to(grad, attrs.normalized_shape);
-  return grads;
-}
-
 // The node of both ops. PyTorch's layer_norm records as native_layer_norm.
 template <bool kCentered>
 struct NormNode {
@@ -120,9 +94,12 @@ struct NormNode {
                                                                "result2"};
   static GradList backward(const Backward<NormNode>& b) {
     const SavedNorm saved{b.saved(0), b.saved(1), b.saved(2), b.saved(3)};
-    const Needs needs{b.needs(0), b.needs(1), b.needs(2)};
-    return ops_are_differentiated() ? recorded_gradients(b.attrs(), saved, b.grad(), needs)
-                                    : fused_gradients(b.attrs(), saved, b.grad(), needs);
+    const NormNeeds needs{b.needs(0), b.needs(1), b.needs(2)};
+    if (!ops_are_differentiated()) return fused_gradients(b.attrs(), saved, b.grad(), needs);
+    const auto& [rows, width, normalized_shape, statistics_shape, eps] = b.attrs();
+    return norm_gradients({static_cast<double>(width), eps, kCentered, statistics_shape,
+                           normalized_shape, saved.input, saved.weight},
+                          b.grad(), needs);
   }
 };
 

@@ -30,6 +30,13 @@ export const einsum: {
   (equation: Ints, operands: readonly Tensor[]): Tensor;
 } = define("einsum");
 
+/** All steps of a layer of long short-term memory in one direction, from the input's share of the gates [steps, batch, 4 * size]: the outputs, the last one and the last state. */
+export const lstmSteps: {
+  (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, bias?: Tensor | null, reverse?: boolean): [output: Tensor, hidden: Tensor, state: Tensor];
+  (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, options: { bias?: Tensor | null; reverse?: boolean }): [output: Tensor, hidden: Tensor, state: Tensor];
+  (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, bias: Tensor | null, options: { reverse?: boolean }): [output: Tensor, hidden: Tensor, state: Tensor];
+} = define("lstm_steps");
+
 /** Gamma numbers of scale 1, of the shapes alpha. */
 export const standardGamma: {
   (alpha: Tensor): Tensor;

@@ -2,43 +2,78 @@
 //
 // A size with small prime factors is transformed factor by factor (Stockham's ordering, which needs
 // no bit reversal). One with a large prime factor becomes a convolution of a power-of-two size
-// (Bluestein). Everything is computed in double, whatever the dtype of the rows.
+// (Bluestein). Everything is computed in double, whatever the dtype of the rows, and a vector's
+// lanes are rows: none is shuffled, and no row knows of another.
 
 #include "kernels/fft.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <complex>
 #include <memory>
 #include <numbers>
 #include <vector>
 
-#include "backend/cpu/vector/pack_complex.h"
+#include "backend/cpu/vector/vec.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
 
-using Number = Pack<Complex>;
+using Complex = std::complex<double>;
+
+constexpr std::int64_t kRowsAtOnce = kLanes<double>;
+
+// A complex number of each of the rows that are transformed together.
+struct Number {
+  Vec<double> re;
+  Vec<double> im;
+
+  friend Number operator+(Number a, Number b) { return {a.re + b.re, a.im + b.im}; }
+  friend Number operator-(Number a, Number b) { return {a.re - b.re, a.im - b.im}; }
+  friend Number operator*(Number a, Complex b) {
+    return {a.re * b.real() - a.im * b.imag(), a.re * b.imag() + a.im * b.real()};
+  }
+  friend Number operator*(Number a, double b) { return {a.re * b, a.im * b}; }
+  friend Number conj(Number a) { return {a.re, -a.im}; }
+  /// Times -i.
+  friend Number turned(Number a) { return {a.im, -a.re}; }
+};
+
 using Numbers = std::vector<Number>;
+using Roots = std::vector<Complex>;
 
 // A prime factor p costs p operations per element; beyond this a convolution is cheaper.
 constexpr std::int64_t kLargestFactor = 31;
 
 // exp(-2 pi i k / n); the index is reduced first, which keeps the angle exact, and so are quarters.
-Number root(std::int64_t k, std::int64_t n) {
+Complex root(std::int64_t k, std::int64_t n) {
   k %= n;
   if (4 * k % n == 0) {
     constexpr std::array<Complex, 4> kQuarters{Complex(1, 0), {0, -1}, {-1, 0}, {0, 1}};
     return kQuarters[static_cast<std::size_t>(4 * k / n)];
   }
   const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-  return Complex(std::cos(angle), std::sin(angle));
+  return {std::cos(angle), std::sin(angle)};
 }
 
-Numbers roots_of(std::int64_t n) {
-  Numbers roots(static_cast<std::size_t>(n));
-  for (std::int64_t k = 0; k < n; ++k) roots[static_cast<std::size_t>(k)] = root(k, n);
+// The first `count`, of which those past an eighth of the circle mirror those before.
+Roots roots_of(std::int64_t n, std::int64_t count) {
+  Roots roots(static_cast<std::size_t>(count));
+  const auto at = [&](std::int64_t k) -> Complex& { return roots[static_cast<std::size_t>(k)]; };
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (n % 4 == 0 && 4 * k >= n) {
+      const Complex before = at(k - n / 4);
+      at(k) = {before.imag(), -before.real()};
+    } else if (n % 4 == 0 && 8 * k > n) {
+      const Complex mirrored = at(n / 4 - k);
+      at(k) = {-mirrored.imag(), -mirrored.real()};
+    } else {
+      at(k) = root(k, n);
+    }
+  }
   return roots;
 }
 
@@ -68,7 +103,7 @@ class Transform {
 class FactorTransform final : public Transform {
  public:
   FactorTransform(std::int64_t n, std::vector<std::int64_t> factors)
-      : n_(n), factors_(std::move(factors)), roots_(roots_of(n)) {}
+      : n_(n), factors_(std::move(factors)), roots_(roots_of(n, n)) {}
 
   void run(Number* x, Numbers& scratch) const override {
     scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(n_)));
@@ -91,45 +126,81 @@ class FactorTransform final : public Transform {
             Number* to) const {
     const std::int64_t part = left / p;
     for (std::int64_t j = 0; j < part; ++j) {
-      for (std::int64_t q = 0; q < done; ++q) {
-        const Number* x = from + q + done * j;
-        Number* y = to + q + done * p * j;
-        if (p == 4) {
-          butterfly_of_four(x, done * part, y, done);
-        } else {
-          small_transform(p, x, done * part, y, done);
-        }
-        for (std::int64_t t = 1; t < p; ++t) y[done * t] = y[done * t] * at(done * j * t);
+      const Number* x = from + done * j;
+      Number* y = to + done * p * j;
+      if (p == 4) {
+        butterflies_of_four(x, done * part, y, done, j);
+        continue;
+      }
+      if (p == 2) {
+        butterflies_of_two(x, done * part, y, done, at(done * j));
+        continue;
+      }
+      for (std::int64_t q = 0; q < done; ++q) odd_transform(p, x + q, done * part, y + q, done);
+      for (std::int64_t t = 1; t < p; ++t) {
+        const Complex twiddle = at(done * j * t);
+        for (std::int64_t q = 0; q < done; ++q) y[done * t + q] = y[done * t + q] * twiddle;
       }
     }
   }
 
-  static void butterfly_of_four(const Number* x, std::int64_t step, Number* y, std::int64_t apart) {
-    const Number a = x[0] + x[2 * step];
-    const Number b = x[0] - x[2 * step];
-    const Number c = x[step] + x[3 * step];
-    const Number d = x[step] - x[3 * step];
-    const Number turned = Complex(d.v.imag(), -d.v.real());
-    y[0] = a + c;
-    y[apart] = b + turned;
-    y[2 * apart] = a - c;
-    y[3 * apart] = b - turned;
-  }
-
-  void small_transform(std::int64_t p, const Number* x, std::int64_t step, Number* y,
-                       std::int64_t apart) const {
-    for (std::int64_t t = 0; t < p; ++t) {
-      Number sum = x[0];
-      for (std::int64_t r = 1; r < p; ++r) sum = sum + x[r * step] * at(n_ / p * (r * t % p));
-      y[apart * t] = sum;
+  void butterflies_of_four(const Number* x, std::int64_t step, Number* y, std::int64_t done,
+                           std::int64_t j) const {
+    const Complex first = at(done * j);
+    const Complex second = at(done * j * 2);
+    const Complex third = at(done * j * 3);
+    for (std::int64_t q = 0; q < done; ++q, ++x, ++y) {
+      const Number a = x[0] + x[2 * step];
+      const Number b = x[0] - x[2 * step];
+      const Number c = x[step] + x[3 * step];
+      const Number d = turned(x[step] - x[3 * step]);
+      y[0] = a + c;
+      y[done] = (b + d) * first;
+      y[2 * done] = (a - c) * second;
+      y[3 * done] = (b - d) * third;
     }
   }
 
-  const Number& at(std::int64_t k) const { return roots_[static_cast<std::size_t>(k)]; }
+  static void butterflies_of_two(const Number* x, std::int64_t step, Number* y, std::int64_t done,
+                                 Complex twiddle) {
+    for (std::int64_t q = 0; q < done; ++q, ++x, ++y) {
+      y[0] = x[0] + x[step];
+      y[done] = (x[0] - x[step]) * twiddle;
+    }
+  }
+
+  // The roots of r and p - r are conjugates, so that both take the same products.
+  void odd_transform(std::int64_t p, const Number* x, std::int64_t step, Number* y,
+                     std::int64_t apart) const {
+    const std::int64_t pairs = p / 2;
+    std::array<Number, kLargestFactor / 2 + 1> sums;
+    std::array<Number, kLargestFactor / 2 + 1> differences;
+    Number total = x[0];
+    for (std::int64_t r = 1; r <= pairs; ++r) {
+      const auto pair = static_cast<std::size_t>(r);
+      sums[pair] = x[r * step] + x[(p - r) * step];
+      differences[pair] = x[r * step] - x[(p - r) * step];
+      total = total + sums[pair];
+    }
+    y[0] = total;
+    for (std::int64_t t = 1; t <= pairs; ++t) {
+      Number even = x[0];
+      Number odd{};
+      for (std::int64_t r = 1, k = t; r <= pairs; ++r, k = k + t < p ? k + t : k + t - p) {
+        const Complex unit = at(n_ / p * k);
+        even = even + sums[static_cast<std::size_t>(r)] * unit.real();
+        odd = odd + turned(differences[static_cast<std::size_t>(r)] * unit.imag());
+      }
+      y[apart * t] = even - odd;
+      y[apart * (p - t)] = even + odd;
+    }
+  }
+
+  const Complex& at(std::int64_t k) const { return roots_[static_cast<std::size_t>(k)]; }
 
   std::int64_t n_;
   std::vector<std::int64_t> factors_;
-  Numbers roots_;
+  Roots roots_;
 };
 
 // j k = (j^2 + k^2 - (j - k)^2) / 2 makes the transform a convolution with exp(pi i k^2 / n).
@@ -139,19 +210,26 @@ class ChirpTransform final : public Transform {
       : n_(n),
         padded_(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)))),
         inner_(padded_, factors_of(padded_)),
-        kernel_(static_cast<std::size_t>(padded_), Number(0)) {
+        kernel_(static_cast<std::size_t>(padded_)) {
     // k^2 modulo 2n, step by step: the square itself would lose digits.
     for (std::int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
       chirp_.push_back(root(square, 2 * n));
-      kernel_[static_cast<std::size_t>(k)] = conj(chirp_.back());
-      kernel_[static_cast<std::size_t>((padded_ - k) % padded_)] = conj(chirp_.back());
+      kernel_[index(k)] = std::conj(chirp_.back());
+      kernel_[index((padded_ - k) % padded_)] = std::conj(chirp_.back());
+    }
+    Numbers transformed(kernel_.size());
+    for (std::size_t k = 0; k < kernel_.size(); ++k) {
+      transformed[k] = {splat(kernel_[k].real()), splat(kernel_[k].imag())};
     }
     Numbers scratch;
-    inner_.run(kernel_.data(), scratch);
+    inner_.run(transformed.data(), scratch);
+    for (std::size_t k = 0; k < kernel_.size(); ++k) {
+      kernel_[k] = {transformed[k].re[0], transformed[k].im[0]};
+    }
   }
 
   void run(Number* x, Numbers& scratch) const override {
-    Numbers room(static_cast<std::size_t>(padded_), Number(0));
+    Numbers room(static_cast<std::size_t>(padded_));
     for (std::int64_t k = 0; k < n_; ++k) room[index(k)] = x[k] * chirp_[index(k)];
     inner_.run(room.data(), scratch);
     // A forward transform of the conjugates is the inverse one, conjugated.
@@ -169,8 +247,8 @@ class ChirpTransform final : public Transform {
   std::int64_t n_;
   std::int64_t padded_;
   FactorTransform inner_;
-  Numbers kernel_;
-  Numbers chirp_;
+  Roots kernel_;
+  Roots chirp_;
 };
 
 std::unique_ptr<Transform> Transform::of(std::int64_t n) {
@@ -180,26 +258,127 @@ std::unique_ptr<Transform> Transform::of(std::int64_t n) {
   return std::make_unique<FactorTransform>(n, std::move(factors));
 }
 
+// Where rows lie whose elements are `inner` apart.
+std::int64_t place(const kernel::Rows& rows, std::int64_t row, std::int64_t length) {
+  return row / rows.inner * length * rows.inner + row % rows.inner;
+}
+
+// Calls body(rows, numbers, scratch) for groups of rows; the last of them may be there twice.
+template <class Body>
+void for_rows(const kernel::Rows& rows, std::int64_t size, Body&& body) {
+  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
+  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
+    Numbers numbers(static_cast<std::size_t>(size));
+    Numbers scratch;
+    for (std::int64_t first = begin; first < end; first += kRowsAtOnce) {
+      std::array<std::int64_t, kRowsAtOnce> group;
+      for (std::int64_t lane = 0; lane < kRowsAtOnce; ++lane) {
+        group[static_cast<std::size_t>(lane)] = std::min(first + lane, end - 1);
+      }
+      body(group, numbers.data(), scratch);
+    }
+  });
+}
+
+// The numbers of one row among those of its group, as real and imaginary parts.
+struct Part {
+  double* at;
+
+  Part(Number* numbers, std::size_t lane) : at(reinterpret_cast<double*>(numbers) + lane) {
+    static_assert(sizeof(Number) == 2 * kRowsAtOnce * sizeof(double));
+  }
+  double& re() const { return at[0]; }
+  double& im() const { return at[kRowsAtOnce]; }
+  void advance() { at += 2 * kRowsAtOnce; }
+};
+
+// Reads `count` complex numbers that are pairs of numbers `apart`, a pair every `step`.
+template <class T>
+void read_row(Part part, std::int64_t count, const T* x, std::size_t apart, std::size_t step,
+              double sign) {
+  for (; count > 0; --count, x += step, part.advance()) {
+    part.re() = x[0];
+    part.im() = sign * x[apart];
+  }
+}
+
+template <class T>
+void write_row(Part part, std::int64_t count, std::complex<T>* y, std::size_t step, double scale,
+               double sign) {
+  for (; count > 0; --count, y += step, part.advance()) {
+    *y = {static_cast<T>(part.re() * scale), static_cast<T>(part.im() * (sign * scale))};
+  }
+}
+
 template <class T>
 void transform_rows(const kernel::Fft& call) {
   const kernel::Rows& rows = call.rows;
+  const auto inner = static_cast<std::size_t>(rows.inner);
   const std::unique_ptr<Transform> transform = Transform::of(rows.size);
-  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
-  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
-    Numbers row(static_cast<std::size_t>(rows.size));
-    Numbers scratch;
-    const auto swapped = [&](Number n) { return call.inverse ? conj(n) : n; };
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::complex<T>* first =
-          call.x.as<std::complex<T>>() + i / rows.inner * rows.size * rows.inner + i % rows.inner;
-      for (std::int64_t k = 0; k < rows.size; ++k) {
-        row[static_cast<std::size_t>(k)] = swapped(Complex(first[k * rows.inner]));
-      }
-      transform->run(row.data(), scratch);
-      for (std::int64_t k = 0; k < rows.size; ++k) {
-        const Complex scaled = swapped(row[static_cast<std::size_t>(k)]).v * call.scale;
-        first[k * rows.inner] = static_cast<std::complex<T>>(scaled);
-      }
+  // The conjugates' transform is the inverse one, conjugated.
+  const double sign = call.inverse ? -1 : 1;
+  for_rows(rows, rows.size, [&](const auto& group, Number* numbers, Numbers& scratch) {
+    std::complex<T>* const x = call.x.as<std::complex<T>>();
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const std::complex<T>* const row = x + place(rows, group[lane], rows.size);
+      read_row({numbers, lane}, rows.size, reinterpret_cast<const T*>(row), 1, 2 * inner, sign);
+    }
+    transform->run(numbers, scratch);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      std::complex<T>* const row = x + place(rows, group[lane], rows.size);
+      write_row({numbers, lane}, rows.size, row, inner, call.scale, sign);
+    }
+  });
+}
+
+// An even number of real numbers is transformed as half as many complex ones, made of neighbours:
+// with E and O the transforms of the even and of the odd ones, that gives E + i O, of which E
+// mirrors itself conjugated and i O so with the other sign; and X[k] = E[k] + exp(-2 pi i k / n)
+// O[k].
+class RealTransform {
+ public:
+  explicit RealTransform(std::int64_t n)
+      : n_(n), inner_(Transform::of(half())), roots_(roots_of(n, half() / 2 + 1)) {}
+
+  std::int64_t half() const { return n_ / 2; }
+
+  /// Transforms half() numbers into half() + 1.
+  void run(Number* x, Numbers& scratch) const {
+    inner_->run(x, scratch);
+    const Number both = x[0];
+    x[0] = Number{both.re + both.im, {}};
+    x[half()] = Number{both.re - both.im, {}};
+    for (std::int64_t k = 1; 2 * k <= half(); ++k) {
+      const Number low = x[k];
+      const Number high = conj(x[half() - k]);
+      const Number even = (low + high) * 0.5;
+      const Number odd = turned(low - high) * 0.5 * roots_[static_cast<std::size_t>(k)];
+      x[k] = even + odd;
+      x[half() - k] = conj(even - odd);
+    }
+  }
+
+ private:
+  std::int64_t n_;
+  std::unique_ptr<Transform> inner_;
+  Roots roots_;
+};
+
+template <class T>
+void transform_real_rows(const kernel::RealFft& call) {
+  const kernel::Rows& rows = call.rows;
+  const auto inner = static_cast<std::size_t>(rows.inner);
+  const RealTransform transform(rows.size);
+  const std::int64_t results = transform.half() + 1;
+  for_rows(rows, results, [&](const auto& group, Number* numbers, Numbers& scratch) {
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const T* const row = call.x.as<T>() + place(rows, group[lane], rows.size);
+      read_row({numbers, lane}, transform.half(), row, inner, 2 * inner, 1);
+    }
+    transform.run(numbers, scratch);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      std::complex<T>* const row = call.y.as<std::complex<T>>() + place(rows, group[lane], results);
+      write_row({numbers, lane}, results, row, inner, call.scale, 1);
     }
   });
 }
@@ -216,6 +395,11 @@ void Fft::compute_on_cpu() const {
     cpu::transform_rows<float>(*this);
   else
     cpu::transform_rows<double>(*this);
+}
+
+void RealFft::compute_on_cpu() const {
+  if (rows.numel() == 0) return;
+  visit_floating(x.dtype(), name, [&]<class T>() { cpu::transform_real_rows<T>(*this); });
 }
 
 }  // namespace eg::kernel

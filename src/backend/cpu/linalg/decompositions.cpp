@@ -1,11 +1,13 @@
-// By Eigen: QR by Householder's reflections, singular values by Jacobi's rotations, eigenvalues by
-// implicit QR steps on a tridiagonal matrix.
+// By Eigen: QR by Householder's reflections, eigenvalues by implicit QR steps on a tridiagonal
+// matrix. Singular values are those of a square matrix (square_svd.h).
 
 #include "kernels/decompositions.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "backend/cpu/linalg/eigen_batch.h"
+#include "backend/cpu/linalg/square_svd.h"
 
 namespace eg::cpu {
 namespace {
@@ -44,26 +46,43 @@ void Qr::compute_on_cpu() const {
 }
 
 void Svd::compute_on_cpu() const {
-  using JacobiSvd = Eigen::JacobiSVD<Matrix, Eigen::HouseholderQRPreconditioner>;
-  const std::int64_t rows = batch.rows;
-  const std::int64_t columns = batch.columns;
+  const std::int64_t rows = std::max(batch.rows, batch.columns);
+  const std::int64_t columns = std::min(batch.rows, batch.columns);
+  const bool is_wide = batch.rows < batch.columns;
   const bool vectors = u || vh;
-  const unsigned wanted =
-      full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
-  const std::int64_t work = 10 * rows * columns * std::min(rows, columns);
+  const std::int64_t work = 10 * rows * columns * columns;
   cpu::for_each_matrix(batch.count, work, breakdown, [&](std::int64_t i) {
-    const Matrix matrix = load(batch, a, i);
+    Matrix matrix = load(batch, a, i);
     if (!matrix.allFinite()) return 1;
-    if (matrix.size() == 0) {
-      store(u, i, Matrix::Identity(index(rows), index(full ? rows : 0)));
-      store(vh, i, Matrix::Identity(index(full ? columns : 0), index(columns)));
-      return 0;
+    Matrix left;
+    Matrix right;
+    if (vectors) {
+      left = Matrix::Identity(index(rows), index(full ? rows : columns));
+      right.resize(index(columns), index(columns));
     }
-    const JacobiSvd svd(matrix, vectors ? wanted : 0);
-    store(s, i, svd.singularValues());
+    if (columns > 0) {
+      if (is_wide) matrix.transposeInPlace();
+      const double scale = cpu::magnitude(matrix);
+      Matrix square = matrix / scale;
+      // What is not square becomes so by reflections first.
+      Eigen::HouseholderQR<Matrix> qr;
+      if (rows > columns) {
+        qr.compute(square);
+        square = qr.matrixQR().topRows(columns).triangularView<Eigen::Upper>();
+      }
+      Matrix values(index(columns), 1);
+      Matrix inner(right.rows(), right.cols());
+      if (!cpu::square_svd(columns, square.data(), values.data(), inner.data(), right.data()))
+        return 1;
+      store(s, i, values * scale);
+      if (vectors) {
+        left.topLeftCorner(index(columns), index(columns)) = inner;
+        if (rows > columns) left.applyOnTheLeft(qr.householderQ());
+      }
+    }
     if (!vectors) return 0;
-    store(u, i, svd.matrixU());
-    store(vh, i, svd.matrixV().transpose());
+    store(u, i, is_wide ? right : left);
+    store(vh, i, (is_wide ? left : right).transpose());
     return 0;
   });
 }

@@ -66,45 +66,69 @@ void backward_input(const kernel::RowNormBackwardInput& norm) {
     const auto weighted = [&](auto at) {
       return weight == nullptr ? at.load(g) : at.load(g) * at.load(weight);
     };
-    const double dot =
-        sum_of_vectors<T>(norm.width, [&](auto at) { return weighted(at) * (at.load(x) - mean); });
-    const double sum = means == nullptr ? 0 : sum_of_vectors<T>(norm.width, weighted);
-    const auto mean_g = static_cast<T>(sum / width);
-    const auto mean_gx = static_cast<T>(dot * static_cast<double>(rstd) / width);
-    for_each_vector<T>(0, norm.width, [&](auto at) {
-      const Vec<T> normalized = (at.load(x) - mean) * rstd;
-      at.store(dx, (weighted(at) - mean_g - normalized * mean_gx) * rstd);
+    const auto [whole, dot] = sums_of_vectors<T, 2>(norm.width, [&](auto at) {
+      const Vec<T> gradient = weighted(at);
+      return Vecs<T, 2>{{gradient, gradient * (at.load(x) - mean)}};
     });
+    const double sum = means == nullptr ? 0 : whole;
+    const auto mean_g = static_cast<T>(sum / width);
+    const double rate = rstd;
+    const auto slope = static_cast<T>(dot * rate * rate / width);
+    for_each_vector<T>(0, norm.width, [&](auto at) {
+      at.store(dx, (weighted(at) - mean_g - (at.load(x) - mean) * slope) * rstd);
+    });
+  });
+}
+
+// Adds the share of `kRows` rows from `first` on to the gradients of columns. Several rows at once,
+// one after the other, save reading and writing the sums for each.
+template <int kRows, class T>
+void add_rows(const kernel::RowNormBackwardParameters& norm, std::int64_t first, std::int64_t begin,
+              std::int64_t end) {
+  const T* const x = norm.x.as<T>() + first * norm.width;
+  const T* const g = norm.grad_y.as<T>() + first * norm.width;
+  T* const dweight = norm.grad_weight.as<T>();
+  T* const dbias = norm.grad_bias.as<T>();
+  T means[kRows] = {};
+  T rstds[kRows];
+  for (int i = 0; i < kRows; ++i) {
+    if (norm.mean) means[i] = norm.mean.as<T>()[first + i];
+    rstds[i] = norm.rstd.as<T>()[first + i];
+  }
+  for_each_vector<T>(begin, end, [&](auto at) {
+    if (dweight != nullptr) {
+      Vec<T> sum = at.load(dweight);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) {
+        const Vec<T> normalized = (at.load(x + i * norm.width) - means[i]) * rstds[i];
+        sum += at.load(g + i * norm.width) * normalized;
+      }
+      at.store(dweight, sum);
+    }
+    if (dbias != nullptr) {
+      Vec<T> sum = at.load(dbias);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) sum += at.load(g + i * norm.width);
+      at.store(dbias, sum);
+    }
   });
 }
 
 template <class T>
 void backward_parameters(const kernel::RowNormBackwardParameters& norm) {
-  const T* const means = norm.mean.as<T>();
-  T* const dweight = norm.grad_weight.as<T>();
-  T* const dbias = norm.grad_bias.as<T>();
+  constexpr int kRows = 4;
   const std::int64_t groups = (norm.width + kColumnGroup - 1) / kColumnGroup;
   const std::int64_t work = std::max<std::int64_t>(1, norm.rows * kColumnGroup);
   parallel_for(0, groups, (kMinElementsPerTask + work - 1) / work,
                [&](std::int64_t first, std::int64_t last) {
                  const std::int64_t begin = first * kColumnGroup;
                  const std::int64_t end = std::min(last * kColumnGroup, norm.width);
-                 if (dweight != nullptr) std::fill(dweight + begin, dweight + end, T{0});
-                 if (dbias != nullptr) std::fill(dbias + begin, dbias + end, T{0});
-                 for (std::int64_t row = 0; row < norm.rows; ++row) {
-                   const T* const x = norm.x.as<T>() + row * norm.width;
-                   const T* const g = norm.grad_y.as<T>() + row * norm.width;
-                   const T mean = means == nullptr ? T{0} : means[row];
-                   const T rstd = norm.rstd.as<T>()[row];
-                   for_each_vector<T>(begin, end, [&](auto at) {
-                     const Vec<T> gradient = at.load(g);
-                     if (dweight != nullptr) {
-                       at.store(dweight,
-                                at.load(dweight) + gradient * ((at.load(x) - mean) * rstd));
-                     }
-                     if (dbias != nullptr) at.store(dbias, at.load(dbias) + gradient);
-                   });
-                 }
+                 for (const kernel::Out& sums : {norm.grad_weight, norm.grad_bias})
+                   if (sums) std::fill(sums.as<T>() + begin, sums.as<T>() + end, T{0});
+                 std::int64_t row = 0;
+                 for (; row + kRows <= norm.rows; row += kRows)
+                   add_rows<kRows, T>(norm, row, begin, end);
+                 for (; row < norm.rows; ++row) add_rows<1, T>(norm, row, begin, end);
                });
 }
 

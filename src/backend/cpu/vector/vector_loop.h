@@ -5,6 +5,7 @@
 // The body is called with a cursor, which loads and stores at its place in any array. The last
 // vector may be partial: its cursor touches only the elements there are.
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -44,28 +45,48 @@ void for_each_vector(std::int64_t begin, std::int64_t end, Body&& body) {
   if (begin < end) body(Cursor<T, std::size_t>{begin, static_cast<std::size_t>(end - begin)});
 }
 
-/// Returns the sum of term(cursor) over [0, count). Long sums are made of short ones, added in
-/// double, so that rounding does not pile up.
-template <class T, class Term>
-double sum_of_vectors(std::int64_t count, Term&& term) {
+/// Several vectors. (Not std::array: for GCC a template argument is no vector.)
+template <class T, std::size_t kCount>
+struct Vecs {
+  Vec<T> v[kCount];
+};
+
+/// Returns the sums of the vectors that terms(cursor) has, over [0, count). Long sums
+/// are made of short ones, added in double, so that rounding does not pile up.
+template <class T, std::size_t kTerms, class Terms>
+std::array<double, kTerms> sums_of_vectors(std::int64_t count, Terms&& terms) {
   constexpr std::int64_t kBlock = 4096;
   // Several sums side by side hide the latency of an addition.
   constexpr int kSums = 4;
-  double total = 0;
+  std::array<double, kTerms> totals{};
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
     const std::int64_t end = begin + kBlock < count ? begin + kBlock : count;
-    Vec<T> sums[kSums] = {};
+    Vec<T> sums[kSums][kTerms] = {};
     std::int64_t i = begin;
     for (; i + kSums * kLanes<T> <= end; i += kSums * kLanes<T>) {
       // Unrolled, or the sums would live in memory.
 #pragma GCC unroll 4
-      for (int s = 0; s < kSums; ++s) sums[s] += term(WholeCursor<T>{i + s * kLanes<T>, {}});
+      for (int s = 0; s < kSums; ++s) {
+        const Vecs<T, kTerms> values = terms(WholeCursor<T>{i + s * kLanes<T>, {}});
+        for (std::size_t t = 0; t < kTerms; ++t) sums[s][t] += values.v[t];
+      }
     }
-    for_each_vector<T>(i, end, [&](auto at) { sums[0] += at.valid(term(at)); });
-    const Vec<T> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (int lane = 0; lane < kLanes<T>; ++lane) total += static_cast<double>(sum[lane]);
+    for_each_vector<T>(i, end, [&](auto at) {
+      const Vecs<T, kTerms> values = terms(at);
+      for (std::size_t t = 0; t < kTerms; ++t) sums[0][t] += at.valid(values.v[t]);
+    });
+    for (std::size_t t = 0; t < kTerms; ++t) {
+      const Vec<T> sum = (sums[0][t] + sums[1][t]) + (sums[2][t] + sums[3][t]);
+      for (int lane = 0; lane < kLanes<T>; ++lane) totals[t] += static_cast<double>(sum[lane]);
+    }
   }
-  return total;
+  return totals;
+}
+
+/// Returns the sum of term(cursor) over [0, count), in the same way.
+template <class T, class Term>
+double sum_of_vectors(std::int64_t count, Term&& term) {
+  return sums_of_vectors<T, 1>(count, [&](auto at) { return Vecs<T, 1>{{term(at)}}; })[0];
 }
 
 }  // namespace eg::cpu

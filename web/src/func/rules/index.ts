@@ -13,6 +13,7 @@ import { indexRules } from "./indexing.js";
 import { classLoss, gaussianLoss, rowLoss } from "./losses.js";
 import { matrixRules } from "./matrix.js";
 import { batchNormOf, groupNorm, instanceNorm, trailingNorm } from "./norms.js";
+import { lstmStepsOf } from "./recurrent.js";
 import { viewRules } from "./views.js";
 
 // The dimension is one of both tensors together.
@@ -117,6 +118,7 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
   batch_norm: batchNormOf,
   group_norm: groupNorm,
   instance_norm: instanceNorm,
+  lstm_steps: lstmStepsOf,
   cross_entropy: classLoss,
   nll_loss: classLoss,
   mse_loss: elementwiseLoss,

@@ -194,6 +194,16 @@ export abstract class RecurrentBase extends Module {
     weights: CellWeights,
   ): Tensor[];
 
+  /** Returns the outputs and last states of all steps of equally long sequences, or null to go step by step. */
+  protected allSteps(
+    _inputGates: Tensor,
+    _initial: readonly Tensor[],
+    _weights: CellWeights,
+    _isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] | null {
+    return null;
+  }
+
   /** The sizes of the states that one sequence has. */
   protected stateSizes(): number[] {
     return [this.outputSize];
@@ -216,7 +226,12 @@ export abstract class RecurrentBase extends Module {
       projection: this.parameter(`weight_hr${suffix}`),
     };
     const inputWeight = this.parameter(`weight_ih${suffix}`) as Tensor;
-    const gates = steps.split(linear(input, inputWeight, this.parameter(`bias_ih${suffix}`)));
+    const inputGates = linear(input, inputWeight, this.parameter(`bias_ih${suffix}`));
+    if (steps === kEqualSteps) {
+      const whole = this.allSteps(inputGates, initial, weights, isReverse);
+      if (whole !== null) return whole;
+    }
+    const gates = steps.split(inputGates);
     const rows = new Rows(initial);
     const outputs = (isReverse ? gates.reverse() : gates).map((inputGates) => {
       rows.resize(inputGates.shape[0] ?? 0);

@@ -2,6 +2,7 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, oneOf } from "../../arguments/rule.js";
+import { lstmSteps } from "../../generated/internal.js";
 import { linear } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -131,6 +132,25 @@ export class LSTM extends RecurrentBase {
 
   protected override stateSizes(): number[] {
     return [...super.stateSizes(), this.hiddenSize];
+  }
+
+  protected override allSteps(
+    inputGates: Tensor,
+    initial: readonly Tensor[],
+    { hiddenWeight, hiddenBias, projection }: CellWeights,
+    isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] | null {
+    if (projection !== null) return null;
+    const [hidden, state] = initial as [Tensor, Tensor];
+    const [output, ...last] = lstmSteps(
+      inputGates,
+      hidden,
+      state,
+      hiddenWeight,
+      hiddenBias,
+      isReverse,
+    );
+    return [output, last];
   }
 
   protected override cell(

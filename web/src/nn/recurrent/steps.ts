@@ -30,7 +30,11 @@ export function lstmStep(
   state: Tensor,
   { hiddenWeight, hiddenBias }: HiddenWeights,
 ): [hidden: Tensor, state: Tensor] {
-  const gates = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
+  return lstmCell(add(inputGates, linear(hidden, hiddenWeight, hiddenBias)), state);
+}
+
+/** The part of that which is no product: from the sum of both shares of the gates. */
+export function lstmCell(gates: Tensor, state: Tensor): [hidden: Tensor, state: Tensor] {
   const [input, forget, candidate, output] = chunk(gates, 4, -1) as Gates4;
   const next = add(mul(sigmoid(forget), state), mul(sigmoid(input), tanh(candidate)));
   return [mul(sigmoid(output), tanh(next)), next];

@@ -21,4 +21,14 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
     kernels: ["search_sorted"],
     reason: "a handful of reads for each value, every one of which waits for the one before",
   },
+  {
+    kernels: [
+      "channel_norm",
+      "channel_norm_backward",
+      "lstm_cell",
+      "lstm_cell_backward",
+      "real_fft",
+    ],
+    reason: "ways of the CPU alone: on a device their ops are made of other kernels",
+  },
 ];

@@ -1,0 +1,37 @@
+#pragma once
+
+// All steps of a recurrent layer as one op: on the CPU a product and a kernel per step, and in
+// backward one product for the gradient of the weight.
+
+#include "dispatch/function_op.h"
+
+namespace eg {
+
+struct LstmSteps {
+  static constexpr op::Doc doc{
+      "lstm_steps",
+      "All steps of a layer of long short-term memory in one direction, from the input's share of "
+      "the gates [steps, batch, 4 * size]: the outputs, the last one and the last state."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"input_gates"},  Arg{"hidden"},
+                                   Arg{"state"},        Arg{"weight"},
+                                   Arg{"bias", "null"}, Arg{"reverse", "false"}};
+  static constexpr std::array<std::string_view, 3> samples{
+      "T([3, 2, 12]), T([2, 3]), T([2, 3]), T([12, 3]), T([12]), false",
+      "T([2, 1, 20]), T([1, 5]), T([1, 5]), T([20, 5]), null, true",
+      "T([1, 2, 4]), T([2, 1]), T([2, 1]), T([4, 1]), T([4]), true"};
+  static constexpr std::array<std::string_view, 3> results{"output", "hidden", "state"};
+  static TensorList call(const Tensor& input_gates, const Tensor& hidden, const Tensor& state,
+                         const Tensor& weight, const std::optional<Tensor>& bias, bool reverse);
+
+  struct Attrs {
+    bool reverse;
+  };
+  static constexpr std::array<std::string_view, 8> saved_names{
+      "input_gates", "hidden", "state", "weight", "bias", "gates", "states", "output"};
+  static GradList backward(const Backward<LstmSteps>& b);
+};
+
+using RecurrentOps = TypeList<LstmSteps>;
+
+}  // namespace eg
