@@ -15,9 +15,7 @@
 #include "backend/cpu/vector/vec.h"
 #include "backend/cpu/vector/vec_integer.h"
 
-#ifdef __SSE4_1__
-#include <smmintrin.h>
-#else
+#ifndef __SSE4_1__
 #include <cmath>
 #endif
 
