@@ -148,11 +148,11 @@ constinit const ErfConstants kErf{
     .far = series(-1.28717512E-1F, -6.34846687E-1F, -1.06777877E-1F, 2.42546219E-2F,
                   -3.88396438E-3F, 3.83197126E-4F, -1.72853470E-5F),
     .far_high = all(4.0F),
-    .complement_numerator = series(1.0F, 1.2364542484283447F, 0.7294521331787109F,
-                                   0.2281506061553955F, 0.032554466277360916F),
-    .complement_denominator =
-        series(1.0F, 2.3648338317871094F, 2.397873640060425F, 1.3213324546813965F,
-               0.4044133424758911F, 0.05770057439804077F),
+    .complement_numerator = {series(1.0F, 0.7294521331787109F, 0.032554466277360916F),
+                             series(1.2364542484283447F, 0.2281506061553955F)},
+    .complement_denominator = {series(1.0F, 2.397873640060425F, 0.4044133424758911F),
+                               series(2.3648338317871094F, 1.3213324546813965F,
+                                      0.05770057439804077F)},
     .complement_high = all(10.1F),
     .high_half = all(0xfffff000U),
 };

@@ -57,6 +57,18 @@ struct Series {
   }
 };
 
+/// A polynomial by its even and odd terms: shorter chains, in which rounding piles up less.
+template <class T, std::size_t kEven, std::size_t kOdd>
+struct HalvedSeries {
+  Series<T, kEven> even;
+  Series<T, kOdd> odd;
+
+  [[gnu::always_inline]] Vec<T> at(Vec<T> x) const {
+    const Vec<T> square = x * x;
+    return multiply_add(odd.at(square), x, even.at(square));
+  }
+};
+
 /// For exp and what is made of it.
 template <class T>
 struct ExpConstants {
@@ -124,8 +136,8 @@ struct ErfConstants {
   Series<float, 7> far;
   Vec<float> far_high;
   /// exp(x^2) erfc(x), up to where erfc is 0.
-  Series<float, 5> complement_numerator;
-  Series<float, 6> complement_denominator;
+  HalvedSeries<float, 3, 2> complement_numerator;
+  HalvedSeries<float, 3, 3> complement_denominator;
   Vec<float> complement_high;
   Vec<std::uint32_t> high_half;
 };

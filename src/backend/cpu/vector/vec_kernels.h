@@ -236,9 +236,9 @@ template <class T>
       at_most<float>(SignAndMagnitude<float>(x).magnitude, kErf.complement_high);
   // As a formula would write it, so that one which needs it too shares it.
   const Vec<float> power = exp_of<float>(-x * x);
-  const Vec<float> positive = multiply_add(power, lost_by_square(x, magnitude), power) *
-                              kErf.complement_numerator.at(magnitude) /
-                              kErf.complement_denominator.at(magnitude);
+  const Vec<float> quotient =
+      kErf.complement_numerator.at(magnitude) / kErf.complement_denominator.at(magnitude);
+  const Vec<float> positive = multiply_add(power, lost_by_square(x, magnitude), power) * quotient;
   return x < 0 ? Format<float>::kExp.two - positive : positive;
 }
 
