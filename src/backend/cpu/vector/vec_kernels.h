@@ -60,9 +60,7 @@ template <class T>
 /// exp(r) for |r| <= 0.4.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> exp_series(Vec<T> r) {
-  const Vec<T> one = Format<T>::kExp.one;
-  const Vec<T> slope = multiply_add(Format<T>::kExp.tail.at(r), r, one);
-  return multiply_add(slope, r, one);
+  return expm1_series<T>(r) + Format<T>::kExp.one;
 }
 
 /// x = n ln 2 + rest.
