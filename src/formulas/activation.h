@@ -109,6 +109,7 @@ struct Celu {
 
 struct Sigmoid {
   static constexpr Doc doc{"sigmoid", "1 / (1 + exp(-x))."};
+  static constexpr bool is_hot = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return sigmoid(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * ((1 - y) * y); }
@@ -122,6 +123,7 @@ struct Logsigmoid {
 
 struct Silu {
   static constexpr Doc doc{"silu", "x * sigmoid(x)."};
+  static constexpr bool is_hot = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return x * sigmoid(x); }
   static constexpr auto grad(auto g, auto x, auto) {
@@ -141,6 +143,7 @@ struct Mish {
 
 struct Gelu {
   static constexpr Doc doc{"gelu", "x times the normal distribution function of x."};
+  static constexpr bool is_hot = true;
   struct Params {
     double approximate = 0;
   };
@@ -158,12 +161,13 @@ struct Gelu {
   static constexpr double kSqrtTwoOverPi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   static constexpr double kCubic = 0.044715;
 
-  // erfc keeps its digits where the distribution function is tiny; 1 + erf does not.
-  static constexpr auto distribution(auto x) { return 0.5 * erfc(-kSqrtHalf * x); }
-  static constexpr auto exact(auto x) { return x * distribution(x); }
+  // erfc keeps its digits where the distribution function is tiny; 1 + erf does not. Its argument
+  // is what is squared for the density, so that both share a power of e.
+  static constexpr auto exact(auto x) { return x * (0.5 * erfc(-kSqrtHalf * x)); }
   static constexpr auto exact_gradient(auto g, auto x) {
-    const auto density = 0.5 * kSqrtTwoOverPi * exp(-0.5 * x * x);
-    return g * (distribution(x) + x * density);
+    const auto scaled = -kSqrtHalf * x;
+    const auto density = 0.5 * kSqrtTwoOverPi * exp(-scaled * scaled);
+    return g * (0.5 * erfc(scaled) + x * density);
   }
 
   static constexpr auto inner(auto x) { return kSqrtTwoOverPi * (x + kCubic * x * x * x); }

@@ -208,6 +208,15 @@ inline constexpr bool kTakesBool = [] {
     return true;
 }();
 
+/// True for ops that training spends time in, whose kernels for float32 are worth some kilobytes.
+template <class Op>
+inline constexpr bool kIsHot = [] {
+  if constexpr (requires { Op::is_hot; })
+    return Op::is_hot;
+  else
+    return false;
+}();
+
 /// What is said of a bool operand beside any other; empty where it is welcome.
 template <class Op>
 inline constexpr std::string_view kRefusesBool = [] {

@@ -12,6 +12,7 @@ namespace eg::op {
 
 struct Exp {
   static constexpr Doc doc{"exp", "e to the power of every element."};
+  static constexpr bool is_hot = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return exp(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * y; }
@@ -33,6 +34,7 @@ struct Expm1 {
 
 struct Log {
   static constexpr Doc doc{"log", "Natural logarithm of every element."};
+  static constexpr bool is_hot = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) { return log(x); }

@@ -115,6 +115,7 @@ struct Cosh {
 
 struct Tanh {
   static constexpr Doc doc{"tanh", "Hyperbolic tangent of every element."};
+  static constexpr bool is_hot = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return tanh(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * (1 - y * y); }

@@ -9,17 +9,40 @@
 #include "backend/cpu/vector/pack.h"
 #include "backend/cpu/vector/pack_complex.h"
 #include "formulas/elementwise.h"
+#include "formulas/forms.h"
 
 namespace eg::cpu {
 
 namespace detail {
 
-template <class T, std::size_t... I, class Body>
-void for_each_pack(const KernelArgs& args, std::index_sequence<I...>, Body&& body) {
+/// What the formulas of an op are evaluated on.
+template <class Op, class T>
+using PackOf = Pack<T, op::kIsHot<Op> && std::is_same_v<T, float>>;
+
+/// Calls body(parameters). Of a hot op with one choice of two, that is made here and not for each
+/// pack: the body is compiled for either.
+template <class Op, class Body>
+void with_params(const double* values, Body&& body) {
+  if constexpr (op::kIsHot<Op> && op::kParamCount<Op> == 1 && op::kFormCount<Op> == 2) {
+    constexpr std::array<double, 2> kChoices{0, 1};
+    if (*values == 0)
+      body(op::params_from<Op>(&kChoices[0]));
+    else
+      body(op::params_from<Op>(&kChoices[1]));
+  } else {
+    body(op::params_from<Op>(values));
+  }
+}
+
+template <class T, class Pack, std::size_t... I, class Body>
+[[gnu::always_inline]] inline void for_each_pack(const KernelArgs& args, std::index_sequence<I...>,
+                                                 Body&& body) {
+  // Copies, which what is written cannot change.
   std::array<const char*, kMaxOperands> in = args.in;
+  const std::array<std::int64_t, kMaxOperands> step = args.step;
   char* out = args.out;
-  for (std::int64_t i = 0; i < args.packs; ++i) {
-    const auto value = body(Pack<T>::load(in[I])...);
+  for (std::int64_t left = args.packs; left > 0; --left) {
+    const auto value = body(Pack::load(in[I])...);
     if constexpr (requires { value.bits; }) {
       value.store(reinterpret_cast<bool*>(out));
       out += kLanes<T>;
@@ -27,10 +50,10 @@ void for_each_pack(const KernelArgs& args, std::index_sequence<I...>, Body&& bod
       value.store(out);
       out += sizeof(RealPart);
     } else {
-      Pack<T>(value).store(out);
-      out += sizeof(Pack<T>);
+      Pack(value).store(out);
+      out += sizeof(Pack);
     }
-    ((in[I] += args.step[I]), ...);
+    ((in[I] += step[I]), ...);
   }
 }
 
@@ -39,9 +62,11 @@ void for_each_pack(const KernelArgs& args, std::index_sequence<I...>, Body&& bod
 /// The forward kernel of an op for element type T; inputs in order.
 template <class Op, class T>
 void forward_kernel(const KernelArgs& args) {
-  const op::ParamsOf<Op> p = op::params_from<Op>(args.params);
-  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op>>{},
-                           [&](auto... x) { return op::forward<Op>(p, x...); });
+  detail::with_params<Op>(args.params, [&](const op::ParamsOf<Op>& p) {
+    detail::for_each_pack<T, detail::PackOf<Op, T>>(
+        args, std::make_index_sequence<op::kArity<Op>>{},
+        [&](auto... x) { return op::forward<Op>(p, x...); });
+  });
 }
 
 /// True when complex operands give a real result.
@@ -60,9 +85,11 @@ inline constexpr bool kIsRealOfComplex = []<std::size_t... J>(std::index_sequenc
 /// of which those the formula does not read may be anything.
 template <class Op, std::size_t I, class T>
 void gradient_kernel(const KernelArgs& args) {
-  const op::ParamsOf<Op> p = op::params_from<Op>(args.params);
-  detail::for_each_pack<T>(args, std::make_index_sequence<op::kArity<Op> + 2>{},
-                           [&](auto... x) { return Pack<T>(op::gradient<Op, I>(p, x...)); });
+  using Value = detail::PackOf<Op, T>;
+  detail::with_params<Op>(args.params, [&](const op::ParamsOf<Op>& p) {
+    detail::for_each_pack<T, Value>(args, std::make_index_sequence<op::kArity<Op> + 2>{},
+                                    [&](auto... x) { return Value(op::gradient<Op, I>(p, x...)); });
+  });
 }
 
 }  // namespace eg::cpu

@@ -11,16 +11,18 @@
 #include <cstring>
 #include <type_traits>
 
-#include "backend/cpu/vector/pack_math.h"
+#include "backend/cpu/vector/inline_words.h"
 #include "formulas/vocabulary.h"
 
 namespace eg::cpu {
 
-template <class T>
+/// kInline: words are part of the kernel instead of calls. That is for the kernels of hot ops in
+/// float32 (formulas/elementwise.h).
+template <class T, bool kInline = false>
 struct Pack;
 
 /// The outcome of a comparison, lane by lane.
-template <class T>
+template <class T, bool kInline = false>
 struct Mask {
   // An integer vector of the same lane width: -1 for true, 0 for false.
   using Bits = decltype(Vec<T>{} < Vec<T>{});
@@ -29,7 +31,9 @@ struct Mask {
   friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
   friend Mask operator|(Mask a, Mask b) { return {a.bits | b.bits}; }
   friend Mask operator!(Mask a) { return {~a.bits}; }
-  friend Pack<T> where(Mask mask, Pack<T> a, Pack<T> b) { return {mask.bits ? a.v : b.v}; }
+  friend Pack<T, kInline> where(Mask mask, Pack<T, kInline> a, Pack<T, kInline> b) {
+    return {mask.bits ? a.v : b.v};
+  }
 
   /// Writes one bool per lane.
   void store(bool* out) const {
@@ -37,7 +41,7 @@ struct Mask {
   }
 };
 
-template <class T>
+template <class T, bool kInline>
 struct Pack {
   Vec<T> v;
 
@@ -59,17 +63,22 @@ struct Pack {
   friend Pack operator/(Pack a, Pack b) { return {vec_div(a.v, b.v)}; }
   friend Pack operator-(Pack a) { return {vec_neg(a.v)}; }
 
-  friend Mask<T> operator==(Pack a, Pack b) { return {a.v == b.v}; }
-  friend Mask<T> operator!=(Pack a, Pack b) { return {a.v != b.v}; }
-  friend Mask<T> operator<(Pack a, Pack b) { return {a.v < b.v}; }
-  friend Mask<T> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
-  friend Mask<T> operator>(Pack a, Pack b) { return {a.v > b.v}; }
-  friend Mask<T> operator>=(Pack a, Pack b) { return {a.v >= b.v}; }
+  friend Mask<T, kInline> operator==(Pack a, Pack b) { return {a.v == b.v}; }
+  friend Mask<T, kInline> operator!=(Pack a, Pack b) { return {a.v != b.v}; }
+  friend Mask<T, kInline> operator<(Pack a, Pack b) { return {a.v < b.v}; }
+  friend Mask<T, kInline> operator<=(Pack a, Pack b) { return {a.v <= b.v}; }
+  friend Mask<T, kInline> operator>(Pack a, Pack b) { return {a.v > b.v}; }
+  friend Mask<T, kInline> operator>=(Pack a, Pack b) { return {a.v >= b.v}; }
 
   friend Pack conj(Pack x) { return x; }
   friend Pack real(Pack x) { return x; }
-#define EG_WORD(word) \
-  friend Pack word(Pack x) { return {vec_##word(x.v)}; }
+#define EG_WORD(word)                               \
+  [[gnu::always_inline]] friend Pack word(Pack x) { \
+    if constexpr (kInline)                          \
+      return {inlined::vec_##word(x.v)};            \
+    else                                            \
+      return {vec_##word(x.v)};                     \
+  }
   EG_UNARY_WORDS(EG_WORD)
 #undef EG_WORD
 #define EG_WORD(word) \

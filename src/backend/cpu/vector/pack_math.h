@@ -4,9 +4,10 @@
 //
 // What compiles to a few instructions is inline, here. The rest is compiled once, in
 // pack_math_*.cpp, and called: an op's kernel is instantiated for every dtype and every gradient,
-// and a call costs little beside an exponential. Words that training spends time in (exp, log,
-// tanh, sigmoid, erf, sin ...) are vectorised; rare ones are the C library's, lane by lane and in
-// double, so a float32 result is the correctly rounded one but for the last bit.
+// and a call costs little beside an exponential; kernels of hot ops have the words of
+// inline_words.h. Words that training spends time in (exp, log, tanh, sigmoid, erf, sin ...) are
+// vectorised; rare ones are the C library's, lane by lane and in double, so a float32 result is the
+// correctly rounded one but for the last bit.
 //
 // Every word is good to 5 units in the last place over the whole range of its type, denormal
 // numbers included; NaN in is NaN out except in fmax and fmin, and sign, which is 0 there. Integer
@@ -15,9 +16,7 @@
 #include "backend/cpu/vector/vec.h"
 #include "backend/cpu/vector/vec_integer.h"
 
-#ifdef __SSE4_1__
-#include <smmintrin.h>
-#else
+#ifndef __SSE4_1__
 #include <cmath>
 #endif
 

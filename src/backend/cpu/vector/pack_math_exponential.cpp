@@ -9,47 +9,36 @@
 namespace eg::cpu {
 namespace {
 
+using detail::ExpConstants;
 using detail::Format;
+using detail::LogConstants;
 
 template <class T>
 Vec<T> exp2_of(Vec<T> x) {
-  constexpr T kLn2 = static_cast<T>(0.69314718055994530942);
-  constexpr T kHigh = Format<T>::kBias + 1;
-  constexpr T kLow = -T{Format<T>::kBias} - T{Format<T>::kMantissaBits} - 1;
-  x = detail::clamp_lanes<T>(x, kLow, kHigh);
-  const detail::Rounded<T> n = detail::round_to_bits<T>(x);
-  return detail::scale<T>(detail::expm1_series<T>((x - n.value) * kLn2) + 1, n.bits);
+  const ExpConstants<T>& k = Format<T>::kExp;
+  x = detail::at_most<T>(detail::at_least<T>(x, k.exp2_low), k.exp2_high);
+  const Vec<T> shifted = x + k.to_two_powers;
+  const Vec<T> rest = x - (shifted - k.to_two_powers);
+  return detail::scale<T>(detail::exp_series<T>(rest * Format<T>::kLog.ln2), bits_of(shifted));
 }
 
 template <class T>
 Vec<T> log2_of(Vec<T> x) {
-  constexpr T kLog2E = static_cast<T>(1.4426950408889634074);
-  const auto [exponent, fraction] = detail::log_parts<T>(x);
-  return detail::log_limits<T>(x, exponent + fraction * kLog2E);
+  return detail::log_of_any<T>(x, Format<T>::kLog.denormal_log2, [](Vec<T> normal) {
+    const detail::LogParts<T> parts = detail::log_parts<T>(normal);
+    return multiply_add(parts.fraction, Format<T>::kLog.log2_e, parts.exponent);
+  });
 }
 
 template <class T>
 Vec<T> log1p_of(Vec<T> x) {
-  const Vec<T> u = x + 1;
+  const LogConstants<T>& k = Format<T>::kLog;
+  const Vec<T> u = x + k.one;
   const Vec<T> log_u = detail::log_of<T>(u);
   // What rounding 1 + x lost, relative to u.
-  const Vec<T> lost = (x - (u - 1)) / u;
-  const auto regular = (u > 0) & (u < std::numeric_limits<T>::infinity());
+  const Vec<T> lost = (x - (u - k.one)) / u;
+  const auto regular = (u > 0) & (u < k.infinity);
   return regular ? log_u + lost : log_u;
-}
-
-template <class T>
-Vec<T> sigmoid_of(Vec<T> x) {
-  // exp of a negative number cannot overflow, and keeps its digits where the result is tiny.
-  const Vec<T> e = detail::exp_of<T>(-vec_abs(x));
-  return (x < 0 ? e : Vec<T>{} + 1) / (e + 1);
-}
-
-template <class T>
-Vec<T> tanh_of(Vec<T> x) {
-  constexpr T kIsOne = 20;
-  const Vec<T> e = detail::expm1_of<T>(detail::clamp_lanes<T>(vec_abs(x), 0, kIsOne) * T{2});
-  return vec_copysign(e / (e + 2), x);
 }
 
 // The exponents people write. Chosen lane by lane: a result must not depend on its neighbours.
@@ -67,12 +56,6 @@ SmallPowers<T> small_powers(Vec<T> base, Vec<T> exponent) {
   const Vec<T> up_to_two = exponent == 2 ? square : up_to_one;
   return {(exponent == 0) | (exponent == 1) | (exponent == 2) | (exponent == 3) | (exponent == -1),
           exponent == 3 ? square * base : up_to_two};
-}
-
-template <class Mask>
-bool all(Mask mask) {
-  const auto words = std::bit_cast<Vec<std::uint64_t>>(mask);
-  return (words[0] & words[1]) == ~std::uint64_t{0};
 }
 
 // exp(exponent log base) in double: 53 bits leave 24 correct ones up to the largest float32.
@@ -109,10 +92,10 @@ Vec<float> vec_log2(Vec<float> x) { return log2_of<float>(x); }
 Vec<double> vec_log2(Vec<double> x) { return log2_of<double>(x); }
 Vec<float> vec_log1p(Vec<float> x) { return log1p_of<float>(x); }
 Vec<double> vec_log1p(Vec<double> x) { return log1p_of<double>(x); }
-Vec<float> vec_sigmoid(Vec<float> x) { return sigmoid_of<float>(x); }
-Vec<double> vec_sigmoid(Vec<double> x) { return sigmoid_of<double>(x); }
-Vec<float> vec_tanh(Vec<float> x) { return tanh_of<float>(x); }
-Vec<double> vec_tanh(Vec<double> x) { return tanh_of<double>(x); }
+Vec<float> vec_sigmoid(Vec<float> x) { return detail::sigmoid_of<float>(x); }
+Vec<double> vec_sigmoid(Vec<double> x) { return detail::sigmoid_of<double>(x); }
+Vec<float> vec_tanh(Vec<float> x) { return detail::tanh_of<float>(x); }
+Vec<double> vec_tanh(Vec<double> x) { return detail::tanh_of<double>(x); }
 
 EG_LANE_WORD(log10, std::log10)
 EG_LANE_WORD(sinh, std::sinh)

@@ -22,34 +22,6 @@ V polynomial(const std::array<T, kCount>& coefficients, V x) {
   return value;
 }
 
-// erf(x) / x in x^2 for |x| <= 1; fitted, relative error 1.3e-9.
-constexpr std::array<float, 7> kErfSeries{1.1283791657266713e+00F, -3.7612625823951849e-01F,
-                                          1.1283585145424344e-01F, -2.6853811801891628e-02F,
-                                          5.1883274323124996e-03F, -8.0101913991667274e-04F,
-                                          7.8538540038561671e-05F};
-
-// exp(x^2) erfc(x) / t in t = 1 / (1 + 0.4 x) for 0 <= x <= 10.6; fitted, relative error 1e-8.
-constexpr std::array<float, 10> kErfcSeries{2.2570308334271710e-01F, 2.2502697540176936e-01F,
-                                            2.1429206939967055e-01F, 1.3262278871603442e-01F,
-                                            2.6350982814097320e-01F, -2.6835757801606030e-01F,
-                                            5.2811626330973000e-01F, -4.8427925599131966e-01F,
-                                            1.9181652015569740e-01F, -2.8450685174339580e-02F};
-
-// erf(x) for |x| <= 1.
-Vec<float> erf_near_zero(Vec<float> x) { return x * polynomial(kErfSeries, x * x); }
-
-// erfc(|x|).
-Vec<float> erfc_positive(Vec<float> magnitude) {
-  constexpr float kIsZero = 10.5F;
-  constexpr std::uint32_t kHighHalf = 0xfffff000U;
-  magnitude = magnitude > kIsZero ? splat(kIsZero) : magnitude;
-  // The square of half the digits is exact; what it lacks goes into exp separately.
-  const Vec<float> high = from_bits<float>(bits_of(magnitude) & kHighHalf);
-  const Vec<float> correction = -(magnitude - high) * (magnitude + high);
-  const Vec<float> t = 1 / (magnitude * 0.4F + 1);
-  return detail::exp_of_sum<float>(-high * high, correction) * (t * polynomial(kErfcSeries, t));
-}
-
 double lgamma(double x) {
   // std::lgamma writes a global, which two threads must not do.
   int sign = 0;
@@ -320,16 +292,8 @@ double gammaincc(double a, double x) { return gamma_part(a, x, true); }
 
 }  // namespace
 
-Vec<float> vec_erf(Vec<float> x) {
-  const Vec<float> magnitude = vec_abs(x);
-  return magnitude < 1 ? erf_near_zero(x) : vec_copysign(1 - erfc_positive(magnitude), x);
-}
-Vec<float> vec_erfc(Vec<float> x) {
-  const Vec<float> magnitude = vec_abs(x);
-  const Vec<float> positive = erfc_positive(magnitude);
-  const Vec<float> far = x < 0 ? 2 - positive : positive;
-  return magnitude < 0.5F ? 1 - erf_near_zero(x) : far;
-}
+Vec<float> vec_erf(Vec<float> x) { return detail::erf_of(x); }
+Vec<float> vec_erfc(Vec<float> x) { return detail::erfc_of(x); }
 Vec<double> vec_erf(Vec<double> x) { return each_lane(x, std::erf); }
 Vec<double> vec_erfc(Vec<double> x) { return each_lane(x, std::erfc); }
 

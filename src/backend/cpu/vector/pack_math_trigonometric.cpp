@@ -12,41 +12,27 @@ namespace {
 // Up to here the quotient by pi/2 times its first 25 bits is exact.
 constexpr float kLargestReduced = 0x1p27F;
 
-// sin and cos of [-pi/4, pi/4], good to 2^-34: more than float32 can tell.
-Vec<double> sin_series(Vec<double> r) {
+using detail::kSin;
+
+// sin(x) or, after a quarter turn, cos(x), good to 2^-34: more than float32 can tell.
+Vec<double> sin_shifted(Vec<double> x, Vec<std::uint64_t> quarter_turns) {
+  const Vec<double> shifted = multiply_add(x, kSin.two_over_pi, kSin.rounder);
+  const Vec<double> n = shifted - kSin.rounder;
+  const Vec<double> r =
+      multiply_add(n, kSin.minus_half_pi_low, multiply_add(n, kSin.minus_half_pi_high, x));
   const Vec<double> z = r * r;
-  const Vec<double> tail = 0.0083333293858894631756 +
-                           z * (-0.000198393348360966317347 + z * 0.0000027183114939898219064);
-  return r + r * z * (-0.166666666416265235595 + z * tail);
-}
-Vec<double> cos_series(Vec<double> r) {
-  const Vec<double> z = r * r;
-  const Vec<double> tail =
-      0.0416666233237390631894 + z * (-0.00138867637746099294692 + z * 0.0000243904487962774090654);
-  return 1.0 + z * (-0.499999997251031003120 + z * tail);
+  const Vec<double> sin = multiply_add(kSin.sin.at(z), z * r, r);
+  const Vec<double> cos = multiply_add(kSin.cos.at(z), z, kSin.one);
+  const Vec<std::uint64_t> quadrant = bits_of(shifted) + quarter_turns;
+  const Vec<double> value = (quadrant & kSin.odd) != 0 ? cos : sin;
+  return from_bits<double>(bits_of(value) ^ ((quadrant & kSin.negative) << 62));
 }
 
-// sin(x + quarter_turns pi/2).
-Vec<double> sin_shifted(Vec<double> x, std::uint64_t quarter_turns) {
-  constexpr double kTwoOverPi = 0.63661977236758134308;
-  constexpr double kHalfPiHigh = 1.57079631090164184570;
-  constexpr double kHalfPiLow = 1.58932547735281966916e-08;
-  const detail::Rounded<double> n = detail::round_to_bits<double>(x * kTwoOverPi);
-  const Vec<double> r = (x - n.value * kHalfPiHigh) - n.value * kHalfPiLow;
-  const Vec<std::uint64_t> quadrant = n.bits + quarter_turns;
-  const Vec<double> value = (quadrant & 1) != 0 ? cos_series(r) : sin_series(r);
-  return from_bits<double>(bits_of(value) ^ ((quadrant & 2) << 62));
-}
-
-Vec<float> sin_or_cos(Vec<float> x, std::uint64_t quarter_turns, double (*accurate)(double)) {
+Vec<float> sin_or_cos(Vec<float> x, Vec<std::uint64_t> quarter_turns, double (*accurate)(double)) {
   const Vec<float> result =
       narrow(sin_shifted(widen_low(x), quarter_turns), sin_shifted(widen_high(x), quarter_turns));
   const auto reduced = vec_abs(x) < kLargestReduced;
-  Vec<float> checked = result;
-  for (int i = 0; i < kLanes<float>; ++i) {
-    if (reduced[i] == 0) checked[i] = static_cast<float>(accurate(static_cast<double>(x[i])));
-  }
-  return checked;
+  return all(reduced) ? result : reduced ? result : each_lane(x, accurate);
 }
 
 double python_remainder(double a, double b) {
@@ -67,9 +53,9 @@ double python_floor_divide(double a, double b) {
 
 Vec<float> vec_sin(Vec<float> x) {
   // The reduction turns -0 into 0.
-  return x == 0 ? x : sin_or_cos(x, 0, std::sin);
+  return x == 0 ? x : sin_or_cos(x, Vec<std::uint64_t>{}, std::sin);
 }
-Vec<float> vec_cos(Vec<float> x) { return sin_or_cos(x, 1, std::cos); }
+Vec<float> vec_cos(Vec<float> x) { return sin_or_cos(x, kSin.odd, std::cos); }
 Vec<double> vec_sin(Vec<double> x) { return each_lane(x, std::sin); }
 Vec<double> vec_cos(Vec<double> x) { return each_lane(x, std::cos); }
 

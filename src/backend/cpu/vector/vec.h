@@ -11,6 +11,13 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
 namespace eg::cpu {
 
 /// 16 bytes of T.
@@ -66,6 +73,17 @@ template <class T>
 inline Vec<T> splat(T value) {
   // Not a sum: 0 + -0 is 0.
   return value - Vec<T>{};
+}
+
+/// True when every lane of a comparison is.
+template <class Mask>
+inline bool all(Mask mask) {
+#ifdef __SSE4_1__
+  return _mm_movemask_epi8(std::bit_cast<__m128i>(mask)) == 0xffff;
+#else
+  const auto words = std::bit_cast<Vec<std::uint64_t>>(mask);
+  return (words[0] & words[1]) == ~std::uint64_t{0};
+#endif
 }
 
 /// The lanes' bit patterns, and back.
@@ -144,6 +162,24 @@ inline V vec_mul(V a, V b) {
     return a * b;
   }
 }
+/// a * b + c, rounded once where the variant has an instruction for that.
+inline Vec<float> multiply_add(Vec<float> a, Vec<float> b, Vec<float> c) {
+#ifdef __wasm_relaxed_simd__
+  return std::bit_cast<Vec<float>>(wasm_f32x4_relaxed_madd(
+      std::bit_cast<v128_t>(a), std::bit_cast<v128_t>(b), std::bit_cast<v128_t>(c)));
+#else
+  return a * b + c;
+#endif
+}
+inline Vec<double> multiply_add(Vec<double> a, Vec<double> b, Vec<double> c) {
+#ifdef __wasm_relaxed_simd__
+  return std::bit_cast<Vec<double>>(wasm_f64x2_relaxed_madd(
+      std::bit_cast<v128_t>(a), std::bit_cast<v128_t>(b), std::bit_cast<v128_t>(c)));
+#else
+  return a * b + c;
+#endif
+}
+
 template <class V>
 inline V vec_neg(V x) {
   if constexpr (IntegerVec<V>)

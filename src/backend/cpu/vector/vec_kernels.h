@@ -1,214 +1,243 @@
 #pragma once
 
-// Exponential and logarithm as building blocks, for the files that make words of them.
+// The words that training spends time in, and exponential and logarithm as building blocks of
+// others.
 //
-// One text serves both types: arguments are reduced exactly, then a Taylor series runs as far as
-// the type can tell. Constants that depend on the type are in Format.
-
-#include <array>
-#include <cstddef>
+// One text serves both types: arguments are reduced exactly, then a series runs as far as the type
+// can tell. Constants that depend on the type are in vec_constants.h.
 
 #include "backend/cpu/vector/vec.h"
+#include "backend/cpu/vector/vec_constants.h"
 
 namespace eg::cpu::detail {
 
 template <class T>
-struct Format;
-
-template <>
-struct Format<float> {
-  static constexpr int kMantissaBits = 23;
-  static constexpr int kBias = 127;
-  /// Adding it rounds to an integer and leaves that integer in the low bits.
-  static constexpr float kRounder = 0x1.8p23F;
-  /// ln 2 in two parts; an exponent times the first is exact.
-  static constexpr float kLn2High = 0x1.63p-1F;
-  static constexpr float kLn2Low = -0x1.bd0106p-13F;
-  /// exp is 0 below and infinite above.
-  static constexpr float kExpLow = -104.0F;
-  static constexpr float kExpHigh = 89.0F;
-  static constexpr float kDenormalScale = 0x1p24F;
-  static constexpr int kDenormalBits = 24;
-  static constexpr std::size_t kExpTerms = 7;
-  static constexpr std::size_t kLogTerms = 4;
-};
-
-template <>
-struct Format<double> {
-  static constexpr int kMantissaBits = 52;
-  static constexpr int kBias = 1023;
-  static constexpr double kRounder = 0x1.8p52;
-  static constexpr double kLn2High = 0x1.62e42feep-1;
-  static constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
-  static constexpr double kExpLow = -746.0;
-  static constexpr double kExpHigh = 710.0;
-  static constexpr double kDenormalScale = 0x1p54;
-  static constexpr int kDenormalBits = 54;
-  static constexpr std::size_t kExpTerms = 13;
-  static constexpr std::size_t kLogTerms = 10;
-};
-
-template <class T>
 using BitVec = Vec<UnsignedBits<T>>;
 
-/// A number rounded to an integer, as a number and as bits.
+/// The larger or smaller of two, or NaN if the first is.
 template <class T>
-struct Rounded {
-  Vec<T> value;
-  BitVec<T> bits;
+[[gnu::always_inline]] inline Vec<T> at_least(Vec<T> x, Vec<T> low) {
+  return x < low ? low : x;
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> at_most(Vec<T> x, Vec<T> high) {
+  return high < x ? high : x;
+}
+
+/// A number apart from its sign.
+template <class T>
+struct SignAndMagnitude {
+  BitVec<T> sign;
+  Vec<T> magnitude;
+
+  explicit SignAndMagnitude(Vec<T> x)
+      : sign(bits_of(x) & Format<T>::kExp.sign_bit), magnitude(from_bits<T>(bits_of(x) ^ sign)) {}
+
+  /// The same sign for another magnitude.
+  Vec<T> with(Vec<T> other) const { return from_bits<T>(bits_of(other) | sign); }
 };
 
-/// Rounds |x| < 2^22 (2^51 in double) to even.
+/// The power of two whose biased exponent is in the low bits.
 template <class T>
-inline Rounded<T> round_to_bits(Vec<T> x) {
-  const Vec<T> shifted = x + Format<T>::kRounder;
-  return {shifted - Format<T>::kRounder, bits_of(shifted) - bits_of(splat(Format<T>::kRounder))};
+[[gnu::always_inline]] inline Vec<T> power_of_two(BitVec<T> bits) {
+  return from_bits<T>(bits << Format<T>::kMantissaBits);
 }
 
-/// 2^n for exponents of normal numbers.
+/// y times the product of the two powers of two of which `bits` has the sum of biased exponents;
+/// two, so that results are rounded once where they become denormal or infinite.
 template <class T>
-inline Vec<T> power_of_two(BitVec<T> n) {
-  return from_bits<T>((n + UnsignedBits<T>{Format<T>::kBias}) << Format<T>::kMantissaBits);
-}
-
-/// y 2^n; in two factors, so that results are rounded once where they become denormal or infinite.
-template <class T>
-inline Vec<T> scale(Vec<T> y, BitVec<T> n) {
-  constexpr UnsignedBits<T> kOffset = 4096;
-  const BitVec<T> half = ((n + kOffset) >> 1) - kOffset / 2;
-  return y * power_of_two<T>(half) * power_of_two<T>(n - half);
+[[gnu::always_inline]] inline Vec<T> scale(Vec<T> y, BitVec<T> bits) {
+  const BitVec<T> first = bits >> 1;
+  return y * power_of_two<T>(first) * power_of_two<T>(bits - first);
 }
 
 /// exp(r) - 1 for |r| <= 0.4.
 template <class T>
-inline Vec<T> expm1_series(Vec<T> r) {
-  constexpr auto kInverseFactorial = [] {
-    std::array<T, Format<T>::kExpTerms + 1> table{};
-    double value = 1;
-    for (std::size_t k = 0; k < table.size(); ++k) {
-      if (k > 0) value /= static_cast<double>(k);
-      table[k] = static_cast<T>(value);
-    }
-    return table;
-  }();
-  Vec<T> tail = splat(kInverseFactorial.back());
-  for (std::size_t k = kInverseFactorial.size() - 1; k-- > 2;)
-    tail = tail * r + kInverseFactorial[k];
-  return r + r * r * tail;
+[[gnu::always_inline]] inline Vec<T> expm1_series(Vec<T> r) {
+  return multiply_add(r * r, Format<T>::kExp.tail.at(r), r);
 }
 
+/// exp(r) for |r| <= 0.4.
 template <class T>
-inline Vec<T> clamp_lanes(Vec<T> x, T low, T high) {
-  // The comparisons are false for NaN, which therefore passes.
-  x = x < low ? splat(low) : x;
-  return x > high ? splat(high) : x;
+[[gnu::always_inline]] inline Vec<T> exp_series(Vec<T> r) {
+  return expm1_series<T>(r) + Format<T>::kExp.one;
 }
 
 /// x = n ln 2 + rest.
 template <class T>
 struct ExpReduction {
-  Rounded<T> n;
+  Vec<T> n;
+  BitVec<T> bits;
   Vec<T> rest;
 };
 
+/// Rounds the exponent by one of the rounders of ExpConstants, which says what `bits` are.
 template <class T>
-inline ExpReduction<T> reduce_exp(Vec<T> x) {
-  constexpr T kLog2E = static_cast<T>(1.4426950408889634074);
-  const Rounded<T> n = round_to_bits<T>(x * kLog2E);
-  return {n, (x - n.value * Format<T>::kLn2High) - n.value * Format<T>::kLn2Low};
+[[gnu::always_inline]] inline ExpReduction<T> reduce_exp(Vec<T> x, Vec<T> rounder) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  const Vec<T> shifted = multiply_add(x, k.log2_e, rounder);
+  const Vec<T> n = shifted - rounder;
+  const Vec<T> rest = multiply_add(n, k.minus_ln2_high, x);
+  return {n, bits_of(shifted), multiply_add(n, k.minus_ln2_low, rest)};
 }
 
-/// exp(x + correction), where the correction is what x could not hold: |correction| < 0.05.
 template <class T>
-inline Vec<T> exp_of_sum(Vec<T> x, Vec<T> correction) {
-  // Zeros are chosen, not computed: processors take a hundred cycles over a product that
-  // underflows, and masks make rows of -infinity.
-  const auto is_zero = x < Format<T>::kExpLow;
-  x = is_zero ? Vec<T>{} : x;
-  const auto [n, rest] = reduce_exp<T>(x > Format<T>::kExpHigh ? splat(Format<T>::kExpHigh) : x);
-  const Vec<T> result = scale<T>(expm1_series<T>(rest + correction) + 1, n.bits);
-  return is_zero ? Vec<T>{} : result;
+[[gnu::always_inline]] inline Vec<T> exp_of(Vec<T> x) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  x = at_most<T>(at_least<T>(x, k.exp_low), k.exp_high);
+  const ExpReduction<T> reduced = reduce_exp<T>(x, k.to_two_powers);
+  return scale<T>(exp_series<T>(reduced.rest), reduced.bits);
 }
 
 /// exp(x) of x <= 0, where results below the smallest normal number are zero.
 template <class T>
-inline Vec<T> exp_of_negative(Vec<T> x) {
-  // The power of two of the least exponent, all of whose bits are zero, is zero.
-  constexpr T kLow = -Format<T>::kBias * static_cast<T>(0.69314718055994530942);
-  const auto [n, rest] = reduce_exp<T>(x < kLow ? splat(kLow) : x);
-  return (expm1_series<T>(rest) + 1) * power_of_two<T>(n.bits);
+[[gnu::always_inline]] inline Vec<T> exp_of_negative(Vec<T> x) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  const ExpReduction<T> reduced = reduce_exp<T>(at_least<T>(x, k.normal_low), k.to_power);
+  return exp_series<T>(reduced.rest) * power_of_two<T>(reduced.bits);
 }
 
 template <class T>
-inline Vec<T> exp_of(Vec<T> x) {
-  return exp_of_sum<T>(x, Vec<T>{});
-}
-
-template <class T>
-inline Vec<T> expm1_of(Vec<T> x) {
-  constexpr T kIsMinusOne = -50;
-  const auto [n, rest] = reduce_exp<T>(clamp_lanes<T>(x, kIsMinusOne, Format<T>::kExpHigh));
-  const Vec<T> series = expm1_series<T>(rest);
+[[gnu::always_inline]] inline Vec<T> expm1_of(Vec<T> x) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  x = at_most<T>(at_least<T>(x, k.expm1_low), k.exp_high);
   // Halved, because 2^n is not representable at the upper end.
-  const Vec<T> half = power_of_two<T>(n.bits - UnsignedBits<T>{1});
-  const Vec<T> scaled = (series * half + (half - T{0.5})) * T{2};
-  return n.value == 0 ? series : scaled;
+  const ExpReduction<T> reduced = reduce_exp<T>(x, k.to_half_power);
+  const Vec<T> series = expm1_series<T>(reduced.rest);
+  const Vec<T> half = power_of_two<T>(reduced.bits);
+  const Vec<T> scaled = multiply_add(series, half, half - k.half) * k.two;
+  return reduced.n == 0 ? series : scaled;
 }
 
-/// log(x) = exponent ln 2 + fraction for positive finite x; sqrt(1/2) <= the mantissa < sqrt(2).
+/// log(x) = exponent ln 2 + fraction for normal positive x.
 template <class T>
 struct LogParts {
   Vec<T> exponent;
   Vec<T> fraction;
 };
 
-/// log(1 + f) for sqrt(1/2) <= 1 + f < sqrt(2): twice the series of artanh(f / (2 + f)).
-template <class T>
-inline Vec<T> log1p_series(Vec<T> f) {
-  const Vec<T> s = f / (f + 2);
-  const Vec<T> z = s * s;
-  Vec<T> series{};
-  for (std::size_t k = Format<T>::kLogTerms; k > 0; --k) {
-    series = (series + static_cast<T>(2.0 / (2.0 * static_cast<double>(k) + 1))) * z;
-  }
+/// log(1 + f) for sqrt(1/2) <= 1 + f < sqrt(2).
+[[gnu::always_inline]] inline Vec<float> log1p_series(Vec<float> f) {
+  const LogConstants<float>& k = Format<float>::kLog;
+  const Vec<float> series = multiply_add(k.series.at(f), f, -k.half);
+  return multiply_add(series, f * f, f);
+}
+
+/// The same: twice the series of artanh(f / (2 + f)).
+[[gnu::always_inline]] inline Vec<double> log1p_series(Vec<double> f) {
+  const LogConstants<double>& k = Format<double>::kLog;
+  const Vec<double> s = f / (f + k.two);
+  const Vec<double> z = s * s;
   // Arranged so that f itself, the leading term, is not rounded.
-  const Vec<T> half_square = f * f * T{0.5};
-  return f - (half_square - s * (half_square + series));
+  const Vec<double> half_square = f * f * k.half;
+  return f - (half_square - s * (half_square + z * k.series.at(z)));
 }
 
 template <class T>
-inline LogParts<T> log_parts(Vec<T> x) {
-  constexpr int kBits = Format<T>::kMantissaBits;
-  constexpr UnsignedBits<T> kOne = 1;
-  // Added to the exponent, so that it stays positive under an unsigned shift.
-  constexpr UnsignedBits<T> kOffset = kOne << (sizeof(T) * 8 - 2);
-  const BitVec<T> sqrt_half = bits_of(splat(static_cast<T>(0.70710678118654752440)));
-  const MaskBits<T> denormal = x < std::numeric_limits<T>::min();
-  const BitVec<T> bits =
-      bits_of(denormal ? x * Format<T>::kDenormalScale : x) - sqrt_half + kOffset;
-  const BitVec<T> rounder = bits_of(splat(Format<T>::kRounder));
-  constexpr T kExponentOffset = static_cast<T>(kOffset >> kBits);
-  Vec<T> exponent =
-      from_bits<T>((bits >> kBits) + rounder) - (Format<T>::kRounder + kExponentOffset);
-  exponent = denormal ? exponent - T{Format<T>::kDenormalBits} : exponent;
-  const Vec<T> mantissa = from_bits<T>((bits & ((kOne << kBits) - 1)) + sqrt_half);
-  return {exponent, log1p_series<T>(mantissa - 1)};
+[[gnu::always_inline]] inline LogParts<T> log_parts(Vec<T> x) {
+  const LogConstants<T>& k = Format<T>::kLog;
+  const BitVec<T> bits = bits_of(x) - k.sqrt_half_less_offset;
+  const Vec<T> exponent =
+      from_bits<T>((bits >> Format<T>::kMantissaBits) + k.rounder) - k.rounder_and_offset;
+  const Vec<T> mantissa = from_bits<T>((bits & k.mantissa_mask) + k.sqrt_half);
+  return {exponent, log1p_series(mantissa - k.one)};
 }
 
-/// A logarithm's values at zero, below, at infinity and NaN.
-template <class T>
-inline Vec<T> log_limits(Vec<T> x, Vec<T> inside) {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  const Vec<T> finite = x > 0 ? inside : splat(std::numeric_limits<T>::quiet_NaN());
-  const Vec<T> from_zero = x == 0 ? splat(-kInfinity) : finite;
-  return x == kInfinity ? x : from_zero;
+/// A logarithm of any number, by `log_of_normal`, which is one of normal positive numbers;
+/// `of_denormal_scale` is that of the scale of LogConstants.
+template <class T, class Log>
+[[gnu::always_inline]] inline Vec<T> log_of_any(Vec<T> x, Vec<T> of_denormal_scale,
+                                                Log&& log_of_normal) {
+  const LogConstants<T>& k = Format<T>::kLog;
+  Vec<T> magnitude = SignAndMagnitude<T>(x).magnitude;
+  const bool is_normal = all((magnitude >= k.smallest_normal) & (magnitude <= k.largest));
+  const MaskBits<T> is_denormal = magnitude < k.smallest_normal;
+  if (!is_normal) [[unlikely]]
+    magnitude = is_denormal ? magnitude * k.denormal_scale : magnitude;
+  Vec<T> result = log_of_normal(magnitude);
+  if (!is_normal) [[unlikely]] {
+    result = is_denormal ? result - of_denormal_scale : result;
+    result = x == 0 ? k.minus_infinity : result;
+    result = magnitude <= k.largest ? result : magnitude;
+  }
+  // Negative numbers come this way too, for data are often of both signs.
+  return x >= 0 ? result : k.quiet_nan;
 }
 
 template <class T>
-inline Vec<T> log_of(Vec<T> x) {
-  const auto [exponent, fraction] = log_parts<T>(x);
-  return log_limits<T>(x,
-                       exponent * Format<T>::kLn2High + (fraction + exponent * Format<T>::kLn2Low));
+[[gnu::always_inline]] inline Vec<T> log_of(Vec<T> x) {
+  return log_of_any<T>(x, Format<T>::kLog.denormal_log, [](Vec<T> normal) {
+    const LogParts<T> parts = log_parts<T>(normal);
+    return multiply_add(parts.exponent, Format<T>::kLog.ln2_high,
+                        multiply_add(parts.exponent, Format<T>::kLog.ln2_low, parts.fraction));
+  });
+}
+
+template <class T>
+[[gnu::always_inline]] inline Vec<T> sigmoid_of(Vec<T> x) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  // 1 / (1 + exp(-x)), with all of it so much smaller that exp does not overflow before the result
+  // has underflown.
+  x = at_most<T>(at_least<T>(x, k.sigmoid_low), k.sigmoid_high);
+  const ExpReduction<T> reduced = reduce_exp<T>(-x, k.to_small_power);
+  const Vec<T> power = power_of_two<T>(reduced.bits);
+  return k.small / multiply_add(exp_series<T>(reduced.rest), power, k.small);
+}
+
+template <class T>
+[[gnu::always_inline]] inline Vec<T> tanh_of(Vec<T> x) {
+  const ExpConstants<T>& k = Format<T>::kExp;
+  const SignAndMagnitude<T> parts(x);
+  const Vec<T> magnitude = at_most<T>(parts.magnitude, k.tanh_high);
+  // expm1(2 |x|)
+  const ExpReduction<T> reduced = reduce_exp<T>(magnitude + magnitude, k.to_power);
+  const Vec<T> power = power_of_two<T>(reduced.bits);
+  const Vec<T> e = multiply_add(expm1_series<T>(reduced.rest), power, power - k.one);
+  return parts.with(e / (e + k.two));
+}
+
+/// erf(|x|) up to the border, in another way than above it.
+[[gnu::always_inline]] inline Vec<float> erf_near_zero(Vec<float> magnitude) {
+  return multiply_add(kErf.near_zero.at(magnitude * magnitude), magnitude, magnitude);
+}
+
+/// The rest of it: 1 - exp(a polynomial).
+[[gnu::always_inline]] inline Vec<float> erf_far(Vec<float> magnitude) {
+  magnitude = at_most<float>(magnitude, kErf.far_high);
+  const Vec<float> exponent = multiply_add(kErf.far.at(magnitude), magnitude, -magnitude);
+  return Format<float>::kExp.one - exp_of_negative<float>(exponent);
+}
+
+[[gnu::always_inline]] inline Vec<float> erf_of(Vec<float> x) {
+  const SignAndMagnitude<float> parts(x);
+  const Vec<float> near = erf_near_zero(parts.magnitude);
+  const Vec<float> far = erf_far(parts.magnitude);
+  return parts.with(parts.magnitude < kErf.border ? near : far);
+}
+
+/// fl(x^2) - x^2, what rounding the square lost; a number for every x.
+[[gnu::always_inline]] inline Vec<float> lost_by_square([[maybe_unused]] Vec<float> x,
+                                                        [[maybe_unused]] Vec<float> magnitude) {
+#ifdef __wasm_relaxed_simd__
+  const Vec<float> lost = multiply_add(-x, x, x * x);
+  // Squares of large numbers are infinite, and this is NaN.
+  return lost < kErf.border ? lost : kErf.border;
+#else
+  // The square of half the digits is exact.
+  const Vec<float> high = from_bits<float>(bits_of(magnitude) & kErf.high_half);
+  return (magnitude * magnitude - high * high) - (magnitude - high) * (magnitude + high);
+#endif
+}
+
+[[gnu::always_inline]] inline Vec<float> erfc_of(Vec<float> x) {
+  const Vec<float> magnitude =
+      at_most<float>(SignAndMagnitude<float>(x).magnitude, kErf.complement_high);
+  // As a formula would write it, so that one which needs it too shares it.
+  const Vec<float> power = exp_of<float>(-x * x);
+  const Vec<float> quotient =
+      kErf.complement_numerator.at(magnitude) / kErf.complement_denominator.at(magnitude);
+  const Vec<float> positive = multiply_add(power, lost_by_square(x, magnitude), power) * quotient;
+  return x < 0 ? Format<float>::kExp.two - positive : positive;
 }
 
 }  // namespace eg::cpu::detail

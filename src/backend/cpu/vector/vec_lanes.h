@@ -4,16 +4,18 @@
 
 #include "backend/cpu/vector/vec.h"
 
-#ifdef __SSE4_1__
-#include <smmintrin.h>
-#endif
-
 namespace eg::cpu {
 
 inline Vec<double> widen_low(Vec<float> x) { return Vec<double>{x[0], x[1]}; }
 inline Vec<double> widen_high(Vec<float> x) { return Vec<double>{x[2], x[3]}; }
 inline Vec<float> narrow(Vec<double> low, Vec<double> high) {
-#ifdef __SSE4_1__
+#if defined(__wasm_simd128__)
+  // Emscripten's form of what stands below goes lane by lane.
+  const auto narrow_half = [](Vec<double> half) {
+    return std::bit_cast<__m128>(wasm_f32x4_demote_f64x2_zero(std::bit_cast<v128_t>(half)));
+  };
+  return _mm_movelh_ps(narrow_half(low), narrow_half(high));
+#elif defined(__SSE4_1__)
   return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
 #else
   return Vec<float>{static_cast<float>(low[0]), static_cast<float>(low[1]),

@@ -1,0 +1,174 @@
+#include "backend/cpu/vector/vec_constants.h"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace eg::cpu::detail {
+namespace {
+
+constexpr Vec<float> all(float x) { return Vec<float>{x, x, x, x}; }
+constexpr Vec<double> all(double x) { return Vec<double>{x, x}; }
+constexpr Vec<std::uint32_t> all(std::uint32_t x) { return Vec<std::uint32_t>{x, x, x, x}; }
+constexpr Vec<std::uint64_t> all(std::uint64_t x) { return Vec<std::uint64_t>{x, x}; }
+
+template <class... T>
+constexpr Series<std::common_type_t<T...>, sizeof...(T)> series(T... coefficients) {
+  return {{all(coefficients)...}};
+}
+
+template <class T>
+constexpr T kLn2 = static_cast<T>(0.69314718055994530942);
+template <class T>
+constexpr T kLog2E = static_cast<T>(1.4426950408889634074);
+
+/// Adding it rounds to an integer and leaves that integer in the low bits.
+template <class T>
+constexpr T kRounder = 0;
+template <>
+constexpr float kRounder<float> = 0x1.8p23F;
+template <>
+constexpr double kRounder<double> = 0x1.8p52;
+
+template <class T>
+constexpr ExpConstants<T> exp_constants(T ln2_high, T ln2_low, Series<T, Format<T>::kExpTerms> tail,
+                                        T sigmoid_low) {
+  constexpr T kBias = Format<T>::kBias;
+  constexpr T kDenormal = Format<T>::kDenormalBits;
+  return {
+      .log2_e = all(kLog2E<T>),
+      .minus_ln2_high = all(-ln2_high),
+      .minus_ln2_low = all(-ln2_low),
+      .one = all(T{1}),
+      .two = all(T{2}),
+      .half = all(T{0.5}),
+      .tail = tail,
+      .to_power = all(kRounder<T> + kBias),
+      .to_half_power = all(kRounder<T> + kBias - 1),
+      .to_small_power = all(kRounder<T> + kBias - kDenormal),
+      .to_two_powers = all(kRounder<T> + 2 * kBias),
+      .small = all(1 / static_cast<T>(std::uint64_t{1} << Format<T>::kDenormalBits)),
+      // Both powers are zero there: masks make rows of -infinity, and processors take a hundred
+      // cycles over a product that underflows.
+      .exp_low = all(-2 * kBias * kLn2<T>),
+      .exp_high = all((kBias + T(1.4)) * kLn2<T>),
+      .exp2_low = all(-2 * kBias),
+      .exp2_high = all(kBias + 1),
+      .normal_low = all(-kBias * kLn2<T>),
+      .expm1_low = all(T{-50}),
+      .sigmoid_low = all(sigmoid_low),
+      .sigmoid_high = all(T{60}),
+      .tanh_high = all(T{20}),
+      .sign_bit = all(std::bit_cast<UnsignedBits<T>>(T{-0.0})),
+  };
+}
+
+template <class T>
+constexpr LogConstants<T> log_constants(T ln2_high, T ln2_low,
+                                        Series<T, Format<T>::kLogTerms> series) {
+  using Limits = std::numeric_limits<T>;
+  using Bits = UnsignedBits<T>;
+  constexpr int kMantissaBits = Format<T>::kMantissaBits;
+  constexpr Bits kSqrtHalf = std::bit_cast<Bits>(static_cast<T>(0.70710678118654752440));
+  constexpr Bits kOffset = Bits{1} << (sizeof(T) * 8 - 2);
+  constexpr T kExponentOffset = static_cast<T>(kOffset >> kMantissaBits);
+  return {
+      .smallest_normal = all(Limits::min()),
+      .largest = all(Limits::max()),
+      .infinity = all(Limits::infinity()),
+      .minus_infinity = all(-Limits::infinity()),
+      .quiet_nan = all(Limits::quiet_NaN()),
+      .denormal_scale = all(static_cast<T>(std::uint64_t{1} << Format<T>::kDenormalBits)),
+      .denormal_log = all(Format<T>::kDenormalBits * kLn2<T>),
+      .denormal_log2 = all(static_cast<T>(Format<T>::kDenormalBits)),
+      .ln2 = all(kLn2<T>),
+      .ln2_high = all(ln2_high),
+      .ln2_low = all(ln2_low),
+      .log2_e = all(kLog2E<T>),
+      .one = all(T{1}),
+      .two = all(T{2}),
+      .half = all(T{0.5}),
+      .sqrt_half = all(kSqrtHalf),
+      .sqrt_half_less_offset = all(kSqrtHalf - kOffset),
+      .mantissa_mask = all((Bits{1} << kMantissaBits) - 1),
+      .rounder = all(std::bit_cast<Bits>(kRounder<T>)),
+      .rounder_and_offset = all(kRounder<T> + kExponentOffset),
+      .series = series,
+  };
+}
+
+// The first part has few digits, so that an exponent times it is exact.
+constexpr float kLn2HighSingle = 0x1.63p-1F;
+constexpr float kLn2LowSingle = -0x1.bd0106p-13F;
+constexpr double kLn2HighDouble = 0x1.62e42feep-1;
+constexpr double kLn2LowDouble = 0x1.a39ef35793c76p-33;
+
+/// 1/2!, 1/3!, ...
+constexpr auto kInverseFactorials = [] {
+  Series<double, Format<double>::kExpTerms> series{};
+  double value = 1;
+  double divisor = 1;
+  for (Vec<double>& term : series.terms) term = all(value /= ++divisor);
+  return series;
+}();
+
+/// 2/3, 2/5, ...: of artanh, doubled.
+constexpr auto kTwoOverOdd = [] {
+  Series<double, Format<double>::kLogTerms> series{};
+  double odd = 1;
+  for (Vec<double>& term : series.terms) term = all(2 / (odd += 2));
+  return series;
+}();
+
+}  // namespace
+
+// Fitted; relative error of exp(r) - 1 1.4e-8.
+constinit const ExpConstants<float> Format<float>::kExp = exp_constants<float>(
+    kLn2HighSingle, kLn2LowSingle,
+    series(0x1.fffffep-2F, 0x1.5554b4p-3F, 0x1.5556f2p-5F, 0x1.122544p-7F, 0x1.6b9c62p-10F), -104);
+constinit const ExpConstants<double> Format<double>::kExp =
+    exp_constants<double>(kLn2HighDouble, kLn2LowDouble, kInverseFactorials, -746);
+
+// (log(1 + f) - f + f^2 / 2) / f^3 for sqrt(1/2) <= 1 + f < sqrt(2); from Cephes.
+constinit const LogConstants<float> Format<float>::kLog =
+    log_constants<float>(kLn2HighSingle, kLn2LowSingle,
+                         series(3.3333331174E-1F, -2.4999993993E-1F, 2.0000714765E-1F,
+                                -1.6668057665E-1F, 1.4249322787E-1F, -1.2420140846E-1F,
+                                1.1676998740E-1F, -1.1514610310E-1F, 7.0376836292E-2F));
+constinit const LogConstants<double> Format<double>::kLog =
+    log_constants<double>(kLn2HighDouble, kLn2LowDouble, kTwoOverOdd);
+
+// Both parts of erf are those of Juffa's erff(). The complement is fitted, relative error 1.4e-8;
+// its coefficients are all positive, so that sums round little.
+constinit const ErfConstants kErf{
+    .near_zero = series(1.28379166E-1F, -3.76125336E-1F, 1.12819925E-1F, -2.67681349E-2F,
+                        4.99119423E-3F, -5.96761703E-4F),
+    .border = all(0.927734375F),
+    .far = series(-1.28717512E-1F, -6.34846687E-1F, -1.06777877E-1F, 2.42546219E-2F,
+                  -3.88396438E-3F, 3.83197126E-4F, -1.72853470E-5F),
+    .far_high = all(4.0F),
+    .complement_numerator = {series(1.0F, 0.7294521331787109F, 0.032554466277360916F),
+                             series(1.2364542484283447F, 0.2281506061553955F)},
+    .complement_denominator = {series(1.0F, 2.397873640060425F, 0.4044133424758911F),
+                               series(2.3648338317871094F, 1.3213324546813965F,
+                                      0.05770057439804077F)},
+    .complement_high = all(10.1F),
+    .high_half = all(0xfffff000U),
+};
+
+constinit const SinConstants kSin{
+    .two_over_pi = all(0.63661977236758134308),
+    .rounder = all(kRounder<double>),
+    .minus_half_pi_high = all(-1.57079631090164184570),
+    .minus_half_pi_low = all(-1.58932547735281966916e-08),
+    .one = all(1.0),
+    .odd = all(std::uint64_t{1}),
+    .negative = all(std::uint64_t{2}),
+    .sin = series(-0.166666666416265235595, 0.0083333293858894631756, -0.000198393348360966317347,
+                  0.0000027183114939898219064),
+    .cos = series(-0.499999997251031003120, 0.0416666233237390631894, -0.00138867637746099294692,
+                  0.0000243904487962774090654),
+};
+
+}  // namespace eg::cpu::detail
