@@ -1,11 +1,9 @@
 #include "backend/cpu/nn/conv_winograd.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
-#include "backend/cpu/matrix/gemm/micro_kernel.h"
+#include "backend/cpu/matrix/gemm/tiles.h"
 #include "backend/cpu/nn/scratch_array.h"
 #include "runtime/thread_pool.h"
 
@@ -21,15 +19,6 @@ static_assert(kBandTiles <= kMaxVectors * kLanes);
 constexpr std::int64_t kPanel = gemm::kPanelColumns<float>;
 static_assert(kPanel == 2 * kLanes, "a panel is a pair of vectors");
 
-template <std::size_t... Row>
-constexpr auto kernels_of(std::index_sequence<Row...>) {
-  return std::array<gemm::MicroKernel<float>, sizeof...(Row)>{
-      gemm::micro_kernel<float, Row + 1, gemm::kPanelVectors>...};
-}
-
-// By rows - 1.
-constexpr auto kKernels = kernels_of(std::make_index_sequence<gemm::kStripRows>());
-
 // The products of a band, p = 0..15: sums[p] = weights[p] * source[p], where `weights` has made
 // channels as rows and read ones as columns, and `source` tiles as columns. Weights are packed in
 // strips of rows, the source in panels of columns.
@@ -38,10 +27,10 @@ class Convolver {
   explicit Convolver(const ConvPass& pass)
       : pass_(pass),
         tiling_(pass, kBandTiles),
-        strips_(divide_up(pass.out_channels, gemm::kStripRows)),
+        strips_(pass.out_channels),
         columns_(divide_up(tiling_.band_vectors(), 2) * kPanel) {}
 
-  std::int64_t strips() const { return strips_; }
+  std::int64_t strips() const { return strips_.size(); }
   std::int64_t bands() const { return divide_up(pass_.batch * tiling_.units(), tiling_.band); }
   std::int64_t weights_size() const { return kProducts * weights_step(); }
   std::int64_t scratch_size() const { return kProducts * (source_step() + sums_step()); }
@@ -51,9 +40,10 @@ class Convolver {
 
   void pack_strip(std::int64_t s, const float* weight, float* packed) const {
     const auto& [out_stride, in_stride, row_stride, column_stride] = pass_.weight_strides;
-    packed += strip(s) * pass_.in_channels;
+    const std::int64_t first = strips_.begin(s);
+    packed += first * pass_.in_channels;
     for (std::int64_t i = 0; i < pass_.in_channels; ++i) {
-      for (std::int64_t o = strip(s); o < strip(s + 1); ++o)
+      for (std::int64_t o = first; o < strips_.begin(s + 1); ++o)
         transform_weight(weight + pass_.first_weight + o * out_stride + i * in_stride, row_stride,
                          column_stride, packed++, weights_step());
     }
@@ -78,9 +68,10 @@ class Convolver {
                      read(u, u - first, begin, end, group, from, scratch);
                  });
     const std::int64_t columns = divide_up((last - first) * tiling_.vectors, 2) * kPanel;
-    parallel_for(0, strips_, grain_of(work() / strips_), [&](std::int64_t begin, std::int64_t end) {
-      multiply(begin, end, columns, scratch, weights, sums);
-    });
+    parallel_for(0, strips(), grain_of(work() / strips()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   multiply(begin, end, columns, scratch, weights, sums);
+                 });
     parallel_for(0, pass_.out_channels, grain_of(channel_work),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t u = first; u < last; ++u)
@@ -89,7 +80,6 @@ class Convolver {
   }
 
  private:
-  std::int64_t strip(std::int64_t i) const { return i * pass_.out_channels / strips_; }
   std::int64_t weights_step() const { return spread(pass_.in_channels * pass_.out_channels); }
   std::int64_t source_step() const { return spread(columns_ * pass_.in_channels); }
   std::int64_t sums_step() const { return spread(columns_ * pass_.out_channels); }
@@ -108,15 +98,35 @@ class Convolver {
 
   void multiply(std::int64_t begin, std::int64_t end, std::int64_t columns, const float* source,
                 const float* weights, float* sums) const {
+    constexpr std::ptrdiff_t kBytes = sizeof(float);
+    const auto depth = static_cast<std::ptrdiff_t>(pass_.in_channels);
+    const auto stride = static_cast<std::ptrdiff_t>(columns_);
     for (int p = 0; p < kProducts; ++p) {
-      for (std::int64_t j = 0; j < columns; j += kPanel) {
-        for (std::int64_t s = begin; s < end; ++s) {
-          const std::int64_t rows = strip(s + 1) - strip(s);
-          kKernels[static_cast<std::size_t>(rows - 1)](
-              pass_.in_channels, weights + p * weights_step() + strip(s) * pass_.in_channels, rows,
-              source + p * source_step() + j * pass_.in_channels, kPanel,
-              sums + p * sums_step() + strip(s) * columns_ + j, columns_, static_cast<int>(kPanel),
-              {1, 0, nullptr});
+      std::int64_t alike = 0;
+      for (std::int64_t s = begin; s < end; s += alike) {
+        alike = std::min(strips_.same_height(s), end - s);
+        const auto rows = static_cast<std::ptrdiff_t>(strips_.rows(s));
+        gemm::TileRun<float> run{
+            .tiles = alike,
+            .depth = static_cast<int>(depth),
+            .a = weights + p * weights_step() + strips_.begin(s) * pass_.in_channels,
+            .a_step = rows * kBytes,
+            .a_row = 0,
+            .a_tile = rows * depth,
+            .b = source + p * source_step(),
+            .b_step = kPanel * kBytes,
+            .b_tile = 0,
+            .c = sums + p * sums_step() + strips_.begin(s) * stride,
+            .c_row = stride,
+            .c_tile = rows * stride,
+            .addend = nullptr,
+            .addend_row = 0,
+            .addend_tile = 0};
+        for (std::int64_t j = 0; j < columns; j += kPanel) {
+          gemm::kKernels<float, gemm::Reads::kColumns>[strips_.rows(s) - 1]
+                                                      [gemm::kPanelVectors - 1](run);
+          run.b += kPanel * depth;
+          run.c += kPanel;
         }
       }
     }
@@ -143,7 +153,7 @@ class Convolver {
 
   const ConvPass& pass_;
   Tiling tiling_;
-  std::int64_t strips_;
+  gemm::Strips strips_;
   std::int64_t columns_;  // of the matrices
 };
 
