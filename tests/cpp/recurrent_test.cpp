@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "ops/reduce/reduction.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
@@ -121,6 +122,21 @@ TEST(LstmSteps, DoNotDependOnTheNumberOfThreads) {
   const auto shared = run_once();
   set_num_threads(1);
   EXPECT_EQ(alone, shared);
+}
+
+// However many steps there are, and with a gradient of zeros for what the steps share.
+TEST(LstmSteps, OfNothingAreEmpty) {
+  constexpr std::int64_t kSteps = std::int64_t{1} << 40;
+  for (const bool reverse : {false, true}) {
+    const Layer layer = random_layer(kSteps, 0, 2);
+    const TensorList results = run(layer, reverse);
+    EXPECT_EQ(results[0].shape(), (Shape{kSteps, 0, 2}));
+    EXPECT_EQ(results[1].shape(), (Shape{0, 2}));
+    EXPECT_EQ(results[2].shape(), (Shape{0, 2}));
+    backward({Sum::call(results[0])});
+    EXPECT_EQ(values(grad(layer.weight)), std::vector<double>(16));
+    EXPECT_EQ(grad(layer.gates).shape(), layer.gates.shape());
+  }
 }
 
 TEST(LstmSteps, RefuseWhatDoesNotFit) {

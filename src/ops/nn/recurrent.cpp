@@ -14,6 +14,7 @@
 #include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
+#include "ops/shape/view.h"
 
 namespace eg {
 namespace {
@@ -82,7 +83,16 @@ Tensor stacked(const Layer& layer, TensorList steps) {
   return Stack::call(steps, 0);
 }
 
+// Steps of nothing are alike: one of them stands for all, however many there are.
+TensorList empty_steps(const Layer& layer) {
+  const Cell cell = cell_of(layer, 0, layer.hidden, layer.state);
+  const Tensor output =
+      Expand::call(cell.hidden.tensor(), {layer.steps(), layer.rows(), layer.width()});
+  return {output, cell.hidden.tensor(), cell.next.tensor()};
+}
+
 TensorList composed_steps(const Layer& layer) {
+  if (layer.state.numel() == 0) return empty_steps(layer);
   const std::vector<Cell> cells = cells_of(layer);
   TensorList outputs;
   for (const Cell& cell : cells) outputs.push_back(cell.hidden.tensor());

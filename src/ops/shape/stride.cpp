@@ -39,14 +39,16 @@ void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
 // Input and view of as_strided in memory of their own, just large enough for both.
 struct Places {
   explicit Places(const AsStrided::Attrs& g) {
+    const std::int64_t input_extent = storage_extent(g.input_shape, g.input_strides);
+    const std::int64_t view_extent = storage_extent(g.shape, g.strides);
+    // Where nothing lies does not matter, and may be far away.
+    if (input_extent == 0 && view_extent == 0) return;
     (g.offset < 0 ? input : view) = std::abs(g.offset);
-    const std::int64_t input_end = input + storage_extent(g.input_shape, g.input_strides);
-    const std::int64_t view_end = view + storage_extent(g.shape, g.strides);
-    size = std::max({std::int64_t{1}, input_end, view_end});
+    size = std::max({size, input + input_extent, view + view_extent});
   }
   std::int64_t input = 0;  ///< where the first element of the input lies
   std::int64_t view = 0;
-  std::int64_t size = 0;
+  std::int64_t size = 1;
 };
 
 struct StridedScatter {

@@ -14,10 +14,10 @@ using namespace winograd;
 
 // Tiles of a band: with 64 channels they and their sums stay in a level 2 cache beside the weights.
 constexpr std::int64_t kBandTiles = 32;
-static_assert(kBandTiles <= kMaxVectors * kLanes);
+static_assert(kBandTiles <= kMaxVectors * kFloatLanes);
 
 constexpr std::int64_t kPanel = gemm::kPanelColumns<float>;
-static_assert(kPanel == 2 * kLanes, "a panel is a pair of vectors");
+static_assert(kPanel == 2 * kFloatLanes, "a panel is a pair of vectors");
 
 // The products of a band, p = 0..15: sums[p] = weights[p] * source[p], where `weights` has made
 // channels as rows and read ones as columns, and `source` tiles as columns. Weights are packed in
@@ -93,7 +93,7 @@ class Convolver {
                                .first_vector = place * tiling_.vectors,
                                .product_stride = source_step(),
                                .pair_stride = pass_.in_channels * kPanel,
-                               .half_stride = kLanes});
+                               .half_stride = kFloatLanes});
   }
 
   void multiply(std::int64_t begin, std::int64_t end, std::int64_t columns, const float* source,
@@ -145,7 +145,7 @@ class Convolver {
     Floats check{};
     for (std::int64_t o = begin; o < end; ++o, target.data += pass_.to_size)
       check +=
-          transform_sums(sums + o * columns_ + place * tiling_.vectors * kLanes, sums_step(),
+          transform_sums(sums + o * columns_ + place * tiling_.vectors * kFloatLanes, sums_step(),
                          tiling_.vectors, gemm::splat(bias == nullptr ? 0.0F : bias[o]), target);
     if (std::isnan(check[0] + check[1] + check[2] + check[3]))
       is_left[static_cast<std::size_t>(part)].store(true, std::memory_order_relaxed);
@@ -173,8 +173,8 @@ bool pays(const ConvPass& pass, std::int64_t per_channel) {
   if (pass.to_column_step != 1) return false;
   const std::int64_t products = pass.in_channels * pass.out_channels;
   const std::int64_t rows = divide_up(pass.rows.places, 2);
-  const std::int64_t columns = divide_up(pass.columns.places, 2 * kLanes) * kLanes;
-  const std::int64_t plain_columns = divide_up(pass.columns.places, kLanes) * kLanes;
+  const std::int64_t columns = divide_up(pass.columns.places, 2 * kFloatLanes) * kFloatLanes;
+  const std::int64_t plain_columns = divide_up(pass.columns.places, kFloatLanes) * kFloatLanes;
   const std::int64_t per_tile =
       kProducts * products + per_channel * (pass.in_channels + pass.out_channels);
   return rows * columns * per_tile + kTransformPerWeight * products <

@@ -12,13 +12,13 @@ namespace {
 using namespace winograd;
 
 constexpr std::int64_t kBandTiles = 64;
-static_assert(kBandTiles <= kMaxVectors * kLanes);
+static_assert(kBandTiles <= kMaxVectors * kFloatLanes);
 
 // Channels of the register tile.
 constexpr int kOutTile = 2;
 constexpr int kInTile = kRegisterSums / kOutTile;
 constexpr int kTileSums = kRegisterSums;
-static_assert(kTileSums % kLanes == 0);
+static_assert(kTileSums % kFloatLanes == 0);
 
 // Adds the sums of a register tile over vectors, of which each operand has its channels side by
 // side.
@@ -27,20 +27,20 @@ void add_products(std::int64_t vectors, const float* out, const float* in, float
   for (int v = 0; v < static_cast<int>(vectors); ++v) {
     Floats factor[kOutTile];
     EG_GEMM_UNROLL
-    for (int o = 0; o < kOutTile; ++o) factor[o] = gemm::load(out + o * kLanes);
+    for (int o = 0; o < kOutTile; ++o) factor[o] = gemm::load(out + o * kFloatLanes);
     EG_GEMM_UNROLL
     for (int i = 0; i < kInTile; ++i) {
-      const Floats read = gemm::load(in + i * kLanes);
+      const Floats read = gemm::load(in + i * kFloatLanes);
       EG_GEMM_UNROLL
       for (int o = 0; o < kOutTile; ++o)
         tile[i * kOutTile + o] = gemm::multiply_add(factor[o], read, tile[i * kOutTile + o]);
     }
-    out += kOutTile * kLanes;
-    in += kInTile * kLanes;
+    out += kOutTile * kFloatLanes;
+    in += kInTile * kFloatLanes;
   }
   EG_GEMM_UNROLL
-  for (int i = 0; i < kTileSums; i += kLanes) {
-    Floats lanes[kLanes] = {tile[i], tile[i + 1], tile[i + 2], tile[i + 3]};
+  for (int i = 0; i < kTileSums; i += kFloatLanes) {
+    Floats lanes[kFloatLanes] = {tile[i], tile[i + 1], tile[i + 2], tile[i + 3]};
     gemm::transpose(lanes);
     gemm::store(sums + i, gemm::load(sums + i) + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])));
   }
@@ -50,11 +50,11 @@ void add_products(std::int64_t vectors, const float* out, const float* in, float
 template <int Tile>
 TileTarget target_of(float* data, std::int64_t channel, std::int64_t band_vectors,
                      std::int64_t first_vector, std::int64_t step) {
-  return {.data = data + (channel / Tile * band_vectors * Tile + channel % Tile) * kLanes,
+  return {.data = data + (channel / Tile * band_vectors * Tile + channel % Tile) * kFloatLanes,
           .first_vector = first_vector,
           .product_stride = step,
-          .pair_stride = 2 * Tile * kLanes,
-          .half_stride = Tile * kLanes};
+          .pair_stride = 2 * Tile * kFloatLanes,
+          .half_stride = Tile * kFloatLanes};
 }
 
 }  // namespace
@@ -66,11 +66,11 @@ WinogradWeightGradient::WinogradWeightGradient(const ConvPass& pass)
       out_tiles_(divide_up(pass.out_channels, kOutTile)) {}
 
 std::int64_t WinogradWeightGradient::in_step() const {
-  return spread(in_tiles_ * kInTile * tiling_.band_vectors() * kLanes);
+  return spread(in_tiles_ * kInTile * tiling_.band_vectors() * kFloatLanes);
 }
 
 std::int64_t WinogradWeightGradient::out_step() const {
-  return spread(out_tiles_ * kOutTile * tiling_.band_vectors() * kLanes);
+  return spread(out_tiles_ * kOutTile * tiling_.band_vectors() * kFloatLanes);
 }
 
 std::int64_t WinogradWeightGradient::sums_step() const {
@@ -109,7 +109,7 @@ void WinogradWeightGradient::add_band(std::int64_t first, std::int64_t last, std
   const std::int64_t in_channels = in_tiles_ * kInTile;
   const std::int64_t channels = in_channels + out_tiles_ * kOutTile;
   parallel_for(
-      0, channels, grain_of(kProducts * room * kLanes * kTransformWork),
+      0, channels, grain_of(kProducts * room * kFloatLanes * kTransformWork),
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t u = first; u < last; ++u) {
           const Unit unit(tiling_, u);
@@ -134,15 +134,15 @@ void WinogradWeightGradient::add_band(std::int64_t first, std::int64_t last, std
       });
   const std::int64_t vectors = (last - first) * tiling_.vectors;
   parallel_for(
-      0, kProducts * in_tiles_, grain_of(out_tiles_ * kTileSums * vectors * kLanes),
+      0, kProducts * in_tiles_, grain_of(out_tiles_ * kTileSums * vectors * kFloatLanes),
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t task = begin; task < end; ++task) {
           const std::int64_t p = task / in_tiles_;
           const std::int64_t i = task % in_tiles_;
-          const float* const in_tile = source + p * in_step() + i * room * kInTile * kLanes;
+          const float* const in_tile = source + p * in_step() + i * room * kInTile * kFloatLanes;
           for (std::int64_t o = 0; o < out_tiles_; ++o)
-            add_products(vectors, grad + p * out_step() + o * room * kOutTile * kLanes, in_tile,
-                         sums + p * sums_step() + (o * in_tiles_ + i) * kTileSums);
+            add_products(vectors, grad + p * out_step() + o * room * kOutTile * kFloatLanes,
+                         in_tile, sums + p * sums_step() + (o * in_tiles_ + i) * kTileSums);
         }
       });
 }

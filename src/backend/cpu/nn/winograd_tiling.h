@@ -34,8 +34,8 @@ struct Tiling {
   Tiling(const ConvPass& pass, std::int64_t max_band_tiles)
       : rows(divide_up(pass.rows.places, 2)),
         cuts(divide_up(pass.columns.places, 2 * max_band_tiles)),
-        vectors(divide_up(pass.columns.places, 2 * kLanes * cuts)),
-        band(std::max<std::int64_t>(1, max_band_tiles / (vectors * kLanes))) {
+        vectors(divide_up(pass.columns.places, 2 * kFloatLanes * cuts)),
+        band(std::max<std::int64_t>(1, max_band_tiles / (vectors * kFloatLanes))) {
     band = std::min(band, pass.batch * units());
   }
 
@@ -54,7 +54,7 @@ struct Unit {
   Unit(const Tiling& tiling, std::int64_t unit)
       : image(unit / tiling.units()),
         row(unit / tiling.cuts % tiling.rows * 2),
-        column(unit % tiling.cuts * tiling.vectors * 2 * kLanes) {}
+        column(unit % tiling.cuts * tiling.vectors * 2 * kFloatLanes) {}
 
   std::int64_t image;
   std::int64_t row;

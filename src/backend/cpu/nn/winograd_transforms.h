@@ -25,7 +25,7 @@ namespace eg::cpu::winograd {
 
 using Floats = gemm::Vector<float>;
 
-inline constexpr int kLanes = gemm::kLanes<float>;
+inline constexpr int kFloatLanes = gemm::kLanes<float>;
 /// Numbers of a transformed tile.
 inline constexpr int kProducts = 16;
 
@@ -57,7 +57,7 @@ struct TileTarget {
 /// Vectors of the longest row of tiles.
 inline constexpr std::int64_t kMaxVectors = 16;
 /// Numbers of a line that a row of tiles reads.
-constexpr std::int64_t line_size(std::int64_t vectors) { return 2 * kLanes * (vectors + 1); }
+constexpr std::int64_t line_size(std::int64_t vectors) { return 2 * kFloatLanes * (vectors + 1); }
 /// What the transforms work in.
 using Lines = std::array<float, 4 * line_size(kMaxVectors)>;
 
@@ -71,7 +71,7 @@ inline void copy_line(const TileRow& tiles, std::int64_t row, float* line) {
   const std::int64_t end = std::clamp<std::int64_t>(tiles.width - tiles.column, begin, size);
   const bool is_padding = row < 0 || row >= tiles.height;
   if (is_padding || end - begin < size) {
-    for (std::int64_t x = 0; x < size; x += kLanes) gemm::store(line + x, Floats{});
+    for (std::int64_t x = 0; x < size; x += kFloatLanes) gemm::store(line + x, Floats{});
   }
   if (!is_padding)
     copy_short(tiles.plane + row * tiles.width + tiles.column + begin, end - begin, line + begin);
@@ -85,7 +85,7 @@ inline void transform_source(const TileRow& tiles, const TileTarget& to) {
   // Four copies of this would be code without use.
 #pragma GCC unroll 1
   for (int i = 0; i < 4; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
-  for (std::int64_t x = 0; x < size; x += kLanes) {
+  for (std::int64_t x = 0; x < size; x += kFloatLanes) {
     float* const at = lines + x;
     const Floats d0 = gemm::load(at);
     const Floats d1 = gemm::load(at + size);
@@ -98,13 +98,13 @@ inline void transform_source(const TileRow& tiles, const TileTarget& to) {
   }
   for (std::int64_t v = 0; v < tiles.vectors; ++v) {
     float* out = to.at(v);
-    const float* line = lines + v * 2 * kLanes;
+    const float* line = lines + v * 2 * kFloatLanes;
 #pragma GCC unroll 1
     for (int i = 0; i < 4; ++i, line += size) {
       const Floats a = gemm::load(line);
-      const Floats b = gemm::load(line + kLanes);
+      const Floats b = gemm::load(line + kFloatLanes);
       const Floats c = gemm::load(line + 2);
-      const Floats d = gemm::load(line + 2 + kLanes);
+      const Floats d = gemm::load(line + 2 + kFloatLanes);
       const Floats d0 = even(a, b);
       const Floats d1 = odd(a, b);
       const Floats d2 = even(c, d);
@@ -130,9 +130,9 @@ inline void transform_gradient(const TileRow& tiles, const TileTarget& to) {
   for (int i = 0; i < 2; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
   for (std::int64_t v = 0; v < tiles.vectors; ++v) {
     float* out = to.at(v);
-    const float* const line = lines + v * 2 * kLanes;
-    const Floats a[2] = {gemm::load(line), gemm::load(line + kLanes)};
-    const Floats b[2] = {gemm::load(line + size), gemm::load(line + size + kLanes)};
+    const float* const line = lines + v * 2 * kFloatLanes;
+    const Floats a[2] = {gemm::load(line), gemm::load(line + kFloatLanes)};
+    const Floats b[2] = {gemm::load(line + size), gemm::load(line + size + kFloatLanes)};
     const Floats g0[2] = {even(a[0], a[1]), odd(a[0], a[1])};
     const Floats g1[2] = {even(b[0], b[1]), odd(b[0], b[1])};
     const auto store_line = [&](Floats left, Floats right) {
@@ -203,7 +203,7 @@ struct PlaceTarget {
 inline Floats transform_sums(const float* sums, std::int64_t product_stride, std::int64_t vectors,
                              Floats bias, const PlaceTarget& to) {
   Floats check{};
-  for (std::int64_t v = 0; v < vectors; ++v, sums += kLanes) {
+  for (std::int64_t v = 0; v < vectors; ++v, sums += kFloatLanes) {
     Floats top[4];
     Floats bottom[4];
     const float* at = sums;
@@ -221,15 +221,15 @@ inline Floats transform_sums(const float* sums, std::int64_t product_stride, std
       if (y >= to.rows) return;
       const Floats low = __builtin_shufflevector(left, right, 0, 4, 1, 5);
       const Floats high = __builtin_shufflevector(left, right, 2, 6, 3, 7);
-      float* const place = to.data + y * to.row_stride + v * 2 * kLanes;
-      const std::int64_t columns = to.columns - v * 2 * kLanes;
-      if (columns >= 2 * kLanes) {
+      float* const place = to.data + y * to.row_stride + v * 2 * kFloatLanes;
+      const std::int64_t columns = to.columns - v * 2 * kFloatLanes;
+      if (columns >= 2 * kFloatLanes) {
         gemm::store(place, low);
-        gemm::store(place + kLanes, high);
+        gemm::store(place + kFloatLanes, high);
       } else {
-        float both[2 * kLanes];
+        float both[2 * kFloatLanes];
         gemm::store(both, low);
-        gemm::store(both + kLanes, high);
+        gemm::store(both + kFloatLanes, high);
         for (std::int64_t x = 0; x < columns; ++x) place[x] = both[x];
       }
     };

@@ -10,6 +10,8 @@
 #include <wasm_simd128.h>
 #endif
 
+#include "backend/cpu/vector/vec.h"
+
 // The kernels are loops over register arrays: they must be unrolled and inlined whole.
 #define EG_GEMM_INLINE __attribute__((always_inline)) inline
 #define EG_GEMM_UNROLL _Pragma("GCC unroll 16")
@@ -34,9 +36,8 @@ struct VectorOf<double> {
 template <class T>
 using Vector = typename VectorOf<T>::type;
 
-/// Elements in one vector.
-template <class T>
-inline constexpr int kLanes = 16 / static_cast<int>(sizeof(T));
+using cpu::kLanes;
+using cpu::multiply_add;
 
 template <class T>
 EG_GEMM_INLINE Vector<T> load(const T* from) {
@@ -71,25 +72,6 @@ EG_GEMM_INLINE Vector<float> splat(float value) {
 }
 
 EG_GEMM_INLINE Vector<double> splat(double value) { return Vector<double>{value, value}; }
-
-/// Returns a * b + c, rounded once where the hardware does that as fast.
-EG_GEMM_INLINE Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<float> c) {
-#ifdef __wasm_relaxed_simd__
-  return reinterpret_cast<Vector<float>>(wasm_f32x4_relaxed_madd(
-      reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
-#else
-  return a * b + c;
-#endif
-}
-
-EG_GEMM_INLINE Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector<double> c) {
-#ifdef __wasm_relaxed_simd__
-  return reinterpret_cast<Vector<double>>(wasm_f64x2_relaxed_madd(
-      reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
-#else
-  return a * b + c;
-#endif
-}
 
 /// Stores pairs (a[i], b[i]), `stride` numbers apart.
 EG_GEMM_INLINE void store_pairs(float* to, int stride, Vector<float> a, Vector<float> b) {
