@@ -211,6 +211,7 @@ TEST(Capture, LiveWorkIsDoneAnewInItsPlace) {
 }
 
 TEST(Capture, KeepsTheMemoryThatItUses) {
+  testing::settle();
   const std::int64_t before = memory_stats().bytes;
   CapturedPtr f;
   {
@@ -230,6 +231,7 @@ TEST(Capture, KeepsTheMemoryThatItUses) {
 }
 
 TEST(Capture, ReusesWhatIsFreedInIt) {
+  testing::settle();
   const Tensor x = testing::full({10000}, 1.0, DType::kFloat32);
   const std::int64_t before = memory_stats().bytes;
   const CapturedPtr f = captured({x}, [](const TensorList& in) {

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kBundlers } from "../../../scripts/bundles.mjs";
-import { fetchedByPage } from "../page_trace.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const kWasmFolder = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
@@ -44,6 +43,8 @@ export default {
 
 async function withPage(results) {
   const [{ values, errors }] = results;
+  // Only here, since Playwright is there once `npm run bench` has installed it.
+  const { fetchedByPage } = await import("../page_trace.mjs");
   await fetchedByPage("edgegrad").then(
     ({ bytes }) => Object.assign(values, { page: bytes / 1000 }),
     (error) => Object.assign(errors, { page: error.message.split("\n")[0] }),
