@@ -57,12 +57,15 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
   return *block == nullptr ? ENOMEM : 0;
 }
 
-// The names by which Emscripten's own libraries call them.
+// The names by which Emscripten's and musl's own files call them.
 [[gnu::alias("malloc")]] void* emscripten_builtin_malloc(std::size_t bytes);
 [[gnu::alias("free")]] void emscripten_builtin_free(void* block);
 [[gnu::alias("aligned_alloc")]] void* emscripten_builtin_memalign(std::size_t alignment,
                                                                   std::size_t bytes);
 [[gnu::alias("aligned_alloc")]] void* memalign(std::size_t alignment, std::size_t bytes);
+[[gnu::alias("malloc")]] void* __libc_malloc(std::size_t bytes);
+[[gnu::alias("calloc")]] void* __libc_calloc(std::size_t count, std::size_t size);
+[[gnu::alias("free")]] void __libc_free(void* block);
 }
 
 }  // namespace eg
