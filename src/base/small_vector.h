@@ -79,7 +79,7 @@ class SmallVector {
   template <class... Args>
   T& emplace_back(Args&&... args) {
     reserve(size_ + 1);
-    T* made = new (data_ + size_) T(std::forward<Args>(args)...);
+    T* made = new (static_cast<void*>(data_ + size_)) T(std::forward<Args>(args)...);
     ++size_;
     return *made;
   }

@@ -91,7 +91,8 @@ BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, co
   const Tensor result = scale_and_shift(normalized, weight, bias);
   const GradModeGuard no_grad(false);
   const Dims per_channel{input.size(1)};
-  const auto count = static_cast<double>(input.numel() / std::max<std::int64_t>(1, input.size(1)));
+  const std::int64_t channels = std::max<std::int64_t>(1, input.size(1));
+  const double count = static_cast<double>(input.numel()) / static_cast<double>(channels);
   return {result, View::call(detach(mean), per_channel),
           (Var(View::call(detach(variance), per_channel)) * (count / (count - 1))).tensor()};
 }

@@ -80,7 +80,7 @@ GradList differentiable_gradients(const Tensor& input, const Tensor& weight, con
   Shape per_channel(static_cast<std::size_t>(input.ndim()), 1);
   per_channel[1] = input.size(1);
   const Tensor shaped = weight.defined() ? View::call(weight, per_channel) : weight;
-  const auto count = static_cast<double>(input.numel() / input.size(1));
+  const double count = static_cast<double>(input.numel()) / static_cast<double>(input.size(1));
   GradList grads =
       norm_gradients({count, eps, true, per_channel, per_channel, input, shaped}, grad, needs);
   for (std::size_t i = 1; i < 3; ++i)
