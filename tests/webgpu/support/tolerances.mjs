@@ -7,6 +7,7 @@
 const kUsual = { relative: 2e-6, absolute: 1.2e-38 * 1000 };
 
 const kCrossesZero = { reason: "a sum that is zero between its terms", absolute: 3e-7 };
+const kLastDigits = { reason: "tanh(x) takes all but the last digits of x away", absolute: 3e-7 };
 const kReflection = {
   reason: "below zero the difference of numbers that are large beside it",
   absolute: 4e-6,
@@ -45,6 +46,7 @@ const kExceptions = {
     gammainc: kGammaPower,
     gammaincc: kGammaPower,
     kl_error_of_log: kExponential,
+    tanhshrink: kLastDigits,
   },
   gradient: {
     sinc: kCrossesZero,
@@ -52,6 +54,7 @@ const kExceptions = {
     i0e: kCrossesZero,
     i1e: kCrossesZero,
     mish: kCrossesZero,
+    silu: kCrossesZero,
     gelu: kCrossesZero,
     hardswish: kCrossesZero,
     binary_cross_entropy_error: kCrossesZero,
