@@ -31,6 +31,9 @@ struct PoolPlanes {
   PoolAxis columns;
 };
 
+/// What stands for the place of the largest element of a window that holds none, of padding alone.
+inline constexpr std::int64_t kNoPlace = -1;
+
 /// The largest element of every window (the first of equal ones, NaN above all) and its place in
 /// the plane; of floats and int64.
 struct MaxPool {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "ops/create/copy.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
 #include "support/tensors.h"
@@ -32,35 +33,70 @@ TEST(PoolOps, MaxPoolGivesMaximaAndTheirPlaces) {
   EXPECT_EQ(both[1].dtype(), DType::kInt64);
 }
 
-TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinity) {
-  // The two taps are one before the first and one behind the last.
-  EXPECT_EQ(values(MaxPool1d::call(tensor({1, 2}, {1, 2}), {2}, Dims{1}, {1}, {3}).tensors[0]),
-            (std::vector<double>{-std::numeric_limits<double>::infinity()}));
+// The two taps are one before the first and one behind the last.
+TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinityWithoutAPlaceOrGradient) {
+  for (const bool in_rows : {true, false}) {
+    const Shape shape = in_rows ? Shape{2, 2, 1} : Shape{2, 1, 2};
+    const Dims padding = in_rows ? Dims{1, 0} : Dims{0, 1};
+    const Dims dilation = in_rows ? Dims{3, 1} : Dims{1, 3};
+    const Dims kernel = in_rows ? Dims{2, 1} : Dims{1, 2};
+    const Tensor x = leaf({1, 2, 3, 4}, shape);
+    const TensorList both =
+        MaxPool2d::call(x, kernel, Dims{1, 1}, padding, dilation, false, true).tensors;
+    const double lowest = -std::numeric_limits<double>::infinity();
+    EXPECT_EQ(values(both[0]), (List{lowest, lowest}));
+    EXPECT_EQ(values(both[1]), (List{-1, -1}));
+    const Tensor gradient = leaf({1, 1}, both[0].shape());
+    const Tensor grad_x = grad({both[0]}, {x}, {gradient}, {{.create_graph = true}})[0];
+    EXPECT_EQ(values(grad_x), (List{0, 0, 0, 0}));
+    const Tensor again = grad({grad_x}, {gradient}, {tensor({1, 1, 1, 1}, shape)})[0];
+    EXPECT_EQ(values(again), (List{0, 0}));
+  }
 }
 
-// More columns than fit a vector, windows that padding shortens, and all orders of elements.
-TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyRow) {
-  constexpr std::int64_t kSize = 23;
-  const Tensor x =
-      testing::generated<float>({1, kSize}, [](std::int64_t i) { return i * 7 % 11 - 5; });
-  const std::vector<double> row = values(x);
-  for (const std::int64_t stride : {1, 2, 3}) {
-    for (const std::int64_t dilation : {1, 2}) {
-      const TensorList result =
-          MaxPool1d::call(x, {3}, Dims{stride}, {1}, {dilation}, false, true).tensors;
-      const std::vector<double> largest = values(result[0]);
-      const std::vector<double> places = values(result[1]);
-      for (std::size_t i = 0; i < largest.size(); ++i) {
-        double expected = -std::numeric_limits<double>::infinity();
-        std::int64_t place = -1;
-        for (std::int64_t tap = 0; tap < 3; ++tap) {
-          const std::int64_t at = static_cast<std::int64_t>(i) * stride - 1 + tap * dilation;
-          if (at < 0 || at >= kSize || row[static_cast<std::size_t>(at)] <= expected) continue;
-          expected = row[static_cast<std::size_t>(at)];
-          place = at;
+// The place of the largest element of the window whose first tap lies at (y, x), or -1.
+std::int64_t largest_place(const List& plane, std::int64_t height, std::int64_t width,
+                           std::int64_t y, std::int64_t x, std::int64_t dilation) {
+  std::int64_t place = -1;
+  for (std::int64_t row = y; row < y + 2; ++row) {
+    for (std::int64_t column = x; column <= x + 2 * dilation; column += dilation) {
+      if (row < 0 || row >= height || column < 0 || column >= width) continue;
+      const std::int64_t at = row * width + column;
+      if (place < 0 || plane[static_cast<std::size_t>(at)] > plane[static_cast<std::size_t>(place)])
+        place = at;
+    }
+  }
+  return place;
+}
+
+// Rows of less and of more windows than fit a vector, windows that padding shortens, and all orders
+// of elements.
+TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyPlane) {
+  constexpr std::int64_t kHeight = 3;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32}) {
+    for (const std::int64_t width : {5, 8, 23}) {
+      const Tensor x =
+          ToDType::call(testing::generated<double>({1, kHeight, width},
+                                                   [](std::int64_t i) { return i * 7 % 11 - 5; }),
+                        dtype);
+      const List plane = values(x);
+      for (const std::int64_t stride : {1, 2, 3}) {
+        for (const std::int64_t dilation : {1, 2}) {
+          const TensorList both =
+              MaxPool2d::call(x, {2, 3}, Dims{1, stride}, {1, 1}, {1, dilation}, false, true)
+                  .tensors;
+          List largest;
+          List places;
+          for (std::int64_t y = -1; y <= kHeight - 1; ++y) {
+            for (std::int64_t left = -1; left + 2 * dilation <= width; left += stride) {
+              const std::int64_t place = largest_place(plane, kHeight, width, y, left, dilation);
+              places.push_back(static_cast<double>(place));
+              largest.push_back(plane[static_cast<std::size_t>(place)]);
+            }
+          }
+          EXPECT_EQ(values(both[0]), largest);
+          EXPECT_EQ(values(both[1]), places);
         }
-        EXPECT_EQ(largest[i], expected);
-        EXPECT_EQ(places[i], static_cast<double>(place));
       }
     }
   }

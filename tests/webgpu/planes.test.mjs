@@ -42,8 +42,10 @@ function poolOf(x, y, { kernel, stride, padding, dilation = [1, 1] }) {
   return [field.long(product(kPlanes)), axis(sizes(0)), axis(sizes(1))];
 }
 
+const kPaddingAlone = { kernel: [2, 1], stride: [1, 1], padding: [1, 0], dilation: [10, 1] };
+
 testBoth("max pooling", async (p) => {
-  for (const windows of kWindows) {
+  for (const windows of [...kWindows, kPaddingAlone]) {
     const shape = [...kPlanes, 9, 10];
     const data = randoms(product(shape), 3);
     const x = leaf(data, shape);
@@ -58,7 +60,8 @@ testBoth("max pooling", async (p) => {
     assert.deepEqual(await p.read(out), list(y));
     assert.deepEqual(await p.read(places), list(at));
     p.kernel("max_pool_pick", [pool, from, field.in(places), field.out(out)]);
-    assert.deepEqual(await p.read(out), list(y));
+    const picked = list(y).map((value, i) => (list(at)[i] < 0 ? 0 : value));
+    assert.deepEqual(await p.read(out), picked);
     const gradX = p.empty("float32", data.length);
     p.kernel("max_pool_backward", [
       pool,

@@ -29,7 +29,8 @@ struct MaxPool1d {
 struct MaxPool2d {
   static constexpr op::Doc doc{"max_pool2d",
                                "The largest element of windows over the last two dims; with "
-                               "returnIndices also its place in the plane."};
+                               "returnIndices also its place in the plane, -1 where a window "
+                               "holds padding alone."};
   static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args = MaxPool1d::args;
   static constexpr std::array<std::string_view, 4> samples{

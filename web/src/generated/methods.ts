@@ -1160,7 +1160,7 @@ export interface TensorMethods {
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-  /** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
+  /** The largest element of windows over the last two dims; with returnIndices also its place in the plane, -1 where a window holds padding alone. */
   maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
   maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;

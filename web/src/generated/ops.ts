@@ -2546,7 +2546,7 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max_pool1d");
 
-/** The largest element of windows over the last two dims; with returnIndices also its place in the plane. */
+/** The largest element of windows over the last two dims; with returnIndices also its place in the plane, -1 where a window holds padding alone. */
 export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
   (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;

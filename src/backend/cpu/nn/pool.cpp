@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "backend/cpu/vector/vec.h"
@@ -92,107 +93,149 @@ class MeanWindows {
   Windows columns_;
 };
 
-// The columns that windows read: a vector of neighbouring windows goes through its taps together.
-// Shorter windows repeat their last column, and missing ones the last window.
-template <class T>
-class ColumnTaps {
- public:
-  using Place = SignedBits<T>;
-  using Places = Vec<Place>;
-
-  ColumnTaps(const PoolAxis& axis, const Windows& windows) : step_(axis.dilation) {
-    const std::size_t size = (windows.size() + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
-    first_.reserve(size);
-    reach_.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      const Window& w = windows[std::min(i, windows.size() - 1)];
-      const std::int64_t length =
-          std::max<std::int64_t>(1, (w.end - w.begin + axis.dilation - 1) / axis.dilation);
-      // A window of padding alone has nothing to read.
-      first_.push_back(static_cast<Place>(std::min(w.begin, axis.in - 1)));
-      reach_.push_back(static_cast<Place>((length - 1) * axis.dilation));
-      count_ = std::max(count_, length);
-    }
-  }
-
-  std::int64_t count() const { return count_; }
-  /// What a tap of the windows from `window` on reads.
-  Places columns(std::int64_t tap, std::size_t window) const {
-    const Places reach = load(reach_, window);
-    const Places offset = Places{} + static_cast<Place>(tap * step_);
-    return load(first_, window) + (offset < reach ? offset : reach);
-  }
-
- private:
-  static Places load(const std::vector<Place>& from, std::size_t window) {
-    Places result;
-    std::memcpy(&result, from.data() + window, sizeof(result));
-    return result;
-  }
-
-  std::int64_t step_;
-  std::int64_t count_ = 0;
-  std::vector<Place> first_;
-  std::vector<Place> reach_;
-};
-
 template <class T>
 constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                            : std::numeric_limits<T>::lowest();
 
-template <class T>
-struct Largest {
-  Vec<T> value;
-  Vec<SignedBits<T>> place;
+std::int64_t taps_of(const PoolAxis& axis, const Window& window) {
+  return std::max<std::int64_t>(0, (window.end - window.begin + axis.dilation - 1) / axis.dilation);
+}
+std::int64_t most_taps(const PoolAxis& axis, const Windows& windows) {
+  std::int64_t most = 0;
+  for (const Window& window : windows) most = std::max(most, taps_of(axis, window));
+  return most;
+}
+
+// Windows [begin, end) of a row of them, which are alike: none is cut short by the padding, and
+// each begins `spacing` behind the one before.
+struct EvenWindows {
+  EvenWindows(const PoolPlanes& pool, const Windows& rows, const Windows& columns);
+
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::int64_t spacing = 0;
+  std::int64_t row_taps;
+  /// What a window reads, row by row, by the distance from its first element.
+  std::vector<std::int64_t> taps;
 };
 
-// Which element is largest cannot be predicted: selections of vectors, no branches.
-template <class T>
-Largest<T> largest_in_windows(const T* plane, std::size_t width, const Window& rows,
-                              std::int64_t row_step, const ColumnTaps<T>& taps,
-                              std::size_t window) {
-  const auto first_place = [&](std::int64_t y) {
-    return static_cast<SignedBits<T>>(static_cast<std::size_t>(y) * width);
+EvenWindows::EvenWindows(const PoolPlanes& pool, const Windows& rows, const Windows& columns)
+    : row_taps(most_taps(pool.columns, columns)) {
+  const auto is_whole = [&](std::size_t i) {
+    return i < columns.size() && taps_of(pool.columns, columns[i]) == row_taps;
   };
-  Largest<T> found{Vec<T>{} + kLowest<T>, taps.columns(0, window) + first_place(rows.begin)};
-  for (std::int64_t y = rows.begin; y < rows.end; y += row_step) {
-    const T* const row = plane + static_cast<std::size_t>(y) * width;
-    for (std::int64_t tap = 0; tap < taps.count(); ++tap) {
-      const auto columns = taps.columns(tap, window);
-      Vec<T> value;
-      for (int lane = 0; lane < kLanes<T>; ++lane) value[lane] = row[columns[lane]];
-      const auto is_larger = (value > found.value) | (value != value);
-      found.value = is_larger ? value : found.value;
-      found.place = is_larger ? columns + first_place(y) : found.place;
+  while (!is_whole(begin)) ++begin;
+  end = begin + 1;
+  if (is_whole(end)) spacing = columns[end].begin - columns[begin].begin;
+  while (is_whole(end) && columns[end].begin - columns[end - 1].begin == spacing) ++end;
+  for (std::int64_t y = 0; y < most_taps(pool.rows, rows); ++y) {
+    for (std::int64_t x = 0; x < row_taps; ++x)
+      taps.push_back(y * pool.rows.dilation * pool.columns.in + x * pool.columns.dilation);
+  }
+}
+
+// A vector of elements `spacing` apart.
+template <class T>
+Vec<T> load_spaced(const T* from, std::int64_t spacing) {
+  Vec<T> result;
+  if (spacing == 1) {
+    std::memcpy(&result, from, sizeof(result));
+    return result;
+  }
+  if constexpr (kLanes<T> == 4) {
+    if (spacing == 2) {
+      // Nothing may lie behind the last element: the second vector ends with it.
+      Vec<T> second;
+      std::memcpy(&result, from, sizeof(result));
+      std::memcpy(&second, from + 3, sizeof(second));
+      return __builtin_shufflevector(result, second, 0, 2, 5, 7);
     }
   }
-  return found;
+  for (int lane = 0; lane < kLanes<T>; ++lane) result[lane] = from[lane * spacing];
+  return result;
+}
+
+// Vectors of places, as wide as the elements, become int64.
+void store_places(Vec<std::int64_t> places, std::int64_t* to) {
+  std::memcpy(to, &places, sizeof(places));
+}
+void store_places(Vec<std::int32_t> places, std::int64_t* to) {
+  using Wide = Vec<std::int64_t>;
+  store_places(__builtin_convertvector(__builtin_shufflevector(places, places, 0, 1), Wide), to);
+  store_places(__builtin_convertvector(__builtin_shufflevector(places, places, 2, 3), Wide),
+               to + 2);
+}
+
+// The largest elements of `count` windows, of which the first begins at `first`, and their places.
+// A vector of windows goes through its taps together. Which element is largest cannot be predicted:
+// selections, no branches.
+template <class T>
+void max_of_even_windows(const T* plane, std::int64_t first, std::int64_t spacing,
+                         std::span<const std::int64_t> taps, std::int64_t count, T* to,
+                         std::int64_t* places) {
+  using Place = SignedBits<T>;
+  Vec<Place> lanes;
+  for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] = static_cast<Place>(lane * spacing);
+  for (std::int64_t next = 0; next < count; next += kLanes<T>) {
+    // The last vector overlaps its neighbour rather than stick out.
+    const std::int64_t i = std::min(next, count - kLanes<T>);
+    const std::int64_t place = first + i * spacing;
+    Vec<T> largest = splat(kLowest<T>);
+    Vec<Place> found = splat(Place{0});
+    for (const std::int64_t tap : taps) {
+      const Vec<T> value = load_spaced(plane + place + tap, spacing);
+      const auto is_larger = (value > largest) | (value != value);
+      largest = is_larger ? value : largest;
+      found = is_larger ? splat(static_cast<Place>(tap)) : found;
+    }
+    std::memcpy(to + i, &largest, sizeof(largest));
+    store_places(found + lanes + static_cast<Place>(place), places + i);
+  }
+}
+
+// The same of one window, wherever it lies.
+template <class T>
+void max_of_window(const T* plane, const PoolPlanes& pool, const Window& rows,
+                   const Window& columns, T& to, std::int64_t& place) {
+  const std::int64_t width = pool.columns.in;
+  to = kLowest<T>;
+  const bool is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
+  place = is_empty ? kernel::kNoPlace : rows.begin * width + columns.begin;
+  for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.dilation) {
+    for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.dilation) {
+      const T value = plane[y * width + x];
+      const bool is_larger = value > to || value != value;
+      to = is_larger ? value : to;
+      place = is_larger ? y * width + x : place;
+    }
+  }
 }
 
 template <class T>
 void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places) {
   if (!has_windows(pool)) return;
   const Windows all_rows = windows_of(pool.rows);
-  const Windows all_columns = windows_of(pool.columns);
-  const ColumnTaps<T> taps(pool.columns, all_columns);
-  const auto width = static_cast<std::size_t>(pool.columns.in);
-  const std::size_t columns = all_columns.size();
+  const Windows columns = windows_of(pool.columns);
+  const EvenWindows even(pool, all_rows, columns);
+  const auto even_count = static_cast<std::int64_t>(even.end - even.begin);
+  const bool has_vectors = even_count >= kLanes<T>;
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
     T* to = out + plane * out_size(pool);
     std::int64_t* to_places = places + plane * out_size(pool);
     for (const Window& rows : all_rows) {
-      for (std::size_t i = 0; i < columns; i += kLanes<T>) {
-        const Largest<T> found = largest_in_windows(from, width, rows, pool.rows.dilation, taps, i);
-        const std::size_t count = std::min<std::size_t>(kLanes<T>, columns - i);
-        for (std::size_t lane = 0; lane < count; ++lane) {
-          const Window& window = all_columns[i + lane];
-          to[i + lane] = window.begin < window.end ? found.value[lane] : kLowest<T>;
-          to_places[i + lane] = found.place[lane];
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (i == even.begin && has_vectors && rows.begin < rows.end) {
+          const auto taps = checked_count(taps_of(pool.rows, rows) * even.row_taps);
+          max_of_even_windows(from, rows.begin * pool.columns.in + columns[i].begin, even.spacing,
+                              std::span(even.taps).first(taps), even_count, to + i, to_places + i);
+          i = even.end - 1;
+          continue;
         }
+        max_of_window(from, pool, rows, columns[i], to[i], to_places[i]);
       }
-      to += columns;
-      to_places += columns;
+      to += columns.size();
+      to_places += columns.size();
     }
   });
 }
@@ -204,7 +247,8 @@ void max_pool_backward(const PoolPlanes& pool, const T* grad, const std::int64_t
     T* const to = grad_in + plane * in_size(pool);
     std::fill(to, to + in_size(pool), T{0});
     const std::int64_t first = plane * out_size(pool);
-    for (std::int64_t i = first; i < first + out_size(pool); ++i) to[places[i]] += grad[i];
+    for (std::int64_t i = first; i < first + out_size(pool); ++i)
+      if (places[i] != kernel::kNoPlace) to[places[i]] += grad[i];
   });
 }
 
@@ -213,7 +257,8 @@ void max_pool_pick(const PoolPlanes& pool, const T* in, const std::int64_t* plac
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
     const std::int64_t first = plane * out_size(pool);
-    for (std::int64_t i = first; i < first + out_size(pool); ++i) out[i] = from[places[i]];
+    for (std::int64_t i = first; i < first + out_size(pool); ++i)
+      out[i] = places[i] == kernel::kNoPlace ? T{0} : from[places[i]];
   });
 }
 

@@ -80,6 +80,9 @@ function overWindows(work: string): string {
   }`;
 }
 
+/** What stands for the place of the largest element of a window of padding alone. */
+const kNoPlace = -1;
+
 const kPooled = ["float32", "int64"] as const;
 
 export const maxPool: Kernel = {
@@ -101,7 +104,10 @@ export const maxPool: Kernel = {
       ],
       each: "out",
       work: `var largest = ${least};
-  var place = rows_window(row).begin * u.columns_in + min(columns_window(column).begin, u.columns_in - 1);
+  let rows = rows_window(row);
+  let columns = columns_window(column);
+  let is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
+  var place = select(rows.begin * u.columns_in + columns.begin, ${kNoPlace}, is_empty);
   ${overWindow(`let value = load_x(u32(first_in + y * u.columns_in + x));
       if (value > largest${isFloat ? " || is_nan_f32(value)" : ""}) {
         largest = value;
@@ -140,7 +146,7 @@ const kSumOfWindows = `var sum = 0f;
       }`)}
   store_grad_x(i, sum);`;
 
-const kFillTile = `var place = -1;
+const kFillTile = `var place = ${kNoPlace};
   var g = 0f;
   if (row < u.rows_out && column < u.columns_out) {
     let window = u32(first_out + row * u.columns_out + column);
@@ -170,7 +176,12 @@ export const maxPoolPick: Kernel = {
         { name: "y", view: y, mode: "write" },
       ],
       each: "out",
-      work: "store_y(i, load_x(u32(first_in + load_places(i))));",
+      work: `let place = load_places(i);
+  if (place == ${kNoPlace}) {
+    store_y(i, 0);
+  } else {
+    store_y(i, load_x(u32(first_in + place)));
+  }`,
     });
   },
 };
