@@ -65,9 +65,8 @@ class PassRunner {
         strips_(pass.out_channels),
         is_one_line_(pass.rows.places == 1),
         band_(band_rows(pass)),
-        layout_(pass.rows, pass.columns, band_,
-                (is_one_line_ ? 2 : 1) * gemm::kLanes<T> *
-                    conv_tile_columns(pass.out_channels / strips_.count)) {
+        width_(gemm::kLanes<T> * conv_tile_columns(pass.out_channels / strips_.count)),
+        layout_(pass.rows, pass.columns, band_, is_one_line_ ? 2 * width_ : width_) {
     offsets_.reserve(checked_count(pass.depth()));
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
       for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
@@ -77,8 +76,7 @@ class PassRunner {
     }
     for (std::int64_t y = 0; y < pass.rows.places; ++y)
       row_taps_.push_back(taps_inside(pass.rows, y));
-    for (std::int64_t x = 0; x < pass.columns.places; ++x)
-      column_taps_.push_back(taps_inside(pass.columns, x));
+    cut_columns();
   }
 
   std::int64_t bands() const { return (pass_.rows.places + band_ - 1) / band_; }
@@ -98,7 +96,7 @@ class PassRunner {
     for (std::int64_t s = 0; s < strips_.count; ++s) {
       const std::int64_t channel = strips_.begin(s);
       for (std::int64_t next = first; next < last; next += 2) {
-        // The last tile overlaps its neighbour rather than stick out.
+        // The last lines overlap their neighbours rather than stick out.
         const std::int64_t y = std::max(first, std::min(next, last - 2));
         run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
                   scratch + (y - first) * layout_.place_stride(),
@@ -122,6 +120,24 @@ class PassRunner {
     return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
   }
 
+  void cut_columns() {
+    std::vector<TapRange> taps;
+    const std::int64_t end = pass_.columns.places;
+    for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass_.columns, x));
+    const std::int64_t step = is_one_line_ ? 2 * width_ : width_;
+    for (std::int64_t next = 0; next < end; next += step) {
+      // The last tile overlaps its neighbour rather than stick out.
+      const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
+      const TapRange range = join(taps, x, std::min(x + step, end));
+      const std::int64_t second = is_one_line_ ? end - x - width_ : end - x;
+      columns_.push_back(
+          {.first = x,
+           .first_step = range.begin * pass_.in_channels,
+           .steps = (range.end - range.begin) * pass_.in_channels,
+           .places = {std::min(width_, end - x), std::clamp<std::int64_t>(second, 0, width_)}});
+    }
+  }
+
   // The taps that places [first, last) read with: the later the place, the earlier they are.
   static TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
     const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
@@ -132,41 +148,33 @@ class PassRunner {
   void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
                  const T* places, const T* bias, T* to) const {
     const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
-    const ConvTile<T> tile = kConvTiles<T>[static_cast<std::size_t>(channels - 1)];
-    const std::int64_t width = conv_tile_columns(channels) * gemm::kLanes<T>;
-    const std::int64_t step = is_one_line_ ? 2 * width : width;
-    const std::int64_t line_step = is_one_line_ ? width : layout_.place_stride();
     const TapRange rows = join(row_taps_, first, last);
-    const std::int64_t end = pass_.columns.places;
-    for (std::int64_t next = 0; next < end; next += step) {
-      const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
-      const TapRange columns = join(column_taps_, x, std::min(x + step, end));
-      const std::int64_t tap =
-          (rows.begin * pass_.columns.taps + columns.begin) * pass_.in_channels;
-      const std::int64_t left = std::min(width, end - x);
-      const std::int64_t second = is_one_line_ ? end - x - width : last - first > 1 ? left : 0;
-      ConvTaps<T> taps{weights + tap * channels, offsets_.data() + tap, rows.end - rows.begin,
-                       (columns.end - columns.begin) * pass_.in_channels, 0};
-      taps.skipped = pass_.columns.taps * pass_.in_channels - taps.count;
-      if (taps.skipped == 0) taps.count *= std::exchange(taps.runs, 1);
-      tile(taps, places + x, line_step, bias,
-           {.data = to + x * pass_.to_column_step,
-            .channel_stride = pass_.to_size,
-            .line_stride = is_one_line_ ? width * pass_.to_column_step : pass_.to_row_step,
-            .column_step = pass_.to_column_step,
-            .columns = {left, std::clamp<std::int64_t>(second, 0, width)}});
-    }
+    const std::int64_t row_steps = pass_.columns.taps * pass_.in_channels;
+    kConvTiles<T>[static_cast<std::size_t>(channels - 1)](
+        {.columns = columns_,
+         .weights = weights + rows.begin * row_steps * channels,
+         .offsets = offsets_.data() + rows.begin * row_steps,
+         .runs = rows.end - rows.begin,
+         .run_length = row_steps,
+         .from = places,
+         .from_line = is_one_line_ ? width_ : layout_.place_stride(),
+         .bias = bias,
+         .to = to,
+         .to_channel = pass_.to_size,
+         .to_line = is_one_line_ ? width_ * pass_.to_column_step : pass_.to_row_step,
+         .to_column = pass_.to_column_step,
+         .has_second = is_one_line_ || last - first > 1});
   }
 
   const ConvPass& pass_;
   Strips<T> strips_;
   bool is_one_line_;
   std::int64_t band_;
+  std::int64_t width_;  // places of a tile in a line
   PlaneLayout<T> layout_;
   std::vector<std::int32_t> offsets_;
-  // What each row and column of places reads besides padding.
-  std::vector<TapRange> row_taps_;
-  std::vector<TapRange> column_taps_;
+  std::vector<TapRange> row_taps_;  // that each row of places reads besides padding
+  std::vector<ConvColumn> columns_;
 };
 
 template <class T>

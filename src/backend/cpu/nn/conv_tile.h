@@ -1,11 +1,14 @@
 #pragma once
 
 // The register tile of a convolution: Rows channels of the result at two lines of places, Columns
-// vectors each, summed over all taps while they stay in registers. Neighbouring places read
+// vectors each, summed over all taps while they stay in registers. A call computes all tiles of two
+// lines: each is too little work for one of its own. Neighbouring places read
 // neighbouring numbers (conv_planes.h), so the vectors of a tap are loaded from where they lie.
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "backend/cpu/matrix/gemm/vector.h"
 #include "backend/cpu/nn/conv_planes.h"
@@ -24,25 +27,32 @@ inline constexpr int kRegisterSums = 12;
 template <class T>
 inline constexpr int kConvRows = sizeof(T) == sizeof(float) ? kRegisterSums / 2 : 4;
 
-/// What a tile sums over: `runs` runs of `count` steps, with `skipped` steps between two of them.
-/// Step p multiplies Rows consecutive weights with what lies offsets[p] from a place.
+/// A column of tiles: where it begins, and the steps with which it reads more than padding.
+struct ConvColumn {
+  std::int64_t first;
+  std::int64_t first_step;
+  std::int64_t steps;
+  std::array<std::int64_t, 2> places;  ///< of each line, at most what a tile has
+};
+
+/// Two lines of places, and what each of their tiles sums over: `runs` runs of steps, the first of
+/// each `run_length` behind that of the one before. A step multiplies Rows consecutive weights with
+/// what lies offsets[step] from a place. Distances count elements.
 template <class T>
-struct ConvTaps {
+struct ConvLines {
+  std::span<const ConvColumn> columns;
   const T* weights;
   const std::int32_t* offsets;
   std::int64_t runs;
-  std::int64_t count;
-  std::int64_t skipped;
-};
-
-/// Where a tile's sums go. Steps and strides count elements.
-template <class T>
-struct ConvTarget {
-  T* data;
-  std::int64_t channel_stride;
-  std::int64_t line_stride;
-  std::int64_t column_step;
-  std::array<std::int64_t, 2> columns;  ///< of each line, at most what a tile has
+  std::int64_t run_length;
+  const T* from;  ///< what the first place reads with offset 0
+  std::int64_t from_line;
+  const T* bias;  ///< a number per channel, or null
+  T* to;
+  std::int64_t to_channel;
+  std::int64_t to_line;
+  std::int64_t to_column;
+  bool has_second;
 };
 
 template <class T, int Rows, int Columns>
@@ -50,78 +60,84 @@ using ConvSums = gemm::Vector<T>[Rows][2][Columns];
 
 // Loops of constant length over registers: unrolled, or the sums would live in memory.
 template <class T, int Rows, int Columns>
-EG_GEMM_INLINE void store_whole(const ConvSums<T, Rows, Columns>& sums, const ConvTarget<T>& to) {
+EG_GEMM_INLINE void store_whole(const ConvSums<T, Rows, Columns>& sums, T* to, std::int64_t channel,
+                                std::int64_t line) {
   EG_GEMM_UNROLL
   for (int r = 0; r < Rows; ++r) {
     EG_GEMM_UNROLL
-    for (int line = 0; line < 2; ++line) {
-      T* const at = to.data + r * to.channel_stride + line * to.line_stride;
+    for (int l = 0; l < 2; ++l) {
       EG_GEMM_UNROLL
-      for (int c = 0; c < Columns; ++c) gemm::store(at + c * gemm::kLanes<T>, sums[r][line][c]);
+      for (int c = 0; c < Columns; ++c)
+        gemm::store(to + r * channel + l * line + c * gemm::kLanes<T>, sums[r][l][c]);
     }
   }
 }
 
-// Stores the first columns of both lines of every row of a tile that lies in memory.
+// Stores the first places of both lines of every row of a tile that lies in memory.
 template <class T>
-void store_part(const T* values, int rows, int width, const ConvTarget<T>& to) {
+void store_part(const T* values, int rows, int width, const ConvLines<T>& lines,
+                const ConvColumn& column) {
+  T* const to = lines.to + column.first * lines.to_column;
   for (int i = 0; i < 2 * rows; ++i, values += width) {
-    T* const at = to.data + i / 2 * to.channel_stride + i % 2 * to.line_stride;
-    for (std::int64_t c = 0; c < to.columns[i % 2]; ++c) at[c * to.column_step] = values[c];
+    if (i % 2 == 1 && !lines.has_second) continue;
+    T* const at = to + i / 2 * lines.to_channel + i % 2 * lines.to_line;
+    for (std::int64_t c = 0; c < column.places[i % 2]; ++c) at[c * lines.to_column] = values[c];
   }
 }
 
-/// Computes one tile: `place` is what its first place reads with offset 0, `line_step` lies between
-/// the reads of its lines, `bias` has a number per channel or is null.
+/// Computes all tiles of two lines, of Rows channels.
 template <class T, int Rows, int Columns>
-void conv_tile(const ConvTaps<T>& taps, const T* place, std::int64_t line_step, const T* bias,
-               const ConvTarget<T>& to) {
+void conv_tiles(const ConvLines<T>& lines) {
   using gemm::kLanes;
-  ConvSums<T, Rows, Columns> sums;
-  EG_GEMM_UNROLL
-  for (int r = 0; r < Rows; ++r) {
-    const gemm::Vector<T> start = gemm::splat(bias == nullptr ? T{0} : bias[r]);
+  constexpr std::int64_t kWidth = Columns * kLanes<T>;
+  for (const ConvColumn& column : lines.columns) {
+    ConvSums<T, Rows, Columns> sums;
     EG_GEMM_UNROLL
-    for (int c = 0; c < Columns; ++c) sums[r][0][c] = sums[r][1][c] = start;
-  }
-  const T* weights = taps.weights;
-  const T* const second = place + line_step;
-  const std::int32_t* offsets = taps.offsets;
-  for (std::int64_t run = 0; run < taps.runs; ++run) {
-    const std::int32_t* const end = offsets + taps.count;
-    for (; offsets != end; ++offsets, weights += Rows) {
-      gemm::Vector<T> read[2][Columns];
+    for (int r = 0; r < Rows; ++r) {
+      const gemm::Vector<T> start = gemm::splat(lines.bias == nullptr ? T{0} : lines.bias[r]);
       EG_GEMM_UNROLL
-      for (int c = 0; c < Columns; ++c) {
-        read[0][c] = gemm::load(bytes_behind(place, *offsets) + c * kLanes<T>);
-        read[1][c] = gemm::load(bytes_behind(second, *offsets) + c * kLanes<T>);
-      }
-      EG_GEMM_UNROLL
-      for (int r = 0; r < Rows; ++r) {
-        const gemm::Vector<T> weight = gemm::load_splat(weights + r);
+      for (int c = 0; c < Columns; ++c) sums[r][0][c] = sums[r][1][c] = start;
+    }
+    const T* weights = lines.weights + column.first_step * Rows;
+    const std::int32_t* offsets = lines.offsets + column.first_step;
+    const std::int64_t skipped = lines.run_length - column.steps;
+    // Runs without a gap are one.
+    std::int64_t runs = skipped == 0 ? 1 : lines.runs;
+    const std::int64_t steps = skipped == 0 ? column.steps * lines.runs : column.steps;
+    const T* const first = lines.from + column.first;
+    const T* const second = first + lines.from_line;
+    for (; runs > 0; --runs) {
+      for (const std::int32_t* const end = offsets + steps; offsets != end;
+           ++offsets, weights += Rows) {
+        gemm::Vector<T> read[2][Columns];
         EG_GEMM_UNROLL
         for (int c = 0; c < Columns; ++c) {
-          sums[r][0][c] = gemm::multiply_add(weight, read[0][c], sums[r][0][c]);
-          sums[r][1][c] = gemm::multiply_add(weight, read[1][c], sums[r][1][c]);
+          read[0][c] = gemm::load(bytes_behind(first, *offsets) + c * kLanes<T>);
+          read[1][c] = gemm::load(bytes_behind(second, *offsets) + c * kLanes<T>);
+        }
+        EG_GEMM_UNROLL
+        for (int r = 0; r < Rows; ++r) {
+          const gemm::Vector<T> weight = gemm::load_splat(weights + r);
+          EG_GEMM_UNROLL
+          for (int c = 0; c < Columns; ++c) {
+            sums[r][0][c] = gemm::multiply_add(weight, read[0][c], sums[r][0][c]);
+            sums[r][1][c] = gemm::multiply_add(weight, read[1][c], sums[r][1][c]);
+          }
         }
       }
+      offsets += skipped;
+      weights += skipped * Rows;
     }
-    offsets += taps.skipped;
-    weights += taps.skipped * Rows;
+    if (lines.to_column == 1 && lines.has_second && column.places[0] == kWidth &&
+        column.places[1] == kWidth) {
+      store_whole<T, Rows, Columns>(sums, lines.to + column.first, lines.to_channel, lines.to_line);
+      continue;
+    }
+    // A copy: sums whose address is known elsewhere would be written to memory with every step.
+    std::array<T, 2 * Rows * kWidth> values;
+    store_whole<T, Rows, Columns>(sums, values.data(), 2 * kWidth, kWidth);
+    store_part(values.data(), Rows, kWidth, lines, column);
   }
-  constexpr std::int64_t kWidth = Columns * kLanes<T>;
-  if (to.column_step == 1 && to.columns[0] == kWidth && to.columns[1] == kWidth) {
-    store_whole<T, Rows, Columns>(sums, to);
-    return;
-  }
-  // A copy: sums whose address is known elsewhere would be written to memory with every step.
-  std::array<T, 2 * Rows * kWidth> values;
-  store_whole<T, Rows, Columns>(sums, {.data = values.data(),
-                                       .channel_stride = 2 * kWidth,
-                                       .line_stride = kWidth,
-                                       .column_step = 1,
-                                       .columns = {kWidth, kWidth}});
-  store_part(values.data(), Rows, kWidth, to);
 }
 
 /// Vectors in a line of a tile of so many channels: few channels need several to keep the
@@ -129,14 +145,13 @@ void conv_tile(const ConvTaps<T>& taps, const T* place, std::int64_t line_step, 
 constexpr int conv_tile_columns(std::int64_t rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 
 template <class T>
-using ConvTile = void (*)(const ConvTaps<T>&, const T*, std::int64_t, const T*,
-                          const ConvTarget<T>&);
+using ConvTiles = void (*)(const ConvLines<T>&);
 
 /// The tiles by their number of channels - 1.
 template <class T>
 constexpr auto kConvTiles = []<std::size_t... Row>(std::index_sequence<Row...>) {
-  return std::array<ConvTile<T>, sizeof...(Row)>{
-      conv_tile<T, Row + 1, conv_tile_columns(Row + 1)>...};
+  return std::array<ConvTiles<T>, sizeof...(Row)>{
+      conv_tiles<T, Row + 1, conv_tile_columns(Row + 1)>...};
 }(std::make_index_sequence<kConvRows<T>>());
 
 }  // namespace eg::cpu
