@@ -34,6 +34,16 @@ std::vector<Case> cases() {
       {"pointwise", {2, 1, 5, 9, {6, 7}, {1, 1}, {}, {1, 1}, {0, 0}, {1, 1}}},
       {"wide_rows", {1, 1, 20, 3, {40, 70}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"many_images", {37, 1, 2, 5, {6, 6}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
+      // Bundles of images, the last of which is not full: planes narrower than a vector, rows that
+      // are no multiple of one, places that share few taps, one row, strides, groups.
+      {"bundles", {7, 1, 3, 7, {7, 7}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"bundles_of_narrow_planes", {4, 1, 5, 8, {5, 3}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
+      {"bundles_of_wide_padding", {8, 1, 4, 2, {6, 9}, {5, 5}, {}, {1, 1}, {4, 4}, {1, 1}}},
+      {"bundles_of_one_row", {12, 1, 3, 5, {1, 10}, {1, 7}, {}, {1, 1}, {0, 5}, {1, 1}}},
+      {"bundles_strided", {11, 1, 2, 6, {9, 10}, {3, 5}, {}, {2, 3}, {2, 4}, {1, 1}}},
+      {"bundles_dilated", {4, 1, 2, 3, {13, 13}, {3, 3}, {}, {1, 1}, {4, 4}, {2, 4}}},
+      {"bundles_of_groups", {15, 3, 6, 9, {6, 5}, {3, 3}, {}, {1, 1}, {1, 2}, {1, 1}}},
+      {"bundles_of_bands", {4, 1, 48, 3, {40, 6}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       // By Winograd's way: tiles that stick out, an odd number of vectors in a row of tiles, rows
       // of tiles that are cut, channels that fill no register tile, groups.
       {"winograd", {1, 1, 40, 33, {16, 16}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},

@@ -4,6 +4,7 @@
 
 #include "kernels/conv.h"
 
+#include <array>
 #include <atomic>
 #include <type_traits>
 #include <utility>
@@ -32,6 +33,7 @@ struct Strips {
   explicit Strips(std::int64_t channels)
       : count((channels + kConvRows<T> - 1) / kConvRows<T>), channels(channels) {}
   std::int64_t begin(std::int64_t i) const { return i * channels / count; }
+  std::int64_t lowest() const { return channels / count; }
 
   std::int64_t count;
   std::int64_t channels;
@@ -57,16 +59,57 @@ void pack_weights(const ConvPass& pass, const T* weight, T* packed) {
   }
 }
 
+// The taps that places [first, last) read with: the later the place, the earlier they are.
+TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
+  const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
+  return {begin, std::max(begin, taps[static_cast<std::size_t>(first)].end)};
+}
+
+// Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
+bool is_one_line(const ConvPass& pass) { return pass.rows.places == 1; }
+
+// A row of places, cut into columns of tiles.
+struct Columns {
+  std::int64_t width;  // numbers in a line of a tile
+  std::vector<ConvColumn> all;
+};
+
+// The columns of tiles of so many channels.
+template <class T>
+Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bundle) {
+  Columns columns{gemm::kLanes<T> * conv_tile_columns(channels), {}};
+  const std::int64_t width = columns.width / bundle;
+  std::vector<TapRange> taps;
+  const std::int64_t end = pass.columns.places;
+  for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass.columns, x));
+  const std::int64_t step = is_one_line(pass) ? 2 * width : width;
+  for (std::int64_t next = 0; next < end; next += step) {
+    // The last tile overlaps its neighbour rather than stick out.
+    const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
+    const TapRange range = join(taps, x, std::min(x + step, end));
+    const std::int64_t second = is_one_line(pass) ? end - x - width : end - x;
+    columns.all.push_back({.first = x * bundle,
+                           .first_step = range.begin * pass.in_channels,
+                           .steps = (range.end - range.begin) * pass.in_channels,
+                           .places = {bundle * std::min(width, end - x),
+                                      bundle * std::clamp<std::int64_t>(second, 0, width)}});
+  }
+  return columns;
+}
+
 template <class T>
 class PassRunner {
  public:
-  explicit PassRunner(const ConvPass& pass)
+  /// Images are taken in bundles of so many (conv_images.h).
+  PassRunner(const ConvPass& pass, std::int64_t bundle)
       : pass_(pass),
+        bundle_(bundle),
         strips_(pass.out_channels),
-        is_one_line_(pass.rows.places == 1),
-        band_(band_rows(pass)),
-        width_(gemm::kLanes<T> * conv_tile_columns(pass.out_channels / strips_.count)),
-        layout_(pass.rows, pass.columns, band_, is_one_line_ ? 2 * width_ : width_) {
+        band_(band_rows(pass, bundle)),
+        columns_{cut_columns<T>(pass, strips_.lowest(), bundle),
+                 cut_columns<T>(pass, strips_.lowest() + 1, bundle)},
+        layout_(pass.rows, pass.columns, band_,
+                (is_one_line(pass) ? 2 : 1) * columns_[0].width / bundle, bundle) {
     offsets_.reserve(checked_count(pass.depth()));
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
       for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
@@ -76,23 +119,30 @@ class PassRunner {
     }
     for (std::int64_t y = 0; y < pass.rows.places; ++y)
       row_taps_.push_back(taps_inside(pass.rows, y));
-    cut_columns();
   }
 
   std::int64_t bands() const { return (pass_.rows.places + band_ - 1) / band_; }
-  std::int64_t scratch_size() const { return layout_.size(pass_.in_channels); }
+  std::int64_t scratch_size() const {
+    return source_size() + (bundle_ > 1 ? pass_.out_channels * band_size() : 0);
+  }
   std::int64_t work() const {
-    return band_ * pass_.columns.places * std::max<std::int64_t>(1, pass_.depth()) *
+    return bundle_ * band_ * pass_.columns.places * std::max<std::int64_t>(1, pass_.depth()) *
            pass_.out_channels;
   }
 
-  /// Computes a band of the places of one image and group.
-  void run(std::int64_t band, const T* from, const T* weights, const T* bias, T* to,
-           T* scratch) const {
+  /// Computes a band of the places of a group of a bundle.
+  void run(std::int64_t band, const ConvImages<const T>& from, const T* weights, const T* bias,
+           const ConvImages<T>& to, T* scratch) const {
     const std::int64_t first = band * band_;
     const std::int64_t last = std::min(first + band_, pass_.rows.places);
-    if (bands() > 1) std::fill_n(scratch, scratch_size(), T{0});
+    if (bands() > 1) std::fill_n(scratch, source_size(), T{0});
     layout_.copy(from, pass_.in_channels, first, scratch);
+    T* const out = to.first + pass_.to_first + first * pass_.to_row_step;
+    // What is computed side by side lies so, too, before it goes to its images.
+    const Target target =
+        bundle_ == 1
+            ? Target{out, pass_.to_size, pass_.to_row_step, pass_.to_column_step}
+            : Target{scratch + source_size(), band_size(), bundle_ * pass_.columns.places, 1};
     for (std::int64_t s = 0; s < strips_.count; ++s) {
       const std::int64_t channel = strips_.begin(s);
       for (std::int64_t next = first; next < last; next += 2) {
@@ -100,103 +150,118 @@ class PassRunner {
         const std::int64_t y = std::max(first, std::min(next, last - 2));
         run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
                   scratch + (y - first) * layout_.place_stride(),
-                  bias == nullptr ? nullptr : bias + channel,
-                  to + channel * pass_.to_size + pass_.to_first + y * pass_.to_row_step);
+                  bias == nullptr ? nullptr : bias + channel, target,
+                  target.first + channel * target.channel + (y - first) * target.row);
       }
+    }
+    if (bundle_ == 1) return;
+    for (std::int64_t c = 0; c < pass_.out_channels; ++c) {
+      for (std::int64_t y = 0; y < last - first; ++y)
+        deinterleave<T>(target.first + c * target.channel + y * target.row, pass_.columns.places,
+                        pass_.to_column_step,
+                        {out + c * pass_.to_size + y * pass_.to_row_step, to.stride, to.count});
     }
   }
 
  private:
-  // Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
-  static std::int64_t band_rows(const ConvPass& pass) {
-    if (pass.rows.places == 1) return 1;
+  // Where tiles go, and what lies between channels, rows and columns there.
+  struct Target {
+    T* first;
+    std::int64_t channel;
+    std::int64_t row;
+    std::int64_t column;
+  };
+
+  static std::int64_t band_rows(const ConvPass& pass, std::int64_t bundle) {
+    if (is_one_line(pass)) return 1;
     const std::int64_t row =
         std::max<std::int64_t>(1, pass.in_channels * pass.rows.place_step * pass.columns.reach(1) +
                                       pass.in_channels * pass.rows.place_step *
                                           pass.columns.place_step * pass.columns.places);
-    const std::int64_t wanted = std::max<std::int64_t>(1, 2 * num_threads() / pass.parts());
+    const std::int64_t wanted =
+        std::max<std::int64_t>(1, 2 * num_threads() * bundle / pass.parts());
     const std::int64_t rows =
-        std::min(kBandNumbers / row, (pass.rows.places + wanted - 1) / wanted);
+        std::min(kBandNumbers / (bundle * row), (pass.rows.places + wanted - 1) / wanted);
     return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
   }
 
-  void cut_columns() {
-    std::vector<TapRange> taps;
-    const std::int64_t end = pass_.columns.places;
-    for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass_.columns, x));
-    const std::int64_t step = is_one_line_ ? 2 * width_ : width_;
-    for (std::int64_t next = 0; next < end; next += step) {
-      // The last tile overlaps its neighbour rather than stick out.
-      const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
-      const TapRange range = join(taps, x, std::min(x + step, end));
-      const std::int64_t second = is_one_line_ ? end - x - width_ : end - x;
-      columns_.push_back(
-          {.first = x,
-           .first_step = range.begin * pass_.in_channels,
-           .steps = (range.end - range.begin) * pass_.in_channels,
-           .places = {std::min(width_, end - x), std::clamp<std::int64_t>(second, 0, width_)}});
-    }
-  }
-
-  // The taps that places [first, last) read with: the later the place, the earlier they are.
-  static TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
-    const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
-    return {begin, std::max(begin, taps[static_cast<std::size_t>(first)].end)};
-  }
+  std::int64_t source_size() const { return layout_.size(pass_.in_channels); }
+  // Numbers of a channel of a band of the result.
+  std::int64_t band_size() const { return bundle_ * band_ * pass_.columns.places; }
 
   // Computes rows [first, last) of places, one or two, for the channels of a strip.
   void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
-                 const T* places, const T* bias, T* to) const {
+                 const T* places, const T* bias, const Target& target, T* to) const {
     const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
+    const auto& [width, columns] = columns_[checked_count(channels - strips_.lowest())];
     const TapRange rows = join(row_taps_, first, last);
     const std::int64_t row_steps = pass_.columns.taps * pass_.in_channels;
+    const bool is_line = is_one_line(pass_);
     kConvTiles<T>[static_cast<std::size_t>(channels - 1)](
-        {.columns = columns_,
+        {.columns = columns,
          .weights = weights + rows.begin * row_steps * channels,
          .offsets = offsets_.data() + rows.begin * row_steps,
          .runs = rows.end - rows.begin,
          .run_length = row_steps,
          .from = places,
-         .from_line = is_one_line_ ? width_ : layout_.place_stride(),
+         .from_line = is_line ? width : layout_.place_stride(),
          .bias = bias,
          .to = to,
-         .to_channel = pass_.to_size,
-         .to_line = is_one_line_ ? width_ * pass_.to_column_step : pass_.to_row_step,
-         .to_column = pass_.to_column_step,
-         .has_second = is_one_line_ || last - first > 1});
+         .to_channel = target.channel,
+         .to_line = is_line ? width * target.column : target.row,
+         .to_column = target.column,
+         .has_second = is_line || last - first > 1});
   }
 
   const ConvPass& pass_;
+  std::int64_t bundle_;
   Strips<T> strips_;
-  bool is_one_line_;
   std::int64_t band_;
-  std::int64_t width_;  // places of a tile in a line
+  // For the lowest strips, whose tiles are the widest, and for those with a channel more.
+  std::array<Columns, 2> columns_;
   PlaneLayout<T> layout_;
   std::vector<std::int32_t> offsets_;
   std::vector<TapRange> row_taps_;  // that each row of places reads besides padding
-  std::vector<ConvColumn> columns_;
 };
+
+// Whether bundles of images save more than their making costs.
+template <class T>
+bool bundles_pay(const ConvPass& pass) {
+  constexpr std::int64_t kLanes = gemm::kLanes<T>;
+  const std::int64_t lowest = Strips<T>(pass.out_channels).lowest();
+  const auto products = [&](std::int64_t bundle) {
+    std::int64_t steps = 0;
+    for (const ConvColumn& column : cut_columns<T>(pass, lowest, bundle).all) steps += column.steps;
+    return steps * bundles_of(pass.batch, bundle);
+  };
+  return pass.batch > 1 && 8 * products(kLanes) < 7 * products(1);
+}
 
 template <class T>
 void run_tiles(const ConvPass& pass, const T* from, const T* weight, const T* bias, T* to) {
-  const PassRunner<T> runner(pass);
+  const std::int64_t bundle = bundles_pay<T>(pass) ? gemm::kLanes<T> : 1;
+  const PassRunner<T> runner(pass, bundle);
   const std::int64_t depth = pass.depth();
   const ScratchArray<T> weights(pass.groups * pass.out_channels * depth);
   for (std::int64_t g = 0; g < pass.groups; ++g)
     pack_weights(pass, weight + g * pass.group_weights,
                  weights.data() + g * pass.out_channels * depth);
   const std::int64_t bands = runner.bands();
+  const std::int64_t parts = bundles_of(pass.batch, bundle) * pass.groups;
   const std::int64_t grain = (kMinWorkPerTask + runner.work() - 1) / runner.work();
-  parallel_for(0, pass.parts() * bands, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, parts * bands, grain, [&](std::int64_t begin, std::int64_t end) {
     const ScratchArray<T> scratch(runner.scratch_size());
     std::fill_n(scratch.data(), runner.scratch_size(), T{0});
     for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t part = task / bands;
-      const std::int64_t group = part % pass.groups;
-      runner.run(task % bands, from + part * pass.from_part(),
+      const std::int64_t group = task / bands % pass.groups;
+      const std::int64_t image = task / bands / pass.groups * bundle;
+      const std::int64_t count = std::min(bundle, pass.batch - image);
+      const std::int64_t part = image * pass.groups + group;
+      runner.run(task % bands,
+                 {from + part * pass.from_part(), pass.groups * pass.from_part(), count},
                  weights.data() + group * pass.out_channels * depth,
                  bias == nullptr ? nullptr : bias + group * pass.out_channels,
-                 to + part * pass.to_part(), scratch.data());
+                 {to + part * pass.to_part(), pass.groups * pass.to_part(), count}, scratch.data());
     }
   });
 }

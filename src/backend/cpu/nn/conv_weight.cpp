@@ -1,8 +1,8 @@
 // The gradient of a convolution's weight: for every weight the products of what its tap reads and
 // of what arrives at the places that read it, summed over all places of all images. A tile of
 // weights is summed lane by lane over a chunk of rows and images that stays in the first-level
-// cache, so neither operand is transposed or packed, and a lane adds up few numbers before the
-// chunk's sum joins the weight's.
+// cache, and a lane adds up few numbers before the chunk's sum joins the weight's. Lanes are
+// neighbouring places or images side by side (conv_planes.h), so no operand is transposed.
 
 #include <algorithm>
 #include <cmath>
@@ -30,19 +30,19 @@ constexpr std::int64_t kMaxPartNumbers = 128 * 1024;
 constexpr std::int64_t kMinPartPlaces = 256;
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
-// What a tile reads: rows of `width` numbers, a multiple of a vector.
+// What a tile reads: of every bundle of images a vector of places at a time, which begins where the
+// table says and, in the gradient, where the vector before ended. Rows may be short, so that a loop
+// for each would cost as much as what it does.
 template <class T>
 struct Chunk {
-  std::int64_t images;
-  std::int64_t rows;
-  std::int64_t width;
+  std::int64_t bundles;
+  int vectors;  ///< of a bundle
   const T* grad;
-  std::int64_t grad_image_stride;
+  std::int64_t grad_bundle_stride;
   std::int64_t grad_channel_stride;
-  std::int64_t grad_row_stride;
   const T* source;
-  std::int64_t source_image_stride;
-  std::int64_t source_row_stride;
+  std::int64_t source_bundle_stride;
+  const std::int32_t* places;  ///< in bytes from the source of a bundle
 };
 
 // Sums Channels x Taps products over a chunk. Channels from `channels` on repeat the last one.
@@ -53,30 +53,19 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
   std::int64_t channel[Channels];
   for (int c = 0; c < Channels; ++c)
     channel[c] = std::min<std::int64_t>(c, channels - 1) * chunk.grad_channel_stride;
-  const int width = static_cast<int>(chunk.width);
-  for (std::int64_t image = 0; image < chunk.images; ++image) {
-    const T* grad = chunk.grad + image * chunk.grad_image_stride;
-    const T* source = chunk.source + image * chunk.source_image_stride;
-    for (std::int64_t row = 0; row < chunk.rows; ++row) {
-      const T* from_grad[Channels];
-      const T* from_source[Taps];
+  for (std::int64_t bundle = 0; bundle < chunk.bundles; ++bundle) {
+    const T* grad = chunk.grad + bundle * chunk.grad_bundle_stride;
+    const T* const source = chunk.source + bundle * chunk.source_bundle_stride;
+    for (int i = 0; i < chunk.vectors; ++i, grad += kLanes<T>) {
+      const T* const place = bytes_behind(source, chunk.places[i]);
+      gemm::Vector<T> read[Taps];
       EG_GEMM_UNROLL
-      for (int c = 0; c < Channels; ++c) from_grad[c] = grad + channel[c];
+      for (int t = 0; t < Taps; ++t) read[t] = gemm::load(bytes_behind(place, offsets[t]));
       EG_GEMM_UNROLL
-      for (int t = 0; t < Taps; ++t) from_source[t] = bytes_behind(source, offsets[t]);
-      grad += chunk.grad_row_stride;
-      source += chunk.source_row_stride;
-      for (int x = 0; x < width; x += kLanes<T>) {
-        gemm::Vector<T> read[Taps];
+      for (int c = 0; c < Channels; ++c) {
+        const gemm::Vector<T> factor = gemm::load(grad + channel[c]);
         EG_GEMM_UNROLL
-        for (int t = 0; t < Taps; ++t) read[t] = gemm::load(from_source[t] + x);
-        EG_GEMM_UNROLL
-        for (int c = 0; c < Channels; ++c) {
-          const gemm::Vector<T> factor = gemm::load(from_grad[c] + x);
-          EG_GEMM_UNROLL
-          for (int t = 0; t < Taps; ++t)
-            sums[c][t] = gemm::multiply_add(factor, read[t], sums[c][t]);
-        }
+        for (int t = 0; t < Taps; ++t) sums[c][t] = gemm::multiply_add(factor, read[t], sums[c][t]);
       }
     }
   }
@@ -114,31 +103,41 @@ constexpr int kTapsAlone = 5;
 template <class T>
 class WeightGradient {
  public:
-  WeightGradient(const Convolution& conv, const ConvPass& pass)
+  /// Images are taken in bundles of so many (conv_images.h).
+  WeightGradient(const Convolution& conv, const ConvPass& pass, std::int64_t bundle)
       : conv_(conv),
+        bundle_(bundle),
         in_channels_(pass.in_channels),
         out_channels_(pass.out_channels),
-        width_((conv.out[1] + kLanes<T> - 1) / kLanes<T> * kLanes<T>),
+        width_(bundle == 1 ? (conv.out[1] + kLanes<T> - 1) / kLanes<T> * kLanes<T>
+                           : conv.out[1] * bundle),
         band_(std::clamp<std::int64_t>(2 * kChunkNumbers / (width_ * (kChannels + conv.stride[0])),
                                        1, conv.out[0])),
-        layout_(pass.rows, pass.columns, band_, kLanes<T>),
+        layout_(pass.rows, pass.columns, band_, kLanes<T> / bundle, bundle),
         tile_channels_(out_channels_ > 1 ? kChannels : 1),
         tile_taps_(out_channels_ > 1 ? kTaps : kTapsAlone),
         taps_(in_channels_ * conv.kernel[0] * conv.kernel[1]) {
     const std::int64_t image =
         in_channels_ * layout_.plane_stride() + out_channels_ * band_ * width_;
-    images_ = std::clamp<std::int64_t>(kChunkNumbers / image, 1, conv.batch);
+    bundles_ = std::clamp<std::int64_t>(kChunkNumbers / image, 1, bundles_of(conv.batch, bundle));
     for (std::int64_t tap = 0; tap < tap_tiles() * tile_taps_; ++tap) {
       const std::int64_t t = std::min(tap, taps_ - 1);
       const std::int64_t plane = t / (conv.kernel[0] * conv.kernel[1]);
       offsets_.push_back(
           layout_.bytes_to(plane, t / conv.kernel[1] % conv.kernel[0], t % conv.kernel[1]));
     }
+    for (std::int64_t y = 0; y < band_; ++y) {
+      for (std::int64_t x = 0; x < width_ / bundle; x += kLanes<T> / bundle)
+        places_.push_back(layout_.bytes_to_place(y, x));
+    }
   }
 
   std::int64_t scratch_size() const {
-    return source_size() + (copies_grad() ? images_ * out_channels_ * band_ * width_ : 0);
+    return source_size() + (copies_grad() ? bundles_ * out_channels_ * band_ * width_ : 0);
   }
+
+  /// A part of a batch should be a multiple of it.
+  std::int64_t bundle() const { return bundle_; }
 
   /// Makes scratch memory ready for `add`.
   void prepare(T* scratch) const { std::fill_n(scratch, source_size(), T{0}); }
@@ -146,8 +145,8 @@ class WeightGradient {
   /// Adds what images [first, last) give to a group's weights.
   void add(std::int64_t first, std::int64_t last, std::int64_t group, const T* grad_out,
            const T* in, T* weight, T* scratch) const {
-    for (; first < last; first += images_) {
-      const std::int64_t count = std::min(images_, last - first);
+    for (; first < last; first += bundles_ * bundle_) {
+      const std::int64_t count = std::min(bundles_ * bundle_, last - first);
       for (std::int64_t y = 0; y < conv_.out[0]; y += band_) {
         const std::int64_t part = first * conv_.groups + group;
         const Chunk<T> chunk = make_chunk(part, count, y, grad_out, in, scratch);
@@ -157,7 +156,7 @@ class WeightGradient {
   }
 
  private:
-  std::int64_t source_size() const { return images_ * layout_.size(in_channels_); }
+  std::int64_t source_size() const { return bundles_ * layout_.size(in_channels_); }
   std::int64_t tap_tiles() const { return (taps_ + tile_taps_ - 1) / tile_taps_; }
   // Lanes beyond the end of a row must meet zeros.
   bool copies_grad() const { return width_ != conv_.out[1]; }
@@ -169,39 +168,50 @@ class WeightGradient {
     const std::int64_t places = conv_.out[0] * conv_.out[1];
     const std::int64_t in_image = in_channels_ * conv_.in[0] * conv_.in[1];
     const T* const grads = grad_out + part * out_channels_ * places + y * conv_.out[1];
+    const std::int64_t in_step = conv_.groups * in_image;
     const std::int64_t grads_step = conv_.groups * out_channels_ * places;
-    const std::int64_t source_image = in_channels_ * layout_.plane_stride();
+    const std::int64_t bundles = bundles_of(images, bundle_);
+    const std::int64_t source_bundle = in_channels_ * layout_.plane_stride();
     if (band_ < conv_.out[0]) std::fill_n(source, source_size(), T{0});
-    for (std::int64_t i = 0; i < images; ++i) {
-      layout_.copy(in + (part + i * conv_.groups) * in_image, in_channels_, y,
-                   source + i * source_image);
+    for (std::int64_t i = 0; i < bundles; ++i) {
+      const std::int64_t image = i * bundle_;
+      const std::int64_t count = std::min(bundle_, images - image);
+      layout_.copy({in + part * in_image + image * in_step, in_step, count}, in_channels_, y,
+                   source + i * source_bundle);
       if (copies_grad()) {
         for (std::int64_t c = 0; c < out_channels_; ++c)
-          copy_rows(grads + i * grads_step + c * places, rows,
+          copy_rows({grads + image * grads_step + c * places, grads_step, count}, rows,
                     grad + (i * out_channels_ + c) * rows * width_);
       }
     }
-    Chunk<T> chunk{images, rows,         width_, grads,        grads_step,
-                   places, conv_.out[1], source, source_image, layout_.place_stride()};
+    Chunk<T> chunk{.bundles = bundles,
+                   .vectors = static_cast<int>(rows * width_ / kLanes<T>),
+                   .grad = grads,
+                   .grad_bundle_stride = grads_step,
+                   .grad_channel_stride = places,
+                   .source = source,
+                   .source_bundle_stride = source_bundle,
+                   .places = places_.data()};
     if (copies_grad()) {
       chunk.grad = grad;
-      chunk.grad_image_stride = out_channels_ * rows * width_;
+      chunk.grad_bundle_stride = out_channels_ * rows * width_;
       chunk.grad_channel_stride = rows * width_;
-      chunk.grad_row_stride = width_;
     }
     return chunk;
   }
 
-  void copy_rows(const T* from, std::int64_t rows, T* to) const {
-    for (std::int64_t row = 0; row < rows; ++row, from += conv_.out[1], to += width_) {
-      copy_short(from, conv_.out[1], to);
+  void copy_rows(const ConvImages<const T>& from, std::int64_t rows, T* to) const {
+    if (bundle_ > 1) return interleave(from, 1, rows * conv_.out[1], to);
+    for (std::int64_t row = 0; row < rows; ++row, to += width_) {
+      copy_short(from.first + row * conv_.out[1], conv_.out[1], to);
       std::fill(to + conv_.out[1], to + width_, T{0});
     }
   }
 
   void add_chunk(const Chunk<T>& chunk, T* weight) const {
     const std::int64_t strips = (out_channels_ + tile_channels_ - 1) / tile_channels_;
-    const std::int64_t work = chunk.images * chunk.rows * chunk.width * tile_channels_ * tile_taps_;
+    const std::int64_t work =
+        chunk.bundles * chunk.vectors * kLanes<T> * tile_channels_ * tile_taps_;
     parallel_for(0, strips * tap_tiles(), (kMinWorkPerTask + work - 1) / work,
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t tile = begin; tile < end; ++tile)
@@ -226,6 +236,7 @@ class WeightGradient {
   }
 
   const Convolution& conv_;
+  std::int64_t bundle_;
   std::int64_t in_channels_;
   std::int64_t out_channels_;
   std::int64_t width_;
@@ -234,8 +245,9 @@ class WeightGradient {
   std::int64_t tile_channels_;
   std::int64_t tile_taps_;
   std::int64_t taps_;
-  std::int64_t images_;
+  std::int64_t bundles_;  // of a chunk
   std::vector<std::int32_t> offsets_;
+  std::vector<std::int32_t> places_;
 };
 
 // Sums up what all images give to the weight: parts of the batch side by side, and what they give
@@ -247,7 +259,12 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
   std::fill_n(grad_weight, count, T{0});
   const std::int64_t wanted =
       std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPlaces);
-  const std::int64_t parts = std::min(pass.batch, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
+  const std::int64_t bundle = gradient.bundle();
+  const std::int64_t bundles = bundles_of(pass.batch, bundle);
+  const std::int64_t parts = std::min(bundles, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
+  const auto first_image = [&](std::int64_t part) {
+    return std::min(pass.batch, part * bundles / parts * bundle);
+  };
   // The first part's sums are made in place, the others beside them.
   const ScratchArray<T> partial((parts - 1) * count);
   std::fill_n(partial.data(), (parts - 1) * count, T{0});
@@ -257,7 +274,7 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
     for (std::int64_t part = begin; part < end; ++part) {
       T* const sums = part == 0 ? grad_weight : partial.data() + (part - 1) * count;
       for (std::int64_t g = 0; g < pass.groups; ++g)
-        gradient.add(part * pass.batch / parts, (part + 1) * pass.batch / parts, g, grad_out, in,
+        gradient.add(first_image(part), first_image(part + 1), g, grad_out, in,
                      sums + g * pass.group_weights, scratch.data());
     }
   });
@@ -265,6 +282,19 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
     const T* const sums = partial.data() + (part - 1) * count;
     for (std::int64_t i = 0; i < count; ++i) grad_weight[i] += sums[i];
   }
+}
+
+// Whether bundles of images save more than their making costs: they need no places beyond the end
+// of a row, but are copies of what else is read where it lies.
+template <class T>
+bool bundles_pay(const Convolution& conv, const ConvPass& pass) {
+  // Taps of which the products are worth a copy.
+  constexpr std::int64_t kWorthwhileTaps = 32;
+  const std::int64_t row = conv.out[1];
+  const std::int64_t padded_row = (row + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+  const std::int64_t padded_batch = bundles_of(conv.batch, kLanes<T>) * kLanes<T>;
+  return padded_batch * row <= conv.batch * padded_row &&
+         (row != padded_row || pass.depth() >= kWorthwhileTaps);
 }
 
 template <class T>
@@ -283,7 +313,8 @@ void convolve_backward_weight(const Convolution& conv, const T* grad_out, const 
         return;
     }
   }
-  add_images(pass, WeightGradient<T>(conv, pass), grad_out, in, grad_weight);
+  const std::int64_t bundle = bundles_pay<T>(conv, pass) ? kLanes<T> : 1;
+  add_images(pass, WeightGradient<T>(conv, pass, bundle), grad_out, in, grad_weight);
 }
 
 }  // namespace

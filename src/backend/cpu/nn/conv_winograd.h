@@ -30,6 +30,7 @@ class WinogradWeightGradient {
   explicit WinogradWeightGradient(const ConvPass& pass);
 
   std::int64_t scratch_size() const;
+  std::int64_t bundle() const { return 1; }
 
   /// Makes scratch memory ready for `add`.
   void prepare(float*) const {}
