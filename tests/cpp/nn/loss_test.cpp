@@ -11,6 +11,7 @@
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -40,9 +41,7 @@ Values gradient_of(const Tensor& output, const Tensor& input) {
 }
 
 void expect_near(const Values& actual, const Values& expected, double tolerance = 1e-12) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
+  testing::expect_near(actual, expected, tolerance);
 }
 
 TEST(CrossEntropy, IsMinusTheLogProbabilityOfTheClass) {

@@ -9,6 +9,7 @@
 #include "ops/create/copy.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -16,6 +17,7 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::gradcheck_one;
 using testing::random_leaf;
 using testing::tensor;
@@ -24,12 +26,6 @@ using testing::values;
 using Values = std::vector<double>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-void expect_near(const Values& actual, const Values& expected, double tolerance) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    EXPECT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
-}
 
 // From the definition, for any dim.
 Values softmax_by_hand(const Tensor& x, std::size_t dim, bool log) {

@@ -14,6 +14,7 @@
 #include "ops/shape/view.h"
 #include "runtime/random.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -21,17 +22,12 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::leaf;
 using testing::sum;
 using testing::tensor;
 using testing::values;
 using Values = std::vector<double>;
-
-void expect_near(const Tensor& t, const Values& expected) {
-  const Values actual = values(t);
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-6) << i;
-}
 
 TEST(Factories, ChooseTheDtypeAsPyTorch) {
   EXPECT_EQ(Zeros::call({2}).dtype(), DType::kFloat32);

@@ -3,22 +3,18 @@
 #include "ops/nn/interpolate.h"
 #include "ops/nn/pad.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::tensor;
 using testing::values;
 
 using List = std::vector<double>;
-
-void expect_near(const Tensor& actual, const List& expected) {
-  const List result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-6);
-}
 
 TEST(Pad, EveryModeContinuesTheRowInItsWay) {
   const Tensor x = tensor<double>({1, 2, 3}, {1, 3});

@@ -8,6 +8,7 @@
 #include "ops/matrix/matrix_product.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -15,6 +16,7 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::gradcheck_one;
 using testing::leaf;
 using testing::random_leaf;
@@ -37,13 +39,6 @@ std::vector<double> naive_product(const Tensor& a, const Tensor& b) {
     }
   }
   return product;
-}
-
-void expect_near(const Tensor& actual, const std::vector<double>& expected, double tolerance) {
-  const std::vector<double> result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
 }
 
 // Matrix `i` of a batch.

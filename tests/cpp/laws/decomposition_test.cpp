@@ -16,6 +16,7 @@
 #include "ops/matrix/matmul.h"
 #include "ops/shape/rearrange.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -23,6 +24,7 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::gradcheck;
 using testing::gradcheck_one;
 using testing::leaf;
@@ -33,14 +35,6 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-void expect_near(const Values& actual, const Values& expected, double tolerance = 1e-6) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    EXPECT_NEAR(actual[i], expected[i], tolerance) << i;
-}
-void expect_near(const Tensor& actual, const Values& expected, double tolerance = 1e-6) {
-  expect_near(values(actual), expected, tolerance);
-}
 void expect_same(const Tensor& actual, const Tensor& expected, double tolerance = 1e-12) {
   EXPECT_EQ(actual.shape(), expected.shape());
   expect_near(values(actual), values(expected), tolerance);

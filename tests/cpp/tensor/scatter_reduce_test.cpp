@@ -10,6 +10,7 @@
 #include "autograd/autograd.h"
 #include "ops/index/search.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -28,8 +29,7 @@ struct Outcome {
 };
 
 void expect_near(const Values& actual, const Values& expected) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-14) << i;
+  testing::expect_near(actual, expected, 1e-14);
 }
 
 // With the gradients for 1, 2, 3, ... Two zeros meet in one place, and equal numbers in another.

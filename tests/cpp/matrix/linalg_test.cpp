@@ -9,6 +9,7 @@
 #include "autograd/autograd.h"
 #include "ops/matrix/matmul.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -16,6 +17,7 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::gradcheck_one;
 using testing::leaf;
 using testing::random_leaf;
@@ -24,12 +26,6 @@ using testing::tensor;
 using testing::value;
 using testing::values;
 using Values = std::vector<double>;
-
-void expect_near(const Tensor& actual, const Values& expected) {
-  const Values found = values(actual);
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
-}
 
 // Symmetric and positive-definite, whatever x is.
 Tensor positive_definite(const Tensor& x) {

@@ -7,6 +7,7 @@
 #include "autograd/autograd.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -14,18 +15,12 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::gradcheck_one;
 using testing::leaf;
 using testing::random_leaf;
 using testing::tensor;
 using testing::values;
-
-void expect_near(const Tensor& actual, const std::vector<double>& expected, double tolerance) {
-  const std::vector<double> result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    EXPECT_NEAR(result[i], expected[i], tolerance) << "at " << i;
-}
 
 TEST(NormOps, LayerNormHasMeanZeroAndVarianceOne) {
   // Mean 2.5, variance 1.25.

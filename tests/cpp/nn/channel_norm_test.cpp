@@ -15,6 +15,7 @@
 #include "ops/shape/view.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -29,10 +30,7 @@ using testing::tensor;
 using testing::values;
 
 void expect_near(const Tensor& actual, const std::vector<double>& expected) {
-  const std::vector<double> result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    EXPECT_NEAR(result[i], expected[i], 1e-12 * (1 + std::abs(expected[i])));
+  testing::expect_close(actual, expected, 1e-12);
 }
 
 TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {

@@ -7,21 +7,17 @@
 
 #include "autograd/autograd.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/tensors.h"
 
 namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::expect_near;
 using testing::leaf;
 using testing::tensor;
 using testing::values;
-
-void expect_near(const Tensor& actual, const std::vector<double>& expected) {
-  const std::vector<double> result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-6);
-}
 
 TEST(Attention, WeighsValuesByTheSoftmaxOfScores) {
   const Tensor q = tensor({2, 0, 0, 0}, {1, 4});

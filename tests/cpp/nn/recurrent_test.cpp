@@ -8,6 +8,7 @@
 #include "ops/reduce/reduction.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/expect_near.h"
 #include "support/gradcheck.h"
 #include "support/tensors.h"
 
@@ -40,10 +41,7 @@ TensorList run(const Layer& layer, bool reverse) {
 }
 
 void expect_near(const Tensor& actual, const std::vector<double>& expected) {
-  const std::vector<double> result = values(actual);
-  ASSERT_EQ(result.size(), expected.size());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    EXPECT_NEAR(result[i], expected[i], 1e-12 * (1 + std::abs(expected[i])));
+  testing::expect_close(actual, expected, 1e-12);
 }
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
