@@ -288,12 +288,14 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
 // of a row, but are copies of what else is read where it lies.
 template <class T>
 bool bundles_pay(const Convolution& conv, const ConvPass& pass) {
-  // Taps of which the products are worth a copy.
+  // Taps of which the products are worth a copy, and numbers of one that is still near.
   constexpr std::int64_t kWorthwhileTaps = 32;
+  constexpr std::int64_t kMaxBundleNumbers = 1024 * 1024;
   const std::int64_t row = conv.out[1];
   const std::int64_t padded_row = (row + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
   const std::int64_t padded_batch = bundles_of(conv.batch, kLanes<T>) * kLanes<T>;
   return padded_batch * row <= conv.batch * padded_row &&
+         kLanes<T> * (pass.from_part() + pass.to_part()) <= kMaxBundleNumbers &&
          (row != padded_row || pass.depth() >= kWorthwhileTaps);
 }
 
