@@ -102,6 +102,17 @@ TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyPlane) {
   }
 }
 
+TEST(PoolOps, MaxPoolOfWindowsTooLargeToList) {
+  const TensorList both =
+      MaxPool2d::call(counted({1, 71, 75}), {70}, Dims{1, 1}, {0}, {1}, false, true).tensors;
+  List expected;
+  for (std::int64_t y = 69; y < 71; ++y) {
+    for (std::int64_t x = 69; x < 75; ++x) expected.push_back(static_cast<double>(y * 75 + x));
+  }
+  EXPECT_EQ(values(both[0]), expected);
+  EXPECT_EQ(values(both[1]), expected);
+}
+
 TEST(PoolOps, MaxPoolTakesTheFirstOfEqualOnesAndNanAboveAll) {
   const Tensor x = leaf({1, 1, 1, 1}, {1, 2, 2});
   backward({MaxPool2d::call(x, {2}).tensors[0]}, {tensor({3}, {1, 1, 1})});

@@ -1,9 +1,10 @@
-// A convolution and the gradient of its input, which is one plain convolution for every remainder
-// of a place by the stride. No matrix of columns is made: tiles of results are summed in registers
-// from planes that were copied once, with their padding (conv_planes.h).
+// A convolution and the gradient of its input, pass by pass (conv_pass.h). No matrix of columns is
+// made: tiles of results are summed in registers from planes that were copied once, with their
+// padding (conv_planes.h).
 
 #include "kernels/conv.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <type_traits>
@@ -19,8 +20,6 @@
 
 namespace eg::cpu {
 namespace {
-
-using kernel::Convolution;
 
 // Numbers of a band of copied planes: together with the weights they stay in a level 2 cache.
 constexpr std::int64_t kBandNumbers = 32 * 1024;
@@ -81,6 +80,7 @@ Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bu
   const std::int64_t width = columns.width / bundle;
   std::vector<TapRange> taps;
   const std::int64_t end = pass.columns.places;
+  taps.reserve(checked_count(end));
   for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass.columns, x));
   const std::int64_t step = is_one_line(pass) ? 2 * width : width;
   for (std::int64_t next = 0; next < end; next += step) {
@@ -290,103 +290,7 @@ void run_pass(const ConvPass& pass, const T* from, const T* weight, const T* bia
   run_tiles(pass, from, weight, bias, to);
 }
 
-// A place of the input and those that follow it by the stride, as a convolution of the output: its
-// taps are those with the remainder that the place has by the stride, padding included, last first.
-struct InputAxis {
-  InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place);
-
-  ConvAxis axis;
-  std::int64_t first_place;
-  std::int64_t first_tap = 0;
-  std::int64_t tap_step = 1;
-};
-
-InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place)
-    : first_place(first_place) {
-  const std::int64_t stride = conv.stride[d];
-  const std::int64_t remainder = (first_place + conv.padding[d]) % stride;
-  const std::int64_t dilation = conv.dilation[d];
-  std::int64_t taps = 0;
-  std::int64_t reach = 0;
-  for (std::int64_t tap = 0; tap < conv.kernel[d]; ++tap) {
-    if (tap * dilation % stride != remainder) continue;
-    if (taps > 0) tap_step = tap - first_tap;
-    first_tap = tap;
-    reach = tap * dilation / stride;
-    ++taps;
-  }
-  axis = {.taps = taps,
-          .tap_step = tap_step * dilation / stride,
-          .places = (conv.in[d] - first_place + stride - 1) / stride,
-          .place_step = 1,
-          .first = (first_place + conv.padding[d]) / stride - reach,
-          .size = conv.out[d]};
-  axis.tap_step = std::max<std::int64_t>(1, axis.tap_step);
-}
-
-std::int64_t group_weights(const Convolution& conv) {
-  return conv.out_channels / conv.groups * (conv.in_channels / conv.groups) * conv.kernel[0] *
-         conv.kernel[1];
-}
-
-ConvAxis out_axis(const Convolution& conv, std::size_t d) {
-  return {.taps = conv.kernel[d],
-          .tap_step = conv.dilation[d],
-          .places = conv.out[d],
-          .place_step = conv.stride[d],
-          .first = -conv.padding[d],
-          .size = conv.in[d]};
-}
-
-template <class T>
-void convolve_backward_input(const Convolution& conv, const T* grad_out, const T* weight,
-                             const T* bias, T* grad_in) {
-  const std::int64_t in_channels = conv.in_channels / conv.groups;
-  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
-  // A stride may be far larger than what the padding leaves of the input.
-  for (std::int64_t y = 0; y < std::min(conv.stride[0], conv.in[0]); ++y) {
-    for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x) {
-      const InputAxis rows(conv, 0, y);
-      const InputAxis columns(conv, 1, x);
-      const ConvPass pass{.batch = conv.batch,
-                          .groups = conv.groups,
-                          .rows = rows.axis,
-                          .columns = columns.axis,
-                          .in_channels = conv.out_channels / conv.groups,
-                          .out_channels = in_channels,
-                          .first_weight = rows.first_tap * conv.kernel[1] + columns.first_tap,
-                          .weight_strides = {taps, in_channels * taps,
-                                             -rows.tap_step * conv.kernel[1], -columns.tap_step},
-                          .group_weights = group_weights(conv),
-                          .to_first = rows.first_place * conv.in[1] + columns.first_place,
-                          .to_row_step = conv.stride[0] * conv.in[1],
-                          .to_column_step = conv.stride[1],
-                          .to_size = conv.in[0] * conv.in[1]};
-      run_pass(pass, grad_out, weight, bias, grad_in);
-    }
-  }
-}
-
 }  // namespace
-
-ConvPass result_pass(const Convolution& conv) {
-  const std::int64_t in_channels = conv.in_channels / conv.groups;
-  const std::int64_t taps = conv.kernel[0] * conv.kernel[1];
-  return {.batch = conv.batch,
-          .groups = conv.groups,
-          .rows = out_axis(conv, 0),
-          .columns = out_axis(conv, 1),
-          .in_channels = in_channels,
-          .out_channels = conv.out_channels / conv.groups,
-          .first_weight = 0,
-          .weight_strides = {in_channels * taps, taps, conv.kernel[1], 1},
-          .group_weights = group_weights(conv),
-          .to_first = 0,
-          .to_row_step = conv.out[1],
-          .to_column_step = 1,
-          .to_size = conv.out[0] * conv.out[1]};
-}
-
 }  // namespace eg::cpu
 
 namespace eg::kernel {
@@ -399,8 +303,12 @@ void Convolve::compute_on_cpu() const {
 
 void ConvolveBackwardInput::compute_on_cpu() const {
   visit_floating(grad_y.dtype(), name, [&]<class T>() {
-    cpu::convolve_backward_input(conv, grad_y.as<T>(), weight.as<T>(), bias.as<T>(),
-                                 grad_x.as<T>());
+    // A stride may be far larger than what the padding leaves of the input.
+    for (std::int64_t y = 0; y < std::min(conv.stride[0], conv.in[0]); ++y) {
+      for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x)
+        cpu::run_pass(cpu::input_pass(conv, y, x), grad_y.as<T>(), weight.as<T>(), bias.as<T>(),
+                      grad_x.as<T>());
+    }
   });
 }
 

@@ -43,5 +43,8 @@ struct ConvPass {
 
 /// The pass that makes the result of a convolution.
 ConvPass result_pass(const kernel::Convolution& conv);
+/// The pass that makes the gradient of its input at this place and those that follow by the stride.
+ConvPass input_pass(const kernel::Convolution& conv, std::int64_t first_row,
+                    std::int64_t first_column);
 
 }  // namespace eg::cpu

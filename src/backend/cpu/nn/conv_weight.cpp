@@ -2,7 +2,7 @@
 // of what arrives at the places that read it, summed over all places of all images. A tile of
 // weights is summed lane by lane over a chunk of rows and images that stays in the first-level
 // cache, and a lane adds up few numbers before the chunk's sum joins the weight's. Lanes are
-// neighbouring places or images side by side (conv_planes.h), so no operand is transposed.
+// neighbouring places or images side by side (conv_images.h), so no operand is transposed.
 
 #include <algorithm>
 #include <cmath>

@@ -115,7 +115,8 @@ struct EvenWindows {
   std::size_t end = 0;
   std::int64_t spacing = 0;
   std::int64_t row_taps;
-  /// What a window reads, row by row, by the distance from its first element.
+  /// What a window reads, row by row, by the distance from its first element. Nothing if that is
+  /// too much to be listed, or all are padding.
   std::vector<std::int64_t> taps;
 };
 
@@ -128,7 +129,11 @@ EvenWindows::EvenWindows(const PoolPlanes& pool, const Windows& rows, const Wind
   end = begin + 1;
   if (is_whole(end)) spacing = columns[end].begin - columns[begin].begin;
   while (is_whole(end) && columns[end].begin - columns[end - 1].begin == spacing) ++end;
-  for (std::int64_t y = 0; y < most_taps(pool.rows, rows); ++y) {
+  constexpr std::int64_t kMaxTaps = 4096;
+  const std::int64_t tap_rows = most_taps(pool.rows, rows);
+  if (row_taps > kMaxTaps || tap_rows * row_taps > kMaxTaps) return;
+  taps.reserve(checked_count(tap_rows * row_taps));
+  for (std::int64_t y = 0; y < tap_rows; ++y) {
     for (std::int64_t x = 0; x < row_taps; ++x)
       taps.push_back(y * pool.rows.dilation * pool.columns.in + x * pool.columns.dilation);
   }
@@ -218,7 +223,7 @@ void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places)
   const Windows columns = windows_of(pool.columns);
   const EvenWindows even(pool, all_rows, columns);
   const auto even_count = static_cast<std::int64_t>(even.end - even.begin);
-  const bool has_vectors = even_count >= kLanes<T>;
+  const bool has_vectors = even_count >= kLanes<T> && !even.taps.empty();
   for_each_plane(pool, [&](std::int64_t plane) {
     const T* const from = in + plane * in_size(pool);
     T* to = out + plane * out_size(pool);
