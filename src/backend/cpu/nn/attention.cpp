@@ -30,7 +30,7 @@ struct Block {
         head(head),
         first(first),
         rows(std::min(kBlockQueries, attention.queries - first)),
-        panels(gemm::divide_up(rows, kPanelQueries)),
+        panels(divide_up(rows, kPanelQueries)),
         seen(seen_before(rows)) {
     while (seen_strips < strips.size() && strips.begin(seen_strips) < seen) ++seen_strips;
     computed = seen_strips < strips.size() ? strips.begin(seen_strips) : attention.keys;
@@ -257,7 +257,7 @@ class Attending {
 };
 
 void attend(const AttentionProblem& a, const Heads<float>& out, float* log_sums) {
-  const std::int64_t blocks = gemm::divide_up(a.queries, kBlockQueries);
+  const std::int64_t blocks = divide_up(a.queries, kBlockQueries);
   parallel_for(0, a.heads * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
     Attending attending(a, out, log_sums);
     for (std::int64_t task = begin; task < end; ++task) {

@@ -38,7 +38,7 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
                                   std::int64_t columns) {
   constexpr std::int64_t kLanes = gemm::kLanes<float>;
   if (m.column_stride == 1 && columns % kLanes == 0) return 0;
-  return rows * gemm::divide_up(columns, kLanes) * kLanes;
+  return rows * divide_up(columns, kLanes) * kLanes;
 }
 
 /// The rows of a matrix: where they lie, or, where `room` was needed, copied there with zeros
@@ -47,7 +47,7 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
                                             std::int64_t columns, const ScratchArray<float>& room) {
   if (room.data() == nullptr) return {m.data, m.row_stride};
   constexpr std::int64_t kLanes = gemm::kLanes<float>;
-  const std::int64_t stride = gemm::divide_up(columns, kLanes) * kLanes;
+  const std::int64_t stride = divide_up(columns, kLanes) * kLanes;
   for (std::int64_t i = 0; i < rows; ++i) {
     const float* const from = m.data + i * m.row_stride;
     float* const to = room.data() + i * stride;
@@ -90,7 +90,7 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
   for (std::int64_t i = 0; i < strips.size() && strips.begin(i) < end; i += run.tiles) {
     const auto rows = static_cast<std::ptrdiff_t>(strips.rows(i));
     const std::int64_t first = strips.begin(i);
-    run.tiles = std::min(strips.same_height(i), gemm::divide_up(end - first, rows));
+    run.tiles = std::min(strips.same_height(i), divide_up(end - first, rows));
     run.a = keys.after(first).data;
     run.a_tile = rows * run.a_row;
     run.c = scores + first * kBlockQueries;
@@ -119,7 +119,7 @@ template <gemm::Reads Scores>
     run.a = strip + p * kStep;
     for (std::int64_t column = 0; column < columns;) {
       const std::int64_t width = std::min(kWidth, columns - column);
-      const auto vectors = static_cast<std::size_t>(gemm::divide_up(width, gemm::kLanes<float>));
+      const auto vectors = static_cast<std::size_t>(divide_up(width, gemm::kLanes<float>));
       const auto kernel = gemm::kKernels<float, Scores>[rows - 1][vectors - 1];
       float* const to = c + column;
       const bool adds_to_c = adds || p > 0;

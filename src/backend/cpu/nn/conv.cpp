@@ -5,10 +5,8 @@
 #include "kernels/conv.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "backend/cpu/nn/conv_pass.h"
@@ -16,6 +14,7 @@
 #include "backend/cpu/nn/conv_winograd.h"
 #include "backend/cpu/nn/scratch_array.h"
 #include "base/checked_int.h"
+#include "base/divide_up.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -30,9 +29,10 @@ constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 template <class T>
 struct Strips {
   explicit Strips(std::int64_t channels)
-      : count((channels + kConvRows<T> - 1) / kConvRows<T>), channels(channels) {}
+      : count(divide_up(channels, kConvRows<T>)), channels(channels) {}
   std::int64_t begin(std::int64_t i) const { return i * channels / count; }
   std::int64_t lowest() const { return channels / count; }
+  std::int64_t highest() const { return divide_up(channels, count); }
 
   std::int64_t count;
   std::int64_t channels;
@@ -67,17 +67,19 @@ TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_
 // Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
 bool is_one_line(const ConvPass& pass) { return pass.rows.places == 1; }
 
-// A row of places, cut into columns of tiles.
-struct Columns {
-  std::int64_t width;  // numbers in a line of a tile
-  std::vector<ConvColumn> all;
-};
+// Numbers in a line of a tile of so many channels: the fewer, the wider.
+template <class T>
+std::int64_t tile_width(std::int64_t channels) {
+  return gemm::kLanes<T> * conv_tile_columns(channels);
+}
 
-// The columns of tiles of so many channels.
+using Columns = std::vector<ConvColumn>;
+
+// Cuts a row of places into columns of tiles of so many channels.
 template <class T>
 Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bundle) {
-  Columns columns{gemm::kLanes<T> * conv_tile_columns(channels), {}};
-  const std::int64_t width = columns.width / bundle;
+  Columns columns;
+  const std::int64_t width = tile_width<T>(channels) / bundle;
   std::vector<TapRange> taps;
   const std::int64_t end = pass.columns.places;
   taps.reserve(checked_count(end));
@@ -88,11 +90,11 @@ Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bu
     const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
     const TapRange range = join(taps, x, std::min(x + step, end));
     const std::int64_t second = is_one_line(pass) ? end - x - width : end - x;
-    columns.all.push_back({.first = x * bundle,
-                           .first_step = range.begin * pass.in_channels,
-                           .steps = (range.end - range.begin) * pass.in_channels,
-                           .places = {bundle * std::min(width, end - x),
-                                      bundle * std::clamp<std::int64_t>(second, 0, width)}});
+    columns.push_back({.first = x * bundle,
+                       .first_step = range.begin * pass.in_channels,
+                       .steps = (range.end - range.begin) * pass.in_channels,
+                       .places = {bundle * std::min(width, end - x),
+                                  bundle * std::clamp<std::int64_t>(second, 0, width)}});
   }
   return columns;
 }
@@ -106,10 +108,10 @@ class PassRunner {
         bundle_(bundle),
         strips_(pass.out_channels),
         band_(band_rows(pass, bundle)),
-        columns_{cut_columns<T>(pass, strips_.lowest(), bundle),
-                 cut_columns<T>(pass, strips_.lowest() + 1, bundle)},
         layout_(pass.rows, pass.columns, band_,
-                (is_one_line(pass) ? 2 : 1) * columns_[0].width / bundle, bundle) {
+                (is_one_line(pass) ? 2 : 1) * tile_width<T>(strips_.lowest()) / bundle, bundle) {
+    for (std::int64_t channels = strips_.lowest(); channels <= strips_.highest(); ++channels)
+      columns_.push_back(cut_columns<T>(pass, channels, bundle));
     offsets_.reserve(checked_count(pass.depth()));
     for (std::int64_t y = 0; y < pass.rows.taps; ++y) {
       for (std::int64_t x = 0; x < pass.columns.taps; ++x) {
@@ -121,7 +123,7 @@ class PassRunner {
       row_taps_.push_back(taps_inside(pass.rows, y));
   }
 
-  std::int64_t bands() const { return (pass_.rows.places + band_ - 1) / band_; }
+  std::int64_t bands() const { return divide_up(pass_.rows.places, band_); }
   std::int64_t scratch_size() const {
     return source_size() + (bundle_ > 1 ? pass_.out_channels * band_size() : 0);
   }
@@ -181,7 +183,7 @@ class PassRunner {
     const std::int64_t wanted =
         std::max<std::int64_t>(1, 2 * num_threads() * bundle / pass.parts());
     const std::int64_t rows =
-        std::min(kBandNumbers / (bundle * row), (pass.rows.places + wanted - 1) / wanted);
+        std::min(kBandNumbers / (bundle * row), divide_up(pass.rows.places, wanted));
     return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
   }
 
@@ -193,12 +195,12 @@ class PassRunner {
   void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
                  const T* places, const T* bias, const Target& target, T* to) const {
     const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
-    const auto& [width, columns] = columns_[checked_count(channels - strips_.lowest())];
+    const std::int64_t width = tile_width<T>(channels);
     const TapRange rows = join(row_taps_, first, last);
     const std::int64_t row_steps = pass_.columns.taps * pass_.in_channels;
     const bool is_line = is_one_line(pass_);
     kConvTiles<T>[static_cast<std::size_t>(channels - 1)](
-        {.columns = columns,
+        {.columns = columns_[checked_count(channels - strips_.lowest())],
          .weights = weights + rows.begin * row_steps * channels,
          .offsets = offsets_.data() + rows.begin * row_steps,
          .runs = rows.end - rows.begin,
@@ -217,9 +219,8 @@ class PassRunner {
   std::int64_t bundle_;
   Strips<T> strips_;
   std::int64_t band_;
-  // For the lowest strips, whose tiles are the widest, and for those with a channel more.
-  std::array<Columns, 2> columns_;
   PlaneLayout<T> layout_;
+  std::vector<Columns> columns_;  // of the lowest strips, and of those with a channel more
   std::vector<std::int32_t> offsets_;
   std::vector<TapRange> row_taps_;  // that each row of places reads besides padding
 };
@@ -231,8 +232,8 @@ bool bundles_pay(const ConvPass& pass) {
   const std::int64_t lowest = Strips<T>(pass.out_channels).lowest();
   const auto products = [&](std::int64_t bundle) {
     std::int64_t steps = 0;
-    for (const ConvColumn& column : cut_columns<T>(pass, lowest, bundle).all) steps += column.steps;
-    return steps * bundles_of(pass.batch, bundle);
+    for (const ConvColumn& column : cut_columns<T>(pass, lowest, bundle)) steps += column.steps;
+    return steps * divide_up(pass.batch, bundle);
   };
   return pass.batch > 1 && 8 * products(kLanes) < 7 * products(1);
 }
@@ -247,8 +248,8 @@ void run_tiles(const ConvPass& pass, const T* from, const T* weight, const T* bi
     pack_weights(pass, weight + g * pass.group_weights,
                  weights.data() + g * pass.out_channels * depth);
   const std::int64_t bands = runner.bands();
-  const std::int64_t parts = bundles_of(pass.batch, bundle) * pass.groups;
-  const std::int64_t grain = (kMinWorkPerTask + runner.work() - 1) / runner.work();
+  const std::int64_t parts = divide_up(pass.batch, bundle) * pass.groups;
+  const std::int64_t grain = divide_up(kMinWorkPerTask, runner.work());
   parallel_for(0, parts * bands, grain, [&](std::int64_t begin, std::int64_t end) {
     const ScratchArray<T> scratch(runner.scratch_size());
     std::fill_n(scratch.data(), runner.scratch_size(), T{0});

@@ -5,18 +5,14 @@
 // The lanes of a vector are neighbouring places of one image, or the same place of as many images
 // as it has lanes, which were put side by side: a bundle. That costs copies, and saves where planes
 // are small: the places of a vector read with the taps of all of them, and where rows are no
-// multiple of a vector, the last lanes of each are idle.
+// multiple of a vector, the last lanes of each are idle. The last bundle of a batch may have fewer
+// images.
 
 #include <cstdint>
 
 #include "backend/cpu/matrix/gemm/vector.h"
 
 namespace eg::cpu {
-
-/// Bundles that a batch makes, of which the last may have fewer images.
-inline std::int64_t bundles_of(std::int64_t batch, std::int64_t bundle) {
-  return (batch + bundle - 1) / bundle;
-}
 
 /// The same numbers of some images, `stride` apart.
 template <class T>

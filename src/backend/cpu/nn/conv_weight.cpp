@@ -12,6 +12,7 @@
 #include "backend/cpu/nn/conv_pass.h"
 #include "backend/cpu/nn/conv_winograd.h"
 #include "backend/cpu/nn/scratch_array.h"
+#include "base/divide_up.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -109,17 +110,15 @@ class WeightGradient {
         bundle_(bundle),
         in_channels_(pass.in_channels),
         out_channels_(pass.out_channels),
-        width_(bundle == 1 ? (conv.out[1] + kLanes<T> - 1) / kLanes<T> * kLanes<T>
-                           : conv.out[1] * bundle),
+        width_(bundle == 1 ? divide_up(conv.out[1], kLanes<T>) * kLanes<T> : conv.out[1] * bundle),
         band_(std::clamp<std::int64_t>(2 * kChunkNumbers / (width_ * (kChannels + conv.stride[0])),
                                        1, conv.out[0])),
         layout_(pass.rows, pass.columns, band_, kLanes<T> / bundle, bundle),
         tile_channels_(out_channels_ > 1 ? kChannels : 1),
         tile_taps_(out_channels_ > 1 ? kTaps : kTapsAlone),
         taps_(in_channels_ * conv.kernel[0] * conv.kernel[1]) {
-    const std::int64_t image =
-        in_channels_ * layout_.plane_stride() + out_channels_ * band_ * width_;
-    bundles_ = std::clamp<std::int64_t>(kChunkNumbers / image, 1, bundles_of(conv.batch, bundle));
+    const std::int64_t image = layout_.size(in_channels_) + out_channels_ * band_ * width_;
+    bundles_ = std::clamp<std::int64_t>(kChunkNumbers / image, 1, divide_up(conv.batch, bundle));
     for (std::int64_t tap = 0; tap < tap_tiles() * tile_taps_; ++tap) {
       const std::int64_t t = std::min(tap, taps_ - 1);
       const std::int64_t plane = t / (conv.kernel[0] * conv.kernel[1]);
@@ -157,7 +156,7 @@ class WeightGradient {
 
  private:
   std::int64_t source_size() const { return bundles_ * layout_.size(in_channels_); }
-  std::int64_t tap_tiles() const { return (taps_ + tile_taps_ - 1) / tile_taps_; }
+  std::int64_t tap_tiles() const { return divide_up(taps_, tile_taps_); }
   // Lanes beyond the end of a row must meet zeros.
   bool copies_grad() const { return width_ != conv_.out[1]; }
 
@@ -170,8 +169,8 @@ class WeightGradient {
     const T* const grads = grad_out + part * out_channels_ * places + y * conv_.out[1];
     const std::int64_t in_step = conv_.groups * in_image;
     const std::int64_t grads_step = conv_.groups * out_channels_ * places;
-    const std::int64_t bundles = bundles_of(images, bundle_);
-    const std::int64_t source_bundle = in_channels_ * layout_.plane_stride();
+    const std::int64_t bundles = divide_up(images, bundle_);
+    const std::int64_t source_bundle = layout_.size(in_channels_);
     if (band_ < conv_.out[0]) std::fill_n(source, source_size(), T{0});
     for (std::int64_t i = 0; i < bundles; ++i) {
       const std::int64_t image = i * bundle_;
@@ -209,10 +208,10 @@ class WeightGradient {
   }
 
   void add_chunk(const Chunk<T>& chunk, T* weight) const {
-    const std::int64_t strips = (out_channels_ + tile_channels_ - 1) / tile_channels_;
+    const std::int64_t strips = divide_up(out_channels_, tile_channels_);
     const std::int64_t work =
         chunk.bundles * chunk.vectors * kLanes<T> * tile_channels_ * tile_taps_;
-    parallel_for(0, strips * tap_tiles(), (kMinWorkPerTask + work - 1) / work,
+    parallel_for(0, strips * tap_tiles(), divide_up(kMinWorkPerTask, work),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t tile = begin; tile < end; ++tile)
                      add_tile(chunk, tile / tap_tiles() * tile_channels_,
@@ -260,7 +259,7 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
   const std::int64_t wanted =
       std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPlaces);
   const std::int64_t bundle = gradient.bundle();
-  const std::int64_t bundles = bundles_of(pass.batch, bundle);
+  const std::int64_t bundles = divide_up(pass.batch, bundle);
   const std::int64_t parts = std::min(bundles, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
   const auto first_image = [&](std::int64_t part) {
     return std::min(pass.batch, part * bundles / parts * bundle);
@@ -292,8 +291,8 @@ bool bundles_pay(const Convolution& conv, const ConvPass& pass) {
   constexpr std::int64_t kWorthwhileTaps = 32;
   constexpr std::int64_t kMaxBundleNumbers = 1024 * 1024;
   const std::int64_t row = conv.out[1];
-  const std::int64_t padded_row = (row + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
-  const std::int64_t padded_batch = bundles_of(conv.batch, kLanes<T>) * kLanes<T>;
+  const std::int64_t padded_row = divide_up(row, kLanes<T>) * kLanes<T>;
+  const std::int64_t padded_batch = divide_up(conv.batch, kLanes<T>) * kLanes<T>;
   return padded_batch * row <= conv.batch * padded_row &&
          kLanes<T> * (pass.from_part() + pass.to_part()) <= kMaxBundleNumbers &&
          (row != padded_row || pass.depth() >= kWorthwhileTaps);

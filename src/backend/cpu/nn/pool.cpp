@@ -229,15 +229,16 @@ void max_pool(const PoolPlanes& pool, const T* in, T* out, std::int64_t* places)
     T* to = out + plane * out_size(pool);
     std::int64_t* to_places = places + plane * out_size(pool);
     for (const Window& rows : all_rows) {
-      for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::size_t i = 0; i < columns.size();) {
         if (i == even.begin && has_vectors && rows.begin < rows.end) {
           const auto taps = checked_count(taps_of(pool.rows, rows) * even.row_taps);
           max_of_even_windows(from, rows.begin * pool.columns.in + columns[i].begin, even.spacing,
                               std::span(even.taps).first(taps), even_count, to + i, to_places + i);
-          i = even.end - 1;
-          continue;
+          i = even.end;
+        } else {
+          max_of_window(from, pool, rows, columns[i], to[i], to_places[i]);
+          ++i;
         }
-        max_of_window(from, pool, rows, columns[i], to[i], to_places[i]);
       }
       to += columns.size();
       to_places += columns.size();

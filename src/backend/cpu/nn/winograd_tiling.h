@@ -8,12 +8,9 @@
 
 #include "backend/cpu/nn/conv_pass.h"
 #include "backend/cpu/nn/winograd_transforms.h"
+#include "base/divide_up.h"
 
 namespace eg::cpu::winograd {
-
-constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
-  return (count + by - 1) / by;
-}
 
 /// Numbers from one of the 16 matrices to the next: a cache line more than a matrix takes, for at
 /// multiples of a power of two they would fight for the same few lines of a first-level cache.

@@ -11,12 +11,9 @@
 
 #include "backend/cpu/matrix/gemm/micro_kernel.h"
 #include "backend/cpu/matrix/gemm/packing.h"
+#include "base/divide_up.h"
 
 namespace eg::gemm {
-
-constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
-  return (count + by - 1) / by;
-}
 
 namespace detail {
 
