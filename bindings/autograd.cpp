@@ -125,9 +125,10 @@ struct Outcome {
 
 // Runs the call on another thread and tells `answer` the outcome, on this one.
 void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
+  const char* const caller_name = graph_call.is_grad ? "gradAsync" : "backwardAsync";
   auto call = std::make_shared<GraphCall>(std::move(graph_call));
-  run_in_background([answer, call = std::move(call), state = autograd_state(),
-                     caller = Inbox::current()]() mutable {
+  run_in_background(caller_name, [answer, call = std::move(call), state = autograd_state(),
+                                  caller = Inbox::current()]() mutable {
     const auto outcome = std::make_shared<Outcome>();
     try {
       const AutogradStateGuard modes(state);

@@ -113,7 +113,8 @@ class Engine {
   [[gnu::noinline]] static void hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work);
   void push(const GraphTask& task, int device, NodeTask node_task);
   DeviceThread& device_thread(int device);
-  void start(int device);
+  /// Starts the thread of a device, which calls `running` first; false when it runs already.
+  bool start(int device, std::function<void()> running = nullptr);
   void run_device_thread(int device);
 
   std::mutex device_mutex_;
