@@ -85,8 +85,8 @@ export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
   if (--untilPoll === 0) interrupt(wrapper);
   const scope = currentScope();
-  if (scope === null) finalizers.register(wrapper, wrapper.handle);
-  else scope.add(wrapper);
+  if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
+  scope?.add(wrapper);
 }
 
 /** Leaves a wrapper to the garbage collector. */
@@ -157,8 +157,8 @@ function poll(wrapper: Wrapper): void {
   untilPoll = pollInterval;
   const growth = held - ballastedBytes;
   if (growth < 0) ballastedBytes = held;
-  // In a scope nothing is left to the garbage collector.
-  else if (growth >= kGrowthPerBallast && currentScope() === null) {
+  // Nothing is left to the garbage collector in a scope that frees.
+  else if (growth >= kGrowthPerBallast && !currentScope()?.frees) {
     ballastedBytes = held;
     hangBallast(wrapper);
   }
