@@ -12,7 +12,7 @@
 // helped: it gets one warning that names eg.scope().
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
-import { currentScope } from "./scope_stack.js";
+import { currentScope, type Scope } from "./scope_stack.js";
 
 /** What owns a handle: a tensor, or a node of the backward graph. */
 export interface Wrapper {
@@ -84,7 +84,11 @@ function makeFinalizers(): FinalizationRegistry<number> {
 export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
   if (--untilPoll === 0) interrupt(wrapper);
-  const scope = currentScope();
+  entrust(wrapper, currentScope());
+}
+
+/** Leaves a wrapper to a scope, and to the garbage collector where the scope does not free it. */
+export function entrust(wrapper: Wrapper, scope: Scope | null): void {
   if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
   scope?.add(wrapper);
 }

@@ -1,7 +1,7 @@
 // eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
 
 import { functionOf } from "../arguments/rule.js";
-import { leaveToFinalizer, release } from "./lifetime.js";
+import { entrust, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 
@@ -67,8 +67,7 @@ function close(scope: Scope, result: unknown): void {
     if (wrapper.disposed) continue;
     if (wrapper.isKept || scope.isShared) leaveToFinalizer(wrapper);
     else if (!returned.has(wrapper)) release(wrapper);
-    else if (outer === null) leaveToFinalizer(wrapper);
-    else outer.add(wrapper);
+    else entrust(wrapper, outer);
   }
   // Code that goes on may hold the scope for as long as it runs.
   scope.wrappers.length = 0;
