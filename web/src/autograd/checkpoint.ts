@@ -171,9 +171,7 @@ class Frame {
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
       withRngState(this.#rngState, () => {
-        recording(() =>
-          withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)),
-        );
+        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)));
       });
     } catch (error) {
       // With all of them found, it comes of having been stopped.
