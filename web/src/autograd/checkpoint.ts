@@ -15,8 +15,9 @@ import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
-import { enableGrad, isGradEnabled } from "./grad_mode.js";
+import { isGradEnabled } from "./grad_mode.js";
 import { checkFunction } from "./hooks.js";
+import { recording } from "./recording.js";
 import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**
@@ -156,6 +157,11 @@ class Frame {
     const found = new Map<number, Tensor>();
     const pack = ([handle = 0]: readonly number[]): number[] => {
       const tensor = new Tensor(handle);
+      // `fn` may catch what is to stop it, and go on.
+      if (found.size >= this.#kinds.length) {
+        tensor.dispose();
+        throw kStop;
+      }
       tensor.isKept = true;
       found.set(found.size, tensor);
       // Enough, unless the forward is not over yet: then more may come.
@@ -165,12 +171,11 @@ class Frame {
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
       withRngState(this.#rngState, () => {
-        enableGrad(() =>
-          withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)),
-        );
+        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)));
       });
     } catch (error) {
-      if (error !== kStop) throw error;
+      // With all of them found, it comes of having been stopped.
+      if (found.size < this.#kinds.length) throw error;
     }
     this.#checkFound(found);
     return found;
@@ -204,7 +209,7 @@ class Frame {
 // Where a saved tensor stands among the inputs.
 const kSaved = Symbol("saved");
 
-// Ends a recomputation that has found all it was after; nobody but this file sees it.
+// Ends a recomputation that has found all it was after.
 const kStop = Symbol("stop");
 
 function withRngState(state: Tensor, fn: () => void): void {

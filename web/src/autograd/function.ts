@@ -1,7 +1,7 @@
 // autograd.Function: an operation whose forward and backward are JavaScript.
 
 import { boolean } from "../arguments/rule.js";
-import { checkedFor, frameOf, native } from "../runtime/bridge.js";
+import { checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
@@ -32,7 +32,7 @@ export class FunctionContext {
   get savedTensors(): Tensor[] {
     const count = checkedFor("savedTensors", native.savedTensors(this.#id));
     // Typed without null for the sake of the usual case.
-    return Array.from(frameOf(count).subarray(0, count), takeTensor) as Tensor[];
+    return takeWords(count).map(takeTensor) as Tensor[];
   }
 
   /** Says which arguments forward has changed in place; it must return them. */
@@ -139,7 +139,7 @@ function applyFunction<Args extends unknown[], Output>(
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
     writeWords(handlesOf(outputs));
     checkedFor(name, native.endFunction(callback, outputs.length));
-    const handles = Array.from(frameOf(outputs.length).subarray(0, outputs.length));
+    const handles = takeWords(outputs.length);
     const results = outputs.map((output, i) => resultOf(output, handles[i] ?? 0));
     return (Array.isArray(raw) ? results : results[0]) as Output;
   } finally {

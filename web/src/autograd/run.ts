@@ -3,7 +3,7 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
 import { startedWorkers } from "../engine/lifecycle.js";
-import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
+import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
@@ -173,7 +173,7 @@ function readGrad(name: string, { outputs, inputs, gradients, options }: GradCal
 
 function runHere({ name, words }: GraphCall): number[] {
   const count = checkedFor(name, native.runGraph(...words));
-  return Array.from(frameOf(count).subarray(0, count));
+  return takeWords(count);
 }
 
 function runLater({ name, words }: GraphCall): Promise<number[]> {

@@ -2,7 +2,7 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
-import { callFrame, checkedFor, frameOf, native } from "../runtime/bridge.js";
+import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -43,9 +43,7 @@ export function invokeInPlace(op: Op, values: readonly unknown[], flags: number)
 
 // Wraps the handles at the front of the frame.
 function takeTensors(count: number): Tensor[] {
-  // Copied before the first wrapper is made, which may use the frame.
-  const handles = Array.from(frameOf(count).subarray(0, count));
-  return handles.map((handle) => new Tensor(handle));
+  return takeWords(count).map((handle) => new Tensor(handle));
 }
 
 function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {

@@ -1,6 +1,6 @@
 // Writing an op's arguments into the call frame (the convention is in runtime/native.ts).
 
-import { callFrame, reserveFrame } from "../runtime/bridge.js";
+import { callFrame, frameUses, reserveFrame } from "../runtime/bridge.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { dtypeCode, fitsInt64, isComplexNumber } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
@@ -24,6 +24,7 @@ export function encode(op: Op, values: readonly unknown[]): number {
   const { kinds } = op;
   const count = values.length;
   let frame = callFrame();
+  const use = frameUses;
   let at = 0;
   for (let i = 0; i < count; i++) {
     const value = values[i];
@@ -55,7 +56,17 @@ export function encode(op: Op, values: readonly unknown[]): number {
         at = writeOther(frame, at, op, i, value);
     }
   }
+  if (frameUses !== use) failOnUse(op);
   return writeTail(frame, at, op, count);
+}
+
+// A getter or a Proxy among the values is code that runs now, and may have written over what stands in the frame.
+function failOnUse(op: Op): never {
+  fail(
+    "InvalidArgument",
+    op.name,
+    "reading an argument has run operations on tensors, as a getter or a Proxy can: pass plain numbers and arrays.",
+  );
 }
 
 // The rarer kinds, none of which takes more than a few words.

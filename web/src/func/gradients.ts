@@ -6,8 +6,8 @@
 // else. So transforms nest, and their results can be differentiated where a tensor from outside asks for it.
 
 import { grad as gradOf } from "../autograd/grad.js";
-import { isGradEnabled } from "../autograd/grad_mode.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
+import { freshLeaf, opsAreRecorded, recording } from "../autograd/recording.js";
 import {
   expand,
   eye,
@@ -37,12 +37,18 @@ export class Inputs {
   constructor(where: string, given: readonly Tensor[]) {
     this.#levels = runningLevels();
     const physical = given.map((tensor, i) => repeatedAt(floating(where, tensor, i), this.#levels));
-    this.#isInner = physical.some((tensor) => tensor.requiresGrad);
+    // Where the caller records nothing, what asks for gradients there gets none.
+    const isOuter = (tensor: Tensor) => tensor.requiresGrad && isRecorded;
+    const isRecorded = opsAreRecorded();
+    this.#isInner = physical.some(isOuter);
+    const roots = physical.map((tensor) => (isOuter(tensor) ? tensor : null));
     const views = atLevel(null, () =>
-      physical.map((tensor) => {
-        const root = tensor.requiresGrad ? tensor : tensor.detach().requiresGrad_();
-        return viewAs(root, root);
-      }),
+      recording(() =>
+        physical.map((tensor, i) => {
+          const root = roots[i] ?? freshLeaf(tensor);
+          return viewAs(root, root);
+        }),
+      ),
     );
     this.#roots = new Set(views.map(gradFnOf));
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
@@ -52,7 +58,7 @@ export class Inputs {
   pull(
     outputs: readonly Tensor[],
     cotangents: readonly Tensor[],
-    createGraph = isGradEnabled() && this.hasOthers(outputs),
+    createGraph = opsAreRecorded() && this.hasOthers(outputs),
   ): Tensor[] {
     const extra = extraLevel(cotangents, outputs);
     if (extra !== null) return this.#pullEach(outputs, cotangents, extra, createGraph);
@@ -126,7 +132,7 @@ export class Inputs {
   released<T>(tree: T): T {
     return mapTree(tree, (leaf) => {
       if (!(leaf instanceof Tensor) || !leaf.requiresGrad) return leaf;
-      return isGradEnabled() && this.hasOthers([leaf]) ? leaf : leaf.detach();
+      return opsAreRecorded() && this.hasOthers([leaf]) ? leaf : leaf.detach();
     }) as T;
   }
 }

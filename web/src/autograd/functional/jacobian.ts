@@ -3,7 +3,7 @@
 import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { enableGrad } from "../grad_mode.js";
+import { recording } from "../recording.js";
 import {
   checkRequiresGrad,
   type Differentiable,
@@ -35,7 +35,7 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
 ): JacobianOf<Inputs, Output> {
   const settings = readMatrixCall("jacobian", [fn, inputs, ...rest]);
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
-  const { outputs, blocks } = enableGrad(() => {
+  const { outputs, blocks } = recording(() => {
     const fresh = freshInputs(given, settings.createGraph);
     const outputs = TensorGroup.of(
       fn(...fresh),
