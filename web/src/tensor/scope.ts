@@ -71,6 +71,7 @@ function wrappersIn(root: unknown): Set<Wrapper> {
   while (pending.length > 0) {
     const value = pending.pop();
     if (isWrapper(value)) {
+      if (wrappers.has(value)) continue;
       wrappers.add(value);
       pending.push(value.inner);
     } else if (isContainer(value) && !seen.has(value)) {
