@@ -53,7 +53,7 @@ export function fail(code: ErrorCode, where: string, message: string): never {
 
 /** Returns an error of another function's, `[other] message`, as one of `where`. */
 export function renamed(error: EdgeGradError, where: string): EdgeGradError {
-  const message = error.message.replace(/^\[\w+\] /, "");
+  const message = error.message.replace(/^\[[\w.]+\] /, "");
   return new EdgeGradError(error.code, `[${where}] ${message}`);
 }
 
