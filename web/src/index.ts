@@ -83,6 +83,7 @@ export * as optim from "./optim/index.js";
 export type { Variant } from "./runtime/variant.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
+export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";

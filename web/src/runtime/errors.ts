@@ -72,6 +72,12 @@ export function refusal(name: string, expected: string, value: unknown): string 
   return `${name}: expected ${expected}, got ${got}.`;
 }
 
+/** Returns the sentence for a module where a function is expected, after a space; nothing for other values. */
+export function adviceForModules(value: unknown): string {
+  const isCallable = typeof (value as { call?: unknown } | null | undefined)?.call === "function";
+  return isCallable ? " Of a module, pass (...inputs) => module.call(...inputs)." : "";
+}
+
 /** Returns a short description of a value for an error message. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
