@@ -16,6 +16,7 @@ import {
 } from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
+import { attachHints } from "./ops/hints.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
@@ -45,6 +46,7 @@ export function attachTensorMethods(): void {
   attach(kFamiliarMethods);
   attach(kAutogradMethods);
   for (const [name, f] of Object.entries(kInPlaceOfOps)) attach({ [name]: asMethod(f) });
+  attachHints(Tensor.prototype);
   addDoors(Tensor.prototype);
 }
 

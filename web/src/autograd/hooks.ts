@@ -2,7 +2,7 @@
 
 import { checked, checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
+import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 
@@ -76,7 +76,11 @@ export function registerPostAccumulateGradHook(
 /** Throws unless a hook is a function. */
 export function checkFunction(where: string, fn: unknown): void {
   if (typeof fn === "function") return;
-  fail("InvalidArgument", where, `expected a function, got ${describe(fn)}.`);
+  fail(
+    "InvalidArgument",
+    where,
+    `expected a function, got ${describe(fn)}.${adviceForModules(fn)}`,
+  );
 }
 
 /**

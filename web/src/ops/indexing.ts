@@ -200,8 +200,16 @@ function dimensionsOf(index: Index, name: string): number {
   return fail(
     "InvalidArgument",
     name,
-    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.`,
+    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.${adviceFor(index)}`,
   );
+}
+
+// Python's ranges as texts.
+function adviceFor(index: unknown): string {
+  if (typeof index !== "string" || !/^\s*(-?\d*\s*:\s*){1,2}-?\d*\s*$/.test(index)) return "";
+  const bounds = index.split(":").map((bound) => bound.trim() || "null");
+  while (bounds.at(-1) === "null") bounds.pop();
+  return ` Write eg.slice(${bounds.join(", ")}) for ${describe(index)}.`;
 }
 
 function firstOf(list: unknown): unknown {

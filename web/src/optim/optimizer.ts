@@ -386,7 +386,8 @@ function listOf(name: string, given: unknown): unknown[] {
   }
   const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
   if (!isIterable || isTensor(given)) {
-    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.`;
+    const advice = typeof given === "function" ? " Call it: model.parameters()." : "";
+    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.${advice}`;
     fail("InvalidArgument", name, told);
   }
   return [...(given as Iterable<unknown>)];

@@ -25,7 +25,7 @@ export interface Wrapper {
   /** See kUncloneable. */
   readonly uncloneable: symbol;
   readonly disposed: boolean;
-  /** The wrapper that owns what this one shows, when it has no handle of its own. */
+  /** What leaves scopes together with it: what a wrapper without a handle of its own shows, or see leaveTogether(). */
   readonly inner?: Wrapper;
 }
 
@@ -91,6 +91,11 @@ export function track(wrapper: Wrapper): void {
 export function entrust(wrapper: Wrapper, scope: Scope | null): void {
   if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
   scope?.add(wrapper);
+}
+
+/** Has a wrapper take another along where it leaves a scope. */
+export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
+  (wrapper as { inner?: Wrapper }).inner ??= other;
 }
 
 /** Leaves a wrapper to the garbage collector. */
