@@ -2,7 +2,7 @@
 
 import { callFrame, frameUses, reserveFrame } from "../runtime/bridge.js";
 import { fail, refusal } from "../runtime/errors.js";
-import { dtypeCode, fitsInt64, isComplexNumber } from "../tensor/dtype.js";
+import { dtypeCode, fitsInt64, isComplexNumber, isInt64 } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Kind, type Op, type Parameter } from "./signature.js";
@@ -125,7 +125,9 @@ function writeOptional(frame: Float64Array, at: number, op: Op, i: number, value
 
 function writeScalar(frame: Float64Array, at: number, op: Op, i: number, value: unknown): number {
   if (typeof value === "number") {
-    frame[at] = Number.isSafeInteger(value) && !Object.is(value, -0) ? kInt : kFloat;
+    const isWhole = isInt64(value) && !Object.is(value, -0);
+    if (isWhole && !Number.isSafeInteger(value)) return writeBigInt(frame, at, BigInt(value));
+    frame[at] = isWhole ? kInt : kFloat;
     frame[at + 1] = value;
     return at + 2;
   }
@@ -261,7 +263,11 @@ function toInt(op: Op, i: number, value: unknown): number {
 
 function toNumber(op: Op, i: number, value: unknown): number {
   if (typeof value === "number") return value;
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    if (BigInt(number) === value) return number;
+    return reject(op, i, "a number that float64 holds, with 53 bits", value);
+  }
   return reject(op, i, "a number", value);
 }
 

@@ -153,6 +153,11 @@ export function fitsInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
+/** True for a number without a fraction that an int64 holds. */
+export function isInt64(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= -(2 ** 63) && (value as number) < 2 ** 63;
+}
+
 /** Returns the bytes of one element. */
 export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
