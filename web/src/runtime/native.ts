@@ -264,6 +264,10 @@ export interface NativeFunctions {
 export interface NativeModule {
   readonly wasmExports?: WebAssembly.Exports;
   readonly wasmMemory: WebAssembly.Memory;
+  /** Ends all threads, after which nothing holds the module; only where there are any. */
+  stopThreads?(): Promise<unknown>;
+  /** Forgets a worker that was ended from outside. */
+  forgetWorker?(worker: ThreadWorker): void;
   /** Emscripten's threads; only where there are any. */
   readonly PThread?: {
     /** Workers by the number of their thread. */
@@ -296,7 +300,10 @@ export interface ThreadWorker {
   on?(type: "error", listener: (error: Error) => void): void;
   on?(type: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown, transfer: readonly unknown[]): void;
+  /** In Node, resolves when it has ended. */
   terminate(): unknown;
+  /** Set where its thread was asked to end: called when that has ended in good order, after which nothing uses the worker. */
+  onLeft?: () => void;
 }
 
 /** Of a message or an error; a script that could not be loaded has no text. */
