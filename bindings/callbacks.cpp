@@ -32,17 +32,16 @@ void JsException::describe() {
       emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
 }
 
-Words JsFunction::call_here(const Words& arguments) const {
+void JsFunction::run_here(const Words& arguments, const Taker& take) const {
   std::ranges::copy(arguments, frame(arguments.size()).begin());
   const double result = eg_call_function(id(), static_cast<double>(arguments.size()));
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
-  return {frame().begin(), end};
+  take({frame().begin(), end});
 }
 
-Words JsFunction::operator()(const Words& arguments) const {
-  if (value_.is_of_this_thread()) return call_here(arguments);
-  Words results;
+void JsFunction::run(const Words& arguments, const Taker& take) const {
+  if (value_.is_of_this_thread()) return run_here(arguments, take);
   const AutogradState state = autograd_state();
   Recording* const noted_in = recording();
   GraphTask* const task = GraphTask::current();
@@ -54,13 +53,12 @@ Words JsFunction::operator()(const Words& arguments) const {
     const EvaluationGuard evaluation(task, node);
     const StandInGuard in_place_of_the_caller(place);
     try {
-      results = call_here(arguments);
+      run_here(arguments, take);
     } catch (JsException& error) {
       error.describe();
       throw;
     }
   });
-  return results;
 }
 
 std::string JsFunction::name() const {

@@ -14,8 +14,12 @@
 // the frame. A handle among the arguments is owned by the function; one among the results is not.
 
 #include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/small_vector.h"
 #include "runtime/inbox.h"
@@ -63,8 +67,20 @@ class JsFunction {
  public:
   explicit JsFunction(double id) : value_(id) {}
 
-  /// Calls the function on its own thread; throws JsException when it throws.
-  Words operator()(const Words& arguments = {}) const;
+  /// Calls the function on its own thread and returns `take` of what it answers; throws JsException
+  /// when it throws. Handles and numbers of values among the answer are to be looked up in `take`,
+  /// which is called on that thread too: a moment later JavaScript may have let go of a tensor, and
+  /// a value belongs to the thread that answered it.
+  template <class Take>
+  auto call(const Words& arguments, Take&& take) const {
+    std::optional<std::invoke_result_t<Take, const Words&>> taken;
+    run(arguments, [&](const Words& answer) { taken.emplace(take(answer)); });
+    return std::move(*taken);
+  }
+  /// Calls a function that answers nothing.
+  void operator()(const Words& arguments = {}) const {
+    run(arguments, [](const Words&) {});
+  }
 
   /// The function's own name, for messages.
   std::string name() const;
@@ -72,7 +88,9 @@ class JsFunction {
   double id() const { return value_.id(); }
 
  private:
-  Words call_here(const Words& arguments) const;
+  using Taker = std::function<void(const Words&)>;
+  void run(const Words& arguments, const Taker& take) const;
+  void run_here(const Words& arguments, const Taker& take) const;
 
   JsValue value_;
 };

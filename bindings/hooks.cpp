@@ -82,8 +82,9 @@ class JsTensorHook final : public TensorPreHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   Tensor operator()(const Tensor& grad) override {
-    const Words results = function()({return_tensor(grad)});
-    return results.empty() ? grad : handles().get(results[0]);
+    return function().call({return_tensor(grad)}, [&](const Words& answer) {
+      return answer.empty() ? grad : handles().get(answer[0]);
+    });
   }
 };
 
@@ -103,7 +104,9 @@ class JsNodePreHook final : public NodePreHook, public JsHook {
   GradList operator()(GradList grad_outputs) override {
     Words words;
     append_list(words, grad_outputs);
-    return list_or(function()(words), std::move(grad_outputs));
+    return function().call(words, [&](const Words& answer) {
+      return list_or(answer, std::move(grad_outputs));
+    });
   }
 };
 
@@ -116,7 +119,9 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
     Words words;
     append_list(words, grad_inputs);
     append_list(words, grad_outputs);
-    return list_or(function()(words), std::move(grad_inputs));
+    return function().call(words, [&](const Words& answer) {
+      return list_or(answer, std::move(grad_inputs));
+    });
   }
 };
 

@@ -40,14 +40,10 @@ void CapturedStep::add_write(void* block, Device device, const void* from, std::
   writes_.push_back({block, device, {begin, begin + bytes}});
 }
 
-void CapturedStep::run_live(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    entries_.push_back({Kind::kLive, live_.size()});
-    live_.push_back(work);
-  }
-  const RecordingGuard unrecorded(nullptr);
-  work();
+void CapturedStep::note_live(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  entries_.push_back({Kind::kLive, live_.size()});
+  live_.push_back(std::move(work));
 }
 
 // True for what made constants that are there and that nobody can change.

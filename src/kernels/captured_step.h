@@ -39,8 +39,7 @@ class CapturedStep final : public Recording {
 
   void note(const Call& call) override;
   void note_write(void* block, Device device, const void* from, std::size_t bytes) override;
-  /// Calls `work`, now and each time it is played.
-  void run_live(std::function<void()> work);
+  void note_live(std::function<void()> work) override;
   /// The recording is over.
   void finish();
 

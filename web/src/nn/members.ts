@@ -78,6 +78,20 @@ export class Members {
     for (const [name, value] of others) this.#warnOfHidden(name, value);
   }
 
+  /** Returns a function that says whether the members are those of now. */
+  comparison(): () => boolean {
+    const names = this.#names ?? [];
+    const values = this.#values;
+    const properties = propertiesOf(this.#owner);
+    const count = Object.keys(properties).length;
+    return () => {
+      if (!names.every((name, i) => properties[name] === values[i])) return false;
+      if (Object.keys(properties).length === count) return true;
+      this.look();
+      return this.#names?.length === names.length;
+    };
+  }
+
   /** Returns the members of a kind by name, in the order of the properties; as of the last look. */
   of<K extends Kind>(kind: K): [string, Kinds[K]][] {
     const found: [string, Kinds[K]][] = [];

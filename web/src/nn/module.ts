@@ -13,6 +13,7 @@ import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addDoors } from "../runtime/own_frames.js";
+import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -70,6 +71,7 @@ export class Module {
   ): Output {
     const module = this as unknown as Module;
     module.#members.check();
+    if (isCapturing()) addGuard(module.#guard());
     const hooks = module.#hooks;
     if (hooks === null) return this.forward(...inputs);
     const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
@@ -341,6 +343,19 @@ export class Module {
   /** What console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();
+  }
+
+  // What a call depends on, besides tensors and what a class of the user's has.
+  #guard(): Guard {
+    const { training } = this;
+    const isSame = this.#members.comparison();
+    const keys = this.#hooks?.keys() ?? [];
+    return () => {
+      const now = this.#hooks?.keys() ?? [];
+      const hasSameHooks = now.length === keys.length && now.every((key, i) => key === keys[i]);
+      if (this.training === training && isSame() && hasSameHooks) return null;
+      return `the ${this.constructor.name} in the function has another mode, other parts or other hooks`;
+    };
   }
 
   #copy(copies: Copies): this {

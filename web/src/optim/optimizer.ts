@@ -124,7 +124,13 @@ export abstract class Optimizer<Settings extends object, State extends object, V
 
   /** Takes the gradients off all parameters. */
   zeroGrad(): void {
-    for (const { params } of this.paramGroups) for (const param of params) param.grad = null;
+    const params = this.#params();
+    for (const param of params) param.grad = null;
+    if (!isCapturing()) return;
+    const known = new Set(params);
+    runLive(() => {
+      for (const param of this.#params()) if (!known.has(param)) param.grad = null;
+    });
   }
 
   /** Changes every parameter that has a gradient. With `closure`, calls it first for the loss. */
@@ -133,19 +139,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   step<T>(...given: [closure?: () => T]): T | undefined {
     // Most steps are called without anything, and a small model has many of them a second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
-    const grads: Tensor[] = [];
-    const letGo = () => {
-      for (const grad of grads) grad.dispose();
-    };
-    let isLive = false;
-    try {
-      const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
-      isLive = isCapturing();
-      if (isLive) runLive(() => this.#runAll(inputs), letGo);
-      else this.#runAll(inputs);
-    } finally {
-      if (!isLive) letGo();
-    }
+    // In a captured function it finds groups and gradients anew each time.
+    runLive(() => this.#runAll());
     return loss;
   }
 
@@ -286,13 +281,14 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   // All that can be wrong in any group is found before the first parameter changes.
-  #runAll(inputs: readonly StepInputs[]): void {
+  #runAll(): void {
     this.#undo = [];
+    const grads: Tensor[] = [];
     try {
+      const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
       const steps = this.paramGroups.flatMap((group, i) => {
-        const own = inputs[i];
-        // A group may be newer than a step that is captured.
-        if (own === undefined || own.params.length === 0) return [];
+        const own = inputs[i] as StepInputs;
+        if (own.params.length === 0) return [];
         this.checkTypes(group);
         return this.plan(group, own);
       });
@@ -306,6 +302,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo();
       throw error;
+    } finally {
+      for (const grad of grads) grad.dispose();
     }
   }
 
@@ -318,7 +316,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     try {
       work();
     } catch (error) {
-      if (!(error instanceof EdgeGradError)) throw error;
+      if (!EdgeGradError.isOne(error)) throw error;
       throw new EdgeGradError(
         error.code,
         `[${this.#name}] ${error.message.replace(/^\[\w+\] /, "")}`,
@@ -326,9 +324,13 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
   }
 
+  #params(): Tensor[] {
+    return this.paramGroups.flatMap((group) => group.params);
+  }
+
   #checkParams(params: unknown[]): asserts params is Tensor[] {
     const name = this.#name;
-    const known = new Set(this.paramGroups.flatMap((one) => one.params));
+    const known = new Set(this.#params());
     for (const param of params) {
       if (!isTensor(param)) {
         const told = `optimizer can only optimize Tensors, but one is ${describe(param)}.`;

@@ -96,7 +96,7 @@ export function checkedFor(name: string, result: number): number {
 /** Like takeError() in a call of `name`. */
 export function takeErrorFor(name: string): unknown {
   const error = takeError();
-  if (!(error instanceof EdgeGradError)) return error;
+  if (!EdgeGradError.isOne(error)) return error;
   const { message } = error;
   const isNamed = message.startsWith("[") && !message.startsWith(kOfAllocation);
   return isNamed ? error : renamed(error, name);

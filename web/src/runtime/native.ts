@@ -170,6 +170,8 @@ export interface NativeFunctions {
   callCaptured(captured: number, count: number): number;
   /** Calls a function, now and each time that what is captured now is played. */
   runLive(callback: number): number;
+  /** Says that another tensor takes the place of this one: functions that were captured with it are outdated. */
+  outdate(handle: number): void;
   /** Takes the hook with this callback out of its list, if it is still there. */
   removeHook(callback: number): void;
   retainGrad(handle: number): number;
@@ -286,7 +288,7 @@ export interface NativeModule {
   describeThrown?: (id: number) => string;
   dropValue?: (id: number) => void;
   /** Called by C++; see runtime/messages.ts. */
-  showWarning?: (message: string) => void;
+  showWarning?: (message: string) => number;
   captureStack?: () => string;
   /** An object like navigator.gpu that init() was given, for the player on this thread. */
   gpu?: object;
