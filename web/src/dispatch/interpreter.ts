@@ -14,6 +14,8 @@ export interface Interpreter {
     tensor: Tensor,
     hook: (grad: Tensor) => unknown,
   ): { readonly owner: Tensor; readonly hook: (grad: Tensor | null) => unknown };
+  /** Returns the tensor that the engine knows: all samples of `tensor`. */
+  physical(tensor: Tensor): Tensor;
   /** Returns a tensor of unset values, into which random numbers are to be drawn. */
   emptyToDraw(shape: readonly number[], like: Tensor): Tensor;
 }

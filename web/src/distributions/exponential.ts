@@ -1,6 +1,6 @@
 import { readArguments } from "../arguments/read.js";
 import { exponential_, zerosLike } from "../generated/ops.js";
-import { emptyToDraw } from "../ops/empty_to_draw.js";
+import { emptyToDraw } from "../ops/samples.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   broadcastAll,

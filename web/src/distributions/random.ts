@@ -1,7 +1,7 @@
 // Draws with the numbers that PyTorch's distributions draw.
 
 import { normal_, rand, uniform_ } from "../generated/ops.js";
-import { emptyToDraw } from "../ops/empty_to_draw.js";
+import { emptyToDraw } from "../ops/samples.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Draws standard normal numbers of the dtype and device of `like`. */

@@ -10,7 +10,7 @@ import {
   type FunctionGradients,
 } from "../autograd/function.js";
 import { sumToSize } from "../composites/reshaping.js";
-import { expand, movedim, sum, unsqueeze } from "../generated/ops.js";
+import { contiguous, expand, movedim, sum, unsqueeze } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
@@ -117,10 +117,15 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
       const inputs = shown(inner, isBatchArg);
       const raw = atLevel(level, () => fn.forward(own, ...inputs));
       const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
-      outputs.forEach((one, i) => {
-        isBatch[i] = isBatchedAt(one, level);
+      const results = outputs.map((one, i) => {
+        isBatch[i] = one instanceof Tensor && (isBatchedAt(one, level) || !inner.includes(one));
+        if (isBatch[i] !== true || isBatchedAt(one, level)) return innerOf(one, level);
+        // Samples that share a result would each get the gradient of all.
+        return contiguous(repeated(one as Tensor, level));
       });
-      const results = outputs.map((one) => innerOf(one, level));
+      const isFixed = (one: unknown) => own.nonDifferentiable.has(one);
+      const fixed = results.filter((_, i) => isFixed(outputs[i])) as Tensor[];
+      if (fixed.length > 0) ctx.markNonDifferentiable(...fixed);
       return Array.isArray(raw) ? results : results[0];
     }
 
@@ -147,8 +152,12 @@ function gradientOf(
   if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.inner, 0) : grad;
   const fits = String(grad.shape) === String(shape);
   const reduced = fits ? grad : atLevel(level, () => sumToSize(grad, shape));
-  if (isBatchedAt(reduced, level)) return reduced.inner;
-  return expand(unsqueeze(reduced, 0), [level.size, ...reduced.shape]);
+  return isBatchedAt(reduced, level) ? reduced.inner : repeated(reduced, level);
+}
+
+// What is the same for all samples, as a batch.
+function repeated(tensor: Tensor, level: Level): Tensor {
+  return expand(unsqueeze(tensor, 0), [level.size, ...tensor.shape]);
 }
 
 // What forward and backward of a sample share: the context of the batch, with samples in the place of batches.
@@ -159,6 +168,8 @@ class ContextOfSamples {
   readonly #ctx: FunctionContext;
   readonly #level: Level;
   #isBatch: readonly boolean[] = [];
+  /** The results that have no gradient. */
+  readonly nonDifferentiable = new Set<unknown>();
 
   constructor(ctx: FunctionContext, level: Level) {
     this.#ctx = ctx;
@@ -182,7 +193,7 @@ class ContextOfSamples {
   }
 
   markNonDifferentiable(...tensors: Tensor[]): void {
-    this.#ctx.markNonDifferentiable(...this.#batchesOf(tensors));
+    for (const one of tensors) this.nonDifferentiable.add(one);
   }
 
   setMaterializeGrads(value: boolean): void {

@@ -4,7 +4,7 @@
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
 import type { Op } from "../dispatch/signature.js";
 import { copy_, select, stack } from "../generated/ops.js";
-import { emptyToDraw } from "../ops/empty_to_draw.js";
+import { emptyToDraw } from "../ops/samples.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
@@ -12,6 +12,7 @@ import {
   isBatchedAt,
   type Level,
   type LevelInterpreter,
+  physicalOf,
   type Randomness,
 } from "./batched.js";
 import { applyToBatches, type FunctionType } from "./functions_of_batches.js";
@@ -48,6 +49,10 @@ class BatchInterpreter implements LevelInterpreter {
 
   hooked(tensor: Tensor, hook: (grad: Tensor) => unknown) {
     return hookOfBatch(tensor, hook, this.level);
+  }
+
+  physical(tensor: Tensor): Tensor {
+    return physicalOf(tensor);
   }
 
   emptyToDraw(shape: readonly number[], like: Tensor): Tensor {
