@@ -7,11 +7,13 @@
 // checked, and inside another checkpoint they are recomputed as well. Each backward call recomputes
 // for itself.
 
+import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
+import { drawingAgain, drawnState } from "../ops/generator.js";
+import { native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
-import { handleOf } from "../tensor/info.js";
+import { dtypeCode } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
@@ -40,6 +42,8 @@ export function checkpoint<Args extends unknown[], T>(
 
 /** Keeps arguments like any operation keeps its operands. */
 class SavedArguments extends AutogradFunction {
+  static override readonly generateVmapRule = true;
+
   static override forward(
     ctx: FunctionContext,
     _anchor: Tensor,
@@ -50,6 +54,43 @@ class SavedArguments extends AutogradFunction {
     store.ctx = ctx;
     return empty([0]);
   }
+}
+
+// What a function meets when it is called: all that its results depend on beside its arguments and grad mode.
+class Modes {
+  readonly #drawn = drawnState();
+  readonly #defaultDtype = native.defaultDtype();
+  readonly #autocast = autocastCode();
+  readonly #interpreter = interpreter;
+
+  constructor() {
+    // It may be wanted after the scope of the call.
+    this.#drawn.isKept = true;
+  }
+
+  dispose(): void {
+    this.#drawn.dispose();
+  }
+
+  /** Runs `fn` as at the time when this was made. */
+  restored<T>(fn: () => T): T {
+    const defaultDtype = native.defaultDtype();
+    const autocast = native.setAutocast(this.#autocast);
+    native.setDefaultDtype(this.#defaultDtype);
+    try {
+      return interpretedBy(this.#interpreter, () => drawingAgain(this.#drawn, fn));
+    } finally {
+      native.setDefaultDtype(defaultDtype);
+      native.setAutocast(autocast);
+    }
+  }
+}
+
+// The dtype that autocast rounds to, which the engine tells to who sets another.
+function autocastCode(): number {
+  const code = native.setAutocast(dtypeCode("float32", "checkpoint"));
+  native.setAutocast(code);
+  return code;
 }
 
 // Stands for a saved tensor.
@@ -76,7 +117,7 @@ interface Kind {
 // One call of checkpoint().
 class Frame {
   readonly #kinds: Kind[] = [];
-  readonly #rngState = new Tensor(checked(native.rngState()));
+  readonly #modes = new Modes();
   readonly #store: { ctx?: FunctionContext } = {};
   // The output of SavedArguments, which keeps its node.
   readonly #anchor: Tensor;
@@ -95,7 +136,6 @@ class Frame {
     seed.dispose();
     // Freed with the last holder, which may outlive the scope of the call.
     this.#anchor.isKept = true;
-    this.#rngState.isKept = true;
     this.inputs = inputs.map((input) => (input instanceof Tensor ? kSaved : input));
   }
 
@@ -131,7 +171,7 @@ class Frame {
 
   #release(): void {
     this.#anchor.dispose();
-    this.#rngState.dispose();
+    this.#modes.dispose();
     for (const call of this.#found.keys()) this.#forget(call);
   }
 
@@ -170,9 +210,9 @@ class Frame {
     };
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
-      withRngState(this.#rngState, () => {
-        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)));
-      });
+      this.#modes.restored(() =>
+        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs))),
+      );
     } catch (error) {
       // With all of them found, it comes of having been stopped.
       if (found.size < this.#kinds.length) throw error;
@@ -211,17 +251,6 @@ const kSaved = Symbol("saved");
 
 // Ends a recomputation that has found all it was after.
 const kStop = Symbol("stop");
-
-function withRngState(state: Tensor, fn: () => void): void {
-  const current = new Tensor(checked(native.rngState()));
-  checked(native.setRngState(handleOf(state)));
-  try {
-    fn();
-  } finally {
-    checked(native.setRngState(handleOf(current)));
-    current.dispose();
-  }
-}
 
 function kindOf({ shape, dtype, device }: Tensor): Kind {
   return { shape, dtype, device };

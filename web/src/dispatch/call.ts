@@ -13,7 +13,7 @@ import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 /** Runs an op. */
 export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
   const values = arrange(op, args);
-  if (interpreter !== null) return interpreter(op, values, null) as Tensor | Tensor[];
+  if (interpreter !== null) return interpreter.call(op, values, null) as Tensor | Tensor[];
   return invoke(op, values);
 }
 
@@ -28,7 +28,7 @@ export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
 /** Runs an op that changes its first argument, and returns that argument. */
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
   const values = arrange(op, args);
-  if (interpreter !== null) return interpreter(op, values, flags);
+  if (interpreter !== null) return interpreter.call(op, values, flags);
   return invokeInPlace(op, values, flags);
 }
 

@@ -9,21 +9,19 @@ import { grad as gradOf } from "../autograd/grad.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
 import { freshLeaf, opsAreRecorded, recording } from "../autograd/recording.js";
 import {
-  expand,
   eye,
   onesLike,
   reshape,
   select,
   stack,
   unbind,
-  unsqueeze,
   viewAs,
   zerosLike,
 } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";
-import { atLevel, currentLevel } from "./interpret.js";
+import { atLevel, currentLevel, repeatedAt } from "./levels.js";
 import { mapTree, tensorsOf } from "./pytree.js";
 
 /** Inputs that one transform differentiates by. */
@@ -150,21 +148,6 @@ function runningLevels(): Level[] {
   const levels: Level[] = [];
   for (let level = currentLevel(); level !== null; level = level.outer) levels.unshift(level);
   return levels;
-}
-
-// The physical tensor with the batch dimensions of all `levels`, in their order.
-function repeatedAt(tensor: Tensor, levels: readonly Level[]): Tensor {
-  const own = levelsOf(tensor);
-  const physical = physicalOf(tensor);
-  return atLevel(null, () => {
-    let full = physical;
-    levels.forEach((level, i) => {
-      if (!own.includes(level)) full = unsqueeze(full, i);
-    });
-    if (full === physical) return physical;
-    const samples = full.shape.slice(levels.length);
-    return expand(full, [...levels.map(({ size }) => size), ...samples]);
-  });
 }
 
 // The innermost level at which a cotangent is batched and its output is not.

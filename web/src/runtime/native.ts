@@ -104,6 +104,8 @@ export interface NativeFunctions {
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
+  /** Makes a view of what nobody else has a tensor of its own. */
+  ownResult(handle: number): number;
   /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
