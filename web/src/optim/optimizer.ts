@@ -9,6 +9,7 @@ import {
   unchecked,
   type Values,
 } from "../arguments/rule.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
@@ -122,9 +123,9 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.paramGroups.push(settings);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
-    for (const { params } of this.paramGroups) for (const param of params) param.grad = null;
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    for (const { params } of this.paramGroups) zeroGrads(`${this.#name}.zeroGrad`, params, given);
   }
 
   /** Changes every parameter that has a gradient. With `closure`, calls it first for the loss. */
