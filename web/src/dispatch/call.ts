@@ -6,7 +6,7 @@ import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/br
 import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
-import { encode } from "./encode.js";
+import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
@@ -61,6 +61,7 @@ export function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
 }
 
 function arrangeSlowly(op: Op, args: readonly unknown[]): readonly unknown[] {
+  if (op.kinds[0] === Kind.Tensors && args[0] instanceof Tensor) refuseSpreadTensors(op);
   const values = [...args];
   const last = values[values.length - 1];
   const options = isOptions(last) ? last : null;

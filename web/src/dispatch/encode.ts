@@ -5,7 +5,7 @@ import { fail, refusal } from "../runtime/errors.js";
 import { dtypeCode, fitsInt64, isComplexNumber, isInt64 } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
-import { Kind, type Op, type Parameter } from "./signature.js";
+import { Kind, type Op, type Parameter, usageOf } from "./signature.js";
 
 const kFloat = 1;
 const kInt = 2;
@@ -163,6 +163,7 @@ type List = readonly number[] | number;
 function toList(op: Op, i: number, value: unknown): List {
   switch (op.kinds[i]) {
     case Kind.Tensors:
+      if (value instanceof Tensor) refuseSpreadTensors(op);
       if (!Array.isArray(value)) return reject(op, i, "an array of tensors", value);
       return listOf(op, i, value, toHandle);
     case Kind.OptionalInts:
@@ -176,6 +177,13 @@ function toList(op: Op, i: number, value: unknown): List {
     default:
       return listOf(op, i, value, toInt);
   }
+}
+
+/** Throws InvalidArgument for tensors one by one where an op takes them as one array. */
+export function refuseSpreadTensors(op: Op): never {
+  const { name } = op.parameters[op.kinds.indexOf(Kind.Tensors)] as Parameter;
+  const told = `${name}: expected an array of tensors, got a tensor by itself: write [a, b] for several.`;
+  return fail("InvalidArgument", op.name, `${told} It is called as ${usageOf(op)}.`);
 }
 
 // A loop, which meets the holes of a list too.

@@ -9,6 +9,7 @@ import {
   unchecked,
   type Values,
 } from "../arguments/rule.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
@@ -122,14 +123,17 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.paramGroups.push(settings);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    const where = `${this.#name}.zeroGrad`;
     const params = this.#params();
-    for (const param of params) param.grad = null;
+    zeroGrads(where, params, given);
     if (!isCapturing()) return;
+    // Parameters of groups that are added later have theirs in every replay.
     const known = new Set(params);
     runLive(() => {
-      for (const param of this.#params()) if (!known.has(param)) param.grad = null;
+      const added = this.#params().filter((param) => !known.has(param));
+      zeroGrads(where, added, given);
     });
   }
 
