@@ -133,7 +133,11 @@ describe("gradients at the ends of what logarithms and means can say", () => {
     "nanmean() of NaN alone": [[kNan, kNan], (x) => x.nanmean(), [kNan, kNan]],
     "nanmean() beside NaN": [[kNan, 3, 5], (x) => x.nanmean(), [0, 0.5, 0.5]],
     "nansum()": [[kNan, 3], (x) => x.nansum(), [0, 1]],
-    "nansum() that is multiplied by infinity": [[kNan, 0], (x) => x.nansum().sqrt(), [kNan, Infinity]],
+    "nansum() that is multiplied by infinity": [
+      [kNan, 0],
+      (x) => x.nansum().sqrt(),
+      [kNan, Infinity],
+    ],
     "logcumsumexp() behind -infinity": [
       [-Infinity, -Infinity, 2],
       (x) => x.logcumsumexp(0).at(2),

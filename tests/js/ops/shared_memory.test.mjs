@@ -194,7 +194,8 @@ function sharersOf(op) {
   for (const text of textsOf(op)) {
     for (const dtype of kDTypes) {
       try {
-        for (const one of sharers(op, text, dtype)) found.push({ ...one, call: `${text}, ${dtype}` });
+        for (const one of sharers(op, text, dtype))
+          found.push({ ...one, call: `${text}, ${dtype}` });
       } catch (error) {
         if (!kRefusals.includes(error.code)) throw error;
       }
@@ -230,7 +231,12 @@ describe("a view is a tensor of its own, of which the shape and the requirement 
     );
   }
 
-  const kWhole = { "'...'": ["..."], nothing: [], "a full slice": [eg.slice()], both: [eg.slice(), "..."] };
+  const kWhole = {
+    "'...'": ["..."],
+    nothing: [],
+    "a full slice": [eg.slice()],
+    both: [eg.slice(), "..."],
+  };
   for (const [name, index] of Object.entries(kWhole)) {
     test(`at() with ${name}`, () =>
       eg.scope(() => {
@@ -245,7 +251,10 @@ describe("a view is a tensor of its own, of which the shape and the requirement 
         assert.throws(() => inner.at(...index).detach_(), { code: "ViewInPlace" });
         inner.at(...index).unsqueeze_(0);
         assert.deepEqual(inner.shape, [2, 3]);
-        inner.at(...index).sum().backward();
+        inner
+          .at(...index)
+          .sum()
+          .backward();
         assert.equal(root.grad.sum().item(), 6);
       }));
   }

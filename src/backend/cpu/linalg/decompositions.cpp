@@ -109,7 +109,7 @@ std::int64_t complex_svd(const kernel::Svd& call, std::int64_t i) {
   std::vector<double> s;
   const ComplexMatrix right = svd(a, s);
   store_numbers(call.s, i, s, scale);
-  if (!call.u) return 0;
+  if (!call.u && !call.vh) return 0;
   const ComplexMatrix left = call.full ? completed(a) : std::move(a);
   store_complex(call.u, i, is_wide ? right : left);
   store_complex(call.vh, i, (is_wide ? left : right).adjoint());
