@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/checked_int.h"
 
@@ -151,6 +150,17 @@ ComplexMatrix ComplexMatrix::adjoint() const {
   return result;
 }
 
+std::vector<std::int64_t> rising_order(const std::vector<double>& numbers) {
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i < std::ssize(numbers); ++i) {
+    const double own = numbers[static_cast<std::size_t>(i)];
+    auto place = order.end();
+    while (place != order.begin() && numbers[static_cast<std::size_t>(*(place - 1))] > own) --place;
+    order.insert(place, i);
+  }
+  return order;
+}
+
 ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns) {
   const std::int64_t count = std::min(a.rows, a.columns);
   std::vector<Complex> taus(checked_count(count));
@@ -198,27 +208,19 @@ ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s) {
       }
     }
   }
-  std::vector<double> lengths(checked_count(n));
-  std::vector<std::int64_t> order(lengths.size());
-  for (std::int64_t j = 0; j < n; ++j)
-    lengths[static_cast<std::size_t>(j)] = length(a.column(j), a.rows);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t x, std::int64_t y) {
-    return lengths[static_cast<std::size_t>(x)] > lengths[static_cast<std::size_t>(y)];
-  });
-  s.assign(lengths.size(), 0);
+  std::vector<double> fallen;
+  for (std::int64_t j = 0; j < n; ++j) fallen.push_back(-length(a.column(j), a.rows));
+  s.clear();
   ComplexMatrix left(a.rows, n);
   ComplexMatrix right(n, n);
-  const double least = n > 0 ? lengths[static_cast<std::size_t>(order[0])] * rounding : 0;
   std::int64_t rank = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
-    const auto from = static_cast<std::size_t>(order[static_cast<std::size_t>(j)]);
-    s[static_cast<std::size_t>(j)] = lengths[from];
-    std::copy_n(v.column(order[static_cast<std::size_t>(j)]), n, right.column(j));
-    if (lengths[from] <= least) continue;
+  for (const std::int64_t from : rising_order(fallen)) {
+    const std::int64_t j = std::ssize(s);
+    s.push_back(-fallen[static_cast<std::size_t>(from)]);
+    std::copy_n(v.column(from), n, right.column(j));
+    if (s.back() <= s[0] * rounding) continue;
     rank = j + 1;
-    for (std::int64_t i = 0; i < a.rows; ++i)
-      left(i, j) = a(i, order[static_cast<std::size_t>(j)]) / lengths[from];
+    for (std::int64_t i = 0; i < a.rows; ++i) left(i, j) = a(i, from) / s.back();
   }
   // What belongs to zeros is any completion: the columns of Q in a QR of those there are.
   if (rank < n) {

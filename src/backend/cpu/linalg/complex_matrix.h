@@ -28,6 +28,9 @@ struct ComplexMatrix {
   std::vector<Complex> values;
 };
 
+/// The places of numbers in the order in which they rise. By insertion: there are few.
+std::vector<std::int64_t> rising_order(const std::vector<double>& numbers);
+
 /// A = Q R with a real diagonal of R, by Householder's reflections: `a` becomes R, and Q, the first
 /// `q_columns` columns, is returned.
 ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns);

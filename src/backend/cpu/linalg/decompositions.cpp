@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "backend/cpu/linalg/complex_matrix.h"
@@ -110,7 +109,7 @@ std::int64_t complex_svd(const kernel::Svd& call, std::int64_t i) {
   std::vector<double> s;
   const ComplexMatrix right = svd(a, s);
   store_numbers(call.s, i, s, scale);
-  if (!call.u) return 0;
+  if (!call.u && !call.vh) return 0;
   const ComplexMatrix left = call.full ? completed(a) : std::move(a);
   store_complex(call.u, i, is_wide ? right : left);
   store_complex(call.vh, i, (is_wide ? left : right).adjoint());
@@ -132,15 +131,13 @@ std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
   }
   ComplexMatrix u;
   if (!schur(a, u)) return 1;
-  std::vector<std::int64_t> order(checked_count(a.rows));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::int64_t x, std::int64_t y) { return a(x, x).real() < a(y, y).real(); });
+  std::vector<double> diagonal;
+  for (std::int64_t k = 0; k < a.rows; ++k) diagonal.push_back(a(k, k).real());
   std::vector<double> l;
   ComplexMatrix v(a.rows, a.rows);
-  for (const std::int64_t from : order) {
+  for (const std::int64_t from : rising_order(diagonal)) {
     std::copy_n(u.column(from), a.rows, v.column(std::ssize(l)));
-    l.push_back(a(from, from).real());
+    l.push_back(diagonal[static_cast<std::size_t>(from)]);
   }
   store_numbers(call.l, i, l, scale);
   store_complex(call.v, i, v);
