@@ -108,7 +108,9 @@ export class UserWorker implements ThreadWorker {
         if (edgegradWorker === "failed") refuse(reason);
       };
       timer = setTimeout(() => {
-        refuse(`for ${kJoinTimeout} s its script has not called eg.expose({ ... })`);
+        refuse(
+          `for ${kJoinTimeout} s its script has not called eg.expose({ ... }), or it had ended`,
+        );
       }, kJoinTimeout * 1000);
     });
     this.postMessage(join);
