@@ -1,7 +1,5 @@
 #include "hooks.h"
 
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 #include "autograd/engine/engine.h"
@@ -11,34 +9,11 @@
 namespace eg::bindings {
 namespace {
 
-// Where the hooks are, by the number of their function.
-class Places {
- public:
-  static Places& instance() {
-    static auto* const places = new Places;
-    return *places;
-  }
-
-  void add(double id, HookPlace place) {
-    const std::scoped_lock lock(mutex_);
-    places_.insert_or_assign(id, std::move(place));
-  }
-
-  HookPlace get(double id) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = places_.find(id);
-    return found == places_.end() ? HookPlace() : found->second;
-  }
-
-  void erase(double id) {
-    const std::scoped_lock lock(mutex_);
-    places_.erase(id);
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<double, HookPlace> places_;
-};
+// Where the hooks are, by their functions.
+JsTable<HookPlace>& places() {
+  static auto* const all = new JsTable<HookPlace>;
+  return *all;
+}
 
 IntrusivePtr<Node> node_of(const IntrusivePtr<Node>& node) { return node; }
 IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
@@ -124,13 +99,13 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
 EG_EXPORT("removeHook")
 void remove(double id) {
-  if (const HookPlace place = Places::instance().get(id); place.remove) place.remove();
+  if (const HookPlace place = places().get(JsRef::here(id)); place.remove) place.remove();
 }
 
 EG_EXPORT("hookWillRun")
 double will_run(double id) {
   return guard([&] {
-    const HookPlace place = Places::instance().get(id);
+    const HookPlace place = places().get(JsRef::here(id));
     const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
     return node != nullptr && Engine::will_execute_node(*node);
   });
@@ -196,10 +171,8 @@ double register_node_post_hook(Handle handle, double id) {
   });
 }
 
-JsHook::~JsHook() { Places::instance().erase(function_.id()); }
+JsHook::~JsHook() { places().erase(function_.ref()); }
 
-void JsHook::set_place(HookPlace place) const {
-  Places::instance().add(function_.id(), std::move(place));
-}
+void JsHook::set_place(HookPlace place) const { places().set(function_.ref(), std::move(place)); }
 
 }  // namespace eg::bindings

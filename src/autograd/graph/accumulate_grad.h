@@ -24,7 +24,7 @@ class AccumulateGrad final : public Node {
   const Tensor* leaf() const override { return &variable_; }
 
  private:
-  void accumulate(Tensor grad);
+  void accumulate(const Tensor& grad);
 
   Tensor variable_;
 };
