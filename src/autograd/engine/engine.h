@@ -68,6 +68,8 @@ class Engine {
 
   /// Adds a function that runs when the current backward call of this thread has run all its nodes.
   static void queue_callback(std::function<void()> callback);
+  /// Keeps something as long as the current backward call of this thread, however that ends.
+  static void keep_with_call(std::shared_ptr<void> something);
 
   // About the backward call whose node, hook or callback this thread runs.
 

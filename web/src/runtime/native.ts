@@ -178,9 +178,10 @@ export interface NativeFunctions {
   removeHook(callback: number): void;
   retainGrad(handle: number): number;
   queueCallback(callback: number): number;
-  /** The number of the running backward call, or -1, and how many calls it is nested in. */
+  /** The number of the running backward call, or -1. */
   graphTaskId(): number;
-  graphTaskDepth(): number;
+  /** Holds a value until the running backward call has ended, however it ends. */
+  keepWithCall(value: number): number;
   anomalyMode(): number;
   setAnomalyMode(flags: number): void;
   /** Sends warnings and questions for a stack to the module from now on. */
