@@ -6,6 +6,7 @@ import type { Op } from "../dispatch/signature.js";
 import { copy_, select, stack } from "../generated/ops.js";
 import { emptyToDraw } from "../ops/samples.js";
 import { fail } from "../runtime/errors.js";
+import { ownResult } from "../tensor/own_result.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
   BatchedTensor,
@@ -39,7 +40,7 @@ class BatchInterpreter implements LevelInterpreter {
     const { level } = this;
     return atLevel(level.outer, () => {
       if (flags !== null) return inPlace(op, values, flags, level);
-      return functional(op, values, level);
+      return ownResult(values, () => functional(op, values, level));
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { ownResult } from "../../tensor/own_result.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { recording } from "../recording.js";
 import {
@@ -105,7 +106,9 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
     const shape = [...output.shape, ...input.shape];
     const found = rows[j] as Tensor[];
     // An output without elements has no rows to stack.
-    return found.length === 0 ? emptyRows(input, shape) : reshape(stack(found), shape);
+    return found.length === 0
+      ? emptyRows(input, shape)
+      : ownResult([], () => reshape(stack(found), shape));
   });
 }
 
