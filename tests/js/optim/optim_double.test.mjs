@@ -291,7 +291,8 @@ describe("parameters in float64 are stepped in float64", () => {
     assert.deepEqual([...new Set(kCases.map(([name]) => name))].sort(), there.sort());
   });
 
-  checkAll(kCases);
+  // NAdam keeps one number in float32, as PyTorch does, where float64 is not the default dtype.
+  checkAll(kCases.filter(([name]) => name !== "NAdam"));
 });
 
 describe("where float64 is the default dtype, too", () => {

@@ -35,13 +35,9 @@ export function loadedState(
   return clone(value.detach().to(param));
 }
 
-/**
- * Returns a number as it is kept between steps: in float32, as PyTorch's tensors of such numbers are, unless the parameter or
- * the program computes in float64.
- */
-export function keptFor({ dtype }: Tensor, value: number): number {
-  const isDouble = dtype === "float64" || dtype === "complex128";
-  return isDouble || getDefaultDtype() === "float64" ? value : Math.fround(value);
+/** Returns a number as it is kept between steps: PyTorch has it in a float32 tensor, unless the default dtype is float64. */
+export function keptNumber(value: number): number {
+  return getDefaultDtype() === "float64" ? value : Math.fround(value);
 }
 
 /** Returns a number as PyTorch saves it: a tensor, which holds it exactly. */
