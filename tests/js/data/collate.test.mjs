@@ -181,7 +181,7 @@ describe("positions", () => {
     [Number.NaN, "InvalidArgument", /NaN/],
     [Infinity, "InvalidArgument", /Infinity/],
     ["1", "InvalidArgument", /"1"/],
-    [1n, "InvalidArgument", /bigint 1/],
+    [4n, "IndexOutOfRange", /4 is out of range/],
     [null, "InvalidArgument", /null/],
     [undefined, "InvalidArgument", /undefined/],
     [[1], "InvalidArgument", /\[1\]/],
@@ -210,6 +210,33 @@ describe("positions", () => {
       }
     });
   }
+
+  test("may be elements of int64 tensors, or the tensor", async () => {
+    const order = eg.tensor([2n, 0n, 3n]);
+    for (const sampler of [order, order.dataSync(), order.arraySync()]) {
+      const batches = await collect(new DataLoader(rows, { sampler, batchSize: 2 }));
+      assert.deepEqual(batches.map((batch) => batch.arraySync()), [[12, 10], [13]]); // biome-ignore format: rows
+    }
+    const batchSampler = eg.tensor([[2n, 0n], [3n, 1n]]); // biome-ignore format: rows
+    const batches = await collect(new DataLoader(rows, { batchSampler }));
+    assert.deepEqual(batches.map((batch) => batch.arraySync()), [[12, 10], [13, 11]]); // biome-ignore format: rows
+    const halves = new DataLoader(rows, { sampler: eg.tensor([0.5]) });
+    await assertRejects(collect(halves), "InvalidArgument", /whole number.*0\.5/);
+  });
+
+  test("are none where the data has no length that is one", async () => {
+    for (const length of [undefined, Number.NaN, 2.5, -1, "3"]) {
+      const odd = { length, get: (i) => i };
+      assertThrows(() => new Subset(odd, [0]), "InvalidArgument", /the length of the dataset/);
+      assertThrows(() => new data.ConcatDataset([odd]), "InvalidArgument", /length of the dataset/);
+      const { SequentialSampler, RandomSampler } = data;
+      for (const Sampler of [SequentialSampler, RandomSampler]) {
+        assertThrows(() => [...new Sampler(odd)], "InvalidArgument", new RegExp(Sampler.name));
+      }
+    }
+    const odd = { length: 2, get: (i) => i, getBatch: null };
+    assert.deepEqual((await batchOf(odd, { batchSize: 2 })).arraySync(), [0, 1]);
+  });
 
   test("of a batch are any iterable of them, but not none, nor a number", async () => {
     const values = async (batchSampler) =>

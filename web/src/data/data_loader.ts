@@ -2,7 +2,6 @@
 // at the start of each pass, which its workers would have, then what the sampler draws.
 
 import { type Arguments, readAfter } from "../arguments/read.js";
-import { size } from "../arguments/rule.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
 import { collate } from "./collate.js";
@@ -14,9 +13,11 @@ import {
 import {
   asDataset,
   type Dataset,
+  hasBatches,
   type IterableDataset,
   isDataset,
   isIterable,
+  lengthOf,
   requireGet,
   sampleOf,
 } from "./dataset.js";
@@ -88,9 +89,9 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
 
   /** The number of batches in one pass; InvalidArgument where what decides it has no length. */
   get length(): number {
-    if (this.batchSampler !== null) return lengthOf(this.batchSampler, "the batchSampler");
-    if (this.sampler !== null) return lengthOf(this.sampler, "the sampler");
-    const samples = lengthOf(this.dataset as { length?: number }, "the dataset");
+    if (this.batchSampler !== null) return knownLength(this.batchSampler, "the batchSampler");
+    if (this.sampler !== null) return knownLength(this.sampler, "the sampler");
+    const samples = knownLength(this.dataset as { length?: number }, "the dataset");
     const batches = samples / (this.batchSize ?? 1);
     return this.dropLast ? Math.floor(batches) : Math.ceil(batches);
   }
@@ -98,7 +99,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   /** One pass over the dataset; between batches the page and the garbage collector have their turn. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const { dataset } = this;
-    if (isDataset(dataset)) size.check(kName, "the length of the dataset", dataset.length);
+    if (isDataset(dataset)) lengthOf(kName, dataset);
     drawSeed(this.#generator);
     const batches = new LoadingBatches(this.#source(), this.prefetch, this.#ownsBatches);
     const visits = new EventLoopVisits();
@@ -172,8 +173,8 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
         "batchSampler: expected positions for each batch, got an empty list.",
       );
     }
-    if (this.#collateFn === null && dataset.getBatch !== undefined) {
-      return (await fill(() => dataset.getBatch?.(positions))) as Batch;
+    if (this.#collateFn === null && hasBatches(dataset)) {
+      return (await fill(() => dataset.getBatch(positions))) as Batch;
     }
     const loading = fill(() => positions.map((index) => sampleOf(kName, dataset, index)));
     const samples = await Promise.all(loading);
@@ -202,7 +203,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   }
 }
 
-function lengthOf(of: { length?: number }, what: string): number {
+function knownLength(of: { length?: number }, what: string): number {
   const { length } = of;
   if (length === undefined) fail("InvalidArgument", "DataLoader", `${what} has no length.`);
   return length;

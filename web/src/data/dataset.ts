@@ -1,6 +1,6 @@
 // What a DataLoader draws from.
 
-import { integer, listOf, Rule } from "../arguments/rule.js";
+import { integer, listOf, Rule, size } from "../arguments/rule.js";
 import { indexSelect, select } from "../generated/ops.js";
 import { fromElements } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
@@ -38,8 +38,20 @@ export function asDataset<Sample>(
 
 /** True for samples by position. */
 export function isDataset(value: unknown): value is Dataset<unknown> {
-  const { get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
-  return typeof get === "function" || typeof getBatch === "function";
+  const dataset = (value ?? {}) as Dataset<unknown>;
+  return typeof dataset.get === "function" || hasBatches(dataset);
+}
+
+/** True for a dataset that makes its batches itself. */
+export function hasBatches<Sample>(
+  dataset: Dataset<Sample>,
+): dataset is Dataset<Sample> & Required<Pick<Dataset<Sample>, "getBatch">> {
+  return typeof dataset.getBatch === "function";
+}
+
+/** Returns the number of samples. */
+export function lengthOf(where: string, dataset: Dataset<unknown>): number {
+  return size.check(where, "the length of the dataset", dataset.length);
 }
 
 /** True for samples that have no positions, only an order. */

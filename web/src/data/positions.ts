@@ -1,15 +1,17 @@
 // Positions of samples: what a sampler, a list of indices or a caller gives, against the number of samples.
 
 import { describe, fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
 
-/** Returns a position of one of `length` samples; `what` gave it. */
+/** Returns a position of one of `length` samples; `what` gave it, perhaps as an element of an int64 tensor. */
 export function checkPosition(where: string, what: string, given: unknown, length: number): number {
-  if (!Number.isSafeInteger(given)) {
-    const told = `expected a whole number, the position of a sample, got ${describe(given)}.`;
+  const item = given instanceof Tensor && given.ndim === 0 ? given.item() : given;
+  const position = typeof item === "bigint" ? Number(item) : item;
+  if (!Number.isSafeInteger(position)) {
+    const told = `expected a whole number, the position of a sample, got ${describe(item)}.`;
     fail("InvalidArgument", where, `${what}: ${told}`);
   }
-  const position = given as number;
-  if (position >= 0 && position < length) return position;
+  if ((position as number) >= 0 && (position as number) < length) return position as number;
   const told = `position ${position} is out of range for ${length} samples, which count from 0.`;
   return fail("IndexOutOfRange", where, `${what}: ${told}`);
 }

@@ -5,7 +5,14 @@ import { type Arguments, readArguments } from "../arguments/read.js";
 import { integer, listOf, number, unchecked } from "../arguments/rule.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
-import { asDataset, type Dataset, sampleOf, TensorDataset } from "./dataset.js";
+import {
+  asDataset,
+  type Dataset,
+  hasBatches,
+  lengthOf,
+  sampleOf,
+  TensorDataset,
+} from "./dataset.js";
 import { permutation } from "./draws.js";
 import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
 import { checkPosition, positionOf } from "./positions.js";
@@ -24,13 +31,12 @@ export class Subset<Sample> implements Dataset<Sample> {
     const name = new.target.name;
     const { dataset, indices } = readArguments(name, kSubsetArguments, given);
     this.dataset = asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);
-    const { length } = this.dataset;
+    const length = lengthOf(name, this.dataset);
     this.indices = numbersOf(name, "indices", integer, indices).map((index) => {
       return checkPosition(name, "indices", index, length);
     });
-    const { getBatch } = this.dataset;
-    if (getBatch === undefined) return;
-    this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));
+    const source = this.dataset;
+    if (hasBatches(source)) this.getBatch = (given) => source.getBatch(given.map(this.#at));
   }
 
   get length(): number {
@@ -49,8 +55,7 @@ export class Subset<Sample> implements Dataset<Sample> {
 /** True when what getBatch() returns, or without it the stacked samples, is made anew for each call. */
 export function makesBatches(dataset: Dataset<unknown>): boolean {
   if (dataset instanceof Subset) return makesBatches(dataset.dataset);
-  const { getBatch } = dataset;
-  return getBatch === undefined || getBatch === TensorDataset.prototype.getBatch;
+  return !hasBatches(dataset) || dataset.getBatch === TensorDataset.prototype.getBatch;
 }
 
 /** Datasets one after another. */
@@ -65,6 +70,7 @@ export class ConcatDataset<Sample> implements Dataset<Sample> {
     if (datasets.length === 0) {
       fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
     }
+    for (const dataset of this.datasets) lengthOf(new.target.name, dataset);
   }
 
   get length(): number {

@@ -3,6 +3,7 @@
 import { clone, fullLike, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Returns zeros in the shape of a parameter. */
@@ -34,9 +35,14 @@ export function loadedState(
   return clone(value.detach().to(param));
 }
 
-/** Returns a number as PyTorch saves it: a tensor. */
+/** Returns a number as it is kept between steps: PyTorch has it in a float32 tensor, unless the default dtype is float64. */
+export function keptNumber(value: number): number {
+  return getDefaultDtype() === "float64" ? value : Math.fround(value);
+}
+
+/** Returns a number as PyTorch saves it: a tensor, which holds it exactly. */
 export function numberState(value: number): Tensor {
-  return tensor(value);
+  return Math.fround(value) === value ? tensor(value) : tensor(value, { dtype: "float64" });
 }
 
 /** Returns the number in a saved tensor. */
