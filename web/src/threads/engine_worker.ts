@@ -123,9 +123,9 @@ export class EngineWorker {
   /** Has the worker do a task; throws where its arguments cannot be sent. */
   run(task: Task): void {
     if (this.failure !== null) throw this.failure;
+    clearTimeout(this.idleTimer);
     const { url, name, args } = task;
     this.port.postMessage({ url, name, args });
-    clearTimeout(this.idleTimer);
     if (this.thread !== null) give(args.handles, this.thread);
     this.pending.push(task);
   }
