@@ -124,10 +124,8 @@ function makeWorld(eg, device, parts, isCaptured) {
     let y = model.call(x);
     if (parts.module) y = norm.call(y);
     y = y.mul(world.leaf).add(world.extra);
-    if (parts.buffer === "add")
-      eg.noGrad(() => void world.buffer.add_(y.detach().mean(0)));
-    if (parts.buffer === "view")
-      eg.noGrad(() => void world.buffer.narrow(0, 1, 1).mul_(0.5));
+    if (parts.buffer === "add") eg.noGrad(() => void world.buffer.add_(y.detach().mean(0)));
+    if (parts.buffer === "view") eg.noGrad(() => void world.buffer.narrow(0, 1, 1).mul_(0.5));
     const loss = y.square().mean().add(world.buffer.sum().mul(0.01));
     if (parts.zero === "middle") optimizer.zeroGrad();
     if (parts.setsGrad) world.leaf.grad = make([1, 1]);
@@ -248,7 +246,9 @@ const actions = (eg, device, parts) => ({
   },
   changeResult: (world) => {
     const { last } = world;
-    if (last !== null && last !== world.leaf && !last.disposed) eg.noGrad(() => void last.mul_(2));
+    // What is not made in the function comes out of it as it is, and of a captured one as a copy.
+    const isMade = parts.returns === "loss" || parts.returns === "both";
+    if (last !== null && isMade && !last.disposed) eg.noGrad(() => void last.mul_(2));
   },
   changeBuffer: (world, n) => void world.buffer.mul_(n),
   reshapeBuffer: (world) => void world.buffer.unsqueeze_(0).squeeze_(0),
