@@ -45,13 +45,17 @@ export function runProgram(eg, device, seed) {
       if (found.code !== undefined) {
         // A refusal comes before anything has been done.
         if (/\[capture\] (?!what)/.test(found.message))
-          assert.deepEqual(stateOf(worlds[1]), before, `${told()}: changed by a refused call`);
+          assert.deepEqual(
+            valuesIn(stateOf(worlds[1])),
+            valuesIn(before),
+            `${told()}: changed by a refused call`,
+          );
         else if (!/\[capture\]/.test(found.message))
           assert.equal(found.code, expected.code, `${told()}: ${found.message}`);
         return { played, refused: found };
       }
       assert.equal(expected.code, undefined, `${told()}: ${expected.message} was not noticed`);
-      assert.deepEqual(found.value, expected.value, `${told()}: other results`);
+      assertAlike(found.value, expected.value, () => `${told()}: other results`);
       compare(worlds, told);
       if (name.startsWith("call")) played++;
     }
@@ -252,7 +256,14 @@ const actions = (eg, device, parts) => ({
   },
   changeBuffer: (world, n) => void world.buffer.mul_(n),
   reshapeBuffer: (world) => void world.buffer.unsqueeze_(0).squeeze_(0),
-  reshapeLeaf: (world) => void eg.noGrad(() => world.leaf.unsqueeze_(0)),
+  callWithLeafReshaped: (world, n) => {
+    eg.noGrad(() => world.leaf.unsqueeze_(0));
+    try {
+      return world.call(inputOf(world, n));
+    } finally {
+      eg.noGrad(() => world.leaf.squeeze_(0));
+    }
+  },
   replaceModulePart: (world) => {
     world.model.bias = new eg.nn.Parameter(world.make([3, 4]));
   },
@@ -293,10 +304,34 @@ function stateOf(world) {
     flags: [t.requiresGrad, t.isLeaf, ...t.shape],
   }));
   const held = world.held.map((t) => t && Array.from(t.dataSync()));
-  return { tensors, held, optimizer: JSON.stringify(world.optimizer.stateDict()) };
+  return { tensors, held, optimizer: JSON.parse(JSON.stringify(world.optimizer.stateDict())) };
+}
+
+// Without versions, which an action may raise around the call.
+function valuesIn(state) {
+  return { ...state, tensors: state.tensors.map(({ version: _, ...others }) => others) };
 }
 
 function compare(worlds, told) {
   const [expected, found] = worlds.map(stateOf);
-  assert.deepEqual(found, expected, told());
+  assertAlike(found, expected, told);
+}
+
+// Numbers may differ in their last digits: gradients that meet outside are added in another order.
+function assertAlike(found, expected, told) {
+  const keysOf = (value) =>
+    typeof value === "object" && value !== null ? Object.keys(value) : undefined;
+  const pending = [[found, expected, ""]];
+  while (pending.length > 0) {
+    const [a, b, path] = pending.pop();
+    if (typeof a === "number" && typeof b === "number") {
+      const isClose = Object.is(a, b) || Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(b));
+      assert.ok(isClose, `${told()}: ${path} is ${a}, expected ${b}`);
+    } else if (keysOf(a) === undefined || keysOf(b) === undefined) {
+      assert.deepEqual(a, b, `${told()}: ${path}`);
+    } else {
+      assert.deepEqual(keysOf(a), keysOf(b), `${told()}: ${path}`);
+      for (const key of keysOf(a)) pending.push([a[key], b[key], `${path}.${key}`]);
+    }
+  }
 }
