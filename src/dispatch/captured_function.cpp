@@ -75,7 +75,10 @@ void CapturedFunction::finish(const TensorList& results) {
           " was given a gradient, which a captured function cannot hand on to the tensor that it "
           "is called with. Take it with autograd.grad() and return it.");
   }
-  for (const Tensor& t : results) results_.push_back({t.alias(), has_graph(t)});
+  for (const Tensor& t : results) {
+    step_.note_left(t.storage()->data(), t.device());
+    results_.push_back({t.alias(), has_graph(t)});
+  }
   tensors_.finish();
   step_.finish();
 }
@@ -111,6 +114,10 @@ void CapturedFunction::check_inputs(const TensorList& inputs) const {
     check(t.shape() == place.shape(), ErrorCode::kShapeMismatch, kName, "input ", i, " had shape ",
           place.shape(), " when the function was captured, got ", t.shape(),
           ". Capture it again for another shape.");
+    const bool needs_graph = recorded_graphs_ && ops_are_recorded() && requires_grad(t);
+    check(!needs_graph || requires_grad(place), ErrorCode::kInvalidArgument, kName, "input ", i,
+          " requires a gradient, which it did not when the function was captured. Capture it with "
+          "such an input, or call it with detach().");
   }
 }
 

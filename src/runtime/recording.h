@@ -44,6 +44,8 @@ class Recording {
   virtual void note(const kernel::Call& call) = 0;
   /// The same for bytes of the host that are about to be written to the beginning of a block.
   virtual void note_write(void* block, Device device, const void* from, std::size_t bytes) = 0;
+  /// The values of a block are left to others than the calls that are noted.
+  virtual void note_left(void* block, Device device) = 0;
   /// Has `work` called, in its place and not recorded, each time this is played.
   virtual void note_live(std::function<void()> work) = 0;
 

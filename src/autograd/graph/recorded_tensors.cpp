@@ -94,6 +94,7 @@ RecordedTensors::Leaf& RecordedTensors::leaf_of(const Tensor& leaf) {
 void RecordedTensors::add_value_of(const Tensor& leaf) {
   const Tensor value = grad(leaf);
   const bool is_inputs = value.defined() && is_place(value);
+  if (value.defined()) recording_.note_left(value.storage()->data(), value.device());
   pending_.push_back({WeakPtr<TensorImpl>(leaf.impl_ptr()),
                       is_inputs ? Kind::kSetCopy : Kind::kSet, value});
 }
@@ -135,8 +136,10 @@ void RecordedTensors::accumulate(const Tensor& leaf, const Tensor& grad,
     is_like_before = own.is_known || own.is_read;
     if (!is_like_before && !before.defined()) own.is_first = true;
     is_recorded = is_like_before || own.is_first;
-    if (!is_recorded)
+    if (!is_recorded) {
+      recording_.note_left(grad.storage()->data(), grad.device());
       pending_.push_back({WeakPtr<TensorImpl>(leaf.impl_ptr()), Kind::kAdd, grad});
+    }
   }
   if (!is_recorded) return do_unrecorded(add_now);
   add_now();
@@ -222,7 +225,7 @@ void RecordedTensors::finish() {
 
 void RecordedTensors::check_uses() const {
   const auto refuse = [](const Tensor& t, std::string_view what) {
-    fail(ErrorCode::kInvalidArgument, kName, "a tensor of shape ", t.shape(),
+    fail(ErrorCode::kInvalidArgument, "[capture] a tensor of shape ", t.shape(),
          " that the function uses ", what,
          " than when it was captured. Capture the function again, or do that outside of it.");
   };

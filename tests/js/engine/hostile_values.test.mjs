@@ -176,11 +176,7 @@ const bodies = {
 };
 
 function modes() {
-  return [
-    eg.isGradEnabled(),
-    eg.isInferenceModeEnabled(),
-    eg.getDefaultDtype(),
-  ];
+  return [eg.isGradEnabled(), eg.isInferenceModeEnabled(), eg.getDefaultDtype()];
 }
 
 /** Catches what is thrown, whatever it is. */
@@ -251,9 +247,19 @@ describe("what a user returns may throw when it is looked at", () => {
       test(`${what} from ${where}`, async () => {
         const before = modes();
         // Whatever it means there: it ends, and the engine goes on.
-        caughtIn(() => call(() => value, (loss) => loss.backward()));
+        caughtIn(() =>
+          call(
+            () => value,
+            (loss) => loss.backward(),
+          ),
+        );
         assertEngineGoesOn(before);
-        await caughtLater(() => call(() => value, (loss) => loss.backwardAsync()));
+        await caughtLater(() =>
+          call(
+            () => value,
+            (loss) => loss.backwardAsync(),
+          ),
+        );
         assertEngineGoesOn(before);
       });
     }
@@ -298,7 +304,15 @@ describe("what a user passes may throw when it is looked at", () => {
     DataLoader: (value) => new eg.data.DataLoader(value),
     "func.grad": (value) => eg.func.grad((a) => a.sum())(value),
   };
-  for (const what of ["getters", "toString", "proxy", "revoked proxy", "revoked function", "no prototype", "symbol"]) {
+  for (const what of [
+    "getters",
+    "toString",
+    "proxy",
+    "revoked proxy",
+    "revoked function",
+    "no prototype",
+    "symbol",
+  ]) {
     for (const [where, call] of Object.entries(calls)) {
       test(`${what} to ${where}`, () => {
         const before = modes();

@@ -28,11 +28,14 @@ describe("disposal before anything was submitted", options, () => {
   test("of a captured function that trains", async () => {
     const w = onGpu(full(1), { requiresGrad: true });
     const optimizer = new eg.optim.SGD([w], { lr: 0.5 });
-    const captured = eg.capture((a) => {
-      optimizer.zeroGrad();
-      w.mul(a).sum().backward();
-      optimizer.step();
-    }, onGpu(full(1)));
+    const captured = eg.capture(
+      (a) => {
+        optimizer.zeroGrad();
+        w.mul(a).sum().backward();
+        optimizer.step();
+      },
+      onGpu(full(1)),
+    );
     for (let i = 0; i < 3; i++) captured(onGpu(full(1)));
     captured.dispose();
     const { grad } = w;
@@ -59,10 +62,7 @@ describe("disposal before anything was submitted", options, () => {
         },
         capture() {
           const outside = tensors[index(tensors.length)];
-          const captured = eg.capture(
-            (a) => a.mul(3).add(outside.tensor),
-            outside.tensor,
-          );
+          const captured = eg.capture((a) => a.mul(3).add(outside.tensor), outside.tensor);
           captures.push({ captured, outside: outside.value });
         },
         call() {
@@ -81,7 +81,9 @@ describe("disposal before anything was submitted", options, () => {
         },
         read() {
           const { tensor, value } = tensors[index(tensors.length)];
-          reads.push(values(tensor).then((found) => assert.deepEqual(found, full(value), `${told}`)));
+          reads.push(
+            values(tensor).then((found) => assert.deepEqual(found, full(value), `${told}`)),
+          );
         },
       };
       deeds.make();

@@ -114,7 +114,8 @@ function report({ raiseException }: Settings, check: () => void): boolean {
     check();
     return true;
   } catch (error) {
-    if (!raiseException && error instanceof Mismatch) return false;
+    const isMismatch = EdgeGradError.isOne(error) && error instanceof Mismatch;
+    if (isMismatch && !raiseException) return false;
     throw error;
   }
 }

@@ -55,6 +55,6 @@ class LiveWork {
 
 /** Calls `work` now and, while a function is being captured, whenever that is called. */
 export function runLive(work: () => void): void {
-  if (!capturing) return work();
-  checked(native.runLive(holdValue(new LiveWork(work))));
+  if (capturing) checked(native.runLive(holdValue(new LiveWork(work))));
+  else work();
 }
