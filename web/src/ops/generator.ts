@@ -6,6 +6,7 @@ import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
+import { isCapturing } from "../runtime/live.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { fromElements } from "./create.js";
@@ -147,6 +148,44 @@ export function drawingAgain<T>(state: Tensor, fn: () => T): T {
     checkedFor("setState", native.setRngState(state.handle));
     return fn();
   });
+}
+
+/**
+ * Runs `fn` so that drawingAgain() repeats what it draws: with a generator of its own, which begins at `start`, the state of
+ * the one in use, so that no other thread draws in between. That one goes on from the end, unless others have drawn from it
+ * meanwhile: then two threads have drawn the same numbers.
+ */
+export function drawingApart<T>(start: Tensor, fn: () => T): T {
+  // Nothing can be drawn, nor a state be read.
+  if (isCapturing()) return fn();
+  let end: Tensor | null = null;
+  try {
+    return drawingAgain(start, () => {
+      try {
+        return fn();
+      } finally {
+        end = drawnState();
+      }
+    });
+  } finally {
+    if (end !== null) goOnFrom(end, start);
+  }
+}
+
+function goOnFrom(end: Tensor, start: Tensor): void {
+  const now = drawnState();
+  const hasDrawn = !isSameState(start, end);
+  if (hasDrawn && isSameState(start, now)) native.setRngState(end.handle);
+  now.dispose();
+  end.dispose();
+}
+
+function isSameState(a: Tensor, b: Tensor): boolean {
+  const [one, other] = [a, b].map((state) => state.dataSync() as Uint8Array) as [
+    Uint8Array,
+    Uint8Array,
+  ];
+  return one.every((byte, i) => byte === other[i]);
 }
 
 let isOwn = false;
