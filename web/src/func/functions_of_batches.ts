@@ -150,9 +150,17 @@ function gradientOf(
   level: Level,
 ): Tensor {
   if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.inner, 0) : grad;
-  const fits = String(grad.shape) === String(shape);
-  const reduced = fits ? grad : atLevel(level, () => sumToSize(grad, shape));
+  const reduced = isBroadcast(grad.shape, shape)
+    ? atLevel(level, () => sumToSize(grad, shape))
+    : grad;
   return isBatchedAt(reduced, level) ? reduced.inner : repeated(reduced, level);
+}
+
+// True for what sums up to a shape; the engine refuses gradients of any other but that itself.
+function isBroadcast(own: readonly number[], shape: readonly number[]): boolean {
+  const extra = own.length - shape.length;
+  if (String(own) === String(shape) || extra < 0) return false;
+  return shape.every((size, d) => size === 1 || size === own[d + extra]);
 }
 
 // What is the same for all samples, as a batch.
