@@ -24,7 +24,7 @@ import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**
  * Returns fn(...inputs), keeping only the inputs for backward, which runs `fn` again to find what it
- * needs. `fn` must do the same each time; random numbers repeat.
+ * needs. `fn` must do the same each time: it meets the same autocast, default dtype and random numbers.
  */
 export function checkpoint<Args extends unknown[], T>(
   fn: (...inputs: Args) => T,
