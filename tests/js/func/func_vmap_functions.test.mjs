@@ -111,6 +111,26 @@ describe("a custom Function inside of vmap", () => {
     }
   }
 
+  test("has a context, with properties of its own", () => {
+    class Noting extends Generated {
+      static forward(ctx, x, y, scale) {
+        assert.ok(ctx instanceof eg.autograd.FunctionContext);
+        ctx.fixed = x.shape;
+        ctx.level = "mine";
+        return Generated.forward(ctx, x, y, scale);
+      }
+      static backward(ctx, grad) {
+        assert.deepEqual(
+          [ctx.fixed, ctx.level, ctx.needsInputGrad],
+          [[2], "mine", [true, true, false]],
+        );
+        return Generated.backward(ctx, grad);
+      }
+    }
+    const run = (fn) => plain(vmap(grad((x) => fn.apply(x, x, 2).sum()))(batch()));
+    assert.deepEqual(run(Noting), run(Generated));
+  });
+
   test("is told of the batch", () => {
     Own.calls = [];
     vmap((x) => Own.apply(x, T([1, 2]), 3), { randomness: "same" })(batch());
