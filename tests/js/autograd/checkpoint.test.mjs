@@ -293,6 +293,62 @@ describe("the function runs again as it ran at first", () => {
     for (const mask of masks) assert.deepEqual(mask, masks[0]);
   });
 
+  test("random numbers go on after the first run as they do without checkpoint", () => {
+    const x = leaf([1, 2, 3, 4]);
+    const fn = (one) =>
+      one
+        .mul(eg.rand([4]))
+        .exp()
+        .mul(eg.randn([3, 1]));
+    const run = (call) => {
+      eg.manualSeed(5);
+      const y = call(fn, x);
+      return [values(y), values(eg.randn([5])), eg.random.initialSeed()];
+    };
+    const expected = run((f, ...args) => f(...args));
+    assert.deepEqual(run(checkpoint), expected);
+    assert.deepEqual(
+      run((f, one) => checkpoint((two) => checkpoint(f, two), one)),
+      expected,
+    );
+    const seeded = (one) => {
+      eg.manualSeed(6);
+      return one.mul(eg.rand([4])).exp();
+    };
+    checkpoint(seeded, x);
+    const after = values(eg.rand([2]));
+    seeded(x);
+    assert.deepEqual(values(eg.rand([2])), after);
+    assert.throws(() =>
+      checkpoint(() => {
+        eg.rand([4]);
+        throw new Error("stop");
+      }, x),
+    );
+    eg.rand([1]);
+  });
+
+  test("random numbers repeat though another thread draws meanwhile", async () => {
+    const url = new URL("../support/thread_module.mjs", import.meta.url);
+    const others = eg.spawn(url, "draw", 40_000);
+    let wrong = 0;
+    for (let i = 0; i < 200; i++) {
+      eg.scope(() => {
+        const masks = new Set();
+        const fn = (one) => {
+          const both = [eg.rand([50]), eg.rand([50])];
+          masks.add(String(both.map(values)));
+          return one.mul(both[0]).exp().mul(both[1]).sin();
+        };
+        const x = eg.ones([50], { requiresGrad: true });
+        checkpoint(fn, x).sum().backward();
+        wrong += masks.size - 1;
+      });
+    }
+    await others;
+    assert.equal(wrong, 0);
+  });
+
   test("what draws between the runs is not disturbed, and disturbs nothing", () => {
     eg.manualSeed(5);
     const expected = [values(eg.rand([4])), values(eg.rand([4])), values(eg.rand([4]))];

@@ -111,6 +111,26 @@ describe("a custom Function inside of vmap", () => {
     }
   }
 
+  test("has a context, with properties of its own", () => {
+    class Noting extends Generated {
+      static forward(ctx, x, y, scale) {
+        assert.ok(ctx instanceof eg.autograd.FunctionContext);
+        ctx.fixed = x.shape;
+        ctx.level = "mine";
+        return Generated.forward(ctx, x, y, scale);
+      }
+      static backward(ctx, grad) {
+        assert.deepEqual(
+          [ctx.fixed, ctx.level, ctx.needsInputGrad],
+          [[2], "mine", [true, true, false]],
+        );
+        return Generated.backward(ctx, grad);
+      }
+    }
+    const run = (fn) => plain(vmap(grad((x) => fn.apply(x, x, 2).sum()))(batch()));
+    assert.deepEqual(run(Noting), run(Generated));
+  });
+
   test("is told of the batch", () => {
     Own.calls = [];
     vmap((x) => Own.apply(x, T([1, 2]), 3), { randomness: "same" })(batch());
@@ -185,6 +205,45 @@ describe("a custom Function inside of vmap", () => {
         )(x),
       )(T([[1], [2], [3]]));
     assert.deepEqual(plain(run((x, y) => Wide.apply(x, y))), plain(run((x, y) => x.add(y))));
+  });
+
+  test("what its backward throws, or returns that is no gradient, is an error of the call", () => {
+    const failing = (backward) => {
+      class Failing extends Generated {
+        static backward() {
+          return backward();
+        }
+      }
+      return () => vmap(grad((x) => Failing.apply(x, x, 1).sum()))(batch());
+    };
+    assert.throws(
+      failing(() => {
+        throw new RangeError("mine");
+      }),
+      /mine/,
+    );
+    assertThrows(
+      failing(() => 5),
+      "InvalidGradient",
+      /Failing/,
+    );
+    assertThrows(
+      failing(() => [T([1, 2, 3]), null, null]),
+      "InvalidGradient",
+      /shape|size/,
+    );
+    assertThrows(
+      failing(() => [null, null, null, T(1)]),
+      "InvalidGradient",
+    );
+    assert.deepEqual(plain(vmap((x) => Generated.apply(x, x, 1))(T([[2, 3]]))), [[4, 9]]);
+  });
+
+  test("an async function is refused by the name of the transform", () => {
+    for (const transform of [grad, jacrev, hessian]) {
+      assertThrows(() => transform(async (x) => x.sum())(T([1])), "InvalidArgument", /promise/);
+    }
+    assertThrows(() => grad(async (x) => x.sum())(T([1])), "InvalidArgument", /^\[grad\]/);
   });
 
   test("without a rule it is refused by name, and so is one with two", () => {

@@ -143,3 +143,8 @@ export async function makeAndFree(seed, rounds) {
   for (const [tensor] of tensors) tensor.dispose();
   return true;
 }
+
+/** Draws from the generator that all threads share. */
+export function draw(times) {
+  for (let i = 0; i < times; i++) eg.scope(() => void eg.rand([3]));
+}

@@ -9,7 +9,7 @@
 
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
-import { drawingAgain, drawnState } from "../ops/generator.js";
+import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
 import { native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -24,7 +24,7 @@ import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**
  * Returns fn(...inputs), keeping only the inputs for backward, which runs `fn` again to find what it
- * needs. `fn` must do the same each time; random numbers repeat.
+ * needs. `fn` must do the same each time: it meets the same autocast, default dtype and random numbers.
  */
 export function checkpoint<Args extends unknown[], T>(
   fn: (...inputs: Args) => T,
@@ -34,7 +34,9 @@ export function checkpoint<Args extends unknown[], T>(
   if (!isGradEnabled()) return fn(...inputs);
   const frame = new Frame(fn as (...inputs: unknown[]) => unknown, inputs);
   try {
-    return withSavedTensorHooks("checkpoint", frame.pack, frame.unpack, () => fn(...inputs));
+    return frame.run(() =>
+      withSavedTensorHooks("checkpoint", frame.pack, frame.unpack, () => fn(...inputs)),
+    );
   } finally {
     frame.endForward();
   }
@@ -70,6 +72,11 @@ class Modes {
 
   dispose(): void {
     this.#drawn.dispose();
+  }
+
+  /** Runs `fn` so that its random numbers can be repeated. */
+  noting<T>(fn: () => T): T {
+    return drawingApart(this.#drawn, fn);
   }
 
   /** Runs `fn` as at the time when this was made. */
@@ -137,6 +144,11 @@ class Frame {
     // Freed with the last holder, which may outlive the scope of the call.
     this.#anchor.isKept = true;
     this.inputs = inputs.map((input) => (input instanceof Tensor ? kSaved : input));
+  }
+
+  /** Runs the function for the first time. */
+  run<T>(first: () => T): T {
+    return this.#modes.noting(first);
   }
 
   readonly pack = ([handle = 0]: readonly number[]): number[] => {

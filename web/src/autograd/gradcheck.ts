@@ -253,6 +253,8 @@ function checkZeroGradient(call: () => readonly unknown[], inputs: readonly Tens
 
 // Passes a tensor on, but no gradient back.
 class UndefinedGrad extends AutogradFunction {
+  static override readonly generateVmapRule = true;
+
   static override forward(_ctx: FunctionContext, tensor: Tensor): Tensor {
     return tensor;
   }

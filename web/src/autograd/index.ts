@@ -3,7 +3,7 @@
 export { type AnomalyOptions, detectAnomaly } from "./anomaly.js";
 export { checkpoint } from "./checkpoint.js";
 export * as forwardAd from "./forward_ad.js";
-export { Function, FunctionContext, type FunctionGradients } from "./function.js";
+export { Function, FunctionContext, type FunctionGradients, type VmapInfo } from "./function.js";
 export * as functional from "./functional/index.js";
 export {
   type BackwardAllOptions,

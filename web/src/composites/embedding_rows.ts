@@ -48,6 +48,8 @@ export function dividedByFrequency(rows: Tensor, indices: Tensor, count: number)
 }
 
 class ByFrequency extends AutogradFunction {
+  static override readonly generateVmapRule = true;
+
   static override forward(ctx: FunctionContext, rows: Tensor, times: Tensor): Tensor {
     ctx.saveForBackward(times);
     return clone(rows);

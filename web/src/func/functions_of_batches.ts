@@ -6,7 +6,7 @@
 
 import {
   Function as AutogradFunction,
-  type FunctionContext,
+  FunctionContext,
   type FunctionGradients,
 } from "../autograd/function.js";
 import { sumToSize } from "../composites/reshaping.js";
@@ -113,7 +113,8 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     static override readonly generateVmapRule = true;
 
     static override forward(ctx: FunctionContext, ...inner: unknown[]): unknown {
-      own = new ContextOfSamples(ctx, level);
+      const fixed = new Set<unknown>();
+      own = new ContextOfSamples(ctx, level, fixed);
       const inputs = shown(inner, isBatchArg);
       const raw = atLevel(level, () => fn.forward(own, ...inputs));
       const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
@@ -123,9 +124,8 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
         // Samples that share a result would each get the gradient of all.
         return contiguous(repeated(one as Tensor, level));
       });
-      const isFixed = (one: unknown) => own.nonDifferentiable.has(one);
-      const fixed = results.filter((_, i) => isFixed(outputs[i])) as Tensor[];
-      if (fixed.length > 0) ctx.markNonDifferentiable(...fixed);
+      const marked = results.filter((_, i) => fixed.has(outputs[i])) as Tensor[];
+      if (marked.length > 0) ctx.markNonDifferentiable(...marked);
       return Array.isArray(raw) ? results : results[0];
     }
 
@@ -150,9 +150,17 @@ function gradientOf(
   level: Level,
 ): Tensor {
   if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.inner, 0) : grad;
-  const fits = String(grad.shape) === String(shape);
-  const reduced = fits ? grad : atLevel(level, () => sumToSize(grad, shape));
+  const reduced = isBroadcast(grad.shape, shape)
+    ? atLevel(level, () => sumToSize(grad, shape))
+    : grad;
   return isBatchedAt(reduced, level) ? reduced.inner : repeated(reduced, level);
+}
+
+// True for what sums up to a shape; the engine refuses gradients of any other but that itself.
+function isBroadcast(own: readonly number[], shape: readonly number[]): boolean {
+  const extra = own.length - shape.length;
+  if (String(own) === String(shape) || extra < 0) return false;
+  return shape.every((size, d) => size === 1 || size === own[d + extra]);
 }
 
 // What is the same for all samples, as a batch.
@@ -161,46 +169,44 @@ function repeated(tensor: Tensor, level: Level): Tensor {
 }
 
 // What forward and backward of a sample share: the context of the batch, with samples in the place of batches.
-class ContextOfSamples {
-  // biome-ignore lint/suspicious/noExplicitAny: what a user keeps here is the user's business.
-  [property: string]: any;
-
+class ContextOfSamples extends FunctionContext {
   readonly #ctx: FunctionContext;
   readonly #level: Level;
+  readonly #fixed: Set<unknown>;
   #isBatch: readonly boolean[] = [];
-  /** The results that have no gradient. */
-  readonly nonDifferentiable = new Set<unknown>();
 
-  constructor(ctx: FunctionContext, level: Level) {
+  /** Results without a gradient are put into `fixed`: of those that become a batch first, the graph knows nothing yet. */
+  constructor(ctx: FunctionContext, level: Level, fixed: Set<unknown>) {
+    super(kNoNode, 0);
     this.#ctx = ctx;
     this.#level = level;
+    this.#fixed = fixed;
   }
 
-  saveForBackward(...tensors: (Tensor | null)[]): void {
+  override saveForBackward(...tensors: (Tensor | null)[]): void {
     this.#isBatch = tensors.map((one) => isBatchedAt(one, this.#level));
     this.#ctx.saveForBackward(...this.#batchesOf(tensors));
   }
 
-  get savedTensors(): (Tensor | null)[] {
-    const tensors: (Tensor | null)[] = this.#ctx.savedTensors;
-    return tensors.map((one, i) =>
+  override get savedTensors(): Tensor[] {
+    return this.#ctx.savedTensors.map((one, i) =>
       one !== null && this.#isBatch[i] === true ? new BatchedTensor(one, this.#level) : one,
     );
   }
 
-  markDirty(...tensors: Tensor[]): void {
+  override markDirty(...tensors: Tensor[]): void {
     this.#ctx.markDirty(...this.#batchesOf(tensors));
   }
 
-  markNonDifferentiable(...tensors: Tensor[]): void {
-    for (const one of tensors) this.nonDifferentiable.add(one);
+  override markNonDifferentiable(...tensors: Tensor[]): void {
+    for (const one of tensors) this.#fixed.add(one);
   }
 
-  setMaterializeGrads(value: boolean): void {
+  override setMaterializeGrads(value: boolean): void {
     this.#ctx.setMaterializeGrads(value);
   }
 
-  get needsInputGrad(): boolean[] {
+  override get needsInputGrad(): boolean[] {
     return this.#ctx.needsInputGrad;
   }
 
@@ -208,3 +214,6 @@ class ContextOfSamples {
     return tensors.map((one) => innerOf(one, this.#level) as T);
   }
 }
+
+// All that it is asked goes to the context of the batch.
+const kNoNode = 0;

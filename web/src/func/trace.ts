@@ -4,6 +4,7 @@ import type { Arguments } from "../arguments/read.js";
 import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
 import { recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
+import { isPromise } from "../tensor/scope.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 
@@ -56,7 +57,16 @@ export function trace(
   const inputs = new Inputs(where, tensorsOf(where, "an argument to differentiate by", chosen));
   const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  const returned = recording(() => fn(...full));
+  // In a list, for what a promise means here is for this function to say.
+  const [returned] = recording(() => [fn(...full) as unknown]);
+  if (isPromise(returned)) {
+    returned.then(undefined, () => undefined);
+    fail(
+      "InvalidArgument",
+      where,
+      "the function returned a promise: only synchronous ones can be differentiated.",
+    );
+  }
   const isSingle = !Array.isArray(argnums);
   const form = { inputs, chosen: isSingle ? chosen[0] : chosen };
   if (!hasAux) return { ...form, result: returned, aux: undefined };

@@ -24,7 +24,7 @@
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
-import { drawingAgain, drawnState } from "../ops/generator.js";
+import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -80,7 +80,8 @@ export function vmap<Args extends Tree[], Output extends Tree>(
     const chunks = starts.map((start) => {
       const runChunk = () => run(start, Math.min(chunkSize, size - start));
       // What is drawn once for all samples is drawn for the first of them.
-      return drawn === null || start === 0 ? runChunk() : drawingAgain(drawn, runChunk);
+      if (drawn === null) return runChunk();
+      return start === 0 ? drawingApart(drawn, runChunk) : drawingAgain(drawn, runChunk);
     });
     drawn?.dispose();
     return joined(chunks, options.outDims) as Output;

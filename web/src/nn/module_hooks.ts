@@ -190,6 +190,12 @@ class Boundary extends AutogradFunction {
   static override backward(_ctx: FunctionContext, ...grads: Tensor[]): Tensor[] {
     return grads;
   }
+
+  static override vmap(): never {
+    const told =
+      "full backward hooks of modules do not work inside of vmap(): remove them, or register hooks on tensors there.";
+    return fail("InvalidArgument", "registerFullBackwardHook", told);
+  }
 }
 
 // The full backward hooks of one call of a module.

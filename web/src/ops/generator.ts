@@ -6,6 +6,7 @@ import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
+import { isCapturing } from "../runtime/live.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { fromElements } from "./create.js";
@@ -147,6 +148,46 @@ export function drawingAgain<T>(state: Tensor, fn: () => T): T {
     checkedFor("setState", native.setRngState(state.handle));
     return fn();
   });
+}
+
+/**
+ * Runs `fn` so that drawingAgain() repeats what it draws: with a generator of its own, which begins at `start`, the state of
+ * the one in use, so that no other thread draws in between. That one goes on from the end, unless others have drawn from it
+ * meanwhile: then two threads have drawn the same numbers.
+ */
+export function drawingApart<T>(start: Tensor, fn: () => T): T {
+  // Nothing can be drawn, nor a state be read.
+  if (isCapturing()) return fn();
+  let end: Tensor | null = null;
+  try {
+    return drawingAgain(start, () => {
+      try {
+        return fn();
+      } finally {
+        end = drawnState();
+      }
+    });
+  } finally {
+    if (end !== null) goOnFrom(end, start);
+  }
+}
+
+function goOnFrom(end: Tensor, start: Tensor): void {
+  const before = wordsOf(start);
+  if (!areAlike(before, wordsOf(end))) {
+    const now = drawnState();
+    if (areAlike(before, wordsOf(now))) native.setRngState(end.handle);
+    now.dispose();
+  }
+  end.dispose();
+}
+
+const wordsOf = (state: Tensor) => new Uint32Array((state.dataSync() as Uint8Array).buffer);
+
+// A loop: it is run for every checkpoint.
+function areAlike(a: Uint32Array, b: Uint32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 let isOwn = false;
