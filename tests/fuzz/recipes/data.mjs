@@ -16,6 +16,7 @@ export const kData = [
     "eg.data.randomSplit([1, 2, 3, 4], [0.5, 0.5])",
     "new eg.data.Subset(new eg.data.TensorDataset(eg.arange(6)), [1, 2])",
     "new eg.data.ConcatDataset([$4, $4]).get(3)",
+    "eg.data.defaultCollate([{ a: eg.ones([2]), b: [1, 'x'] }, { a: eg.ones([2]), b: [2, 'y'] }])",
   ],
   [
     "({ length: 3, get: (i) => ({ x: eg.ones([2]), y: i }) })",

@@ -163,3 +163,36 @@ describe("parametrizations of a module", () => {
     });
   }
 });
+
+describe("what a module adds to itself when it is called", () => {
+  class Lazy extends eg.nn.Module {
+    forward(x, fails = false) {
+      this.weight ??= new eg.nn.Parameter(eg.ones([2]));
+      this.seen ??= new eg.nn.Buffer(eg.zeros([]));
+      this.layer ??= new eg.nn.Linear(2, 2);
+      if (fails) throw new Error("stop");
+      this.seen.add_(1);
+      return this.layer.call(x.mul(this.weight));
+    }
+  }
+
+  test("outlives the scope of the call, also of one that fails and of one with hooks", () => {
+    const x = eg.ones([1, 2]);
+    const [plain, failing, hooked] = [new Lazy(), new Lazy(), new Lazy()];
+    hooked.registerForwardHook(() => {});
+    assert.throws(() => eg.scope(() => failing.call(x, true)), /stop/);
+    for (const model of [plain, failing, hooked]) {
+      const outer = new eg.nn.Sequential(model);
+      for (let i = 0; i < 3; i++) eg.scope(() => outer.call(x).sum().backward());
+      assert.equal(model.seen.item(), 3);
+      assert.equal(model.weight.grad.shape.length, 1);
+      assert.equal(outer.parameters().length, 3);
+    }
+  });
+
+  test("is freed with a module that nobody has any more", () => {
+    const before = eg.memory().jsHandles;
+    eg.scope(() => new eg.nn.Linear(2, 2).call(eg.ones([1, 2])));
+    assert.equal(eg.memory().jsHandles, before + 1);
+  });
+});

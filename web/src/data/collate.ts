@@ -1,7 +1,7 @@
 // Making a batch of samples, as PyTorch's default_collate does: what lies at the same place in every sample is put
 // together. Samples that do not have the same form are refused, with the sample and the place in it.
 
-import { isPlainObject } from "../arguments/read.js";
+import { isPlainObject, readNothing } from "../arguments/read.js";
 import { stack } from "../generated/ops.js";
 import { fromElements, type NumericArray, tensor } from "../ops/create.js";
 import { describe, type ErrorCode, fail } from "../runtime/errors.js";
@@ -19,7 +19,8 @@ export type SampleNumbers = readonly number[];
  * Makes one batch of a list of samples, as a DataLoader does by default: tensors and typed arrays are stacked, numbers,
  * bigints and booleans become tensors, texts a list; lists, Maps and plain objects are gone through.
  */
-export function defaultCollate<Batch = unknown>(samples: readonly unknown[]): Batch {
+export function defaultCollate<Batch = unknown>(samples: readonly unknown[], ...rest: []): Batch {
+  readNothing("defaultCollate", rest);
   if (!Array.isArray(samples)) {
     const told = `samples: expected a list of samples, got ${describe(samples)}.`;
     fail("InvalidArgument", "defaultCollate", told);

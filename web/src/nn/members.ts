@@ -10,6 +10,7 @@ import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
 import { attempt } from "../tensor/reachable.js";
+import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 import type { Buffer, Parameter } from "./parameter.js";
@@ -114,6 +115,13 @@ export class Members {
     return isFound;
   }
 
+  /** Takes all members out of scopes: what a module makes when it is called is for its next call, too. */
+  keepAll(): void {
+    for (const [, value] of entriesOf(this.#owner)) {
+      if (this.#kindOf(value) !== undefined) keep(value);
+    }
+  }
+
   #hasChanged(): boolean {
     const names = this.#names;
     if (names === null) return true;
@@ -178,8 +186,12 @@ const kUnfinished = 4;
 // The last parameter or buffer that was made, until it is known where it was assigned.
 let unplaced: Tensor | null = null;
 
+/** How many parameters and buffers have been made. */
+export let membersMade = 0;
+
 /** Notes where a new parameter or buffer is assigned, when the next tensor is made. */
 export function awaitPlace(member: Tensor): void {
+  membersMade++;
   if (newborn.length === 0) return;
   unplaced = member;
   beforeNextWrapper(place);

@@ -21,7 +21,7 @@ import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
-import { entriesOf, type Kind, Members } from "./members.js";
+import { entriesOf, type Kind, Members, membersMade } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
 import {
   addModuleHook,
@@ -74,9 +74,14 @@ export class Module {
     module.#members.check();
     if (isCapturing()) addGuard(module.#guard());
     const hooks = module.#hooks;
-    if (hooks === null) return this.forward(...inputs);
-    const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
-    return callWithHooks(module, hooks, inputs, forward) as Output;
+    const made = membersMade;
+    try {
+      if (hooks === null) return this.forward(...inputs);
+      const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
+      return callWithHooks(module, hooks, inputs, forward) as Output;
+    } finally {
+      if (made !== membersMade) module.#members.keepAll();
+    }
   }
 
   /**
