@@ -67,6 +67,19 @@ describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
     await live({ cycles: kSomeCycles, device: "webgpu", options });
   });
 
+  test("shares its workers among many calls, and calls within calls, and gives them back", async () => {
+    const result = await resultOf(browser, `${server.url}pool.html`);
+    assert.deepEqual(result, {
+      workers: 2,
+      sum: 6000,
+      leaves: 16,
+      codes: ["InvalidArgument"],
+      isNew: true,
+      left: 0,
+      alive: 2,
+    });
+  });
+
   test("takes back what a worker held when that is gone, and not before", async () => {
     const { error, ends, left, sum } = await resultOf(browser, `${server.url}ends.html`);
     assert.equal(error, undefined);

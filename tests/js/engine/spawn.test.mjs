@@ -66,6 +66,16 @@ describe("spawn", () => {
     assert.deepEqual(all, [0, 1, 1, 2, 3, 5, 8, 13]);
   });
 
+  test("gives what comes back to the scope that asked for it, in workers too", async () => {
+    const x = eg.ones([2]);
+    await run("doubled", x, 2);
+    const { jsHandles } = eg.memory();
+    await eg.scope(async () => {
+      assertTensor(await run("doubled", x, 3), [8, 8]);
+    });
+    assert.equal(eg.memory().jsHandles, jsHandles);
+  });
+
   test("tells functions that call it what went wrong, as it does here", async () => {
     const x = eg.ones([2, 2]);
     assert.match(await run("outcomeOf", "shapeError", x), /^EdgeGradError ShapeMismatch/);

@@ -155,6 +155,25 @@ describe("a program with a worker of its own", () => {
     assert.equal(stdout.trim(), "exposed later");
   });
 
+  test("does not wait for one that ends while it joins, or before", async () => {
+    const start = performance.now();
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      const code = (worker) => eg.spawn(worker, "later").catch((error) => error.code);
+      const ended = makeWorker();
+      await ended.terminate();
+      const [joining, early] = [makeWorker(), makeWorker()];
+      const jobs = [code(ended), code(joining), code(early)];
+      early.terminate();
+      setTimeout(() => joining.terminate(), 5);
+      console.log((await Promise.all(jobs)).join());
+      const last = code(makeWorker());
+      await eg.shutdown();
+      console.log(await last);`);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(stdout.trim().split("\n"), ["Internal,Internal,Internal", "Internal"]);
+    assert.ok(performance.now() - start < 40_000);
+  });
+
   test("may shut down with it at work, which ends it", async () => {
     const { status, stdout, stderr } = await runProgram(`${kStart}
       const worker = makeWorker();

@@ -4,10 +4,9 @@
 // module's script takes Emscripten's messages ("listening"). Either side may be there first: what the other has missed
 // is said again.
 
-import { expectModule, joinModule } from "../engine/lifecycle.js";
+import { expectModule, hasOwnEngine, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
 import { kOpTableHash } from "../generated/op_table_hash.js";
-import { isStarted } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";
@@ -52,7 +51,7 @@ export function exposeFunctions(exposed: Readonly<Record<string, WorkerFunction>
     fail("InvalidArgument", "expose", `call it ${where}, not on the main thread.`);
   }
   functions = { ...exposed };
-  if (!isStarted()) expectModule();
+  expectModule();
   parent.listen((message) => {
     if (!isJoin(message) || isJoining) return;
     isJoining = true;
@@ -69,7 +68,8 @@ function isJoin(message: unknown): message is JoinMessage {
 
 async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void> {
   const { variant, opTableHash } = edgegradJoin;
-  if (isStarted()) throw new Error("it started an engine of its own: call expose() before init()");
+  if (hasOwnEngine())
+    throw new Error("it started an engine of its own: call expose() before init()");
   if (opTableHash !== kOpTableHash) {
     throw new Error("its copy of edgegrad is of another build than the page's");
   }

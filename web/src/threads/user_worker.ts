@@ -43,13 +43,19 @@ export class UserWorker implements ThreadWorker {
   // Only set: all ends are reported to `ended`, before and after the worker is a thread.
   onerror: unknown = null;
   private readonly end: () => unknown;
+  private hasEnded: boolean;
   private answered: (answer: JoinAnswer) => void = () => {};
 
   constructor(
     private readonly worker: AnyWorker,
-    ended: (reason: string) => void,
+    onEnd: (reason: string) => void,
   ) {
     this.end = worker.terminate.bind(worker);
+    this.hasEnded = worker.threadId === -1;
+    const ended = (reason: string) => {
+      this.hasBeenEnded();
+      onEnd(reason);
+    };
     const hear = (data: unknown) => {
       if (typeof data !== "object" || data === null) return;
       if ("edgegradWorker" in data) this.answered(data as JoinAnswer);
@@ -76,6 +82,7 @@ export class UserWorker implements ThreadWorker {
   }
 
   terminate(): unknown {
+    this.hasBeenEnded();
     return this.end();
   }
 
@@ -86,9 +93,15 @@ export class UserWorker implements ThreadWorker {
   /** Emscripten asks Node's workers for events: they come through the handlers. */
   on(): void {}
 
-  /** True where a worker is known to have ended before it was given. */
-  get hasEnded(): boolean {
-    return this.worker.threadId === -1;
+  /** Throws where the worker has ended. */
+  check(): void {
+    if (this.hasEnded) fail("Internal", "spawn", "the worker has already ended.");
+  }
+
+  // Nobody waits for its answer any more.
+  private hasBeenEnded(): void {
+    this.hasEnded = true;
+    this.answered({ edgegradWorker: "failed", reason: "it has ended" });
   }
 
   /** Has the worker load the module's script, which then takes Emscripten's messages. */
@@ -123,9 +136,10 @@ export async function startThreadOn(worker: UserWorker, module: NativeModule): P
   const { PThread } = module;
   // Says why there are no threads.
   if (PThread === undefined) return checked(native.startThread());
-  if (worker.hasEnded) fail("Internal", "spawn", "the worker has already ended.");
+  worker.check();
   await worker.listening();
   await PThread.loadWasmModuleToWorker(worker);
+  worker.check();
   if (startedModule() !== module) fail("Internal", "spawn", "the engine was shut down.");
   PThread.unusedWorkers.push(worker);
   return checked(native.startThread());
