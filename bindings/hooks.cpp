@@ -104,9 +104,8 @@ class JsNodePreHook final : public NodePreHook, public JsHook {
   GradList operator()(GradList grad_outputs) override {
     Words words;
     append_list(words, grad_outputs);
-    return function().call(words, [&](const Words& answer) {
-      return list_or(answer, std::move(grad_outputs));
-    });
+    return function().call(
+        words, [&](const Words& answer) { return list_or(answer, std::move(grad_outputs)); });
   }
 };
 
@@ -119,9 +118,8 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
     Words words;
     append_list(words, grad_inputs);
     append_list(words, grad_outputs);
-    return function().call(words, [&](const Words& answer) {
-      return list_or(answer, std::move(grad_inputs));
-    });
+    return function().call(
+        words, [&](const Words& answer) { return list_or(answer, std::move(grad_inputs)); });
   }
 };
 

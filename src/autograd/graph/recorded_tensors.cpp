@@ -24,8 +24,7 @@ std::vector<std::shared_ptr<void>> hooks_of(const Tensor& t) {
   const VariableHooks* hooks = meta == nullptr ? nullptr : meta->hooks.get();
   if (hooks == nullptr) return all;
   for (const auto& [hook, slot] : hooks->tensor_hooks.snapshot()) all.push_back(hook);
-  for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot())
-    all.push_back(hook);
+  for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot()) all.push_back(hook);
   return all;
 }
 
@@ -95,8 +94,8 @@ void RecordedTensors::add_value_of(const Tensor& leaf) {
   const Tensor value = grad(leaf);
   const bool is_inputs = value.defined() && is_place(value);
   if (value.defined()) recording_.note_left(value.storage()->data(), value.device());
-  pending_.push_back({WeakPtr<TensorImpl>(leaf.impl_ptr()),
-                      is_inputs ? Kind::kSetCopy : Kind::kSet, value});
+  pending_.push_back(
+      {WeakPtr<TensorImpl>(leaf.impl_ptr()), is_inputs ? Kind::kSetCopy : Kind::kSet, value});
 }
 
 void RecordedTensors::note_read(const Tensor& leaf) {
@@ -192,8 +191,7 @@ void RecordedTensors::flush() {
     for (const auto& [weak, kind, value] : work) {
       const Tensor leaf(weak.lock());
       if (!leaf.defined()) continue;
-      const bool adds =
-          kind == Kind::kAdd || (kind == Kind::kSetOrAdd && eg::grad(leaf).defined());
+      const bool adds = kind == Kind::kAdd || (kind == Kind::kSetOrAdd && eg::grad(leaf).defined());
       if (adds)
         make_intrusive<AccumulateGrad>(leaf)->accumulate(value);
       else
@@ -212,7 +210,8 @@ void RecordedTensors::finish() {
   check_uses();
   for (const auto& [address, use] : uses_) {
     eg::check(!has_backward_ || !use.requires_grad || use.is_leaf, ErrorCode::kInvalidArgument,
-              kName, "backward() would go through a graph that was made outside of the function, "
+              kName,
+              "backward() would go through a graph that was made outside of the function, "
               "which is not there each time. Compute it in the function, or use its detach().");
     if (use.changes > 0) changes_.push_back({Tensor(use.tensor.lock()).alias(), use.changes});
   }
