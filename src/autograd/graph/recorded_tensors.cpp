@@ -72,7 +72,7 @@ void RecordedTensors::note_use(const Tensor& t) {
   use.strides = t.strides();
   use.offset = t.offset();
   use.requires_grad = requires_grad(t);
-  use.is_leaf = is_leaf(t);
+  use.history = WeakPtr<Node>(grad_fn(t));
   use.hooks = hooks_of(t);
   use.version = t.has_version() ? t.version() : 0;
 }
@@ -209,8 +209,8 @@ void RecordedTensors::finish() {
   std::erase_if(leaves_, [](const auto& leaf) { return leaf.second.tensor.lock() == nullptr; });
   check_uses();
   for (const auto& [address, use] : uses_) {
-    eg::check(!has_backward_ || !use.requires_grad || use.is_leaf, ErrorCode::kInvalidArgument,
-              kName,
+    eg::check(!has_backward_ || !use.requires_grad || use.history.lock() == nullptr,
+              ErrorCode::kInvalidArgument, kName,
               "backward() would go through a graph that was made outside of the function, "
               "which is not there each time. Compute it in the function, or use its detach().");
     if (use.changes > 0) changes_.push_back({Tensor(use.tensor.lock()).alias(), use.changes});
@@ -234,7 +234,7 @@ void RecordedTensors::check_uses() const {
     if (!t.defined()) continue;
     if (t.shape() != use.shape || t.strides() != use.strides || t.offset() != use.offset)
       refuse(t, "has another shape or other strides");
-    if (requires_grad(t) != use.requires_grad || is_leaf(t) != use.is_leaf)
+    if (requires_grad(t) != use.requires_grad || grad_fn(t) != use.history.lock())
       refuse(t, "has another requiresGrad or another history");
     if (hooks_of(t) != use.hooks) refuse(t, "has other hooks");
   }

@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/graph/node.h"
 #include "base/intrusive_ptr.h"
 #include "runtime/recording.h"
 #include "tensor/tensor.h"
@@ -66,7 +67,7 @@ class RecordedTensors {
     Strides strides;
     std::int64_t offset = 0;
     bool requires_grad = false;
-    bool is_leaf = true;
+    WeakPtr<Node> history;
     std::vector<std::shared_ptr<void>> hooks;
     /// From which changes are counted, and those that were counted before.
     std::uint32_t version = 0;

@@ -83,10 +83,11 @@ function makeFinalizers(): FinalizationRegistry<number> {
 /** Takes charge of a new wrapper. */
 export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
-  if (--untilPoll === 0) interrupt(wrapper);
   const scope = currentScope();
   if (scope === null) finalizers.register(wrapper, wrapper.handle);
   else scope.add(wrapper);
+  // May throw what a console of the user's throws.
+  if (--untilPoll === 0) interrupt(wrapper);
 }
 
 /** Leaves a wrapper to the garbage collector. */
