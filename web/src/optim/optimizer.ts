@@ -126,7 +126,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     if (!isCapturing()) return;
     const known = new Set(params);
     runLive(() => {
-      for (const param of this.#params()) if (!known.has(param)) param.grad = null;
+      for (const { params } of this.paramGroups)
+        for (const param of params) if (!known.has(param)) param.grad = null;
     });
   }
 
