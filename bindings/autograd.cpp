@@ -10,9 +10,11 @@
 #include "autograd/engine/engine.h"
 #include "autograd/graph/recorded_tensors.h"
 #include "autograd/graph/variable.h"
+#include "autograd/held_modes.h"
 #include "base/warning.h"
 #include "border.h"
 #include "callbacks.h"
+#include "dispatch/precision.h"
 #include "runtime/background.h"
 #include "runtime/inbox.h"
 
@@ -138,12 +140,14 @@ struct Outcome {
 
 // Runs the call on another thread and tells `answer` the outcome, on this one.
 void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
+  const char* const caller_name = graph_call.is_grad ? "gradAsync" : "backwardAsync";
   auto call = std::make_shared<GraphCall>(std::move(graph_call));
-  run_in_background([answer, call = std::move(call), state = autograd_state(),
-                     caller = Inbox::current()]() mutable {
+  run_in_background(caller_name, [answer, call = std::move(call), modes = HeldModes(),
+                                  dtypes = dtype_modes(), caller = Inbox::current()]() mutable {
     const auto outcome = std::make_shared<Outcome>();
     try {
-      const AutogradStateGuard modes(state);
+      const AutogradStateGuard state(modes.state());
+      const DTypeModesGuard of_caller(dtypes);
       const WarningCollectorGuard collect(&outcome->warnings);
       outcome->results = call->run();
     } catch (...) {
@@ -163,13 +167,14 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
 class WaitingCall {
  public:
   WaitingCall(GraphCall&& call, std::shared_ptr<JsFunction> answer)
-      : call_(std::move(call)), answer_(std::move(answer)), state_(autograd_state()) {}
+      : call_(std::move(call)), answer_(std::move(answer)) {}
 
   // True when it has ended and `answer` has been told.
   bool run_until(std::chrono::steady_clock::time_point deadline) {
     Outcome outcome;
     try {
-      const AutogradStateGuard modes(state_);
+      const AutogradStateGuard state(modes_.state());
+      const DTypeModesGuard of_caller(dtypes_);
       if (!pieces_.has_value()) pieces_ = call_->in_pieces();
       if (!pieces_->run_until(deadline)) return false;
       outcome.results = pieces_->take_result();
@@ -187,7 +192,8 @@ class WaitingCall {
   std::optional<GraphCall> call_;
   std::optional<PiecewiseCall> pieces_;
   std::shared_ptr<JsFunction> answer_;
-  AutogradState state_;
+  HeldModes modes_;
+  DTypeModes dtypes_ = dtype_modes();
 };
 
 // The oldest runs first, to its end. What it calls may add others.
@@ -323,14 +329,17 @@ double queue_callback(double id) {
   });
 }
 
+EG_EXPORT("keepWithCall")
+double keep_with_call(double id) {
+  const auto value = std::make_shared<JsValue>(id);
+  return guard([&] {
+    Engine::keep_with_call(value);
+    return 0;
+  });
+}
+
 EG_EXPORT("graphTaskId")
 double graph_task_id() { return static_cast<double>(Engine::current_graph_task_id()); }
-
-EG_EXPORT("graphTaskDepth")
-int graph_task_depth() {
-  const GraphTask* task = GraphTask::current();
-  return task == nullptr ? -1 : task->reentrant_depth;
-}
 
 EMSCRIPTEN_BINDINGS(autograd) { emscripten::function("eg_gradFnName", &grad_fn_name); }
 

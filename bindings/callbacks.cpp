@@ -8,6 +8,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/stand_in.h"
 #include "autograd/grad_mode.h"
+#include "autograd/held_modes.h"
 #include "border.h"
 
 // Calls the function `id` with the first `count` words of the frame; returns how many it wrote
@@ -32,40 +33,56 @@ void JsException::describe() {
       emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
 }
 
-void JsFunction::run_here(const Words& arguments, const Taker& take) const {
+Words JsFunction::call_here(double id, const Words& arguments) {
   std::ranges::copy(arguments, frame(arguments.size()).begin());
-  const double result = eg_call_function(id(), static_cast<double>(arguments.size()));
+  const double result = eg_call_function(id, static_cast<double>(arguments.size()));
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
-  take({frame().begin(), end});
+  return {frame().begin(), end};
 }
 
-void JsFunction::run(const Words& arguments, const Taker& take) const {
-  if (value_.is_of_this_thread()) return run_here(arguments, take);
-  const AutogradState state = autograd_state();
-  Recording* const noted_in = recording();
-  GraphTask* const task = GraphTask::current();
-  Node* const node = GraphTask::current_node();
-  const EnginePlace place = EnginePlace::here();
-  value_.owner()->call([&] {
-    const AutogradStateGuard modes(state);
+// A call that another thread runs. It has all that it needs: the thread that waits for it goes on
+// when the other one is taken for dead, which may still be running it.
+struct JsFunction::RemoteCall {
+  double id;
+  Words arguments;
+  std::function<void(const Words&)> take;
+  HeldModes modes = {};
+  Recording* noted_in = recording();
+  IntrusivePtr<GraphTask> task = IntrusivePtr<GraphTask>(GraphTask::current());
+  IntrusivePtr<Node> node = IntrusivePtr<Node>(GraphTask::current_node());
+  EnginePlace place = EnginePlace::here();
+
+  void run() {
+    // Let go of before the caller has its answer, for it may look at what is left.
+    const HeldModes held = std::move(modes);
+    const IntrusivePtr<GraphTask> of_task = std::move(task);
+    const IntrusivePtr<Node> of_node = std::move(node);
+    const AutogradStateGuard state(held.state());
     const RecordingGuard noted(noted_in);
-    const EvaluationGuard evaluation(task, node);
+    const EvaluationGuard evaluation(of_task.get(), of_node.get());
     const StandInGuard in_place_of_the_caller(place);
     try {
-      run_here(arguments, take);
+      take(call_here(id, arguments));
     } catch (JsException& error) {
       error.describe();
       throw;
     }
-  });
+  }
+};
+
+void JsFunction::call_there(const Words& arguments, std::function<void(const Words&)> take) const {
+  const auto call = std::make_shared<RemoteCall>(
+      RemoteCall{.id = id(), .arguments = arguments, .take = std::move(take)});
+  value_.owner()->call([call] { call->run(); });
 }
 
 std::string JsFunction::name() const {
-  std::string name;
-  value_.owner()->call(
-      [&] { name = emscripten::val::module_property("functionName")(id()).as<std::string>(); });
-  return name;
+  const auto name = std::make_shared<std::string>();
+  value_.owner()->call([name, id = id()] {
+    *name = emscripten::val::module_property("functionName")(id).as<std::string>();
+  });
+  return *name;
 }
 
 }  // namespace eg::bindings

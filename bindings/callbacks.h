@@ -3,7 +3,8 @@
 // JavaScript values that C++ holds, and JavaScript functions that it calls.
 //
 // JavaScript keeps each of them in a table (web/src/runtime/callbacks.ts) and gives C++ its number.
-// Whoever holds a JsValue owns that entry: its destructor tells JavaScript to forget the value. So
+// Every thread has such a table, so a number means nothing without its thread (JsRef). Whoever
+// holds a JsValue owns that entry: its destructor tells JavaScript to forget the value. So
 // a native function that is given a number owns it from the first line on, also when it fails.
 //
 // A value lives on the thread that gave it to C++. A function that is called elsewhere, by a
@@ -16,15 +17,59 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 #include "base/small_vector.h"
 #include "runtime/inbox.h"
 
 namespace eg::bindings {
+
+/// The name of a JavaScript value among all threads, of which each numbers its own.
+struct JsRef {
+  /// Whose value it is; for comparing.
+  const Inbox* owner;
+  double id;
+
+  /// A value of this thread.
+  static JsRef here(double id) { return {Inbox::current().get(), id}; }
+  bool operator==(const JsRef&) const = default;
+
+  struct Hash {
+    std::size_t operator()(const JsRef& ref) const {
+      return std::hash<const Inbox*>()(ref.owner) ^ std::hash<double>()(ref.id);
+    }
+  };
+};
+
+/// What C++ knows about JavaScript values, for all threads. An entry is erased before its value is
+/// let go, so that no other thread's inbox can have taken the place of its owner's.
+template <class T>
+class JsTable {
+ public:
+  void set(const JsRef& ref, T entry) {
+    const std::scoped_lock lock(mutex_);
+    entries_.insert_or_assign(ref, std::move(entry));
+  }
+  /// A copy of the entry, or T() where there is none.
+  T get(const JsRef& ref) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(ref);
+    return found == entries_.end() ? T() : found->second;
+  }
+  void erase(const JsRef& ref) {
+    const std::scoped_lock lock(mutex_);
+    entries_.erase(ref);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<JsRef, T, JsRef::Hash> entries_;
+};
 
 /// Owns an entry of JavaScript's table of values.
 class JsValue {
@@ -35,6 +80,7 @@ class JsValue {
   JsValue& operator=(const JsValue&) = delete;
 
   double id() const { return id_; }
+  JsRef ref() const { return {owner_.get(), id_}; }
   /// The inbox of the thread that the value lives on.
   const std::shared_ptr<Inbox>& owner() const { return owner_; }
   bool is_of_this_thread() const { return owner_ == Inbox::current(); }
@@ -70,27 +116,30 @@ class JsFunction {
   /// Calls the function on its own thread and returns `take` of what it answers; throws JsException
   /// when it throws. Handles and numbers of values among the answer are to be looked up in `take`,
   /// which is called on that thread too: a moment later JavaScript may have let go of a tensor, and
-  /// a value belongs to the thread that answered it.
+  /// a value belongs to the thread that answered it. `take` is copied, and may outlive this call.
   template <class Take>
-  auto call(const Words& arguments, Take&& take) const {
-    std::optional<std::invoke_result_t<Take, const Words&>> taken;
-    run(arguments, [&](const Words& answer) { taken.emplace(take(answer)); });
-    return std::move(*taken);
+  auto call(const Words& arguments, const Take& take) const {
+    if (value_.is_of_this_thread()) return take(call_here(id(), arguments));
+    const auto taken = std::make_shared<std::optional<std::invoke_result_t<Take, const Words&>>>();
+    call_there(arguments, [taken, take](const Words& answer) { taken->emplace(take(answer)); });
+    return std::move(**taken);
   }
   /// Calls a function that answers nothing.
   void operator()(const Words& arguments = {}) const {
-    run(arguments, [](const Words&) {});
+    call(arguments, [](const Words&) { return 0; });
   }
 
   /// The function's own name, for messages.
   std::string name() const;
 
   double id() const { return value_.id(); }
+  JsRef ref() const { return value_.ref(); }
 
  private:
-  using Taker = std::function<void(const Words&)>;
-  void run(const Words& arguments, const Taker& take) const;
-  void run_here(const Words& arguments, const Taker& take) const;
+  struct RemoteCall;
+
+  static Words call_here(double id, const Words& arguments);
+  void call_there(const Words& arguments, std::function<void(const Words&)> take) const;
 
   JsValue value_;
 };

@@ -5,41 +5,17 @@
 
 #include "autograd/custom_function.h"
 
-#include <mutex>
-#include <unordered_map>
-
 #include "border.h"
 #include "callbacks.h"
 
 namespace eg::bindings {
 namespace {
 
-class JsFunctionNode;
-
-// The nodes there are, by the number of their function.
-class FunctionNodes {
- public:
-  static FunctionNodes& instance() {
-    static auto* const nodes = new FunctionNodes;
-    return *nodes;
-  }
-
-  void add(double id, const IntrusivePtr<Node>& node) {
-    const std::scoped_lock lock(mutex_);
-    nodes_.insert_or_assign(id, WeakPtr<Node>(node));
-  }
-
-  IntrusivePtr<JsFunctionNode> get(double id);
-
-  void erase(double id) {
-    const std::scoped_lock lock(mutex_);
-    nodes_.erase(id);
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<double, WeakPtr<Node>> nodes_;
-};
+// The nodes there are, by their functions.
+JsTable<WeakPtr<Node>>& function_nodes() {
+  static auto* const nodes = new JsTable<WeakPtr<Node>>;
+  return *nodes;
+}
 
 class JsFunctionNode final : public CustomFunctionNode {
  public:
@@ -65,17 +41,16 @@ class JsFunctionNode final : public CustomFunctionNode {
 
  private:
   void drop_function() {
-    if (backward_ != nullptr) FunctionNodes::instance().erase(backward_->id());
+    if (backward_ != nullptr) function_nodes().erase(backward_->ref());
     backward_.reset();
   }
 
   std::unique_ptr<JsFunction> backward_;
 };
 
-IntrusivePtr<JsFunctionNode> FunctionNodes::get(double id) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = nodes_.find(id);
-  const IntrusivePtr<Node> node = found == nodes_.end() ? nullptr : found->second.lock();
+// The node of a function of this thread.
+IntrusivePtr<JsFunctionNode> node_of(double id) {
+  const IntrusivePtr<Node> node = function_nodes().get(JsRef::here(id)).lock();
   if (node == nullptr) fail_graph_freed();
   return IntrusivePtr<JsFunctionNode>(static_cast<JsFunctionNode*>(node.get()));
 }
@@ -90,7 +65,7 @@ TensorList read_tensors(int count) {
 
 double set_tensors(double id, int count, void (CustomFunctionNode::*set)(TensorList)) {
   return guard([&] {
-    ((*FunctionNodes::instance().get(id)).*set)(read_tensors(count));
+    ((*node_of(id)).*set)(read_tensors(count));
     return 0;
   });
 }
@@ -102,7 +77,7 @@ double begin_function(double id, int argument_count, int name_length, bool once_
   const auto name = frame().begin() + argument_count;
   const auto node = make_intrusive<JsFunctionNode>(std::string(name, name + name_length), id);
   return guard([&] {
-    FunctionNodes::instance().add(id, node);
+    function_nodes().set(JsRef::here(id), WeakPtr<Node>(node.get()));
     node->set_once_differentiable(once_differentiable);
     node->begin_forward(read_tensors(argument_count));
     return handles().insert(IntrusivePtr<Node>(node));
@@ -114,7 +89,7 @@ EG_EXPORT("endFunction")
 double end_function(double id, int output_count) {
   return guard([&] {
     const TensorList raw = read_tensors(output_count);
-    const TensorList outputs = FunctionNodes::instance().get(id)->end_forward(raw);
+    const TensorList outputs = node_of(id)->end_forward(raw);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const bool is_given = outputs[i].defined() && outputs[i].is_same(raw[i]);
       frame()[i] = is_given ? -1 : return_tensor(outputs[i]);
@@ -141,21 +116,19 @@ double mark_non_differentiable(double id, int count) {
 EG_EXPORT("setMaterializeGrads")
 double set_materialize_grads(double id, bool value) {
   return guard([&] {
-    FunctionNodes::instance().get(id)->set_materialize_grads(value);
+    node_of(id)->set_materialize_grads(value);
     return 0;
   });
 }
 
 EG_EXPORT("savedTensors")
 double saved_tensors(double id) {
-  return guard([&] { return return_tensors(FunctionNodes::instance().get(id)->saved_tensors()); });
+  return guard([&] { return return_tensors(node_of(id)->saved_tensors()); });
 }
 
 EG_EXPORT("needsInputGrad")
 double needs_input_grad(double id, int i) {
-  return guard([&] {
-    return FunctionNodes::instance().get(id)->needs_input_grad(static_cast<std::size_t>(i));
-  });
+  return guard([&] { return node_of(id)->needs_input_grad(static_cast<std::size_t>(i)); });
 }
 
 }  // namespace eg::bindings

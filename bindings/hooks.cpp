@@ -1,7 +1,6 @@
 #include "hooks.h"
 
-#include <mutex>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 #include "autograd/engine/engine.h"
@@ -11,34 +10,11 @@
 namespace eg::bindings {
 namespace {
 
-// Where the hooks are, by the number of their function.
-class Places {
- public:
-  static Places& instance() {
-    static auto* const places = new Places;
-    return *places;
-  }
-
-  void add(double id, HookPlace place) {
-    const std::scoped_lock lock(mutex_);
-    places_.insert_or_assign(id, std::move(place));
-  }
-
-  HookPlace get(double id) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = places_.find(id);
-    return found == places_.end() ? HookPlace() : found->second;
-  }
-
-  void erase(double id) {
-    const std::scoped_lock lock(mutex_);
-    places_.erase(id);
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<double, HookPlace> places_;
-};
+// Where the hooks are, by their functions.
+JsTable<HookPlace>& places() {
+  static auto* const all = new JsTable<HookPlace>;
+  return *all;
+}
 
 IntrusivePtr<Node> node_of(const IntrusivePtr<Node>& node) { return node; }
 IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
@@ -68,10 +44,11 @@ void append_list(Words& words, const GradList& grads) {
 }
 
 // What a hook of a node answers: nothing, or a list.
-GradList list_or(const Words& words, GradList otherwise) {
-  if (words.empty()) return otherwise;
+std::optional<GradList> list_in(const Words& answer) {
+  if (answer.empty()) return std::nullopt;
   GradList grads;
-  for (std::size_t i = 1; i < words.size(); ++i) grads.push_back(handles().get_optional(words[i]));
+  for (std::size_t i = 1; i < answer.size(); ++i)
+    grads.push_back(handles().get_optional(answer[i]));
   return grads;
 }
 
@@ -82,9 +59,10 @@ class JsTensorHook final : public TensorPreHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   Tensor operator()(const Tensor& grad) override {
-    return function().call({return_tensor(grad)}, [&](const Words& answer) {
-      return answer.empty() ? grad : handles().get(answer[0]);
+    const Tensor other = function().call({return_tensor(grad)}, [](const Words& answer) {
+      return answer.empty() ? Tensor() : handles().get(answer[0]);
     });
+    return other.defined() ? other : grad;
   }
 };
 
@@ -104,8 +82,7 @@ class JsNodePreHook final : public NodePreHook, public JsHook {
   GradList operator()(GradList grad_outputs) override {
     Words words;
     append_list(words, grad_outputs);
-    return function().call(
-        words, [&](const Words& answer) { return list_or(answer, std::move(grad_outputs)); });
+    return function().call(words, &list_in).value_or(std::move(grad_outputs));
   }
 };
 
@@ -118,8 +95,7 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
     Words words;
     append_list(words, grad_inputs);
     append_list(words, grad_outputs);
-    return function().call(
-        words, [&](const Words& answer) { return list_or(answer, std::move(grad_inputs)); });
+    return function().call(words, &list_in).value_or(std::move(grad_inputs));
   }
 };
 
@@ -127,13 +103,13 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
 EG_EXPORT("removeHook")
 void remove(double id) {
-  if (const HookPlace place = Places::instance().get(id); place.remove) place.remove();
+  if (const HookPlace place = places().get(JsRef::here(id)); place.remove) place.remove();
 }
 
 EG_EXPORT("hookWillRun")
 double will_run(double id) {
   return guard([&] {
-    const HookPlace place = Places::instance().get(id);
+    const HookPlace place = places().get(JsRef::here(id));
     const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
     return node != nullptr && Engine::will_execute_node(*node);
   });
@@ -199,10 +175,8 @@ double register_node_post_hook(Handle handle, double id) {
   });
 }
 
-JsHook::~JsHook() { Places::instance().erase(function_.id()); }
+JsHook::~JsHook() { places().erase(function_.ref()); }
 
-void JsHook::set_place(HookPlace place) const {
-  Places::instance().add(function_.id(), std::move(place));
-}
+void JsHook::set_place(HookPlace place) const { places().set(function_.ref(), std::move(place)); }
 
 }  // namespace eg::bindings

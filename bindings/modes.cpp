@@ -45,7 +45,7 @@ void set_default_dtype(int dtype) { dtype_modes().of_floats = static_cast<DType>
 
 EG_EXPORT("setAutocast")
 int set_autocast(int dtype) {
-  return static_cast<int>(std::exchange(dtype_modes().autocast, static_cast<DType>(dtype)));
+  return static_cast<int>(std::exchange(autograd_state().autocast, static_cast<DType>(dtype)));
 }
 
 EG_EXPORT("enterDualLevel")

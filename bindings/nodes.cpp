@@ -1,5 +1,10 @@
 // Nodes of the backward graph, for those who look at it.
 
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
 #include <emscripten/bind.h>
 
 #include "autograd/anomaly_mode.h"
@@ -18,6 +23,12 @@ double return_node(const IntrusivePtr<Node>& node) {
   frame()[1] = static_cast<double>(reinterpret_cast<std::uintptr_t>(node.get()));
   return 2;
 }
+
+// The objects that JavaScript keeps with a node: one of each thread that does.
+struct NodeObjects {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<JsValue>> of_threads;
+};
 
 std::string node_name(Handle handle) {
   std::string name;
@@ -97,20 +108,29 @@ double node_numbers(Handle handle) {
   });
 }
 
-// The number of the object that JavaScript keeps with the node, or 0.
+// The number of the object that this thread keeps with the node, or 0.
 EG_EXPORT("nodeMetadata")
 double node_metadata(Handle handle) {
-  return guard([&] {
-    const auto value = std::static_pointer_cast<JsValue>(handles().get_node(handle)->user_data());
-    return value == nullptr ? 0 : value->id();
+  return guard([&]() -> double {
+    const auto data = handles().get_node(handle)->user_data();
+    if (data == nullptr) return 0;
+    NodeObjects& objects = *std::static_pointer_cast<NodeObjects>(data);
+    const std::scoped_lock lock(objects.mutex);
+    const auto own = std::ranges::find_if(
+        objects.of_threads, [](const auto& value) { return value->is_of_this_thread(); });
+    return own == objects.of_threads.end() ? 0 : (*own)->id();
   });
 }
 
 EG_EXPORT("setNodeMetadata")
 double set_node_metadata(Handle handle, double id) {
-  const auto value = std::make_shared<JsValue>(id);
+  auto value = std::make_unique<JsValue>(id);
   return guard([&] {
-    handles().get_node(handle)->set_user_data(value);
+    const auto data = handles().get_node(handle)->ensure_user_data(
+        []() -> std::shared_ptr<void> { return std::make_shared<NodeObjects>(); });
+    NodeObjects& objects = *std::static_pointer_cast<NodeObjects>(data);
+    const std::scoped_lock lock(objects.mutex);
+    objects.of_threads.push_back(std::move(value));
     return 0;
   });
 }

@@ -119,7 +119,7 @@ double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
   return guard([&] {
     const IntrusivePtr<Node> node = handles().get_node(handle);
     saved_variable(node, i).variable->register_hooks(
-        std::make_unique<JsSavedTensorHooks>(pack, unpack));
+        *node, std::make_unique<JsSavedTensorHooks>(pack, unpack));
     return 0;
   });
 }

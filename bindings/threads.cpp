@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/sharing.h"
+#include "base/thread.h"
 #include "border.h"
 #include "runtime/inbox.h"
 
@@ -78,10 +79,11 @@ std::uintptr_t start_thread() {
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
+  const ThreadMemory memory("spawn");
   share_objects();
   const int error = pthread_create(&thread, nullptr, run, nullptr);
-  if (error != 0)
-    fail(ErrorCode::kInternal, "[spawn] no thread could be started, error ", error, '.');
+  check(error == 0, ErrorCode::kOutOfMemory, "spawn", "the system starts no further thread, error ",
+        error, ": too many are running.");
   pthread_detach(thread);
   return reinterpret_cast<std::uintptr_t>(thread);
 }

@@ -24,6 +24,8 @@
 #include "autograd/engine/engine.h"
 #include "autograd/graph/variable.h"
 #include "backend/webgpu/device.h"
+#include "base/sharing.h"
+#include "base/thread.h"
 #include "border.h"
 #include "callbacks.h"
 #include "dispatch/factories.h"
@@ -150,10 +152,11 @@ void GpuPlayer::open() {
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
+  const ThreadMemory memory("init");
   share_objects();
   const int error = pthread_create(&thread_, nullptr, run, nullptr);
-  check(error == 0, ErrorCode::kInternal, "init", "no thread for the GPU could be started, error ",
-        error, '.');
+  check(error == 0, ErrorCode::kOutOfMemory, "init",
+        "the system starts no thread for the GPU, error ", error, ": too many are running.");
   pthread_detach(thread_);
   has_thread_ = true;
 }

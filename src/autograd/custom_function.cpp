@@ -24,7 +24,10 @@ Tensor view_as_self(const Tensor& t) {
 }
 
 void restrict_view(const Tensor& t, CreationMeta creation_meta) {
-  if (t.defined() && is_view(t)) autograd_meta(t)->view->creation_meta = creation_meta;
+  if (!t.defined() || !is_view(t)) return;
+  const AutogradMeta& meta = *autograd_meta(t);
+  const auto lock = lock_objects(meta.mutex);
+  meta.view->creation_meta = creation_meta;
 }
 
 }  // namespace

@@ -19,8 +19,11 @@ std::mutex& links_mutex() {
 }
 
 void attach(const Tensor& t, const Tensor& tangent) {
-  ensure_autograd_meta(t).forward_grad =
-      std::make_unique<ForwardGrad>(autograd_state().dual_level, tangent);
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  auto grad = std::make_unique<ForwardGrad>(autograd_state().dual_level, tangent);
+  const auto lock = lock_objects(meta.mutex);
+  // What was there is destroyed after the lock is gone.
+  grad.swap(meta.forward_grad);
 }
 
 // Only then is a view of the tangent the tangent of the view.
@@ -47,35 +50,30 @@ Tensor base_without_tangent(const Tensor& t) {
 
 }  // namespace
 
-/// The tangents of one level, linked so that they can be found and dropped when it ends.
-class ForwardAdLevel {
- public:
-  ~ForwardAdLevel() {
-    std::vector<Tensor> dropped;
-    const std::scoped_lock lock(links_mutex());
-    while (first_ != nullptr) {
-      dropped.push_back(std::move(first_->tangent_));
-      first_->level_ = nullptr;
-      first_ = first_->next_;
-    }
+ForwardAdLevel::~ForwardAdLevel() {
+  std::vector<Tensor> dropped;
+  const std::scoped_lock lock(links_mutex());
+  while (first_ != nullptr) {
+    dropped.push_back(std::move(first_->tangent_));
+    first_->level_ = nullptr;
+    first_ = first_->next_;
   }
-  void add(ForwardGrad* grad) {
-    const std::scoped_lock lock(links_mutex());
-    grad->next_ = first_;
-    if (first_ != nullptr) first_->previous_ = grad;
-    first_ = grad;
-  }
-  static void remove(ForwardGrad* grad) {
-    const std::scoped_lock lock(links_mutex());
-    ForwardAdLevel* level = grad->level_;
-    if (level == nullptr) return;
-    (grad->previous_ != nullptr ? grad->previous_->next_ : level->first_) = grad->next_;
-    if (grad->next_ != nullptr) grad->next_->previous_ = grad->previous_;
-  }
+}
 
- private:
-  ForwardGrad* first_ = nullptr;
-};
+void ForwardAdLevel::add(ForwardGrad* grad) {
+  const std::scoped_lock lock(links_mutex());
+  grad->next_ = first_;
+  if (first_ != nullptr) first_->previous_ = grad;
+  first_ = grad;
+}
+
+void ForwardAdLevel::remove(ForwardGrad* grad) {
+  const std::scoped_lock lock(links_mutex());
+  ForwardAdLevel* level = grad->level_;
+  if (level == nullptr) return;
+  (grad->previous_ != nullptr ? grad->previous_->next_ : level->first_) = grad->next_;
+  if (grad->next_ != nullptr) grad->next_->previous_ = grad->previous_;
+}
 
 ForwardGrad::ForwardGrad(ForwardAdLevel* level, Tensor tangent)
     : level_(level), tangent_(std::move(tangent)) {
@@ -90,14 +88,14 @@ void enter_dual_level() {
         "Nested forward mode AD is not supported at the moment.");
   check(!state.inference_mode, ErrorCode::kInvalidArgument, "dualLevel",
         "forward mode AD is disabled in inference mode.");
-  state.dual_level = new ForwardAdLevel;
+  state.dual_level = make_intrusive<ForwardAdLevel>().detach();
 }
 
 void exit_dual_level() {
   AutogradState& state = autograd_state();
   check(state.dual_level != nullptr, ErrorCode::kInvalidArgument, "dualLevel",
         "Trying to exit a forward AD level but no level exists.");
-  delete std::exchange(state.dual_level, nullptr);
+  IntrusivePtr<ForwardAdLevel>::adopt(std::exchange(state.dual_level, nullptr)).reset();
 }
 
 NoDualLevelGuard::NoDualLevelGuard()
@@ -105,12 +103,15 @@ NoDualLevelGuard::NoDualLevelGuard()
 NoDualLevelGuard::~NoDualLevelGuard() { autograd_state().dual_level = level_; }
 
 Tensor tangent(const Tensor& t) {
+  if (!ops_carry_tangents() || !t.defined()) return {};
   const ForwardAdLevel* level = autograd_state().dual_level;
-  if (level == nullptr || !t.defined()) return {};
-  const AutogradMeta* meta = autograd_meta(t);
+  AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return {};
-  if (meta->forward_grad != nullptr && meta->forward_grad->level() == level) {
-    return meta->forward_grad->tangent();
+  {
+    const auto lock = lock_objects(meta->mutex);
+    if (meta->forward_grad != nullptr && meta->forward_grad->level() == level) {
+      return meta->forward_grad->tangent();
+    }
   }
   if (meta->view == nullptr) return {};
   // The base may have got its tangent, by a change in place, after the view was made.

@@ -14,12 +14,26 @@
 
 #include <atomic>
 
+#include "base/intrusive_ptr.h"
 #include "base/pool.h"
 #include "tensor/tensor.h"
 
 namespace eg {
 
-class ForwardAdLevel;
+class ForwardGrad;
+
+/// The tangents of one level, linked so that they can be found and dropped when it ends: with its
+/// scope, or with the last work that has taken the mode along.
+class ForwardAdLevel final : public RefCounted {
+ public:
+  ~ForwardAdLevel();
+  static void on_last_release(ForwardAdLevel* level) { delete level; }
+  void add(ForwardGrad* grad);
+  static void remove(ForwardGrad* grad);
+
+ private:
+  ForwardGrad* first_ = nullptr;
+};
 
 /// The tangent half of a tensor's metadata, registered with its level.
 class ForwardGrad : public Pooled {

@@ -20,8 +20,11 @@ inline bool ops_are_recorded() {
   return state.grad_mode && !state.inference_mode;
 }
 
-/// True when a forward-mode level is open, so that ops carry tangents along.
-inline bool ops_carry_tangents() { return autograd_state().dual_level != nullptr; }
+/// True when a forward-mode level is open, so that ops carry tangents along; not in inference mode.
+inline bool ops_carry_tangents() {
+  const AutogradState& state = autograd_state();
+  return state.dual_level != nullptr && !state.inference_mode;
+}
 
 /// True when a computation may be differentiated, in either mode, and must therefore consist of
 /// ops; otherwise it may take shortcuts that produce the same values.
@@ -69,18 +72,24 @@ struct EnableGradGuard : GradModeGuard {
 /// Turns inference mode on for a scope, or, inside one, back to the normal mode, with grad mode on.
 class InferenceModeGuard {
  public:
-  explicit InferenceModeGuard(bool enabled = true) : guard_(state_of(enabled)) {}
+  explicit InferenceModeGuard(bool enabled = true)
+      : grad_mode_(autograd_state().grad_mode), inference_mode_(autograd_state().inference_mode) {
+    set(!enabled, enabled);
+  }
+  // Not the whole state: a scope of JavaScript may end while others go on that began inside it.
+  ~InferenceModeGuard() { set(grad_mode_, inference_mode_); }
+  InferenceModeGuard(const InferenceModeGuard&) = delete;
+  InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;
 
  private:
-  static AutogradState state_of(bool enabled) {
-    AutogradState state = autograd_state();
-    state.grad_mode = !enabled;
-    state.inference_mode = enabled;
-    if (enabled) state.dual_level = nullptr;
-    return state;
+  static void set(bool grad_mode, bool inference_mode) {
+    AutogradState& state = autograd_state();
+    state.grad_mode = grad_mode;
+    state.inference_mode = inference_mode;
   }
 
-  AutogradStateGuard guard_;
+  bool grad_mode_;
+  bool inference_mode_;
 };
 
 }  // namespace eg

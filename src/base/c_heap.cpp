@@ -8,8 +8,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "base/error.h"
 #include "base/heap.h"
+#include "base/thread.h"
+
+#if EG_THREADS
+#include <pthread.h>
+#endif
 
 namespace eg {
 namespace {
@@ -17,7 +24,39 @@ namespace {
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kAlignmentOfLarge = 64;
 
+#if EG_THREADS
+
+// What a thread's block holds beside its stack and its thread-local variables: pthread's own record
+// and the pointers of pthread_setspecific, 1.5 kB.
+constexpr std::size_t kThreadRecord = 4096;
+
+constinit thread_local void* block_of_next_thread = nullptr;
+
+std::size_t thread_block_bytes() {
+  pthread_attr_t defaults;
+  std::size_t stack = 0;
+  pthread_attr_init(&defaults);
+  pthread_attr_getstacksize(&defaults, &stack);
+  return stack + __builtin_wasm_tls_size() + kThreadRecord;
+}
+
+#endif
+
 }  // namespace
+
+#if EG_THREADS
+
+ThreadMemory::ThreadMemory(const char* caller) {
+  const std::size_t bytes = thread_block_bytes();
+  block_of_next_thread = std::malloc(bytes);
+  check(
+      block_of_next_thread != nullptr, ErrorCode::kOutOfMemory, caller, "a thread needs ", bytes,
+      " bytes in one piece, more than are left. Free what is not needed: dispose() or eg.scope().");
+}
+
+ThreadMemory::~ThreadMemory() { std::free(std::exchange(block_of_next_thread, nullptr)); }
+
+#endif
 
 extern "C" {
 
@@ -58,7 +97,16 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
 }
 
 // The names by which Emscripten's and musl's own files call them.
+#if EG_THREADS
+// pthread_create asks here for the block of a thread, and asks for nothing else of that size.
+void* emscripten_builtin_malloc(std::size_t bytes) {
+  if (block_of_next_thread != nullptr && bytes > kMaxSlabBlock)
+    return std::exchange(block_of_next_thread, nullptr);
+  return malloc(bytes);
+}
+#else
 [[gnu::alias("malloc")]] void* emscripten_builtin_malloc(std::size_t bytes);
+#endif
 [[gnu::alias("free")]] void emscripten_builtin_free(void* block);
 [[gnu::alias("aligned_alloc")]] void* emscripten_builtin_memalign(std::size_t alignment,
                                                                   std::size_t bytes);

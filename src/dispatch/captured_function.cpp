@@ -60,7 +60,8 @@ CapturedFunction::CapturedFunction(const TensorList& inputs) {
 
 void CapturedFunction::record() {
   recorded_graphs_ = ops_are_recorded();
-  dtypes_ = dtype_modes();
+  default_dtype_ = default_dtype();
+  autocast_ = autograd_state().autocast;
   detail::thread_recording = &step_;
 }
 
@@ -85,8 +86,7 @@ void CapturedFunction::finish(const TensorList& results) {
 
 void CapturedFunction::check_modes(const TensorList& inputs) const {
   refuse_tangents();
-  const DTypeModes now = dtype_modes();
-  check(now.of_floats == dtypes_.of_floats && now.autocast == dtypes_.autocast,
+  check(default_dtype() == default_dtype_ && autograd_state().autocast == autocast_,
         ErrorCode::kInvalidArgument, kName,
         "the default dtype or autocast is another one than when the function was captured. Set "
         "them as they were, or inside of the function.");

@@ -46,7 +46,8 @@ class CapturedFunction final : public RefCounted {
   TensorList places_;
   std::vector<Result> results_;
   bool recorded_graphs_ = false;
-  DTypeModes dtypes_;
+  DType default_dtype_ = DType::kFloat32;
+  DType autocast_ = DType::kFloat32;
 };
 
 /// Calls `work`; where this thread is recorded, it is called each time that is played, not

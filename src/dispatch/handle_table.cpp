@@ -9,31 +9,30 @@
 namespace eg {
 namespace {
 
-// 32 bits of slot and 21 of generation are what a double holds exactly.
-constexpr double kGenerationUnit = 4294967296.0;
-constexpr std::uint32_t kGenerationMask = (1U << 21) - 1;
+constexpr int kSlotBits = 24;
+constexpr double kGenerationUnit = 1U << kSlotBits;
 
 constinit thread_local HandleOwner this_thread = 0;
 
 std::uint32_t slot_of(Handle handle) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) & 0xffffffffU) - 1;
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) & ((1U << kSlotBits) - 1));
 }
 std::uint32_t generation_of(Handle handle) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) >> 32);
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) >> kSlotBits);
+}
+
+// In the lower half, so that a slot has as many before it; not 0, which would make handle 0.
+std::uint32_t generation_of_now() {
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  return 1 + static_cast<std::uint32_t>(now.count() & (HandleTable::kLastGeneration / 2));
 }
 
 }  // namespace
 
-HandleTable::HandleTable()
-    : first_generation_(
-          static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                         std::chrono::system_clock::now().time_since_epoch())
-                                         .count() &
-                                     kGenerationMask)) {}
-
 HandleTable& HandleTable::instance() {
   // Never destroyed: finalizers may release handles at any time.
-  static auto* const table = new HandleTable;
+  static auto* const table = new HandleTable(generation_of_now());
   return *table;
 }
 
@@ -42,7 +41,6 @@ void HandleTable::set_this_thread(HandleOwner owner) { this_thread = owner; }
 HandleTable::Slot* HandleTable::find(Handle handle) const {
   if (!(handle >= 1 && handle < 9007199254740992.0)) return nullptr;
   const std::uint32_t index = slot_of(handle);
-  if (index / kChunkSlots >= kMaxChunks) return nullptr;
   Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
   if (chunk == nullptr) return nullptr;
   Slot* slot = &chunk[index % kChunkSlots];
@@ -70,7 +68,7 @@ Handle HandleTable::insert_object(Object&& object) {
   slot.object = std::move(object);
   slot.owner = this_thread;
   live_.increment();
-  return static_cast<double>(slot.generation.load()) * kGenerationUnit + index + 1;
+  return static_cast<double>(slot.generation.load()) * kGenerationUnit + index;
 }
 
 const Tensor& HandleTable::get(Handle handle) const {
@@ -114,15 +112,29 @@ void HandleTable::release(Handle handle) {
 }
 
 HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
-  slot.generation.store((slot.generation.load() + 1) & kGenerationMask);
-  slot.next_free = std::exchange(free_, index);
+  const std::uint32_t generation = slot.generation.load();
+  // Beyond the last one no handle leads here.
+  slot.generation.store(generation + 1);
+  if (generation < kLastGeneration) slot.next_free = std::exchange(free_, index);
   live_.add(-1);
   return std::exchange(slot.object, Object());
 }
 
 void HandleTable::set_owner(Handle handle, HandleOwner owner) {
   const std::scoped_lock lock(mutex_);
-  if (Slot* slot = find(handle)) slot->owner = owner;
+  Slot* slot = find(handle);
+  if (slot == nullptr) return;
+  if (slot->owner != owner && slot->object.tensor.defined()) slot->object.tensor.set_travels();
+  slot->owner = owner;
+}
+
+bool HandleTable::is_held_elsewhere(const Tensor& t) {
+  const std::scoped_lock lock(mutex_);
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    const Slot& slot = slot_at(index);
+    if (slot.object.tensor.is_same(t) && slot.owner != this_thread) return true;
+  }
+  return false;
 }
 
 void HandleTable::release_all_of(HandleOwner owner) {

@@ -6,8 +6,9 @@
 // It is a whole number below 2^53: a slot, and above it the generation of the slot, which grows
 // each time the slot is freed. So a handle that was released is recognised as stale instead of
 // naming somebody else's tensor, and releasing twice is harmless: explicit dispose() and a
-// finalizer that runs later need not know of each other. Generations start at a number of the
-// clock, so that handles of an engine that was shut down are stale to the next.
+// finalizer that runs later need not know of each other. Generations never come round: a slot that
+// has used up its own is not used again. They start at a number of the clock, so that handles of an
+// engine that was shut down are stale to the next.
 //
 // A handle belongs to a thread, the one that made it or was given it: what a thread that dies
 // leaves behind can be released for it.
@@ -35,6 +36,15 @@ using HandleOwner = std::uintptr_t;
 
 class HandleTable {
  public:
+  /// What a slot's generations reach at most: 24 bits of slot and 29 of generation are what a
+  /// double holds exactly.
+  static constexpr std::uint32_t kLastGeneration = (1U << 29) - 1;
+
+  explicit HandleTable(std::uint32_t first_generation) : first_generation_(first_generation) {}
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  /// The one that bindings use.
   static HandleTable& instance();
 
   /// What this thread inserts from now on belongs to `owner`.
@@ -60,10 +70,10 @@ class HandleTable {
   /// Releases all that belongs to a thread, which has ended.
   void release_all_of(HandleOwner owner);
   std::int64_t live_count() const { return live_.load(); }
+  /// True when another thread than this one has a handle of a tensor.
+  bool is_held_elsewhere(const Tensor& t);
 
  private:
-  HandleTable();
-
   /// One of these, or none. A variant would take a call through a table for each move.
   struct Object {
     Tensor tensor = {};
@@ -83,6 +93,7 @@ class HandleTable {
   };
   static constexpr std::size_t kChunkSlots = 4096;
   static constexpr std::size_t kMaxChunks = 4096;
+  static_assert(kChunkSlots * kMaxChunks == 1U << 24);
 
   Handle insert_object(Object&& object);
   Slot& slot_at(std::uint32_t index) const {

@@ -2,6 +2,7 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
+#include "dispatch/handle_table.h"
 #include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 
@@ -52,6 +53,14 @@ Tensor write_result(std::string_view op, std::span<const Tensor> operands,
 }
 
 Tensor become_view(const Tensor& target, const OfTarget& compute) {
+  // Shape and strides are read without a lock, by kernels too.
+  if (target.travels() && HandleTable::instance().is_held_elsewhere(target)) {
+    fail(
+        ErrorCode::kInvalidArgument,
+        "expected a tensor that no other thread holds, got one that is shared with another thread, "
+        "which may be reading its shape: it cannot be given another one in place. Use the form "
+        "without the underscore, which makes a view.");
+  }
   const bool recording = should_record({&target, 1});
   check_inplace(target, recording);
   const Tensor before = target.alias();

@@ -14,7 +14,10 @@ Tensor CallOperands::cast(const Tensor& given, DType dtype) {
   check_has_dtype(given.device(), dtype);
   // A tensor that is made in inference mode does not tell whether it was changed.
   AutogradState state = autograd_state();
-  if (state.inference_mode) state.inference_mode = state.grad_mode = false;
+  if (state.inference_mode) {
+    state.inference_mode = state.grad_mode = false;
+    state.dual_level = nullptr;
+  }
   const AutogradStateGuard guard(state);
   const Tensor prepared = math::cast(math::cast(given, dtype), DType::kFloat32);
   casts_.push_back({given, prepared, prepared.version(), grad_fn(prepared).get()});
@@ -33,7 +36,7 @@ void CallOperands::write_back() const {
 
 DType CallOperands::result_dtype() const {
   if (wanted_.has_value()) return *wanted_;
-  const bool is_full = precision_ == Precision::kFull && is_half(dtype_modes().autocast);
+  const bool is_full = precision_ == Precision::kFull && is_half(autograd_state().autocast);
   if (is_full) return DType::kFloat32;
   // Tensors without dimensions count where there are no floats with some.
   for (const std::uint32_t seen : seen_) {

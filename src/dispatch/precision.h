@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "autograd/graph/node.h"
 #include "base/dtype.h"
 #include "base/small_vector.h"
+#include "tensor/autograd_state.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -30,12 +32,10 @@ enum class Precision : std::uint8_t {
   kFirst,    ///< like kFloat32; its result has the dtype of its first operand
 };
 
-/// What a thread takes for granted about dtypes.
+/// What a thread takes for granted about dtypes; autocast is in AutogradState.
 struct DTypeModes {
   /// What floats without a dtype become.
   DType of_floats = DType::kFloat32;
-  /// What autocast rounds to; float32 when it is off.
-  DType autocast = DType::kFloat32;
 };
 
 namespace detail {
@@ -44,6 +44,19 @@ inline constinit thread_local DTypeModes thread_dtype_modes;
 
 /// The modes of this thread.
 inline DTypeModes& dtype_modes() { return detail::thread_dtype_modes; }
+
+/// Sets them for a scope.
+class DTypeModesGuard {
+ public:
+  explicit DTypeModesGuard(const DTypeModes& modes)
+      : previous_(std::exchange(dtype_modes(), modes)) {}
+  ~DTypeModesGuard() { dtype_modes() = previous_; }
+  DTypeModesGuard(const DTypeModesGuard&) = delete;
+  DTypeModesGuard& operator=(const DTypeModesGuard&) = delete;
+
+ private:
+  DTypeModes previous_;
+};
 
 /// The dtype of new tensors of floats, and of results where integers give fractions.
 inline DType default_dtype() { return dtype_modes().of_floats; }
@@ -88,7 +101,7 @@ class CallOperands {
   // The dtype that an operand counts as.
   DType operand_dtype(DType given) const {
     if (precision_ != Precision::kLower || computed_dtype(given) != DType::kFloat32) return given;
-    const DType autocast = dtype_modes().autocast;
+    const DType autocast = autograd_state().autocast;
     return is_half(autocast) ? autocast : given;
   }
   Tensor cast(const Tensor& given, DType dtype);

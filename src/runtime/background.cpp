@@ -7,11 +7,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "base/pool.h"
 #include "base/sharing.h"
+#include "base/thread.h"
 
 namespace eg {
 namespace {
@@ -24,19 +25,23 @@ class IdleThreads {
     return *threads;
   }
 
-  void run(std::function<void()> work) {
-    {
-      const std::scoped_lock lock(mutex_);
-      // Counted before it is woken: the next caller must not count on the same thread.
-      if (idle_ > static_cast<int>(waiting_.size())) {
-        waiting_.push_back(std::move(work));
-        ready_.notify_one();
+  void run(const char* caller, std::function<void()> work) {
+    std::unique_lock lock(mutex_);
+    // Counted before it is woken: the next caller must not count on the same thread.
+    if (idle_ <= static_cast<int>(waiting_.size())) {
+      lock.unlock();
+      try {
+        share_objects();
+        start_thread(caller, [this, work] { serve(work); }).detach();
+        count_.fetch_add(1);
         return;
+      } catch (const Error&) {
+        if (count() == 0) throw;
       }
+      lock.lock();
     }
-    share_objects();
-    std::thread([this, work = std::move(work)]() mutable { serve(std::move(work)); }).detach();
-    count_.fetch_add(1);
+    waiting_.push_back(std::move(work));
+    ready_.notify_one();
   }
 
   int count() const { return count_.load(); }
@@ -66,7 +71,9 @@ class IdleThreads {
 
 }  // namespace
 
-void run_in_background(std::function<void()> work) { IdleThreads::instance().run(std::move(work)); }
+void run_in_background(const char* caller, std::function<void()> work) {
+  IdleThreads::instance().run(caller, std::move(work));
+}
 
 int background_thread_count() { return IdleThreads::instance().count(); }
 
@@ -76,7 +83,7 @@ int background_thread_count() { return IdleThreads::instance().count(); }
 
 namespace eg {
 
-void run_in_background(std::function<void()> work) { work(); }
+void run_in_background(const char* /*caller*/, std::function<void()> work) { work(); }
 
 int background_thread_count() { return 0; }
 

@@ -20,9 +20,11 @@
 #include <exception>
 #include <limits>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/error.h"
+#include "base/thread.h"
 
 #ifdef __EMSCRIPTEN__
 #include <cmath>
@@ -238,8 +240,9 @@ class ThreadPool {
     const std::scoped_lock lock(mutex_);
     try {
       while (static_cast<int>(helpers_.size()) < wanted) add_helper();
-    } catch (const std::system_error&) {
-      // The platform gives no more threads: the ones there are do the work.
+    } catch (const Error&) {
+      // There is no memory for more threads, or the platform gives none: those there are do the
+      // work.
       set_limit(static_cast<int>(helpers_.size()) + 1);
     }
   }
@@ -297,7 +300,7 @@ class ThreadPool {
     const int index = static_cast<int>(helpers_.size());
     const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
     try {
-      helper->thread = std::thread([this, helper, index, generation] {
+      helper->thread = start_thread("init", [this, helper, index, generation] {
         helper->started.store(true, std::memory_order_release);
         serve(index, generation);
       });

@@ -6,15 +6,16 @@
 // (autograd/grad_mode.h and its neighbours). It lies in this layer because a new tensor needs to
 // know the mode it is made in.
 //
-// A backward call takes a copy along to every thread that works for it. The pointers stay valid:
-// what they point to belongs to a scope of the calling thread, which waits for its call to end.
+// A backward call takes a copy along to every thread that works for it. The pointers are good as
+// long as the scopes they belong to; work that may run later holds what they point to
+// (autograd/held_modes.h).
 
-#include <cstdint>
-#include <string>
+#include "base/dtype.h"
 
 namespace eg {
 
 struct SavedTensorHooksFrame;
+struct DisabledSavedTensorHooks;
 class ForwardAdLevel;
 
 /// The autograd state of a thread.
@@ -24,11 +25,13 @@ struct AutogradState {
   /// Whether backward calls may use the threads of devices.
   bool multithreading = true;
   /// The innermost default hooks for saved tensors, or null.
-  const SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
+  SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
   /// Why default hooks may not be used now, or null.
-  const std::string* saved_tensor_hooks_disabled = nullptr;
+  DisabledSavedTensorHooks* saved_tensor_hooks_disabled = nullptr;
   /// Where tangents live while forward-mode differentiation is on, else null.
   ForwardAdLevel* dual_level = nullptr;
+  /// What autocast rounds to; float32 when it is off.
+  DType autocast = DType::kFloat32;
 };
 
 namespace detail {

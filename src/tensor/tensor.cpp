@@ -35,7 +35,16 @@ TensorImpl::TensorImpl(const TensorImpl& other, const Shape& shape, const Stride
   live_tensors.increment();
 }
 
-TensorImpl::~TensorImpl() { live_tensors.add(-1); }
+TensorImpl::~TensorImpl() {
+  drop_autograd();
+  live_tensors.add(-1);
+}
+
+void TensorImpl::drop_autograd() {
+  AutogradMetaBase* const meta = autograd_.owner();
+  autograd_.leave(meta);
+  delete meta;
+}
 
 std::int64_t TensorImpl::live_count() { return live_tensors.load(); }
 
@@ -45,7 +54,7 @@ void TensorImpl::on_last_release(TensorImpl* impl) {
     return;
   }
   // Somebody still watches this tensor: drop what it holds now, the shell with the last watcher.
-  impl->autograd_.reset();
+  impl->drop_autograd();
   impl->version_ = nullptr;
   impl->own_version_.reset();
   impl->storage_.reset();

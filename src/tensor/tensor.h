@@ -57,11 +57,14 @@ class TensorImpl final : public RefCounted, public Pooled {
  private:
   friend class Tensor;
 
+  void drop_autograd();
+
   IntrusivePtr<Storage> storage_;
   /// That of the storage, or of `own_version_`; null in tensors made in inference mode.
   SharedCount<std::uint32_t>* version_;
   IntrusivePtr<VersionCounter> own_version_;
-  std::unique_ptr<AutogradMetaBase> autograd_;
+  /// Owned; made at most once, by whichever thread needs it first.
+  SharedClaim<AutogradMetaBase> autograd_;
   Shape shape_;
   Strides strides_;
   std::int64_t offset_;
@@ -69,6 +72,7 @@ class TensorImpl final : public RefCounted, public Pooled {
   DType dtype_;
   bool is_contiguous_;
   bool is_wrapped_number_ = false;
+  SharedCount<bool> travels_{false};
 };
 
 class Tensor {
@@ -147,15 +151,20 @@ class Tensor {
   Tensor alias_with_own_version() const;
 
   /// Shows as many other elements of the same storage from now on, which all handles see: the half
-  /// of transpose_ that is not autograd's.
+  /// of transpose_ that is not autograd's. Not while another thread may be reading this tensor.
   void set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
   bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
   void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }
 
-  AutogradMetaBase* autograd_meta() const { return impl_->autograd_.get(); }
-  void set_autograd_meta(std::unique_ptr<AutogradMetaBase> meta) const {
-    impl_->autograd_ = std::move(meta);
+  /// Whether a handle of this tensor was given to another thread, so that several may hold it.
+  bool travels() const { return impl_->travels_.load(); }
+  void set_travels() const { impl_->travels_.store(true); }
+
+  AutogradMetaBase* autograd_meta() const { return impl_->autograd_.owner(); }
+  /// Attaches metadata, unless another thread has just done so.
+  void attach_autograd_meta(std::unique_ptr<AutogradMetaBase> meta) const {
+    if (impl_->autograd_.take(meta.get())) (void)meta.release();
   }
 
   /// Handles to this tensor; exact only while no other thread copies one.

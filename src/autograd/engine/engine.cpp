@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "autograd/anomaly_mode.h"
@@ -11,6 +10,7 @@
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/profiler.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/warning.h"
 #include "runtime/background.h"
 #include "runtime/native_stack.h"
@@ -176,7 +176,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   if (continues_elsewhere) {
     // The other thread serves this one's queue meanwhile, so only the result may be waited for.
     // Weak: a call that failed meanwhile must not be kept alive by its place there.
-    run_in_background([waiting = WeakPtr<GraphTask>(task)] {
+    run_in_background("backward", [waiting = WeakPtr<GraphTask>(task)] {
       if (const IntrusivePtr<GraphTask> call = waiting.lock()) continue_call(call);
     });
     task->wait();
@@ -350,8 +350,10 @@ void Engine::push(const GraphTask& task, int device, NodeTask node_task) {
     return;
   }
   DeviceThread& thread = device_thread(device);
+  // Before the push: a thread that cannot be started fails the call, which must wait for nothing.
+  if (!thread.is_running) start(device);
   thread.queue->push(std::move(node_task));
-  // After the push: a thread that ends looks into its queue last, so one of the two sees the other.
+  // And after it: a thread that ends looks into its queue last, so one of the two sees the other.
   if (!thread.is_running) start(device);
 }
 
@@ -360,24 +362,28 @@ Engine::DeviceThread& Engine::device_thread(int device) {
   return device_threads_[static_cast<std::size_t>(device)];
 }
 
-void Engine::start(int device) {
+bool Engine::start(int device, std::function<void()> running) {
   const std::scoped_lock lock(device_mutex_);
-  if (device_thread(device).is_running.exchange(true)) return;
+  DeviceThread& thread = device_thread(device);
+  if (thread.is_running.exchange(true)) return false;
   share_objects();
-  std::thread([this, device] { run_device_thread(device); }).detach();
+  try {
+    start_thread("backward", [this, device, running = std::move(running)] {
+      if (running) running();
+      run_device_thread(device);
+    }).detach();
+  } catch (...) {
+    thread.is_running = false;
+    throw;
+  }
+  return true;
 }
 
 void Engine::start_ahead(int device, const std::function<void()>& running) {
-  {
-    const std::scoped_lock lock(device_mutex_);
-    if (EG_THREADS != 0 && !device_thread(device).is_running.exchange(true)) {
-      share_objects();
-      std::thread([this, device, running] {
-        running();
-        run_device_thread(device);
-      }).detach();
-      return;
-    }
+  try {
+    if (EG_THREADS != 0 && start(device, running)) return;
+  } catch (const Error&) {
+    // The first backward() that needs the thread tries again, and can say so to somebody.
   }
   running();
 }
@@ -385,14 +391,17 @@ void Engine::start_ahead(int device, const std::function<void()>& running) {
 void Engine::run_device_thread(int device) {
   DeviceThread& self = device_thread(device);
   role = {.device = device, .queue = self.queue};
-  thread_main(nullptr);
-  {
-    const std::scoped_lock lock(device_mutex_);
-    self.is_running = false;
-    ++self.times_ended;
-  }
-  device_stopped_.notify_all();
-  if (!self.queue->empty()) start(device);
+  do {
+    role.shutdown_requested = false;
+    thread_main(nullptr);
+    {
+      const std::scoped_lock lock(device_mutex_);
+      self.is_running = false;
+      ++self.times_ended;
+    }
+    device_stopped_.notify_all();
+    // What came in meanwhile counted on this thread, unless another has been started since.
+  } while (!self.queue->empty() && !self.is_running.exchange(true));
 }
 
 void Engine::stop() {

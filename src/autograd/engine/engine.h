@@ -68,6 +68,8 @@ class Engine {
 
   /// Adds a function that runs when the current backward call of this thread has run all its nodes.
   static void queue_callback(std::function<void()> callback);
+  /// Keeps something as long as the current backward call of this thread, however that ends.
+  static void keep_with_call(std::shared_ptr<void> something);
 
   // About the backward call whose node, hook or callback this thread runs.
 
@@ -113,7 +115,8 @@ class Engine {
   [[gnu::noinline]] static void hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work);
   void push(const GraphTask& task, int device, NodeTask node_task);
   DeviceThread& device_thread(int device);
-  void start(int device);
+  /// Starts the thread of a device, which calls `running` first; false when it runs already.
+  bool start(int device, std::function<void()> running = nullptr);
   void run_device_thread(int device);
 
   std::mutex device_mutex_;

@@ -40,6 +40,10 @@ void Engine::queue_callback(std::function<void()> callback) {
   task->add_final_callback(std::move(callback));
 }
 
+void Engine::keep_with_call(std::shared_ptr<void> something) {
+  running_task("keep_with_call()").keep(std::move(something));
+}
+
 bool Engine::will_execute_node(const Node& fn) {
   GraphTask& task = running_task("will_execute_node");
   if (task.state_of(fn) == nullptr || !task.should_execute(fn)) return false;

@@ -60,6 +60,7 @@ void GraphTask::on_last_release(GraphTask* task) {
   // Queued tasks of a failed call still point here: free the contents now, the shell when they go.
   task->release_states();
   task->captured_grads.clear();
+  task->kept_.clear();
   WeakPtr<GraphTask>::drop(task);
 }
 
@@ -220,6 +221,11 @@ GradList GraphTask::take_result() {
   // this task later does not free what the caller may be reading.
   if (std::exception_ptr error = std::move(error_)) std::rethrow_exception(std::move(error));
   return std::move(captured_grads);
+}
+
+void GraphTask::keep(std::shared_ptr<void> something) {
+  const std::scoped_lock lock(callbacks_mutex_);
+  kept_.push_back(std::move(something));
 }
 
 void GraphTask::add_final_callback(std::function<void()> callback) {

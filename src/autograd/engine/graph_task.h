@@ -101,6 +101,8 @@ class GraphTask final : public RefCounted {
   void wait();
   /// The captured gradients, or the error rethrown.
   GradList take_result();
+  /// Keeps something as long as the call, however that ends.
+  void keep(std::shared_ptr<void> something);
   /// Adds a function to run after all nodes, before the call returns.
   void add_final_callback(std::function<void()> callback);
 
@@ -147,6 +149,7 @@ class GraphTask final : public RefCounted {
 
   std::mutex callbacks_mutex_;
   std::vector<std::function<void()>> final_callbacks_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 /// Marks `task` and `node` as what this thread works on, for a scope.

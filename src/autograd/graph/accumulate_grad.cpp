@@ -25,7 +25,7 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
 
 // The first gradient of a leaf: taken over as it is when nobody else can see it, else copied.
 // `own_references` is how many handles the running call itself holds.
-Tensor first_gradient(const Tensor& variable, Tensor grad, std::uint32_t own_references) {
+Tensor first_gradient(const Tensor& variable, const Tensor& grad, std::uint32_t own_references) {
   const Strides strides = gradient_strides(variable);
   if (ops_are_differentiated()) {
     return obeys_layout(grad, strides) ? math::clone(grad)
@@ -44,15 +44,15 @@ AccumulateGrad::AccumulateGrad(Tensor variable)
 }
 
 GradList AccumulateGrad::apply(GradList&& grads) {
-  Tensor grad = std::move(grads[0]);
+  const Tensor grad = std::move(grads[0]);
   if (!grad.defined()) return {};
-  invariant(autograd_meta(variable_)->grad_fn == nullptr,
+  invariant(!autograd_meta(variable_)->has_history(),
             "leaf variable has been moved into the graph interior.");
   if (!requires_grad(variable_)) return {};
   if (Recording* const noted = recording()) [[unlikely]]
-    noted->tensors->accumulate(variable_, grad, [&] { accumulate(std::move(grad)); });
+    noted->tensors->accumulate(variable_, grad, [&] { accumulate(grad); });
   else
-    accumulate(std::move(grad));
+    accumulate(grad);
   if (const VariableHooks* hooks = autograd_meta(variable_)->hooks.get()) {
     for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot()) {
       (*hook)(variable_);
@@ -61,17 +61,21 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   return {};
 }
 
-void AccumulateGrad::accumulate(Tensor grad) {
+void AccumulateGrad::accumulate(const Tensor& grad) {
   // Post-hooks are shown what came in, so the engine keeps a second handle for them.
   const std::uint32_t own_references = has_post_hooks() ? 2 : 1;
+  // One addition after the other. The user's own changes of `.grad` do not wait for it: where one
+  // comes in between, what it left is what is added to.
   const std::scoped_lock lock(mutex());
-  Tensor& accumulated = autograd_meta(variable_)->grad;
-  if (!accumulated.defined()) {
-    accumulated = first_gradient(variable_, std::move(grad), own_references);
-  } else if (ops_are_differentiated()) {
-    accumulated = math::add(accumulated, grad);
-  } else {
-    math::add_in_place(accumulated, grad);
+  for (;;) {
+    const Tensor accumulated = eg::grad(variable_);
+    if (accumulated.defined() && !ops_are_differentiated()) {
+      math::add_in_place(accumulated, grad);
+      return;
+    }
+    Tensor next = accumulated.defined() ? math::add(accumulated, grad)
+                                        : first_gradient(variable_, grad, own_references);
+    if (replace_grad(variable_, accumulated, std::move(next))) return;
   }
 }
 

@@ -21,7 +21,7 @@ class AccumulateGrad final : public Node {
   bool has_hooks() const override;
 
   /// Adds to the gradient of the leaf, without hooks.
-  void accumulate(Tensor grad);
+  void accumulate(const Tensor& grad);
 
   const Tensor& variable() const { return variable_; }
   const Tensor* leaf() const override { return &variable_; }

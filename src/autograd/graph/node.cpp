@@ -179,10 +179,11 @@ std::shared_ptr<void> Node::user_data() const {
   return extras->user_data;
 }
 
-void Node::set_user_data(std::shared_ptr<void> data) {
+std::shared_ptr<void> Node::ensure_user_data(std::shared_ptr<void> (*make)()) {
   NodeExtras& extras = extras_.ensure();
   const std::scoped_lock lock(mutex_);
-  extras.user_data = std::move(data);
+  if (extras.user_data == nullptr) extras.user_data = make();
+  return extras.user_data;
 }
 
 const AnomalyMetadata* Node::metadata() const {

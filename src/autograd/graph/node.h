@@ -163,7 +163,8 @@ class Node : public RefCounted, public Pooled {
 
   /// What somebody who looks at the graph keeps with this node; null at first.
   std::shared_ptr<void> user_data() const;
-  void set_user_data(std::shared_ptr<void> data);
+  /// The same, made by `make` if there is nothing.
+  std::shared_ptr<void> ensure_user_data(std::shared_ptr<void> (*make)());
 
   std::mutex& mutex() const { return mutex_; }
 

@@ -37,7 +37,9 @@ void move_out(const Tensor& leaf) {
   AutogradState plain;
   plain.grad_mode = false;
   const AutogradStateGuard quiet(plain);
-  set_grad(leaf, math::clone(grad(leaf)));
+  const Tensor gradient = grad(leaf);
+  // Where another thread has set it meanwhile, that is what counts.
+  if (gradient.defined()) replace_grad(leaf, gradient, math::clone(gradient));
 }
 
 }  // namespace

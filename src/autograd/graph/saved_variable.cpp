@@ -55,7 +55,7 @@ std::string_view tensor_type_name(DType dtype) {
 }  // namespace
 
 struct SavedVariable::Extra {
-  std::unique_ptr<SavedVariableHooks> hooks;
+  std::shared_ptr<SavedVariableHooks> hooks;
   /// History of a value that hooks keep, because they return it without one.
   IntrusivePtr<Node> grad_fn;
   IntrusivePtr<Node> grad_accumulator;
@@ -125,8 +125,22 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks, const Tensor
   is_original_ = false;
 }
 
-void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
+void SavedVariable::register_hooks(const Node& owner, std::unique_ptr<SavedVariableHooks> hooks) {
   invariant(hooks != nullptr, "register_hooks needs hooks.");
+  // Other threads may unpack meanwhile: hooks, which are the user's, get a copy without the lock,
+  // which takes the place of this when they have packed.
+  SavedVariable packed = locked_copy(owner);
+  packed.check_can_register();
+  const Tensor value = packed.data_;
+  if (packed.extra_ != nullptr) packed.extra_ = std::make_shared<Extra>(*packed.extra_);
+  packed.save_history(value);
+  packed.pack(std::move(hooks), detach(value));
+  const auto lock = lock_objects(owner.mutex());
+  check_can_register();
+  std::swap(*this, packed);
+}
+
+void SavedVariable::check_can_register() const {
   check(extra_ == nullptr || extra_->hooks == nullptr, ErrorCode::kInvalidArgument, "registerHooks",
         "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
         "one pair of hooks is allowed at a time.");
@@ -139,8 +153,11 @@ void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks> hooks) {
         "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
         "retain_graph=True if you need to backward through the graph a second time or if you need "
         "to access saved variables after calling backward. (In JavaScript: {retainGraph: true}.)");
-  save_history(data_);
-  pack(std::move(hooks), detach(data_));
+}
+
+SavedVariable SavedVariable::locked_copy(const Node& owner) const {
+  const auto lock = lock_objects(owner.mutex());
+  return *this;
 }
 
 void SavedVariable::check_version(const Node* maker) const {
@@ -181,11 +198,7 @@ Tensor SavedVariable::value(const Node& owner, std::unique_lock<std::mutex>& loc
 }
 
 Tensor SavedVariable::unpack(const Node& owner) const {
-  const SavedVariable copy = [&] {
-    const std::scoped_lock lock(owner.mutex());
-    return *this;
-  }();
-  return copy.unpack_unlocked(owner);
+  return locked_copy(owner).unpack_unlocked(owner);
 }
 
 Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
@@ -207,9 +220,8 @@ Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
   if (is_plain && !eg::requires_grad(kept)) return kept;
   Tensor result = kept.alias();
   AutogradMeta& meta = ensure_autograd_meta(result);
-  meta.grad_fn = std::move(grad_fn);
-  meta.output_nr = output_nr_;
-  meta.requires_grad = requires_grad;
+  (void)meta.exchange_history({std::move(grad_fn), output_nr_});
+  meta.requires_grad.store(requires_grad);
   if (extra_ != nullptr) meta.grad_accumulator = WeakPtr<Node>(extra_->grad_accumulator);
   if (kept_tangent.defined()) set_tangent(result, kept_tangent);
   return result;

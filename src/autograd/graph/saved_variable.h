@@ -43,8 +43,8 @@ class SavedVariable {
   /// recorded. `lock` is that of the owner's mutex (lock_objects) and is let go while hooks run.
   Tensor value(const Node& owner, std::unique_lock<std::mutex>& lock) const;
 
-  /// Lets hooks keep the tensor from now on: packs it, once.
-  void register_hooks(std::unique_ptr<SavedVariableHooks> hooks);
+  /// Lets hooks keep the tensor from now on: packs it, once. `owner` is the node that saved it.
+  void register_hooks(const Node& owner, std::unique_ptr<SavedVariableHooks> hooks);
 
   /// Drops the tensor. What hooks keep may run code of the user's as it goes: see take().
   void release() { (void)take(); }
@@ -59,6 +59,8 @@ class SavedVariable {
   struct Extra;
 
   Extra& ensure_extra();
+  SavedVariable locked_copy(const Node& owner) const;
+  void check_can_register() const;
   void save_history(const Tensor& t);
   void pack(std::unique_ptr<SavedVariableHooks> hooks, const Tensor& t);
   void check_version(const Node* maker) const;

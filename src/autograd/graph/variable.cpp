@@ -42,14 +42,16 @@ std::string_view creation_reason(CreationMeta reason) {
   return "";
 }
 
-// PyTorch's two-part sentence: who is being modified, and why that is forbidden.
+// PyTorch's two-part sentence: who is being modified, and why that is forbidden. With the mutex of
+// `meta` held.
 [[noreturn]] void fail_view_in_place(const AutogradMeta& meta, bool indirect) {
   const CreationMeta reason = meta.view->creation_meta;
   const std::string_view modified =
       indirect ? " and its base or another view of its base has been" : " and is being";
+  const Edge& history = meta.history_locked();
   std::string maker;
-  if (meta.grad_fn != nullptr) {
-    maker = join_text("Output ", meta.output_nr, " of ", meta.grad_fn->name(), " is a view");
+  if (history.is_valid()) {
+    maker = join_text("Output ", history.input_nr, " of ", history.function->name(), " is a view");
   }
   std::string who;
   if (reason == CreationMeta::kInferenceMode) {
@@ -75,7 +77,7 @@ void note_set_grad(const Tensor& t) {
 }  // namespace
 
 AutogradMeta& ensure_autograd_meta(const Tensor& t) {
-  if (t.autograd_meta() == nullptr) t.set_autograd_meta(std::make_unique<AutogradMeta>());
+  if (t.autograd_meta() == nullptr) t.attach_autograd_meta(std::make_unique<AutogradMeta>());
   return *autograd_meta(t);
 }
 
@@ -83,9 +85,8 @@ bool requires_grad(const Tensor& t) {
   if (!t.defined()) return false;
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return false;
-  // The base first: while it requires grad, another thread may be making a view's grad_fn anew.
-  return meta->requires_grad || (meta->view != nullptr && requires_grad(meta->view->base)) ||
-         meta->grad_fn != nullptr;
+  return meta->requires_grad.load() || (meta->view != nullptr && requires_grad(meta->view->base)) ||
+         meta->has_history();
 }
 
 void set_requires_grad(const Tensor& t, bool value) {
@@ -107,34 +108,46 @@ void set_requires_grad(const Tensor& t, bool value) {
          "var_no_grad = var.detach().");
   }
   if (!value && autograd_meta(t) == nullptr) return;
-  ensure_autograd_meta(t).requires_grad = value;
+  ensure_autograd_meta(t).requires_grad.store(value);
 }
 
-IntrusivePtr<Node> grad_fn(const Tensor& t) {
-  AutogradMeta* meta = autograd_meta(t);
-  if (meta == nullptr) return nullptr;
-  if (meta->view == nullptr) return meta->grad_fn;
-  const std::scoped_lock lock(meta->mutex);
-  const Tensor& base = meta->view->base;
-  if (meta->grad_fn == nullptr && !requires_grad(base)) return nullptr;
-  if (is_stale(t, *meta)) {
-    if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, true);
-    if (requires_grad(base)) {
+namespace {
+
+// The history of a view, made anew if its base was changed since it was made.
+Edge view_history(const Tensor& t, AutogradMeta& meta) {
+  Edge previous;
+  const auto lock = lock_objects(meta.mutex);
+  const Tensor& base = meta.view->base;
+  const bool base_requires_grad = requires_grad(base);
+  if (!meta.history_locked().is_valid() && !base_requires_grad) return {};
+  if (is_stale(t, meta)) {
+    if (meta.view->creation_meta != CreationMeta::kDefault) fail_view_in_place(meta, true);
+    if (base_requires_grad) {
       IntrusivePtr<Node> node = math::view_part_node(base, t);
       node->add_next_edge(gradient_edge(base));
       node->add_input_metadata(t);
-      const IntrusivePtr<Node> previous = std::exchange(meta->grad_fn, std::move(node));
-      const std::uint32_t previous_nr = std::exchange(meta->output_nr, 0);
-      if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
+      const Edge next{std::move(node), 0};
+      previous = meta.exchange_history_locked(next);
+      move_retains_grad_hook(t, previous, next);
     }
-    meta->view->attr_version = t.version();
+    meta.view->attr_version = t.version();
   }
-  return meta->grad_fn;
+  return meta.history_locked();
 }
+
+}  // namespace
+
+Edge history(const Tensor& t) {
+  AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return {};
+  return meta->view == nullptr ? meta->history() : view_history(t, *meta);
+}
+
+IntrusivePtr<Node> grad_fn(const Tensor& t) { return history(t).function; }
 
 std::uint32_t output_nr(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
-  return meta == nullptr ? 0 : meta->output_nr;
+  return meta == nullptr ? 0 : meta->output_nr();
 }
 
 bool is_view(const Tensor& t) {
@@ -145,13 +158,29 @@ bool is_view(const Tensor& t) {
 Tensor view_base(const Tensor& t) { return is_view(t) ? autograd_meta(t)->view->base : Tensor(); }
 
 Tensor grad(const Tensor& t) {
-  AutogradMeta* meta = autograd_meta(t);
-  return meta == nullptr ? Tensor() : meta->grad;
+  const AutogradMeta* meta = autograd_meta(t);
+  if (meta == nullptr) return {};
+  const auto lock = lock_objects(meta->mutex);
+  return meta->grad;
+}
+
+bool replace_grad(const Tensor& t, const Tensor& expected, Tensor next) {
+  AutogradMeta& meta = ensure_autograd_meta(t);
+  const auto lock = lock_objects(meta.mutex);
+  if (!meta.grad.is_same(expected)) return false;
+  // What was there is destroyed after the lock is gone.
+  std::swap(meta.grad, next);
+  return true;
 }
 
 void set_grad(const Tensor& t, const Tensor& value) {
+  Tensor replaced = value;
+  const auto exchange = [&replaced](AutogradMeta& meta) {
+    const auto lock = lock_objects(meta.mutex);
+    std::swap(meta.grad, replaced);
+  };
   if (!value.defined()) {
-    if (AutogradMeta* meta = autograd_meta(t)) meta->grad.reset();
+    if (AutogradMeta* meta = autograd_meta(t)) exchange(*meta);
     note_set_grad(t);
     return;
   }
@@ -166,13 +195,13 @@ void set_grad(const Tensor& t, const Tensor& value) {
   check(value.shape() == t.shape(), ErrorCode::kShapeMismatch, "grad",
         "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '",
         t.shape(), "'. Please ensure that the gradient and the tensor are the same size.");
-  ensure_autograd_meta(t).grad = value;
+  exchange(ensure_autograd_meta(t));
   note_set_grad(t);
 }
 
 Edge gradient_edge(const Tensor& t) {
   if (!t.defined()) return {};
-  if (IntrusivePtr<Node> node = grad_fn(t)) return {std::move(node), output_nr(t)};
+  if (Edge made_by = history(t); made_by.is_valid()) return made_by;
   if (!requires_grad(t)) return {};
   return {grad_accumulator(t), 0};
 }
@@ -180,9 +209,8 @@ Edge gradient_edge(const Tensor& t) {
 IntrusivePtr<Node> grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr || !requires_grad(t)) return nullptr;
-  invariant(meta->grad_fn == nullptr,
-            "grad_accumulator() should be only called on leaf Variables.");
-  const std::scoped_lock lock(meta->mutex);
+  invariant(!meta->has_history(), "grad_accumulator() should be only called on leaf Variables.");
+  const auto lock = lock_objects(meta->mutex);
   if (IntrusivePtr<Node> node = meta->grad_accumulator.lock()) return node;
   IntrusivePtr<Node> node = make_intrusive<AccumulateGrad>(t);
   meta->grad_accumulator = WeakPtr<Node>(node);
@@ -192,17 +220,14 @@ IntrusivePtr<Node> grad_accumulator(const Tensor& t) {
 IntrusivePtr<Node> try_grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return nullptr;
-  const std::scoped_lock lock(meta->mutex);
+  const auto lock = lock_objects(meta->mutex);
   return meta->grad_accumulator.lock();
 }
 
 void set_history(const Tensor& t, const IntrusivePtr<Node>& node) {
   AutogradMeta& meta = ensure_autograd_meta(t);
-  const IntrusivePtr<Node> previous = std::move(meta.grad_fn);
-  const std::uint32_t previous_nr = meta.output_nr;
-  meta.output_nr = node->add_input_metadata(t);
-  meta.grad_fn = node;
-  if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
+  const Edge previous = meta.exchange_history({node, node->add_input_metadata(t)});
+  if (previous.is_valid()) move_retains_grad_hook(t, previous, meta.history());
 }
 
 void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
@@ -221,11 +246,9 @@ void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
 }
 
 void take_history(const Tensor& t, const Tensor& from) {
-  IntrusivePtr<Node> node = grad_fn(from);
-  AutogradMeta& meta = ensure_autograd_meta(t);
-  const IntrusivePtr<Node> previous = std::exchange(meta.grad_fn, std::move(node));
-  const std::uint32_t previous_nr = std::exchange(meta.output_nr, output_nr(from));
-  if (previous != nullptr) move_retains_grad_hook(t, previous.get(), previous_nr);
+  const Edge next = history(from);
+  const Edge previous = ensure_autograd_meta(t).exchange_history(next);
+  if (previous.is_valid()) move_retains_grad_hook(t, previous, next);
 }
 
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
@@ -237,7 +260,10 @@ void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
   if (base_meta != nullptr && base_meta->view != nullptr) {
     meta.view->base = base_meta->view->base;
     // A view of a restricted view is restricted too.
-    if (creation_meta == CreationMeta::kDefault) creation_meta = base_meta->view->creation_meta;
+    if (creation_meta == CreationMeta::kDefault) {
+      const auto lock = lock_objects(base_meta->mutex);
+      creation_meta = base_meta->view->creation_meta;
+    }
   } else {
     meta.view->base = base;
   }
@@ -255,7 +281,10 @@ void check_inplace(const Tensor& t, bool recording) {
   if (!recording || !ops_are_recorded()) return;
   const AutogradMeta* meta = autograd_meta(t);
   if (meta != nullptr && meta->view != nullptr) {
-    if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, false);
+    {
+      const auto lock = lock_objects(meta->mutex);
+      if (meta->view->creation_meta != CreationMeta::kDefault) fail_view_in_place(*meta, false);
+    }
     const Tensor& base = meta->view->base;
     if (requires_grad(base) && is_leaf(base)) {
       fail(ErrorCode::kLeafInPlace,
@@ -283,10 +312,12 @@ void detach_in_place(const Tensor& t) {
   }
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return;
-  meta->requires_grad = false;
-  meta->grad_fn = nullptr;
-  meta->output_nr = 0;
-  meta->forward_grad.reset();
+  meta->requires_grad.store(false);
+  const Edge previous = meta->exchange_history({});
+  std::unique_ptr<ForwardGrad> dropped;
+  const auto lock = lock_objects(meta->mutex);
+  // It goes after the lock.
+  dropped.swap(meta->forward_grad);
 }
 
 Tensor variable_data(const Tensor& t) { return t.alias_with_own_version(); }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autograd/forward_ad.h"
@@ -33,8 +34,9 @@ enum class CreationMeta : std::uint8_t {
 /// The view half of a tensor's metadata.
 struct ViewMeta : Pooled {
   Tensor base;
+  /// This and the next are guarded by the mutex of the metadata.
   CreationMeta creation_meta = CreationMeta::kDefault;
-  /// The version at which `grad_fn` was made; older than the counter means stale.
+  /// The version at which the history was made; older than the counter means stale.
   std::uint32_t attr_version = 0;
 };
 
@@ -55,17 +57,47 @@ struct VariableHooks {
 };
 
 struct AutogradMeta final : AutogradMetaBase {
-  bool requires_grad = false;
-  std::uint32_t output_nr = 0;
-  Tensor grad;
-  IntrusivePtr<Node> grad_fn;
-  WeakPtr<Node> grad_accumulator;
+  SharedCount<bool> requires_grad{false};
+  /// Made with the tensor, before another thread knows of it.
   std::unique_ptr<ViewMeta> view;
-  std::unique_ptr<ForwardGrad> forward_grad;
-  /// Hooks of this tensor, where there are any.
+  /// Hooks of this tensor, where there are any; they have locks of their own.
   Lazy<VariableHooks> hooks;
-  /// Guards the lazily made grad_accumulator and grad_fn.
-  std::mutex mutex;
+
+  // The rest changes at any time: only with the mutex held (lock_objects), which is not held while
+  // an op runs, or anything is destroyed.
+  mutable std::mutex mutex;
+  Tensor grad;
+  WeakPtr<Node> grad_accumulator;
+  std::unique_ptr<ForwardGrad> forward_grad;
+
+  /// True when a node made the tensor.
+  bool has_history() const { return has_history_.load(); }
+  /// The node that made the tensor, with the number of its output; of a view it may be stale.
+  Edge history() const {
+    const auto lock = lock_objects(mutex);
+    return history_;
+  }
+  std::uint32_t output_nr() const {
+    const auto lock = lock_objects(mutex);
+    return history_.input_nr;
+  }
+  /// Gives the tensor another history and returns the one before.
+  [[nodiscard]] Edge exchange_history(Edge next) {
+    const auto lock = lock_objects(mutex);
+    return exchange_history_locked(std::move(next));
+  }
+
+  /// The same for who has the mutex.
+  const Edge& history_locked() const { return history_; }
+  [[nodiscard]] Edge exchange_history_locked(Edge next) {
+    has_history_.store(next.is_valid());
+    return std::exchange(history_, std::move(next));
+  }
+
+ private:
+  Edge history_;
+  /// Whether there is one, for those who ask only that.
+  SharedCount<bool> has_history_{false};
 };
 
 /// The metadata of a tensor, or null when it has none.
@@ -85,9 +117,11 @@ IntrusivePtr<Node> grad_fn(const Tensor& t);
 inline bool has_grad_fn(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return false;
-  return meta->view == nullptr ? meta->grad_fn != nullptr : grad_fn(t) != nullptr;
+  return meta->view == nullptr ? meta->has_history() : grad_fn(t) != nullptr;
 }
 inline bool is_leaf(const Tensor& t) { return !has_grad_fn(t); }
+/// The node that made `t` with the number of its output; no node for a leaf.
+Edge history(const Tensor& t);
 std::uint32_t output_nr(const Tensor& t);
 bool is_view(const Tensor& t);
 /// The base of a view, else undefined.
@@ -97,6 +131,8 @@ Tensor view_base(const Tensor& t);
 Tensor grad(const Tensor& t);
 /// Assigns `.grad`; undefined clears it. Checks dtype, device and shape.
 void set_grad(const Tensor& t, const Tensor& value);
+/// Makes `next` the gradient unless another thread has changed it since it was `expected`.
+bool replace_grad(const Tensor& t, const Tensor& expected, Tensor next);
 
 /// Where a gradient for `t` goes: its grad_fn, its accumulator, or nowhere.
 Edge gradient_edge(const Tensor& t);
@@ -116,9 +152,9 @@ void take_history(const Tensor& t, const Tensor& from);
 /// A view of `base` that autograd tracks; `t` must alias base's storage. No record is made here.
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta);
 
-/// Called when `t` got a new node: moves its retain_grad hook there from `previous`, output
-/// `previous_nr`. Its other hooks stay, because they watch the old value.
-void move_retains_grad_hook(const Tensor& t, Node* previous, std::uint32_t previous_nr);
+/// Called when `t` got a new node: moves its retain_grad hook there from the one before, if any.
+/// Its other hooks stay, because they watch the old value.
+void move_retains_grad_hook(const Tensor& t, const Edge& previous, const Edge& next);
 
 /// Throws when an in-place change of `t` cannot be recorded; `recording` = some operand needs grad.
 void check_inplace(const Tensor& t, bool recording);

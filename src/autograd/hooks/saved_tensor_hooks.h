@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/intrusive_ptr.h"
 #include "tensor/autograd_state.h"
 #include "tensor/tensor.h"
 
@@ -26,6 +28,26 @@ class SavedVariableHooks {
 
 /// Makes the hooks of the next tensor to be saved.
 using SavedVariableHooksFactory = std::function<std::unique_ptr<SavedVariableHooks>()>;
+
+/// An entry of the stack. Its scope has one reference, work that takes the mode along others.
+struct SavedTensorHooksFrame final : RefCounted {
+  SavedTensorHooksFrame(SavedVariableHooksFactory factory, SavedTensorHooksFrame* previous)
+      : factory(std::move(factory)), previous(previous) {}
+  static void on_last_release(SavedTensorHooksFrame* frame) { delete frame; }
+
+  const SavedVariableHooksFactory factory;
+  const IntrusivePtr<SavedTensorHooksFrame> previous;
+};
+
+/// Why default hooks may not be used, and the reason that this one hides; held like a frame.
+struct DisabledSavedTensorHooks final : RefCounted {
+  DisabledSavedTensorHooks(std::string reason, DisabledSavedTensorHooks* previous)
+      : reason(std::move(reason)), previous(previous) {}
+  static void on_last_release(DisabledSavedTensorHooks* frame) { delete frame; }
+
+  const std::string reason;
+  const IntrusivePtr<DisabledSavedTensorHooks> previous;
+};
 
 /// Makes `factory` the innermost default hooks of this thread; throws while they are disabled.
 void push_saved_tensor_hooks(SavedVariableHooksFactory factory);

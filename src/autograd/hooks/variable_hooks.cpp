@@ -14,11 +14,14 @@ class RetainGradHook final : public TensorPreHook {
   Tensor operator()(const Tensor& grad) override {
     const Tensor variable(variable_.lock());
     if (!variable.defined() || !grad.defined()) return grad;
-    Tensor& retained = autograd_meta(variable)->grad;
-    retained = retained.defined()
-                   ? math::add(retained, grad)
-                   : math::clone_with_strides(grad, contiguous_strides(grad.shape()));
-    return grad;
+    // Again where another thread has changed the gradient meanwhile.
+    for (;;) {
+      const Tensor retained = eg::grad(variable);
+      Tensor next = retained.defined()
+                        ? math::add(retained, grad)
+                        : math::clone_with_strides(grad, contiguous_strides(grad.shape()));
+      if (replace_grad(variable, retained, std::move(next))) return grad;
+    }
   }
 
  private:
@@ -34,17 +37,17 @@ void check_can_hook(const Tensor& t, std::string_view op) {
 
 void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook) {
   check_can_hook(t, "registerHook");
-  const IntrusivePtr<Node> node = grad_fn(t);
+  const Edge made_by = history(t);
   VariableHooks& hooks = ensure_autograd_meta(t).hooks.ensure();
-  if (node == nullptr) {
+  if (!made_by.is_valid()) {
     hooks.tensor_hooks.add(std::move(hook));
     return;
   }
   {
     const std::scoped_lock lock(hooks.mutex);
-    hooks.places.push_back({hook.get(), WeakPtr<Node>(node)});
+    hooks.places.push_back({hook.get(), WeakPtr<Node>(made_by.function)});
   }
-  node->add_tensor_pre_hook(output_nr(t), std::move(hook));
+  made_by.function->add_tensor_pre_hook(made_by.input_nr, std::move(hook));
 }
 
 void remove_hook(const Tensor& t, const TensorPreHook* hook) {
@@ -81,14 +84,14 @@ void remove_post_accumulate_grad_hook(const Tensor& t, const PostAccumulateGradH
 void retain_grad(const Tensor& t) {
   check(requires_grad(t), ErrorCode::kInvalidArgument, "retainGrad",
         "can't retain_grad on Tensor that has requires_grad=False");
-  const IntrusivePtr<Node> node = grad_fn(t);
-  if (node == nullptr) return;
+  const Edge made_by = history(t);
+  if (!made_by.is_valid()) return;
   VariableHooks& hooks = ensure_autograd_meta(t).hooks.ensure();
   {
     const std::scoped_lock lock(hooks.mutex);
     if (std::exchange(hooks.retains_grad, true)) return;
   }
-  node->add_retains_grad_hook(output_nr(t), std::make_shared<RetainGradHook>(t));
+  made_by.function->add_retains_grad_hook(made_by.input_nr, std::make_shared<RetainGradHook>(t));
 }
 
 bool retains_grad(const Tensor& t) {
@@ -99,11 +102,10 @@ bool retains_grad(const Tensor& t) {
   return hooks->retains_grad;
 }
 
-void move_retains_grad_hook(const Tensor& t, Node* previous, std::uint32_t previous_nr) {
-  if (!retains_grad(t)) return;
-  const AutogradMeta& meta = *autograd_meta(t);
-  if (auto hook = previous->take_retains_grad_hook(previous_nr)) {
-    meta.grad_fn->add_retains_grad_hook(meta.output_nr, std::move(hook));
+void move_retains_grad_hook(const Tensor& t, const Edge& previous, const Edge& next) {
+  if (!previous.is_valid() || !next.is_valid() || !retains_grad(t)) return;
+  if (auto hook = previous.function->take_retains_grad_hook(previous.input_nr)) {
+    next.function->add_retains_grad_hook(next.input_nr, std::move(hook));
   }
 }
 

@@ -233,15 +233,15 @@ TEST(SavedVariables, RefuseASecondPairOfHooks) {
   const Tensor a = leaf({1, 2});
   const Tensor c = mul(a, a);
   const IntrusivePtr<Node> node = grad_fn(c);
-  slot(*node, "self").register_hooks(hooks());
+  slot(*node, "self").register_hooks(*node, hooks());
   expect_error(ErrorCode::kInvalidArgument, "whose hooks have already been set",
-               [&] { slot(*node, "self").register_hooks(hooks()); });
+               [&] { slot(*node, "self").register_hooks(*node, hooks()); });
   backward({sum(c)});
   expect_error(ErrorCode::kGraphFreed, "after it has been freed",
-               [&] { slot(*node, "self").register_hooks(hooks()); });
+               [&] { slot(*node, "self").register_hooks(*node, hooks()); });
   SavedVariable none;
   expect_error(ErrorCode::kInvalidArgument, "with value None is forbidden",
-               [&] { none.register_hooks(hooks()); });
+               [&] { none.register_hooks(*node, hooks()); });
 }
 
 // CC-096, H.11, trap 37
@@ -251,7 +251,7 @@ TEST(SavedTensorHooks, PackOnceUnpackOftenAndKeepTheHistory) {
   const Tensor b = mul(a, 2);
   const Tensor c = mul(b, b);
   const IntrusivePtr<Node> node = grad_fn(c);
-  slot(*node, "self").register_hooks(std::make_unique<LoggingHooks>(log));
+  slot(*node, "self").register_hooks(*node, std::make_unique<LoggingHooks>(log));
   EXPECT_EQ(log.packs, 1);
   EXPECT_FALSE(requires_grad(log.packed));
   EXPECT_TRUE(log.packed.shares_storage_with(b));
@@ -271,9 +271,9 @@ TEST(SavedTensorHooks, ReplaceTheValueAndAreNotCheckedForVersions) {
   const Tensor a = leaf({2, 3});
   const Tensor c = mul(a, a);
   for (const char* name : {"self", "other"}) {
-    slot(*grad_fn(c), name).register_hooks(std::make_unique<LoggingHooks>(log, [](const Tensor& t) {
-      return mul(t, 10);
-    }));
+    slot(*grad_fn(c), name)
+        .register_hooks(*grad_fn(c), std::make_unique<LoggingHooks>(
+                                         log, [](const Tensor& t) { return mul(t, 10); }));
   }
   {
     const NoGradGuard guard;

@@ -252,8 +252,8 @@ TEST(Half, WhatAnOpChangesIsWrittenBack) {
 
 class WithAutocast : public ::testing::Test {
  protected:
-  void SetUp() override { dtype_modes().autocast = DType::kBFloat16; }
-  void TearDown() override { dtype_modes().autocast = DType::kFloat32; }
+  void SetUp() override { autograd_state().autocast = DType::kBFloat16; }
+  void TearDown() override { autograd_state().autocast = DType::kFloat32; }
 };
 using HalfAutocast = WithAutocast;
 

@@ -68,6 +68,37 @@ TEST(HandleTable, GivesAHandleToAnotherThread) {
   table().release(again);
 }
 
+// A late finalizer may come after any number of others have used the slot.
+TEST(HandleTable, NeverGivesAHandleTwice) {
+  HandleTable own(HandleTable::kLastGeneration - 2);
+  const Handle first = own.insert(tensor({0}));
+  own.release(first);
+  std::vector<Handle> stale{first};
+  for (int i = 0; i < 10; ++i) {
+    const Handle next = own.insert(tensor({1}));
+    for (const Handle old : stale) {
+      EXPECT_NE(old, next);
+      own.release(old);
+    }
+    EXPECT_EQ(values(own.get(next)), (std::vector<double>{1}));
+    own.release(next);
+    EXPECT_EQ(own.live_count(), 0);
+    stale.push_back(next);
+  }
+}
+
+TEST(HandleTable, KnowsWhatOtherThreadsHold) {
+  const Tensor t = tensor({3});
+  const Handle mine = table().insert(t);
+  EXPECT_FALSE(table().is_held_elsewhere(t));
+  const Handle given = table().insert(t);
+  table().set_owner(given, 7);
+  EXPECT_TRUE(table().is_held_elsewhere(t));
+  table().release(given);
+  EXPECT_FALSE(table().is_held_elsewhere(t));
+  table().release(mine);
+}
+
 }  // namespace
 }  // namespace eg
 

@@ -1,12 +1,11 @@
 // One hook for the gradients of several tensors.
 
 import { listOf } from "../arguments/rule.js";
-import { native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { queueCallback } from "./backward_callbacks.js";
 import { checkFunction, type HookHandle, type RegisteredHook, registerHook } from "./hooks.js";
+import { PerCall } from "./per_call.js";
 
 /** Sees the gradients in the order of the tensors, null for one that gets none. */
 export type MultiGradHook = (grads: (Tensor | null)[]) => void;
@@ -55,36 +54,18 @@ export function registerMultiGradHook(
   };
 }
 
-// What a hook knows about the backward calls that are running, by their number. A call that ends
-// takes its entry with it; one that fails leaves it behind, until an outermost call finds it.
-class PerCall<T> {
-  readonly #calls = new Map<number, T>();
-  readonly #make: () => T;
-
-  constructor(make: () => T) {
-    this.#make = make;
-  }
-
-  /** What is known about the call that is running now. */
-  get(): T {
-    const call = native.graphTaskId();
-    const known = this.#calls.get(call);
-    if (known !== undefined) return known;
-    if (native.graphTaskDepth() === 0) this.#calls.clear();
-    const made = this.#make();
-    this.#calls.set(call, made);
-    queueCallback(() => this.#calls.delete(call));
-    return made;
-  }
-}
-
 function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredHook[] {
-  const calls = new PerCall(() => ({
-    waiting: hooks.filter((hook) => hook.willRun()).length,
-    grads: tensors.map((): Tensor | null => null),
-  }));
+  const calls = new PerCall<{ waiting: number; readonly grads: (Tensor | null)[] }>();
+  const begin = () => {
+    const call = {
+      waiting: hooks.filter((hook) => hook.willRun()).length,
+      grads: tensors.map((): Tensor | null => null),
+    };
+    calls.set(call);
+    return call;
+  };
   const hooks = registerOnAll(tensors, (grad, i) => {
-    const call = calls.get();
+    const call = calls.get() ?? begin();
     call.grads[i] = grad;
     if (--call.waiting === 0) fn(call.grads);
   });
@@ -92,12 +73,11 @@ function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredH
 }
 
 function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): RegisteredHook[] {
-  const calls = new PerCall(() => ({ hasRun: false }));
+  const calls = new PerCall<true>();
   const wanted = tensors.filter((tensor) => tensor.requiresGrad);
   return registerOnAll(wanted, (grad) => {
-    const call = calls.get();
-    if (call.hasRun) return;
-    call.hasRun = true;
+    if (calls.get() === true) return;
+    calls.set(true);
     fn(grad);
   });
 }

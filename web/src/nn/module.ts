@@ -10,6 +10,7 @@ import {
 } from "../arguments/read.js";
 import { boolean, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
@@ -20,7 +21,7 @@ import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
-import { type Kind, Members } from "./members.js";
+import { entriesOf, type Kind, Members } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
 import {
   addModuleHook,
@@ -299,9 +300,9 @@ export class Module {
     this.registerModule(name, module, ...rest);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
-    for (const parameter of this.parameters()) parameter.grad = null;
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    zeroGrads(`${this.constructor.name}.zeroGrad`, this.parameters(), given);
   }
 
   /** Sets `requiresGrad` of all parameters. */
@@ -362,7 +363,7 @@ export class Module {
     const copy = Reflect.construct(Module, [], this.constructor) as this;
     copies.set(this, copy);
     const copyOther = (value: object) => (value instanceof Module ? value.#copy(copies) : value);
-    for (const [name, value] of Object.entries(this)) {
+    for (const [name, value] of entriesOf(this)) {
       Object.assign(copy, { [name]: deepCopy(value, copies, copyOther) });
     }
     for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
@@ -435,14 +436,21 @@ const kRegisterModule = {
 const printed = new Set<Module>();
 
 function kindOf(value: unknown): Kind | undefined {
-  if (value instanceof Parameter) return "parameter";
-  if (value instanceof Buffer) return "buffer";
-  return value instanceof Module ? "module" : undefined;
+  try {
+    if (value instanceof Parameter) return "parameter";
+    if (value instanceof Buffer) return "buffer";
+    return value instanceof Module ? "module" : undefined;
+  } catch {
+    // A proxy that does not tell what it is.
+    return undefined;
+  }
 }
 
 // The parts of a module by name, as they are.
 function partsOf(module: Module): [string, Module][] {
-  return Object.entries(module).filter(([, value]) => value instanceof Module);
+  return entriesOf(module).filter((entry): entry is [string, Module] => {
+    return kindOf(entry[1]) === "module";
+  });
 }
 
 function join(prefix: string, name: string): string {

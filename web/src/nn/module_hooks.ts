@@ -11,6 +11,7 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { GradientList, Node } from "../autograd/node.js";
+import { PerCall } from "../autograd/per_call.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
@@ -193,8 +194,8 @@ class Boundary extends AutogradFunction {
 
 // The full backward hooks of one call of a module.
 class BackwardHook {
-  // Gradients of the outputs, from when they arrive until the hooks have seen them.
-  #gradOutputs: GradientList | null = null;
+  // Gradients of the outputs, from when they arrive until the hooks have seen them; null after that.
+  readonly #gradOutputs = new PerCall<GradientList | null>();
   #inputCount = 0;
   // Which inputs have gradients; null when none has.
   #inputPositions: number[] | null = null;
@@ -221,7 +222,7 @@ class BackwardHook {
 
   #noteOutputs(gradOutputs: GradientList): void {
     if (this.#inputPositions !== null) {
-      this.#gradOutputs = gradOutputs;
+      this.#gradOutputs.set(gradOutputs);
       return;
     }
     // Nothing will come out at the inputs, so this is the moment.
@@ -238,7 +239,7 @@ class BackwardHook {
   }
 
   #runHooks(grads: GradientList): GradientList | undefined {
-    const gradOutputs = this.#gradOutputs;
+    const gradOutputs = this.#gradOutputs.get() ?? null;
     // Gradients that have not passed the output: those of a second derivative, for example.
     if (gradOutputs === null) return undefined;
     const positions = this.#inputPositions ?? [];
@@ -255,7 +256,7 @@ class BackwardHook {
       }
       gradInputs = [...result];
     }
-    this.#gradOutputs = null;
+    this.#gradOutputs.set(null);
     return positions.map((position) => gradInputs[position] ?? null);
   }
 }

@@ -9,12 +9,15 @@ import {
   unchecked,
   type Values,
 } from "../arguments/rule.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
+import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
+import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
 
@@ -96,6 +99,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
+    if (this.step !== Optimizer.prototype.step) this.#keepStateOfOwnStep();
   }
 
   /** Adds parameters, for example those of a layer that is to be trained from now on. */
@@ -119,15 +123,17 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.paramGroups.push(settings);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    const where = `${this.#name}.zeroGrad`;
     const params = this.#params();
-    for (const param of params) param.grad = null;
+    zeroGrads(where, params, given);
     if (!isCapturing()) return;
+    // Parameters of groups that are added later have theirs in every replay.
     const known = new Set(params);
     runLive(() => {
-      for (const { params } of this.paramGroups)
-        for (const param of params) if (!known.has(param)) param.grad = null;
+      const added = this.#params().filter((param) => !known.has(param));
+      if (added.length > 0) zeroGrads(where, added, given);
     });
   }
 
@@ -197,7 +203,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
       return own === undefined ? [] : [[param, this.loadState(own, param)]];
     });
     this.#dropState();
-    for (const [param, own] of loaded) this.state.set(param, own);
+    for (const [param, own] of loaded) this.state.set(param, keep(own));
     this.paramGroups.forEach((group, i) => {
       // All of them: schedulers keep what they resume from among the settings.
       for (const [key, value] of Object.entries(groups[i] ?? {})) {
@@ -207,14 +213,17 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   /** Throws InvalidArgument for settings that make no sense. */
-  protected abstract checkSettings(settings: Settings): void;
+  protected checkSettings(_settings: Settings): void {}
 
   /** Plans the change of parameters that all have a gradient; changes nothing but newState(). */
-  protected abstract plan(settings: Settings, inputs: StepInputs): readonly PlannedStep[];
+  protected plan(_settings: Settings, _inputs: StepInputs): readonly PlannedStep[] {
+    const told = "a class that extends Optimizer says in a method step() what its step does.";
+    return fail("InvalidArgument", this.#name, told);
+  }
 
-  /** Gives a parameter its state; it is taken back when the step that it is made for fails. */
+  /** Gives a parameter its state, which no scope frees; it is taken back when the step that it is made for fails. */
   protected addState(param: Tensor, own: State): State {
-    this.state.set(param, own);
+    this.state.set(param, keep(own));
     this.#undo.push(() => {
       this.state.delete(param);
       disposeState(own);
@@ -230,7 +239,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   ): NonNullable<State[Key]> {
     const known = own[key];
     if (known !== undefined && known !== null) return known;
-    const made = make();
+    const made = keep(make());
     own[key] = made;
     this.#undo.push(() => {
       delete own[key];
@@ -239,8 +248,35 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return made;
   }
 
-  protected abstract saveState(state: State): Record<string, Value>;
-  protected abstract loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State;
+  /** What is saved of the state of one parameter. */
+  protected saveState(state: State): Record<string, Value> {
+    return mapped(state, (value) => (value instanceof Tensor ? value.detach() : value)) as Record<
+      string,
+      Value
+    >;
+  }
+
+  /** The state of one parameter, from what saveState() returned. */
+  protected loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State {
+    const copied = (value: Value) => {
+      return value instanceof Tensor ? clone(value.detach().to(param.device)) : value;
+    };
+    return mapped(saved, copied) as State;
+  }
+
+  // A step() of a program's own may put new tensors into its state at any time, and anywhere.
+  #keepStateOfOwnStep(): void {
+    const { step } = this;
+    const keeping = (...given: Parameters<typeof step>) => {
+      try {
+        return step.apply(this, given);
+      } finally {
+        const { paramGroups: _, state, ...own } = this;
+        keep([own, ...state.values()]);
+      }
+    };
+    Object.defineProperty(this, "step", { value: keeping, writable: true, configurable: true });
+  }
 
   #lossOf<T>(given: readonly [closure?: () => T]): T | undefined {
     const where = `${this.#name}.step`;
@@ -356,7 +392,8 @@ function listOf(name: string, given: unknown): unknown[] {
   }
   const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
   if (!isIterable || isTensor(given)) {
-    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.`;
+    const advice = typeof given === "function" ? " Call it: model.parameters()." : "";
+    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.${advice}`;
     fail("InvalidArgument", name, told);
   }
   return [...(given as Iterable<unknown>)];

@@ -51,6 +51,11 @@ export function heldValue(id: number): unknown {
   return values.get(id);
 }
 
+/** True while C++ holds anything of this thread. */
+export function holdsValues(): boolean {
+  return values.size > 0;
+}
+
 /** Forgets a value. */
 export function dropValue(id: number): void {
   const value = values.get(id);

@@ -60,7 +60,7 @@ export function fail(code: ErrorCode, where: string, message: string): never {
 
 /** Returns an error of another function's, `[other] message`, as one of `where`. */
 export function renamed(error: EdgeGradError, where: string): EdgeGradError {
-  const message = error.message.replace(/^\[\w+\] /, "");
+  const message = error.message.replace(/^\[[\w.]+\] /, "");
   return new EdgeGradError(error.code, `[${where}] ${message}`);
 }
 
@@ -77,6 +77,12 @@ export function calledAs<T>(name: string, run: () => T): T {
 export function refusal(name: string, expected: string, value: unknown): string {
   const got = value === undefined ? "nothing" : describe(value);
   return `${name}: expected ${expected}, got ${got}.`;
+}
+
+/** Returns the sentence for a module where a function is expected, after a space; nothing for other values. */
+export function adviceForModules(value: unknown): string {
+  const isCallable = typeof (value as { call?: unknown } | null | undefined)?.call === "function";
+  return isCallable ? " Of a module, pass (...inputs) => module.call(...inputs)." : "";
 }
 
 /** Returns a short description of a value for an error message, whatever the value is. */

@@ -104,6 +104,8 @@ export interface NativeFunctions {
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
+  /** Makes a view of what nobody else has a tensor of its own. */
+  ownResult(handle: number): number;
   /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
@@ -176,9 +178,10 @@ export interface NativeFunctions {
   removeHook(callback: number): void;
   retainGrad(handle: number): number;
   queueCallback(callback: number): number;
-  /** The number of the running backward call, or -1, and how many calls it is nested in. */
+  /** The number of the running backward call, or -1. */
   graphTaskId(): number;
-  graphTaskDepth(): number;
+  /** Holds a value until the running backward call has ended, however it ends. */
+  keepWithCall(value: number): number;
   anomalyMode(): number;
   setAnomalyMode(flags: number): void;
   /** Sends warnings and questions for a stack to the module from now on. */
@@ -266,6 +269,10 @@ export interface NativeFunctions {
 export interface NativeModule {
   readonly wasmExports?: WebAssembly.Exports;
   readonly wasmMemory: WebAssembly.Memory;
+  /** Ends all threads, after which nothing holds the module; only where there are any. */
+  stopThreads?(): Promise<unknown>;
+  /** Forgets a worker that was ended from outside. */
+  forgetWorker?(worker: ThreadWorker): void;
   /** Emscripten's threads; only where there are any. */
   readonly PThread?: {
     /** Workers by the number of their thread. */
@@ -298,7 +305,10 @@ export interface ThreadWorker {
   on?(type: "error", listener: (error: Error) => void): void;
   on?(type: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown, transfer: readonly unknown[]): void;
+  /** In Node, resolves when it has ended. */
   terminate(): unknown;
+  /** Set where its thread was asked to end: called when that has ended in good order, after which nothing uses the worker. */
+  onLeft?: () => void;
 }
 
 /** Of a message or an error; a script that could not be loaded has no text. */
