@@ -283,9 +283,7 @@ EG_EXPORT("setGrad")
 double set_grad_of(Handle handle, Handle value) {
   return guard([&] {
     const Tensor gradient = handles().get_optional(value);
-    const Tensor& t = handles().get(handle);
-    set_grad(t, gradient);
-    if (Recording* const noted = recording()) noted->tensors->note_set(t);
+    set_grad(handles().get(handle), gradient);
     write_address(gradient);
     return 0;
   });

@@ -103,8 +103,7 @@ void* Recording::allocate(std::size_t bytes, Device device) {
   void* const block = allocate_on(bytes, device);
   const std::lock_guard lock(all.mutex);
   blocks_[static_cast<std::size_t>(device.type)][block] = {.bytes = bytes, .is_own = true};
-  all.of(device)[block] = {
-      .recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
+  all.of(device)[block] = {.recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
   kept_count.fetch_add(1, std::memory_order_relaxed);
   return block;
 }

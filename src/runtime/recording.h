@@ -99,8 +99,8 @@ class Recording {
   std::vector<Free> free_;
 };
 
-/// Another tensor takes the place of the one in this block: recordings that use the block would miss
-/// it, and refuse to be played.
+/// Another tensor takes the place of the one in this block: recordings that use the block would
+/// miss it, and refuse to be played.
 void outdate_recordings(void* block, Device device);
 /// True for a block that was allocated in a recording, which will write to it each time.
 bool is_of_recording(void* block, Device device);

@@ -24,8 +24,7 @@ std::vector<std::shared_ptr<void>> hooks_of(const Tensor& t) {
   const VariableHooks* hooks = meta == nullptr ? nullptr : meta->hooks.get();
   if (hooks == nullptr) return all;
   for (const auto& [hook, slot] : hooks->tensor_hooks.snapshot()) all.push_back(hook);
-  for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot())
-    all.push_back(hook);
+  for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot()) all.push_back(hook);
   return all;
 }
 
@@ -38,7 +37,9 @@ void move_out(const Tensor& leaf) {
   AutogradState plain;
   plain.grad_mode = false;
   const AutogradStateGuard quiet(plain);
-  set_grad(leaf, math::clone(grad(leaf)));
+  const Tensor gradient = grad(leaf);
+  // Where another thread has set it meanwhile, that is what counts.
+  if (gradient.defined()) replace_grad(leaf, gradient, math::clone(gradient));
 }
 
 }  // namespace
@@ -73,7 +74,7 @@ void RecordedTensors::note_use(const Tensor& t) {
   use.strides = t.strides();
   use.offset = t.offset();
   use.requires_grad = requires_grad(t);
-  use.is_leaf = is_leaf(t);
+  use.history = WeakPtr<Node>(grad_fn(t));
   use.hooks = hooks_of(t);
   use.version = t.has_version() ? t.version() : 0;
 }
@@ -95,8 +96,8 @@ void RecordedTensors::add_value_of(const Tensor& leaf) {
   const Tensor value = grad(leaf);
   const bool is_inputs = value.defined() && is_place(value);
   if (value.defined()) recording_.note_left(value.storage()->data(), value.device());
-  pending_.push_back({WeakPtr<TensorImpl>(leaf.impl_ptr()),
-                      is_inputs ? Kind::kSetCopy : Kind::kSet, value});
+  pending_.push_back(
+      {WeakPtr<TensorImpl>(leaf.impl_ptr()), is_inputs ? Kind::kSetCopy : Kind::kSet, value});
 }
 
 void RecordedTensors::note_read(const Tensor& leaf) {
@@ -192,8 +193,7 @@ void RecordedTensors::flush() {
     for (const auto& [weak, kind, value] : work) {
       const Tensor leaf(weak.lock());
       if (!leaf.defined()) continue;
-      const bool adds =
-          kind == Kind::kAdd || (kind == Kind::kSetOrAdd && eg::grad(leaf).defined());
+      const bool adds = kind == Kind::kAdd || (kind == Kind::kSetOrAdd && eg::grad(leaf).defined());
       if (adds)
         make_intrusive<AccumulateGrad>(leaf)->accumulate(value);
       else
@@ -211,8 +211,9 @@ void RecordedTensors::finish() {
   std::erase_if(leaves_, [](const auto& leaf) { return leaf.second.tensor.lock() == nullptr; });
   check_uses();
   for (const auto& [address, use] : uses_) {
-    eg::check(!has_backward_ || !use.requires_grad || use.is_leaf, ErrorCode::kInvalidArgument,
-              kName, "backward() would go through a graph that was made outside of the function, "
+    eg::check(!has_backward_ || !use.requires_grad || use.history.lock() == nullptr,
+              ErrorCode::kInvalidArgument, kName,
+              "backward() would go through a graph that was made outside of the function, "
               "which is not there each time. Compute it in the function, or use its detach().");
     if (use.changes > 0) changes_.push_back({Tensor(use.tensor.lock()).alias(), use.changes});
   }
@@ -235,7 +236,7 @@ void RecordedTensors::check_uses() const {
     if (!t.defined()) continue;
     if (t.shape() != use.shape || t.strides() != use.strides || t.offset() != use.offset)
       refuse(t, "has another shape or other strides");
-    if (requires_grad(t) != use.requires_grad || is_leaf(t) != use.is_leaf)
+    if (requires_grad(t) != use.requires_grad || grad_fn(t) != use.history.lock())
       refuse(t, "has another requiresGrad or another history");
     if (hooks_of(t) != use.hooks) refuse(t, "has other hooks");
   }

@@ -1,12 +1,12 @@
 #pragma once
 
-// What a recorded thread does to tensors, besides to their memory (runtime/recording.h): tensors that
-// it finds outside have shapes, flags and versions, and leaves have gradients, which come, go and
-// are replaced.
+// What a recorded thread does to tensors, besides to their memory (runtime/recording.h): tensors
+// that it finds outside have shapes, flags and versions, and leaves have gradients, which come, go
+// and are replaced.
 //
 // Tensors from outside are noted as they are used. They have to be the same whenever the recording
-// is played, and their versions rise as they did. What becomes of the `.grad` of a leaf is a list of
-// transitions, made again when it is played:
+// is played, and their versions rise as they did. What becomes of the `.grad` of a leaf is a list
+// of transitions, made again when it is played:
 //
 //  - A gradient that the function has set (also to none) is *known* from then on: what is added to
 //    it is recorded like any calculation.
@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/graph/node.h"
 #include "base/intrusive_ptr.h"
 #include "runtime/recording.h"
 #include "tensor/tensor.h"
@@ -66,7 +67,7 @@ class RecordedTensors {
     Strides strides;
     std::int64_t offset = 0;
     bool requires_grad = false;
-    bool is_leaf = true;
+    WeakPtr<Node> history;
     std::vector<std::shared_ptr<void>> hooks;
     /// From which changes are counted, and those that were counted before.
     std::uint32_t version = 0;

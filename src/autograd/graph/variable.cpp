@@ -3,6 +3,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/graph/accumulate_grad.h"
 #include "autograd/graph/copy_slices.h"
+#include "autograd/graph/recorded_tensors.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"
 
@@ -66,6 +67,11 @@ std::string_view creation_reason(CreationMeta reason) {
     who = join_text(maker, modified, " modified inplace.");
   }
   fail(ErrorCode::kViewInPlace, who, creation_reason(reason));
+}
+
+void note_set_grad(const Tensor& t) {
+  if (Recording* const noted = recording()) [[unlikely]]
+    noted->tensors->note_set(t);
 }
 
 }  // namespace
@@ -175,6 +181,7 @@ void set_grad(const Tensor& t, const Tensor& value) {
   };
   if (!value.defined()) {
     if (AutogradMeta* meta = autograd_meta(t)) exchange(*meta);
+    note_set_grad(t);
     return;
   }
   check(!value.is_same(t), ErrorCode::kInvalidArgument, "grad",
@@ -189,6 +196,7 @@ void set_grad(const Tensor& t, const Tensor& value) {
         "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '",
         t.shape(), "'. Please ensure that the gradient and the tensor are the same size.");
   exchange(ensure_autograd_meta(t));
+  note_set_grad(t);
 }
 
 Edge gradient_edge(const Tensor& t) {

@@ -39,12 +39,13 @@ export interface Captured<Inputs extends readonly Tensor[], Result> {
  * `fn` is run twice with copies of `inputs`, as in two calls: a step of training that is captured has made two
  * steps. The first run lets things come into being that later ones find (the state of optimizers, gradients);
  * the second is written down. Tensors made in it are freed as in `scope`. JavaScript in `fn` does not run again,
- * hooks included; what it has decided stays decided. Optimizers alone take their step anew, so that learning rates
- * may change.
+ * hooks included; what it has decided stays decided. Optimizers and schedulers alone take their step anew, so that
+ * learning rates and groups may change.
  *
  * Calls take inputs of the same shapes, dtypes and devices. Tensors that `fn` finds outside (parameters, gradients)
  * are read and changed where they are. Refused are reading values (`item()`, shapes that depend on values), random
- * numbers, asynchronous functions and `backwardAsync`: what differs from call to call has to be an input.
+ * numbers, asynchronous functions and `backwardAsync`: what differs from call to call has to be an input. A call is
+ * refused where `fn` would do something else by now, with modules in another mode for instance.
  */
 export function capture<Inputs extends Tensor[], Result extends CaptureResult>(
   fn: (...inputs: Inputs) => Result,

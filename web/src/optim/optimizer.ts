@@ -133,7 +133,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     const known = new Set(params);
     runLive(() => {
       const added = this.#params().filter((param) => !known.has(param));
-      zeroGrads(where, added, given);
+      if (added.length > 0) zeroGrads(where, added, given);
     });
   }
 

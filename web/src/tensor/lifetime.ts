@@ -83,8 +83,9 @@ function makeFinalizers(): FinalizationRegistry<number> {
 /** Takes charge of a new wrapper. */
 export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
-  if (--untilPoll === 0) interrupt(wrapper);
   entrust(wrapper, currentScope());
+  // May throw what a console of the user's throws.
+  if (--untilPoll === 0) interrupt(wrapper);
 }
 
 /** Leaves a wrapper to a scope, and to the garbage collector where the scope does not free it. */

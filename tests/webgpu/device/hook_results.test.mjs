@@ -1,0 +1,100 @@
+// What functions of the user's answer to the device's own thread: values belong to the thread that answered, and tensors are
+// taken before anything can free them.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { collectGarbage } from "../../js/support/collect_garbage.mjs";
+import { eg, leaf, options } from "../support/engine.mjs";
+
+const { graph } = eg.autograd;
+const kRounds = 20;
+
+/** A tensor that is disposed of as soon as the event loop gets to it. */
+function shortLived(tensor) {
+  queueMicrotask(() => tensor.dispose());
+  setTimeout(() => tensor.dispose(), 0);
+  return tensor;
+}
+
+class Twice extends eg.autograd.Function {
+  static forward(_ctx, x) {
+    return x.mul(2);
+  }
+  static backward(_ctx, grad) {
+    return shortLived(grad.mul(2));
+  }
+}
+
+// Each gives a loss of x whose gradient is 2 or 2x, and a result that is disposed of at once in its backward.
+const cases = {
+  "a tensor hook": (x) => {
+    const y = x.mul(1);
+    y.registerHook((grad) => shortLived(grad.mul(2)));
+    return y.sum();
+  },
+  "a hook of a leaf": (x) => {
+    x.registerHook((grad) => shortLived(grad.mul(2)));
+    return x.mul(1).sum();
+  },
+  "a node's pre-hook": (x) => {
+    const y = x.mul(1);
+    y.gradFn.registerPrehook((grads) => grads.map((grad) => shortLived(grad.mul(2))));
+    return y.sum();
+  },
+  "a node's hook": (x) => {
+    const y = x.mul(1);
+    y.gradFn.registerHook((grads) => grads.map((grad) => grad && shortLived(grad.mul(2))));
+    return y.sum();
+  },
+  "Function.backward": (x) => Twice.apply(x).sum(),
+  "an unpack hook": (x) =>
+    graph.savedTensorsHooks(
+      (tensor) => [tensor.clone()],
+      ([tensor]) => shortLived(tensor.clone()),
+      () => x.square().sum(),
+    ),
+};
+
+describe("results that are let go of at once", options, () => {
+  for (const [name, lossOf] of Object.entries(cases)) {
+    for (const method of ["backward", "backwardAsync"]) {
+      test(`${name}, with ${method}`, async () => {
+        for (let i = 0; i < kRounds; i++) {
+          const x = leaf([1, 1]);
+          await lossOf(x)[method]();
+          assert.deepEqual([...(await x.grad.data())], [2, 2]);
+        }
+      });
+    }
+  }
+});
+
+describe("values that hooks pack on the device's thread", options, () => {
+  test("go with the graph", async () => {
+    let made = 0;
+    let collected = 0;
+    const registry = new FinalizationRegistry(() => {
+      collected++;
+    });
+    const pack = (tensor) => {
+      const packed = { tensor: tensor.detach() };
+      registry.register(packed, undefined);
+      made++;
+      return packed;
+    };
+    const step = async () => {
+      const x = leaf([1, 2]);
+      // The backward call that is recorded saves tensors on the thread that runs it.
+      await graph.savedTensorsHooks(
+        pack,
+        ({ tensor }) => tensor,
+        () => x.square().mul(x).sum().backwardAsync(null, { createGraph: true }),
+      );
+      x.grad = null;
+    };
+    for (let i = 0; i < kRounds; i++) await step().catch(() => undefined);
+    for (let i = 0; i < 20 && collected < made; i++) await collectGarbage();
+    assert.ok(made > kRounds, `${made} values were packed`);
+    assert.ok(collected > 0.9 * made, `${collected} of ${made} were let go of`);
+  });
+});
