@@ -5,6 +5,7 @@
 #include "autograd/anomaly_mode.h"
 #include "base/warning.h"
 #include "border.h"
+#include "callbacks.h"
 
 namespace eg::bindings {
 namespace {
@@ -15,8 +16,10 @@ std::string capture_stack() {
   return capture.isUndefined() ? "" : capture().as<std::string>();
 }
 
+// A console is the user's, too: what it throws is thrown by what has warned.
 void show_warning(const std::string& message) {
-  emscripten::val::module_property("showWarning")(message);
+  const auto thrown = emscripten::val::module_property("showWarning")(message).as<double>();
+  if (thrown != 0) throw JsException(thrown);
 }
 
 enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };

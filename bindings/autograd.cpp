@@ -8,6 +8,7 @@
 #include <emscripten/bind.h>
 
 #include "autograd/engine/engine.h"
+#include "autograd/graph/recorded_tensors.h"
 #include "autograd/graph/variable.h"
 #include "autograd/held_modes.h"
 #include "base/warning.h"
@@ -37,6 +38,13 @@ void read_options(BackwardOptions& options, int flags) {
   options.create_graph = (flags & kCreateGraph) != 0;
 }
 
+// A tensor whose flags or history matter to what is recorded, if anything is.
+const Tensor& used_tensor(Handle handle) {
+  const Tensor& t = handles().get(handle);
+  if (Recording* const noted = recording()) noted->tensors->note_use(t);
+  return t;
+}
+
 // Reads the frame from its start on.
 class FrameReader {
  public:
@@ -47,7 +55,7 @@ class FrameReader {
       const Handle handle = frame()[next_++];
       const double position = frame()[next_++];
       if (position < 0) {
-        list.emplace_back(handles().get(handle));
+        list.emplace_back(used_tensor(handle));
       } else {
         const IntrusivePtr<Node> node = handles().get_node(handle);
         check(position < node->num_inputs(), ErrorCode::kInvalidArgument, "GradientEdge",
@@ -79,6 +87,7 @@ struct GraphCall {
 
   GraphCall(int output_count, int input_count, int flags) {
     FrameReader reader;
+    if (Recording* const noted = recording()) noted->tensors->note_backward();
     outputs = reader.targets(output_count);
     gradients = reader.tensors(output_count);
     if (input_count >= 0) inputs = reader.targets(input_count);
@@ -109,7 +118,11 @@ struct Outcome {
 
   // On the thread that made the call: tells `answer` handles, or kFailed with an error to take.
   void report(const JsFunction& answer) {
-    warnings.replay();
+    try {
+      warnings.replay();
+    } catch (...) {
+      if (error == nullptr) error = std::current_exception();
+    }
     const double count = guard([&] {
       if (error != nullptr) std::rethrow_exception(error);
       return return_tensors(results);
@@ -250,7 +263,7 @@ double run_pieces(double milliseconds) {
 EG_EXPORT("setRequiresGrad")
 double set_requires_grad_of(Handle handle, bool value) {
   return guard([&] {
-    set_requires_grad(handles().get(handle), value);
+    set_requires_grad(used_tensor(handle), value);
     return 0;
   });
 }
@@ -258,7 +271,9 @@ double set_requires_grad_of(Handle handle, bool value) {
 EG_EXPORT("grad")
 double grad_of(Handle handle) {
   return guard([&] {
-    const Tensor value = grad(handles().get(handle));
+    const Tensor& t = handles().get(handle);
+    if (Recording* const noted = recording()) noted->tensors->note_read(t);
+    const Tensor value = visible_grad(t);
     write_address(value);
     return return_tensor(value);
   });
@@ -268,7 +283,9 @@ EG_EXPORT("setGrad")
 double set_grad_of(Handle handle, Handle value) {
   return guard([&] {
     const Tensor gradient = handles().get_optional(value);
-    set_grad(handles().get(handle), gradient);
+    const Tensor& t = handles().get(handle);
+    set_grad(t, gradient);
+    if (Recording* const noted = recording()) noted->tensors->note_set(t);
     write_address(gradient);
     return 0;
   });
@@ -292,7 +309,7 @@ double detached(Handle handle) {
 EG_EXPORT("detachInPlace")
 double detach_itself(Handle handle) {
   return guard([&] {
-    detach_in_place(handles().get(handle));
+    detach_in_place(used_tensor(handle));
     return 0;
   });
 }

@@ -45,7 +45,8 @@ Words JsFunction::call_here(double id, const Words& arguments) {
 // when the other one is taken for dead, which may still be running it.
 struct JsFunction::RemoteCall {
   double id;
-  Words words;
+  Words arguments;
+  std::function<void(const Words&)> take;
   HeldModes modes = {};
   Recording* noted_in = recording();
   IntrusivePtr<GraphTask> task = IntrusivePtr<GraphTask>(GraphTask::current());
@@ -62,7 +63,7 @@ struct JsFunction::RemoteCall {
     const EvaluationGuard evaluation(of_task.get(), of_node.get());
     const StandInGuard in_place_of_the_caller(place);
     try {
-      words = call_here(id, words);
+      take(call_here(id, arguments));
     } catch (JsException& error) {
       error.describe();
       throw;
@@ -70,11 +71,10 @@ struct JsFunction::RemoteCall {
   }
 };
 
-Words JsFunction::operator()(const Words& arguments) const {
-  if (value_.is_of_this_thread()) return call_here(id(), arguments);
-  const auto call = std::make_shared<RemoteCall>(RemoteCall{.id = id(), .words = arguments});
+void JsFunction::call_there(const Words& arguments, std::function<void(const Words&)> take) const {
+  const auto call = std::make_shared<RemoteCall>(
+      RemoteCall{.id = id(), .arguments = arguments, .take = std::move(take)});
   value_.owner()->call([call] { call->run(); });
-  return std::move(call->words);
 }
 
 std::string JsFunction::name() const {

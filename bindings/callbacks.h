@@ -18,7 +18,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -111,8 +113,21 @@ class JsFunction {
  public:
   explicit JsFunction(double id) : value_(id) {}
 
-  /// Calls the function on its own thread; throws JsException when it throws.
-  Words operator()(const Words& arguments = {}) const;
+  /// Calls the function on its own thread and returns `take` of what it answers; throws JsException
+  /// when it throws. Handles and numbers of values among the answer are to be looked up in `take`,
+  /// which is called on that thread too: a moment later JavaScript may have let go of a tensor, and
+  /// a value belongs to the thread that answered it. `take` is copied, and may outlive this call.
+  template <class Take>
+  auto call(const Words& arguments, const Take& take) const {
+    if (value_.is_of_this_thread()) return take(call_here(id(), arguments));
+    const auto taken = std::make_shared<std::optional<std::invoke_result_t<Take, const Words&>>>();
+    call_there(arguments, [taken, take](const Words& answer) { taken->emplace(take(answer)); });
+    return std::move(**taken);
+  }
+  /// Calls a function that answers nothing.
+  void operator()(const Words& arguments = {}) const {
+    call(arguments, [](const Words&) { return 0; });
+  }
 
   /// The function's own name, for messages.
   std::string name() const;
@@ -124,6 +139,7 @@ class JsFunction {
   struct RemoteCall;
 
   static Words call_here(double id, const Words& arguments);
+  void call_there(const Words& arguments, std::function<void(const Words&)> take) const;
 
   JsValue value_;
 };

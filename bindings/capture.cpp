@@ -3,6 +3,7 @@
 #include "border.h"
 #include "callbacks.h"
 #include "dispatch/captured_function.h"
+#include "runtime/recording.h"
 
 namespace eg::bindings {
 namespace {
@@ -51,6 +52,16 @@ double call_captured(Handle handle, int count) {
     // It may be disposed of in what it calls.
     const IntrusivePtr<CapturedFunction> function = handles().get_captured(handle);
     return return_tensors(function->call(tensors_in_frame(count)));
+  });
+}
+
+// The tensor of the handle is about to be replaced by another one under the same name.
+EG_EXPORT("outdate")
+void outdate(Handle handle) {
+  guard([&] {
+    const Tensor& t = handles().get(handle);
+    outdate_recordings(t.storage()->data(), t.device());
+    return 0;
   });
 }
 

@@ -32,11 +32,11 @@ class JsFunctionNode final : public CustomFunctionNode {
   GradList backward(GradList grads) override {
     Words words;
     for (const Tensor& grad : grads) words.push_back(return_tensor(grad));
-    GradList results;
-    for (const double handle : (*backward_)(words)) {
-      results.push_back(handles().get_optional(handle));
-    }
-    return results;
+    return backward_->call(words, [](const Words& answer) {
+      GradList results;
+      for (const double handle : answer) results.push_back(handles().get_optional(handle));
+      return results;
+    });
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "hooks.h"
 
+#include <optional>
 #include <utility>
 
 #include "autograd/engine/engine.h"
@@ -43,10 +44,11 @@ void append_list(Words& words, const GradList& grads) {
 }
 
 // What a hook of a node answers: nothing, or a list.
-GradList list_or(const Words& words, GradList otherwise) {
-  if (words.empty()) return otherwise;
+std::optional<GradList> list_in(const Words& answer) {
+  if (answer.empty()) return std::nullopt;
   GradList grads;
-  for (std::size_t i = 1; i < words.size(); ++i) grads.push_back(handles().get_optional(words[i]));
+  for (std::size_t i = 1; i < answer.size(); ++i)
+    grads.push_back(handles().get_optional(answer[i]));
   return grads;
 }
 
@@ -57,8 +59,10 @@ class JsTensorHook final : public TensorPreHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   Tensor operator()(const Tensor& grad) override {
-    const Words results = function()({return_tensor(grad)});
-    return results.empty() ? grad : handles().get(results[0]);
+    const Tensor other = function().call({return_tensor(grad)}, [](const Words& answer) {
+      return answer.empty() ? Tensor() : handles().get(answer[0]);
+    });
+    return other.defined() ? other : grad;
   }
 };
 
@@ -78,7 +82,7 @@ class JsNodePreHook final : public NodePreHook, public JsHook {
   GradList operator()(GradList grad_outputs) override {
     Words words;
     append_list(words, grad_outputs);
-    return list_or(function()(words), std::move(grad_outputs));
+    return function().call(words, &list_in).value_or(std::move(grad_outputs));
   }
 };
 
@@ -91,7 +95,7 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
     Words words;
     append_list(words, grad_inputs);
     append_list(words, grad_outputs);
-    return list_or(function()(words), std::move(grad_inputs));
+    return function().call(words, &list_in).value_or(std::move(grad_inputs));
   }
 };
 

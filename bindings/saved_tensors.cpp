@@ -1,6 +1,7 @@
 // What nodes keep for backward, and JavaScript functions that keep it for them.
 
 #include <string>
+#include <tuple>
 
 #include <emscripten/bind.h>
 
@@ -22,24 +23,25 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
       : pack_(std::move(pack)), unpack_(std::move(unpack)) {}
 
   void pack(const Tensor& tensor) override {
-    const Words packed = (*pack_)({return_tensor(tensor)});
-    if (packed[0] != 0) {
-      tensor_ = handles().get(packed[1]);
-    } else {
-      value_ = std::make_unique<JsValue>(packed[1]);
-    }
+    std::tie(tensor_, value_) = pack_->call({return_tensor(tensor)}, [](const Words& packed) {
+      if (packed[0] != 0) return Packed{handles().get(packed[1]), nullptr};
+      return Packed{Tensor(), std::make_unique<JsValue>(packed[1])};
+    });
   }
 
   Tensor unpack() override {
     const Words packed =
         value_ == nullptr ? Words{1, return_tensor(tensor_)} : Words{0, value_->id()};
-    const Words unpacked = (*unpack_)(packed);
-    const Tensor tensor = handles().get(unpacked[0]);
-    if (unpacked[1] != 0) handles().release(unpacked[0]);
-    return tensor;
+    return unpack_->call(packed, [](const Words& unpacked) {
+      const Tensor tensor = handles().get(unpacked[0]);
+      if (unpacked[1] != 0) handles().release(unpacked[0]);
+      return tensor;
+    });
   }
 
  private:
+  using Packed = std::tuple<Tensor, std::unique_ptr<JsValue>>;
+
   std::shared_ptr<JsFunction> pack_;
   std::shared_ptr<JsFunction> unpack_;
   Tensor tensor_;

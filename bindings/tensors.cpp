@@ -5,6 +5,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "border.h"
+#include "dispatch/own_result.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/op_table.h"
@@ -85,6 +86,14 @@ void release(Handle handle) { handles().release(handle); }
 EG_EXPORT("retain")
 double retain(Handle handle) {
   return guard([&] { return handles().insert(handles().get(handle)); });
+}
+
+EG_EXPORT("ownResult")
+double own_result_of(Handle handle) {
+  return guard([&] {
+    own_result(handles().get(handle));
+    return 0;
+  });
 }
 
 EG_EXPORT("info")

@@ -5,6 +5,8 @@
 // A user's module that imports edgegrad finds this worker's engine under Symbol.for("edgegrad.host")
 // and adds `run` there, which knows about tensors (web/src/threads/host.ts); in a bundle init() and
 // expose() do that. A module that does not import it can only be given plain values. A user's own worker brings its host along.
+//
+// On the thread that loaded the module it ends threads.
 
 if (ENVIRONMENT_IS_PTHREAD) {
   // For web/src/runtime/workers.ts: the script was found and runs.
@@ -14,7 +16,10 @@ if (ENVIRONMENT_IS_PTHREAD) {
   const started = new Promise((resolve) => (markStarted = resolve));
   Module["threadStarted"] = markStarted;
 
+  // web/src/threads/host.ts says what belongs to it.
   const host = Module["host"] ?? { run: null };
+  host.copies = [];
+  host.replies = new Map();
   const hasStarted = started.then(() => {
     // A worker is given its memory and its exports after the script has filled in the module.
     host.module = Object.assign(Module, { wasmMemory, wasmExports });
@@ -25,8 +30,25 @@ if (ENVIRONMENT_IS_PTHREAD) {
   const invalid = (message) =>
     Object.assign(new Error(`[spawn] ${message}`), { name: "EdgeGradError", code: "InvalidArgument" });
 
+  // What is thrown may be anything: a proxy that was revoked, an object without text.
+  const attempt = (read) => {
+    try {
+      return read();
+    } catch {}
+  };
+
   // Cloning an error keeps neither the name of its class nor its code.
-  const failure = (error) => ({ error, name: error?.name, code: error?.code });
+  const failure = (error) => ({
+    error,
+    name: attempt(() => `${error.name}`),
+    code: attempt(() => `${error.code}`),
+  });
+
+  // What cannot be cloned, as text.
+  const described = (error) => {
+    const text = attempt(() => `${error.stack ?? String(error)}`) ?? attempt(() => String(error));
+    return failure(new Error(text ?? "the function threw what can be neither sent nor described"));
+  };
 
   // What browsers say of a name that is no address: bundlers and import maps do not reach what is imported here.
   const kUnresolved = /specifier|does not resolve/;
@@ -50,62 +72,133 @@ if (ENVIRONMENT_IS_PTHREAD) {
     );
   };
 
-  const runJob = async (job) => {
+  // Calls `post` with what the function returns.
+  const runJob = async (job, post) => {
     await hasStarted;
     const fn = await functionOf(job);
     const { url, args } = job;
-    if (host.run !== null) return { value: await host.run(fn, args) };
-    if (args.hasTensors) {
+    if (host.run !== null) return host.run(fn, args, post);
+    if (args.handles.length > 0) {
       throw invalid(
         `${url} was given tensors but does not import edgegrad; a bundle has to call eg.init() or eg.expose(), too.`,
       );
     }
-    return { value: { values: await fn(...args.values), hasTensors: false } };
+    post({ values: [await fn(...args.values)], handles: [] });
   };
 
   const answerTo = async (port, job) => {
     let answer;
     try {
-      answer = await runJob(job);
+      await runJob(job, (value) => {
+        try {
+          port.postMessage({ value });
+        } catch (error) {
+          const reason = attempt(() => `${error.message}`) ?? "";
+          throw invalid(`the result of "${job.name}" cannot be sent: ${reason}`);
+        }
+      });
+      return;
     } catch (error) {
-      answer = failure(error);
+      answer = error;
     }
     try {
-      port.postMessage(answer);
-    } catch (error) {
-      const isResult = "value" in answer;
-      port.postMessage(
-        isResult
-          ? failure(invalid(`the result of "${job.name}" cannot be sent: ${error.message}`))
-          : { error: new Error(answer.error?.stack ?? String(answer.error)) },
-      );
+      port.postMessage(failure(answer));
+    } catch {
+      port.postMessage(described(answer));
     }
   };
 
-  const serve = (port) => {
-    // Whoever waits for a function of this thread must not wait for ever.
-    const leave = () => wasmExports["eg_leaveThread"]?.();
+  // Whoever waits for a function of this thread must not wait for ever.
+  const closeInbox = () => wasmExports["eg_leaveThread"]?.();
+
+  // Ends this thread in good order, unless others may still call functions that it registered.
+  const leave = (port) => {
+    if (!host.copies.every((copy) => copy.mayLeave())) {
+      port.postMessage({ stays: true });
+      return;
+    }
+    for (const copy of host.copies) copy.leave();
+    closeInbox();
+    wasmExports["eg_releaseHandlesOf"](_pthread_self());
+    __emscripten_thread_exit(0);
+  };
+
+  // Holds a lock of the page for as long as this worker is there: others have no other way to know when it is gone.
+  const holdLock = (name) =>
+    new Promise((resolve) => {
+      const request = async () => {
+        await navigator.locks.request(name, () => {
+          resolve(true);
+          return new Promise(() => {});
+        });
+      };
+      request().catch(() => resolve(false));
+    });
+
+  const serve = async (port, lock) => {
     if (ENVIRONMENT_IS_NODE) {
-      process.on("exit", leave);
+      process.on("exit", closeInbox);
     } else {
       // Nobody hears of a worker that closes itself, unless it says so.
       const close = self.close.bind(self);
       self.close = () => {
-        leave();
+        closeInbox();
         port.postMessage({ ended: "it closed itself" });
         close();
       };
     }
+    host.port = port;
+    const isLocked = lock !== undefined && (await holdLock(lock));
+    await hasStarted;
+    port.postMessage({ serves: true, isLocked });
     let last = Promise.resolve();
     port.onmessage = ({ data }) => {
-      last = last.then(() => answerTo(port, data));
+      if (data.leave) leave(port);
+      else if (data.spawned !== undefined) host.replies.get(data.spawned)?.(data);
+      else last = last.then(() => answerTo(port, data));
     };
   };
 
   const receive = (message) => {
-    if (message?.["edgegradPort"]) serve(message["edgegradPort"]);
+    if (message?.["edgegradPort"]) serve(message["edgegradPort"], message["lock"]);
   };
   if (ENVIRONMENT_IS_NODE) worker_threads["parentPort"].on("message", receive);
   else self.addEventListener("message", (event) => receive(event.data));
   Module["threadListens"]?.();
+} else {
+  const forget = (worker) => {
+    for (const workers of [PThread.unusedWorkers, PThread.runningWorkers]) {
+      const place = workers.indexOf(worker);
+      if (place >= 0) workers.splice(place, 1);
+    }
+  };
+
+  // The worker of a thread that ended is used for the next one, but not when it was one of eg.spawn(): that has loaded
+  // modules of the user, who wants their memory back.
+  const returnWorker = PThread.returnWorkerToPool;
+  PThread.returnWorkerToPool = (worker) => {
+    // It was ended from outside at the same time.
+    if (worker === undefined) return;
+    worker.onLeft?.();
+    returnWorker(worker);
+    if (worker.onLeft === undefined) return;
+    forget(worker);
+    terminateWorker(worker);
+  };
+
+  Module["forgetWorker"] = (worker) => {
+    forget(worker);
+    delete PThread.pthreads[worker.pthread_ptr];
+  };
+
+  Module["stopThreads"] = () => {
+    const workers = [...PThread.runningWorkers, ...PThread.unusedWorkers];
+    PThread.terminateAllThreads();
+    // The promise of Atomics.waitAsync, by which other threads wake this one, would hold the module and its memory for
+    // ever. It is woken, and without a thread it does not wait again.
+    const thread = _pthread_self();
+    _pthread_self = () => 0;
+    Atomics.notify(HEAP32, thread >>> 2);
+    return Promise.all(workers.map((worker) => worker.terminate()));
+  };
 }

@@ -1,5 +1,6 @@
 #include "dispatch/arguments.h"
 
+#include "autograd/graph/recorded_tensors.h"
 #include "base/error.h"
 
 namespace eg {
@@ -25,9 +26,15 @@ double ArgumentReader::word() {
   return *next_++;
 }
 
-Tensor ArgumentReader::tensor() { return prepared(HandleTable::instance().get(word())); }
+Tensor ArgumentReader::tensor() {
+  const Tensor& given = HandleTable::instance().get(word());
+  if (Recording* const noted = recording()) [[unlikely]]
+    noted->tensors->note_use(given);
+  return prepared(given);
+}
 
 Tensor ArgumentReader::optional_tensor() {
+  if (next_ != end_ && *next_ != 0) return tensor();
   return prepared(HandleTable::instance().get_optional(word()));
 }
 

@@ -1,5 +1,13 @@
 #include "dispatch/captured_function.h"
 
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "autograd/grad_mode.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/saved_variable.h"
+#include "autograd/graph/variable.h"
 #include "dispatch/factories.h"
 
 namespace eg {
@@ -7,21 +15,55 @@ namespace {
 
 constexpr std::string_view kName = "capture";
 
-TensorList copies(const TensorList& tensors) {
-  TensorList made;
-  made.reserve(tensors.size());
-  for (const Tensor& t : tensors) made.push_back(contiguous_copy(t));
-  return made;
+constexpr auto* kNoGraph =
+    "[capture] what a captured function returns has no graph: call backward() in the function, or "
+    "take gradients there with autograd.grad().";
+
+// Whether a graph could still be gone back through: nothing that it saved has been released.
+bool has_graph(const Tensor& t) {
+  if (!requires_grad(t)) return false;
+  std::vector<Node*> pending;
+  std::unordered_set<Node*> seen;
+  const auto visit = [&](Node* node) {
+    if (node != nullptr && seen.insert(node).second) pending.push_back(node);
+  };
+  const IntrusivePtr<Node> root = grad_fn(t);
+  for (visit(root.get()); !pending.empty();) {
+    Node* const node = pending.back();
+    pending.pop_back();
+    try {
+      for (const auto& [name, variable] : node->saved_variables()) (void)variable->unpack(*node);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kGraphFreed) return false;
+    }
+    for (const Edge& edge : node->next_edges()) visit(edge.function.get());
+  }
+  return true;
+}
+
+void refuse_tangents() {
+  check(!ops_carry_tangents(), ErrorCode::kInvalidArgument, kName,
+        "a captured function carries no tangents. Use it outside of forward-mode levels.");
 }
 
 }  // namespace
 
 CapturedFunction::CapturedFunction(const TensorList& inputs) {
   refuse_in_recording("another function was to be captured,", "Capture them one after the other.");
-  places_ = copies(inputs);
+  refuse_tangents();
+  step_.tensors = &tensors_;
+  for (const Tensor& input : inputs) {
+    places_.push_back(contiguous_copy(input));
+    tensors_.add_place(places_.back());
+  }
 }
 
-void CapturedFunction::record() { detail::thread_recording = &step_; }
+void CapturedFunction::record() {
+  recorded_graphs_ = ops_are_recorded();
+  default_dtype_ = default_dtype();
+  autocast_ = autograd_state().autocast;
+  detail::thread_recording = &step_;
+}
 
 void CapturedFunction::stop() {
   if (recording() == &step_) detail::thread_recording = nullptr;
@@ -29,8 +71,34 @@ void CapturedFunction::stop() {
 
 void CapturedFunction::finish(const TensorList& results) {
   stop();
-  for (const Tensor& t : results) results_.push_back(t.alias());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    check(!grad(places_[i]).defined(), ErrorCode::kInvalidArgument, kName, "input ", i,
+          " was given a gradient, which a captured function cannot hand on to the tensor that it "
+          "is called with. Take it with autograd.grad() and return it.");
+  }
+  for (const Tensor& t : results) {
+    step_.note_left(t.storage()->data(), t.device());
+    results_.push_back({t.alias(), has_graph(t)});
+  }
+  tensors_.finish();
   step_.finish();
+}
+
+void CapturedFunction::check_modes(const TensorList& inputs) const {
+  refuse_tangents();
+  check(default_dtype() == default_dtype_ && autograd_state().autocast == autocast_,
+        ErrorCode::kInvalidArgument, kName,
+        "the default dtype or autocast is another one than when the function was captured. Set "
+        "them as they were, or inside of the function.");
+  const auto needs_graph = [](const Tensor& t) { return requires_grad(t); };
+  if (ops_are_recorded() && !recorded_graphs_) {
+    check(!tensors_.uses_gradients() && std::ranges::none_of(inputs, needs_graph),
+          ErrorCode::kInvalidArgument, kName,
+          "the function was captured in noGrad() or inferenceMode(): call it there, too.");
+  }
+  check(ops_are_recorded() || !recorded_graphs_ || !tensors_.has_backward(),
+        ErrorCode::kInvalidArgument, kName,
+        "the function calls backward(), which it cannot in noGrad() or inferenceMode().");
 }
 
 void CapturedFunction::check_inputs(const TensorList& inputs) const {
@@ -46,21 +114,39 @@ void CapturedFunction::check_inputs(const TensorList& inputs) const {
     check(t.shape() == place.shape(), ErrorCode::kShapeMismatch, kName, "input ", i, " had shape ",
           place.shape(), " when the function was captured, got ", t.shape(),
           ". Capture it again for another shape.");
+    const bool needs_graph = recorded_graphs_ && ops_are_recorded() && requires_grad(t);
+    check(!needs_graph || requires_grad(place), ErrorCode::kInvalidArgument, kName, "input ", i,
+          " requires a gradient, which it did not when the function was captured. Capture it with "
+          "such an input, or call it with detach().");
   }
 }
 
 TensorList CapturedFunction::call(const TensorList& inputs) {
   refuse_in_recording("a captured function was to be called,", "Call the function itself.");
   check_inputs(inputs);
-  for (std::size_t i = 0; i < inputs.size(); ++i) copy_data(places_[i], inputs[i]);
+  check_modes(inputs);
+  tensors_.check();
+  const PlayGuard playing;
+  tensors_.begin_to_play();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    copy_data(places_[i], inputs[i]);
+    places_[i].bump_version();
+  }
   step_.play();
-  return copies(results_);
+  TensorList results;
+  results.reserve(results_.size());
+  for (const auto& [place, has_graph] : results_) {
+    results.push_back(contiguous_copy(place));
+    if (has_graph && ops_are_recorded()) {
+      set_history(results.back(), make_intrusive<ErrorNode>(kNoGraph, EdgeList()));
+    }
+  }
+  return results;
 }
 
-void run_live(std::function<void()> work) {
-  // Nobody else derives from it.
-  auto* const step = static_cast<kernel::CapturedStep*>(recording());
-  step == nullptr ? work() : step->run_live(std::move(work));
+void run_live(const std::function<void()>& work) {
+  Recording* const noted = recording();
+  noted == nullptr ? work() : noted->tensors->run_live(work);
 }
 
 }  // namespace eg

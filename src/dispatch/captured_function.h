@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "autograd/graph/recorded_tensors.h"
+#include "dispatch/precision.h"
 #include "kernels/captured_step.h"
 #include "tensor/tensor.h"
 
@@ -31,14 +33,25 @@ class CapturedFunction final : public RefCounted {
 
  private:
   void check_inputs(const TensorList& inputs) const;
+  void check_modes(const TensorList& inputs) const;
+
+  struct Result {
+    Tensor place;
+    /// The function returned it with a graph, which calls cannot give.
+    bool has_graph;
+  };
 
   kernel::CapturedStep step_;
+  RecordedTensors tensors_{step_};
   TensorList places_;
-  TensorList results_;
+  std::vector<Result> results_;
+  bool recorded_graphs_ = false;
+  DType default_dtype_ = DType::kFloat32;
+  DType autocast_ = DType::kFloat32;
 };
 
 /// Calls `work`; where this thread is recorded, it is called each time that is played, not
 /// recorded.
-void run_live(std::function<void()> work);
+void run_live(const std::function<void()>& work);
 
 }  // namespace eg

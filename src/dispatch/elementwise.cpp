@@ -148,6 +148,13 @@ void check_second_integer(const ElementwiseInfo& info, DType compute, const Shap
         "infinities and NaN.");
 }
 
+// A number that integers are compared with is one of theirs.
+void check_compared_numbers(const ElementwiseInfo& info, DType compute,
+                            std::span<const Tensor> inputs) {
+  if (info.dtype_rule != op::DTypeRule::kBool || !is_integral(compute)) return;
+  for (const Tensor& input : inputs) (void)as_element(input, compute);
+}
+
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   Shape shape = inputs[0].shape();
   for (const Tensor& input : inputs.subspan(1)) {
@@ -232,6 +239,7 @@ Tensor computed(const ElementwiseInfo& info, std::span<const Tensor> inputs,
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   check_integer_params(info, types.compute, params);
+  check_compared_numbers(info, types.compute, inputs);
   const Shape shape = result_shape(info, inputs);
   check_second_integer(info, types.compute, shape, inputs);
   Tensor out = allocate_result(inputs, shape, types.result, device);

@@ -16,10 +16,8 @@ void CapturedStep::note(const Call& call) {
       refuse_in_recording("a number is needed before it is computed,",
                           "Leave out what depends on values: shapes, conditions, decompositions.");
     }
-    Block& block = use(memory.base, memory.device);
-    if (std::exchange(block.is_touched, false))
-      add_write(memory.base, memory.device, memory.base, block.bytes);
-    is_variable |= block.is_variable;
+    add_what_was_touched(memory.base, memory.device);
+    is_variable |= use(memory.base, memory.device).is_variable;
   });
   call.for_each_memory([&](const MemoryView& memory, bool is_written) {
     if (is_written) mark_written(use(memory.base, memory.device), is_variable);
@@ -40,14 +38,21 @@ void CapturedStep::add_write(void* block, Device device, const void* from, std::
   writes_.push_back({block, device, {begin, begin + bytes}});
 }
 
-void CapturedStep::run_live(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    entries_.push_back({Kind::kLive, live_.size()});
-    live_.push_back(work);
-  }
-  const RecordingGuard unrecorded(nullptr);
-  work();
+void CapturedStep::add_what_was_touched(void* base, Device device) {
+  Block& block = use(base, device);
+  if (std::exchange(block.is_touched, false)) add_write(base, device, base, block.bytes);
+}
+
+void CapturedStep::note_left(void* block, Device device) {
+  if (block == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  add_what_was_touched(block, device);
+}
+
+void CapturedStep::note_live(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  entries_.push_back({Kind::kLive, live_.size()});
+  live_.push_back(std::move(work));
 }
 
 // True for what made constants that are there and that nobody can change.

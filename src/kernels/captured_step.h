@@ -39,8 +39,8 @@ class CapturedStep final : public Recording {
 
   void note(const Call& call) override;
   void note_write(void* block, Device device, const void* from, std::size_t bytes) override;
-  /// Calls `work`, now and each time it is played.
-  void run_live(std::function<void()> work);
+  void note_left(void* block, Device device) override;
+  void note_live(std::function<void()> work) override;
   /// The recording is over.
   void finish();
 
@@ -65,6 +65,7 @@ class CapturedStep final : public Recording {
   };
 
   void add_write(void* block, Device device, const void* from, std::size_t bytes);
+  void add_what_was_touched(void* base, Device device);
   bool is_settled(const Entry& entry);
   void play(const Entry& entry);
   void play_first_time();

@@ -35,12 +35,25 @@ struct Svd {
   void compute_on_cpu() const;
 };
 
-/// A V = V diag(L) with rising L, of symmetric matrices of which one triangle is read. Breaks down
-/// at matrices for which the iteration does not converge.
+/// A V = V diag(L) with rising L, of matrices that are their own adjoints, of which one triangle is
+/// read. L is real. Breaks down at matrices for which the iteration does not converge.
 struct Eigh {
   static constexpr std::string_view name = "eigh";
   MatrixBatch batch;
   bool upper;
+  In a;
+  Out l;
+  Out v;
+  Breakdown breakdown;
+
+  void compute_on_cpu() const;
+};
+
+/// A V = V diag(L) of any square complex matrices, with columns of V of length 1. Breaks down at
+/// matrices for which the iteration does not converge.
+struct Eig {
+  static constexpr std::string_view name = "eig";
+  MatrixBatch batch;
   In a;
   Out l;
   Out v;

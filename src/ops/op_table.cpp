@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "dispatch/arguments.h"
 #include "dispatch/in_place.h"
+#include "dispatch/own_result.h"
 #include "ops/all.h"
 #include "ops/op_precision.h"
 
@@ -137,6 +138,10 @@ Results call_form(const OpEntry& entry, const OpForm& form, const double* words,
   Results results = form.call(form.function, ArgumentReader(words, count, prepared));
   if (operands.has_half()) [[unlikely]]
     operands.finish(results);
+  // Not what the op was given, which others have too.
+  for (const Tensor& result : results) {
+    if (result.defined() && result.use_count() == 1) own_result(result);
+  }
   return results;
 }
 

@@ -19,6 +19,7 @@ struct Kept {
   Recording* maker = nullptr;
   /// Its storage is gone: it goes with the last recording.
   bool is_freed = false;
+  bool is_made_in_one = false;
   std::size_t bytes = 0;
 };
 
@@ -27,6 +28,7 @@ struct Registry {
   // it held: a device may be making a storage, with its own lock held.
   std::mutex mutex;
   std::array<std::unordered_map<void*, Kept>, kDeviceTypeCount> blocks;
+  std::vector<Recording*> recordings;
 
   auto& of(Device device) { return blocks[static_cast<std::size_t>(device.type)]; }
 };
@@ -53,11 +55,18 @@ void free_on(void* block, std::size_t bytes, Device device) {
 
 }  // namespace
 
+Recording::Recording() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.recordings.push_back(this);
+}
+
 Recording::~Recording() {
   std::vector<Free> unused;
   {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
+    std::erase(all.recordings, this);
     for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
       auto& kept_blocks = all.blocks[type];
       for (const auto& [block, own] : blocks_[type]) {
@@ -94,7 +103,8 @@ void* Recording::allocate(std::size_t bytes, Device device) {
   void* const block = allocate_on(bytes, device);
   const std::lock_guard lock(all.mutex);
   blocks_[static_cast<std::size_t>(device.type)][block] = {.bytes = bytes, .is_own = true};
-  all.of(device)[block] = {.recordings = 1, .maker = this, .bytes = bytes};
+  all.of(device)[block] = {
+      .recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
   kept_count.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
@@ -127,6 +137,19 @@ bool Recording::allows_host_access(void* block, Device device) {
   return true;
 }
 
+bool Recording::is_own(void* block, Device device) {
+  const std::lock_guard lock(registry().mutex);
+  const Blocks& blocks = blocks_[static_cast<std::size_t>(device.type)];
+  const auto found = blocks.find(block);
+  return found != blocks.end() && found->second.is_own;
+}
+
+void Recording::check_not_outdated() const {
+  check(!is_outdated_.load(), ErrorCode::kInvalidArgument, "capture",
+        "a tensor that the function uses has been replaced since it was captured, by Module.to(), "
+        "loadStateDict() with assign or the like. Capture it again.");
+}
+
 void Recording::stop_allocating() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
@@ -155,6 +178,24 @@ void check_host_access(void* block, Device device) {
   if (noted == nullptr || block == nullptr || noted->allows_host_access(block, device)) return;
   refuse_in_recording("values of a tensor were to be read, or a shape depends on them,",
                       "Return the tensor and read it after the call.");
+}
+
+bool is_of_recording(void* block, Device device) {
+  if (!any_recorded()) return false;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of(device).find(block);
+  return found != all.of(device).end() && found->second.is_made_in_one;
+}
+
+void outdate_recordings(void* block, Device device) {
+  if (!any_recorded()) return;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (Recording* const one : all.recordings) {
+    if (one->blocks_[static_cast<std::size_t>(device.type)].contains(block))
+      one->is_outdated_.store(true);
+  }
 }
 
 bool any_recorded() { return kept_count.load(std::memory_order_relaxed) != 0; }

@@ -15,8 +15,10 @@
 // refused.
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,9 +30,11 @@ namespace kernel {
 class Call;
 }
 
+class RecordedTensors;
+
 class Recording {
  public:
-  Recording() = default;
+  Recording();
   /// Frees what nobody else needs.
   virtual ~Recording();
   Recording(const Recording&) = delete;
@@ -40,11 +44,22 @@ class Recording {
   virtual void note(const kernel::Call& call) = 0;
   /// The same for bytes of the host that are about to be written to the beginning of a block.
   virtual void note_write(void* block, Device device, const void* from, std::size_t bytes) = 0;
+  /// The values of a block are left to others than the calls that are noted.
+  virtual void note_left(void* block, Device device) = 0;
+  /// Has `work` called, in its place and not recorded, each time this is played.
+  virtual void note_live(std::function<void()> work) = 0;
 
   /// Uninitialised memory of a device, the recording's own.
   void* allocate(std::size_t bytes, Device device);
   /// False where the host may not look at or write to the memory of a block: it has a variable.
   bool allows_host_access(void* block, Device device);
+  /// True for a block that was allocated in it.
+  bool is_own(void* block, Device device);
+  /// Throws where it cannot be right any more; see outdate_recordings().
+  void check_not_outdated() const;
+
+  /// What it knows of tensors, which are the business of autograd; set by whoever records.
+  RecordedTensors* tensors = nullptr;
 
  protected:
   struct Block {
@@ -68,8 +83,11 @@ class Recording {
 
  private:
   friend bool keep_recorded(void* block, std::size_t bytes, Device device);
+  friend void outdate_recordings(void* block, Device device);
 
   void freed(void* block, Device device);
+
+  std::atomic<bool> is_outdated_{false};
 
   using Blocks = std::unordered_map<void*, Block>;
   std::array<Blocks, kDeviceTypeCount> blocks_;
@@ -80,6 +98,12 @@ class Recording {
   };
   std::vector<Free> free_;
 };
+
+/// Another tensor takes the place of the one in this block: recordings that use the block would miss
+/// it, and refuse to be played.
+void outdate_recordings(void* block, Device device);
+/// True for a block that was allocated in a recording, which will write to it each time.
+bool is_of_recording(void* block, Device device);
 
 /// Whether any recording keeps blocks: asked whenever one is freed.
 bool any_recorded();

@@ -37,8 +37,9 @@ describe("a page", { skip: noBrowser }, () => {
     return server.url;
   };
 
-  const start = async (url, options = {}) => {
-    const query = new URLSearchParams({ options: JSON.stringify({ threads: 2, ...options }) });
+  const start = async (url, options = {}, more = {}) => {
+    const text = JSON.stringify({ threads: 2, ...options });
+    const query = new URLSearchParams({ options: text, ...more });
     return await resultOf(browser, `${url}start.html?${query}`);
   };
 
@@ -111,6 +112,24 @@ describe("a page", { skip: noBrowser }, () => {
     const folder = await bundled("wrong-type", { ".wasm": ".", ".mjs": "wasm" });
     const url = await serve(folder, kIsolation, { types: { ".mjs": "text/plain" } });
     assertTrains(await start(url), "single", [/edgegrad-relaxed\.mjs/]);
+  });
+
+  test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
+    const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
+    const url = await serve(project.folder, kIsolation, { isSilent });
+    assertTrains(await start(url), "single", [/workers.*none of them has answered for 10 s/]);
+    const { error } = await start(url, { variant: "simd" });
+    assert.match(error, /^Internal: \[init\] the workers.*has answered/);
+  });
+
+  // Browsers that guard against fingerprints tell such numbers.
+  test("on a machine that says nothing sensible of its cores trains on one thread", async () => {
+    const url = await serve(project.folder, kIsolation);
+    for (const cores of [0, -1, Number.NaN, undefined]) {
+      const result = await start(url, { threads: undefined }, { cores });
+      assertTrains({ ...result, threads: 2 }, "relaxed");
+      assert.equal(result.threads, 1);
+    }
   });
 
   test("takes all files from wasmUrl", async () => {

@@ -40,6 +40,16 @@ class NAdam(optim.Optimizer):
                 p.addcdiv_(state["m"], denom, value=-lr * mu_next / (1.0 - product * mu_next))
 
 
+class ASGD(optim.ASGD):
+    """Keeps its rate with the precision of the parameters, as PyTorch does where theirs is the default dtype."""
+
+    def step(self):
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(self.param_groups[0]["params"][0].dtype)
+        super().step()
+        torch.set_default_dtype(usual)
+
+
 def trained(make, steps=40, sign=1, decay=0, decayed_lr=0):
     """`decay` is what decoupled_weight_decay does, which PyTorch 1.13 has not everywhere."""
 
@@ -147,8 +157,8 @@ programs = {
     "Adamax with weight decay, maximizing": trained(
         lambda p: optim.Adamax(p, 0.02, (0.85, 0.95), weight_decay=0.02, maximize=True), sign=-1
     ),
-    "ASGD": trained(lambda p: optim.ASGD(p, lr=0.1)),
-    "ASGD with its options": trained(lambda p: optim.ASGD(p, 0.1, lambd=1e-2, alpha=0.6, t0=10, weight_decay=0.01)),
+    "ASGD": trained(lambda p: ASGD(p, lr=0.1)),
+    "ASGD with its options": trained(lambda p: ASGD(p, 0.1, lambd=1e-2, alpha=0.6, t0=10, weight_decay=0.01)),
     "Rprop": trained(lambda p: optim.Rprop(p)),
     "Rprop with its options": trained(lambda p: optim.Rprop(p, 0.005, etas=(0.4, 1.3), step_sizes=(1e-5, 0.1))),
     "LBFGS": lbfgs(lr=0.5, max_iter=6, history_size=4),

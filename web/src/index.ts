@@ -26,7 +26,9 @@ export * as autograd from "./autograd/index.js";
 export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
+export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
+export * as linalg from "./composites/linalg/namespace.js";
 export { norm } from "./composites/linalg/norms.js";
 export {
   cholesky,
@@ -39,6 +41,7 @@ export {
   solve,
   solveTriangular,
 } from "./composites/linalg/of_complex.js";
+export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export * as distributions from "./distributions/index.js";
@@ -80,6 +83,7 @@ export * as optim from "./optim/index.js";
 export type { Variant } from "./runtime/variant.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
+export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";

@@ -11,7 +11,8 @@ import { joinHost, type WorkerFunction } from "./threads/host.js";
 /**
  * Starts the engine; every other function needs it. Calls after the first wait for the same start,
  * whose options stay in force until shutdown(): other ones are refused. Each opens the WebGPU device
- * if it requires it, or if that has been lost.
+ * if it requires it, or if that has been lost. A call after shutdown() waits for its end and starts
+ * another engine.
  */
 export async function init(...given: [options?: InitOptions]): Promise<void> {
   joinHost();

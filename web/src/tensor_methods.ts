@@ -2,6 +2,7 @@
 // here, where everything is known.
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
+import { rsub } from "./composites/arithmetic.js";
 import { norm } from "./composites/linalg/norms.js";
 import {
   cholesky,
@@ -16,12 +17,13 @@ import {
 } from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
+import { attachHints } from "./ops/hints.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { addDoors } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
-// What stands in the place of the engine's, which can less.
-const kInPlaceOfOps = {
+// What the op table has not, or what stands in the place of the engine's, which can less.
+const kComposites = {
   cholesky,
   det,
   inverse,
@@ -29,6 +31,7 @@ const kInPlaceOfOps = {
   luFactor,
   norm,
   pinv,
+  rsub,
   slogdet,
   solve,
   solveTriangular,
@@ -44,16 +47,15 @@ export function attachTensorMethods(): void {
   attach(kCompositeMethods);
   attach(kFamiliarMethods);
   attach(kAutogradMethods);
-  for (const [name, f] of Object.entries(kInPlaceOfOps)) attach({ [name]: asMethod(f) });
+  for (const [name, f] of Object.entries(kComposites)) attach({ [name]: asMethod(f) });
+  attachHints(Tensor.prototype);
   addDoors(Tensor.prototype);
 }
 
 // The tensor is the first argument.
-function asMethod(
-  f: (self: Tensor, ...rest: never[]) => unknown,
-): (this: Tensor, ...rest: never[]) => unknown {
+function asMethod(f: (...args: never[]) => unknown): (this: Tensor, ...rest: never[]) => unknown {
   return function (...rest) {
-    return f(this, ...rest);
+    return f(...([this, ...rest] as never[]));
   };
 }
 

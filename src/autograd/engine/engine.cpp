@@ -110,6 +110,15 @@ GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
   fail(ErrorCode::kInternal, "dependency not found for ", fn.name(), '.');
 }
 
+// What the handler of warnings throws is an error of the call, unless that has failed already.
+void replay_warnings(GraphTask& task) {
+  try {
+    task.warnings.replay();
+  } catch (...) {
+    task.set_exception(std::current_exception());
+  }
+}
+
 }  // namespace
 
 Engine& Engine::instance() {
@@ -176,7 +185,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
                                 nested ? role.stack_depth + 1 : 0);
     thread_main(task);
   }
-  task->warnings.replay();
+  replay_warnings(*task);
   return task->take_result();
 }
 
@@ -198,7 +207,7 @@ bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
     run_next();
   } while (!task->future_completed() && !piece.is_over());
   if (!task->future_completed()) return false;
-  task->warnings.replay();
+  replay_warnings(*task);
   return true;
 }
 
@@ -268,10 +277,14 @@ void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, Inpu
       current.set_node(state->fn.get());
     }
   } catch (...) {
-    if (AnomalyMode::is_enabled() && !task->has_error.load()) {
-      warn_anomaly_trace(*GraphTask::current_node());
-    }
+    const bool is_first = !task->has_error.load();
     task->set_exception(std::current_exception());
+    if (!is_first || !AnomalyMode::is_enabled()) return;
+    try {
+      warn_anomaly_trace(*GraphTask::current_node());
+    } catch (...) {
+      // Whoever shows warnings is the user's. What was to be told of is thrown in any case.
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "autograd/graph/accumulate_grad.h"
 
 #include "autograd/grad_mode.h"
+#include "autograd/graph/recorded_tensors.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"
@@ -48,7 +49,10 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   invariant(!autograd_meta(variable_)->has_history(),
             "leaf variable has been moved into the graph interior.");
   if (!requires_grad(variable_)) return {};
-  accumulate(grad);
+  if (Recording* const noted = recording()) [[unlikely]]
+    noted->tensors->accumulate(variable_, grad, [&] { accumulate(grad); });
+  else
+    accumulate(grad);
   if (const VariableHooks* hooks = autograd_meta(variable_)->hooks.get()) {
     for (const auto& [hook, slot] : hooks->post_accumulate_grad_hooks.snapshot()) {
       (*hook)(variable_);

@@ -20,12 +20,13 @@ class AccumulateGrad final : public Node {
   void run_tensor_pre_hooks(GradList& grads) override;
   bool has_hooks() const override;
 
+  /// Adds to the gradient of the leaf, without hooks.
+  void accumulate(const Tensor& grad);
+
   const Tensor& variable() const { return variable_; }
   const Tensor* leaf() const override { return &variable_; }
 
  private:
-  void accumulate(const Tensor& grad);
-
   Tensor variable_;
 };
 

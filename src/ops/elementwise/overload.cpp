@@ -1,8 +1,12 @@
 #include "ops/elementwise/overload.h"
 
+#include <cmath>
 #include <limits>
 
 #include "autograd/graph/variable.h"
+#include "dispatch/in_place.h"
+#include "dispatch/var.h"
+#include "ops/complex/complex.h"
 
 namespace eg {
 namespace {
@@ -33,8 +37,14 @@ double number_of(const Operand& limit) {
                      [&]<class T>() { return static_cast<double>(*limit.tensor().data_as<T>()); });
 }
 
+// True for a limit that a double holds, which not every int64 is.
 bool is_number(const std::optional<Operand>& limit) {
-  return !limit.has_value() || limit->tensor().is_wrapped_number();
+  if (!limit.has_value()) return true;
+  const Tensor& t = limit->tensor();
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  return t.is_wrapped_number() &&
+         (t.dtype() != DType::kInt64 ||
+          (*t.data_as<std::int64_t>() <= kExact && *t.data_as<std::int64_t>() >= -kExact));
 }
 
 // The lower limit, whose gradient ends where it does not lie below the upper one.
@@ -65,6 +75,54 @@ Tensor turn_bits(Apply apply, const Operand& x) {
   return apply_op<op::BitwiseNot>(apply, {}, x);
 }
 
+Tensor limit_softly(Apply apply, const Operand& x, double min, double max) {
+  constexpr std::string_view kName = op::Hardtanh::doc.name;
+  check(!(min > max), ErrorCode::kInvalidArgument, kName,
+        "min_val cannot be greater than max_val, got ", min, " and ", max, '.');
+  const DType dtype = x.tensor().dtype();
+  if (!is_integral(dtype)) return apply_op<op::Hardtanh>(apply, {min, max}, x);
+  check(dtype != DType::kBool, ErrorCode::kDtypeMismatch, kName,
+        "not implemented for bool. Convert with to('float32').");
+  const op::Clamp::Params limits{std::trunc(min), std::trunc(max)};
+  check(dtype != DType::kUInt8 || (limits.min >= 0 && limits.max >= 0), ErrorCode::kDtypeMismatch,
+        kName, "uint8 has no negative numbers to be limits, got ", min, " and ", max,
+        ". Convert with to('int32').");
+  return apply_op<op::Clamp>(apply, limits, x);
+}
+
+Tensor square(Apply apply, const Operand& x) {
+  if (x.tensor().dtype() == DType::kBool) return apply_op<op::Pow>(apply, {}, x, Scalar(2));
+  return apply_op<op::Square>(apply, {}, x);
+}
+
+bool is_complex_operand(const Operand& x) { return is_complex(x.tensor().dtype()); }
+
+// The larger of the two is the one whose real part is larger.
+Tensor complex_logaddexp(const Var& a, const Var& b) {
+  const Var is_less = real(a) < real(b);
+  const Var largest = where(is_less, b, a);
+  const Var difference = where(is_less, a, b) - largest;
+  // Infinity less itself is NaN.
+  const Var power = where((real(a) == real(b)) & (real(a) - real(a) != 0), 0, difference);
+  return (largest + log1p(exp(power))).tensor();
+}
+
+// A number that is not finite in one of its parts is replaced in both, and has no gradient.
+Tensor complex_nan_to_num(const Tensor& input, const op::NanToNum::Params& params) {
+  const auto replaced = [&](const Tensor& part) {
+    return apply_op<op::NanToNum>(apply_elementwise, params, detach(part));
+  };
+  const Var x = input;
+  const Var numbers = ToComplex::call(replaced(Real::call(input)), replaced(Imag::call(input)));
+  return where(x - x == 0, x, numbers).tensor();
+}
+
+op::NanToNum::Params replacements(std::optional<double> nan, std::optional<double> posinf,
+                                  std::optional<double> neginf) {
+  const op::NanToNum::Params usual;
+  return {nan.value_or(usual.nan), posinf.value_or(usual.posinf), neginf.value_or(usual.neginf)};
+}
+
 }  // namespace
 
 Tensor Overload<op::Div>::call(const Operand& input, const Operand& other, RoundingMode mode) {
@@ -88,6 +146,45 @@ Tensor Overload<op::BitwiseNot>::call(const Operand& input) {
 }
 Tensor Overload<op::BitwiseNot>::call_in_place(const Operand& input) {
   return turn_bits(apply_elementwise_in_place, input);
+}
+
+Tensor Overload<op::Hardtanh>::call(const Operand& input, double min_val, double max_val) {
+  return limit_softly(apply_elementwise, input, min_val, max_val);
+}
+Tensor Overload<op::Hardtanh>::call_in_place(const Operand& input, double min_val, double max_val) {
+  return limit_softly(apply_elementwise_in_place, input, min_val, max_val);
+}
+
+Tensor Overload<op::Square>::call(const Operand& input) { return square(apply_elementwise, input); }
+Tensor Overload<op::Square>::call_in_place(const Operand& input) {
+  return square(apply_elementwise_in_place, input);
+}
+
+Tensor Overload<op::Logaddexp>::call(const Operand& input, const Operand& other) {
+  if (is_complex_operand(input) || is_complex_operand(other))
+    return complex_logaddexp(input.tensor(), other.tensor());
+  return apply_op<op::Logaddexp>(apply_elementwise, {}, input, other);
+}
+Tensor Overload<op::Logaddexp>::call_in_place(const Operand& input, const Operand& other) {
+  if (!is_complex_operand(input) && !is_complex_operand(other))
+    return apply_op<op::Logaddexp>(apply_elementwise_in_place, {}, input, other);
+  return write_result(op::Logaddexp::doc.name, {&input.tensor(), 1},
+                      [&](const Tensor& t) { return call(t, other); });
+}
+
+Tensor Overload<op::NanToNum>::call(const Operand& input, Number nan, Number posinf,
+                                    Number neginf) {
+  const op::NanToNum::Params params = replacements(nan, posinf, neginf);
+  if (is_complex_operand(input)) return complex_nan_to_num(input.tensor(), params);
+  return apply_op<op::NanToNum>(apply_elementwise, params, input);
+}
+Tensor Overload<op::NanToNum>::call_in_place(const Operand& input, Number nan, Number posinf,
+                                             Number neginf) {
+  if (!is_complex_operand(input))
+    return apply_op<op::NanToNum>(apply_elementwise_in_place, replacements(nan, posinf, neginf),
+                                  input);
+  return write_result(op::NanToNum::doc.name, {&input.tensor(), 1},
+                      [&](const Tensor& t) { return call(t, nan, posinf, neginf); });
 }
 
 }  // namespace eg

@@ -1,8 +1,8 @@
 #pragma once
 
 // Elementwise ops that take more than one formula can say: limits that are numbers or tensors, a
-// choice of rounding. JavaScript calls the overload; other ops go on to call the formula of the
-// same name.
+// choice of rounding, dtypes with a rule of their own. JavaScript calls the overload; other ops go
+// on to call the formula of the same name.
 
 #include "dispatch/function_op.h"
 #include "formulas/all.h"
@@ -39,6 +39,38 @@ struct Overload<op::BitwiseNot> {
   static constexpr std::array args{Arg{"input"}};
   static Tensor call(const Operand& input);
   static Tensor call_in_place(const Operand& input);
+};
+
+/// Of integers by limits without their fractions.
+template <>
+struct Overload<op::Hardtanh> {
+  static constexpr std::array args{Arg{"input"}, Arg{"min_val", "-1"}, Arg{"max_val", "1"}};
+  static Tensor call(const Operand& input, double min_val, double max_val);
+  static Tensor call_in_place(const Operand& input, double min_val, double max_val);
+};
+
+/// Of truth values as a power, which is of int64.
+template <>
+struct Overload<op::Square> {
+  static constexpr std::array args{Arg{"input"}};
+  static Tensor call(const Operand& input);
+  static Tensor call_in_place(const Operand& input);
+};
+
+/// Of complex numbers by other ops.
+template <>
+struct Overload<op::Logaddexp> {
+  static constexpr std::array args{Arg{"input"}, Arg{"other"}};
+  static Tensor call(const Operand& input, const Operand& other);
+  static Tensor call_in_place(const Operand& input, const Operand& other);
+};
+template <>
+struct Overload<op::NanToNum> {
+  using Number = std::optional<double>;
+  static constexpr std::array args{Arg{"input"}, Arg{"nan", "null"}, Arg{"posinf", "null"},
+                                   Arg{"neginf", "null"}};
+  static Tensor call(const Operand& input, Number nan, Number posinf, Number neginf);
+  static Tensor call_in_place(const Operand& input, Number nan, Number posinf, Number neginf);
 };
 
 template <class Op>

@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "kernels/decompositions.h"
+#include "ops/complex/complex.h"
+#include "ops/create/copy.h"
 #include "ops/linalg/matrix_batch.h"
+#include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
+#include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -18,13 +23,34 @@ Tensor nothing_like(const Tensor& t) { return Tensor::empty({0}, t.dtype(), t.de
 Var per_column(const Tensor& t) { return Unsqueeze::call(t, -2); }
 Var per_row(const Tensor& t) { return Unsqueeze::call(t, -1); }
 
-// A - Aᵀ.
-Var skew(const Var& a) { return a - transpose(a); }
+// A - Aᴴ.
+Var skew(const Var& a) { return a - adjoint(a); }
 
-// X R⁻ᵀ for an upper triangular R.
-Var divide_by_transposed(const Var& x, const Tensor& r) {
-  return transpose(solve_unchecked(r, transpose(x).tensor()));
+// X R⁻ᴴ for an upper triangular R.
+Var divide_by_adjoint(const Var& x, const Tensor& r) {
+  return adjoint(solve_unchecked(r, adjoint(x).tensor()));
 }
+
+// Uninitialised real numbers, `count` for each matrix of a batch.
+Tensor empty_numbers(const Tensor& matrices, std::int64_t count) {
+  Shape shape = batch_of(matrices);
+  shape.push_back(count);
+  return Tensor::empty(shape, real_dtype(matrices.dtype()), matrices.device());
+}
+
+// A loss may not mind by which number of magnitude 1 a vector is multiplied: of `diagonal`, how it
+// minds, the imaginary part has to vanish.
+void check_phase(const Var& diagonal, std::string_view op, std::string_view vectors) {
+  const Tensor t = detach(diagonal.tensor());
+  if (!is_complex(t.dtype())) return;
+  const Var size = abs(Var(t));
+  const Tensor minds = Any::call((abs(Var(Imag::call(t))) > 1e-2 * (1 + size)).tensor());
+  check(!is_true(minds), ErrorCode::kNotDifferentiable, op, "The ", vectors,
+        " of complex matrices are unique but for a factor of magnitude 1 each. The loss depends on "
+        "it, so that its derivative means nothing.");
+}
+
+Var diagonal_of(const Var& a) { return Diagonal::call(a.tensor(), 0, -2, -1); }
 
 // True when somebody may ask for the derivative of what is computed from `t`.
 bool is_differentiated(const Tensor& t) {
@@ -45,7 +71,7 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
   const std::int64_t n = a.size(-1);
   const std::int64_t k = std::min(m, n);
   SvdParts parts;
-  parts.s = Squeeze::call(empty_matrices(a, k, 1), Dims{-1});
+  parts.s = empty_numbers(a, k);
   if (vectors) {
     parts.u = empty_matrices(a, m, full ? m : k);
     parts.vh = empty_matrices(a, full ? n : k, n);
@@ -59,14 +85,14 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
 }
 
 SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
-  check_matrix(a, "A", Svd::doc.name, "linalg.svd");
+  check_matrix(a, "A", Svd::doc.name, "linalg.svd", MatrixNumbers::kRealOrComplex);
   return decompose(a, full, vectors);
 }
 
 }  // namespace
 
 TensorList Qr::call(const Tensor& input, QrMode mode) {
-  check_matrix(input, "A", doc.name, "linalg.qr");
+  check_matrix(input, "A", doc.name, "linalg.qr", MatrixNumbers::kRealOrComplex);
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
@@ -94,14 +120,16 @@ GradList Qr::backward(const Backward<Qr>& b) {
         "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
   const Var grad_q = b.grad(0).defined() ? b.grad(0) : full_like(q, 0);
   const Var grad_r = b.grad(1).defined() ? b.grad(1) : full_like(r, 0);
-  const Var inner = product(grad_r, transpose(r)) - product(transpose(q), grad_q);
+  const Var inner = product(grad_r, adjoint(r)) - product(adjoint(q), grad_q);
+  // The diagonal of R is real, so that of Q it is the imaginary part that may turn.
   if (m >= n) {
-    const Var upper = Triu::call(inner.tensor());
-    const Var symmetric = upper + transpose(Triu::call(inner.tensor(), 1));
-    return {divide_by_transposed(product(q, symmetric) + grad_q, r).tensor()};
+    const Var strict = Triu::call(inner.tensor(), 1);
+    const Var own = identity(n, r) * per_column(real(diagonal_of(inner)).tensor());
+    return {divide_by_adjoint(product(q, strict + adjoint(strict) + own) + grad_q, r).tensor()};
   }
-  const Var lower = Tril::call(skew(-inner).tensor());
-  const Tensor square = divide_by_transposed(product(q, lower), Narrow::call(r, -1, 0, m)).tensor();
+  const Var turns = skew(-inner);
+  const Var lower = Tril::call((turns - identity(m, r) * (turns * 0.5)).tensor());
+  const Tensor square = divide_by_adjoint(product(q, lower), Narrow::call(r, -1, 0, m)).tensor();
   const Tensor rest = full_like(empty_matrices(r, m, n - m), 0);
   return {(Var(Cat::call({square, rest}, -1)) + product(q, grad_r)).tensor()};
 }
@@ -130,19 +158,24 @@ GradList Svd::backward(const Backward<Svd>& b) {
   const Var columns = per_column(s);
   const Var rows = per_row(s);
   Var inner = 0;
-  if (has_u) inner = inner + skew(product(transpose(u), first_columns(b.grad(0)))) * columns;
-  if (has_vh) inner = inner + rows * skew(product(vh, transpose(first_rows(b.grad(2)))));
+  const Var of_u = has_u ? skew(product(adjoint(u), first_columns(b.grad(0)))) : 0;
+  const Var of_v = has_vh ? skew(product(vh, adjoint(first_rows(b.grad(2))))) : 0;
+  if (is_complex(u.tensor().dtype()))
+    check_phase(diagonal_of(of_u + of_v), doc.name, "singular vectors");
+  if (has_u) inner = inner + of_u * columns;
+  if (has_vh) inner = inner + rows * of_v;
   inner = inner / (columns * columns - rows * rows + eye);
+  if (has_u && has_vh && is_complex(u.tensor().dtype())) inner = inner + eye * of_u / (2 * columns);
   if (grad_s.defined()) inner = inner + eye * per_column(grad_s);
 
   if (has_u && u.tensor().size(-2) > k) {
     const Var scaled = first_columns(b.grad(0)) / columns;
-    const Var outside = scaled - product(u, product(transpose(u), scaled));
+    const Var outside = scaled - product(u, product(adjoint(u), scaled));
     return {product(product(u, inner) + outside, vh).tensor()};
   }
   if (has_vh && vh.tensor().size(-1) > k) {
     const Var scaled = first_rows(b.grad(2)) / rows;
-    const Var outside = scaled - product(product(scaled, transpose(vh)), vh);
+    const Var outside = scaled - product(product(scaled, adjoint(vh)), vh);
     return {product(u, product(inner, vh) + outside).tensor()};
   }
   return {product(product(u, inner), vh).tensor()};
@@ -156,9 +189,9 @@ Tensor Svdvals::call(const Tensor& a) {
 namespace {
 
 TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
-  check_square(input, "A", Eigh::doc.name, "linalg.eigh");
+  check_square(input, "A", Eigh::doc.name, "linalg.eigh", MatrixNumbers::kRealOrComplex);
   const Tensor a = packed(input);
-  const Tensor l = Squeeze::call(empty_matrices(a, a.size(-1), 1), Dims{-1});
+  const Tensor l = empty_numbers(a, a.size(-1));
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
@@ -181,17 +214,57 @@ GradList Eigh::backward(const Backward<Eigh>& b) {
   const Tensor l = b.saved(0);
   const Var v = b.saved(1);
   const Tensor& grad_l = b.grad(0);
-  if (!b.grad(1).defined()) return {product(v * per_column(grad_l), transpose(v)).tensor()};
+  if (!b.grad(1).defined()) return {product(v * per_column(grad_l), adjoint(v)).tensor()};
   const Var eye = identity(l.size(-1), l);
-  Var inner = skew(product(transpose(v), b.grad(1))) * 0.5;
+  Var inner = skew(product(adjoint(v), b.grad(1))) * 0.5;
+  check_phase(diagonal_of(inner), doc.name, "eigenvectors");
   inner = inner / (per_column(l) - per_row(l) + eye);
   if (grad_l.defined()) inner = inner + eye * per_column(grad_l);
-  return {product(v, product(inner, transpose(v))).tensor()};
+  return {product(v, product(inner, adjoint(v))).tensor()};
 }
 
 Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
   if (is_differentiated(a)) return Eigh::call(a, uplo)[0];
   return eigen(a, uplo, false)[0];
 }
+
+TensorList Eig::call(const Tensor& input) {
+  check_square(input, "A", doc.name, "linalg.eig", MatrixNumbers::kRealOrComplex);
+  const Tensor a =
+      is_complex(input.dtype()) ? input : ToDType::call(input, complex_dtype(input.dtype()));
+  const Tensor matrix = packed(a);
+  Shape shape = batch_of(a);
+  shape.push_back(a.size(-1));
+  const TensorList outputs{Tensor::empty(shape, a.dtype(), a.device()),
+                           Tensor::empty(a.shape(), a.dtype(), a.device())};
+  FirstBreakdown bad;
+  run(kernel::Eig{matrices(matrix), matrix.memory(), outputs[0].memory(), outputs[1].memory(),
+                  bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.place(a),
+        "The algorithm failed to converge, or the input matrix contained non-finite values.");
+  record<Eig>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
+  return outputs;
+}
+
+// A = V diag(L) V⁻¹, where the columns of V have the length 1.
+GradList Eig::backward(const Backward<Eig>& b) {
+  const Tensor l = b.saved(0);
+  const Var v = b.saved(1);
+  const Tensor& grad_l = b.grad(0);
+  const Var eye = identity(l.size(-1), l);
+  const Var dual = adjoint(v);
+  Var inner = 0;
+  if (b.grad(1).defined()) {
+    const Var turns = product(dual, b.grad(1));
+    const Var own = diagonal_of(turns);
+    check_phase(own, doc.name, "eigenvectors");
+    const Var lengths = product(dual, v) * per_column(real(own).tensor());
+    inner = (turns - lengths) / conj(per_column(l) - per_row(l) + eye);
+  }
+  if (grad_l.defined()) inner = inner + eye * per_column(grad_l);
+  return {solve_unchecked(dual.tensor(), product(inner, dual).tensor())};
+}
+
+Tensor Eigvals::call(const Tensor& a) { return Eig::call(a)[0]; }
 
 }  // namespace eg

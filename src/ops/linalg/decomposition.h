@@ -5,7 +5,8 @@
 // A decomposition is not unique: columns of Q, U and V may change their sign together with what
 // they are multiplied with, and more than that where values repeat. Gradients of functions that
 // depend on such a choice mean nothing; where singular or eigenvalues repeat, those of U, V and the
-// eigenvectors are not finite.
+// eigenvectors are not finite. Of complex matrices the columns may be multiplied by any number of
+// magnitude 1; those of Q are chosen so that the diagonal of R is real.
 
 #include "dispatch/function_op.h"
 
@@ -67,8 +68,8 @@ constexpr std::array<std::string_view, 2> enum_names(Triangle) { return {"L", "U
 struct Eigh {
   static constexpr op::Doc doc{
       "eigh",
-      "[L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: "
-      "eigenvalues that rise and orthonormal eigenvectors."};
+      "[L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is "
+      "read: eigenvalues that rise and orthonormal eigenvectors."};
   static constexpr std::string_view node_name = "LinalgEighBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
@@ -81,12 +82,38 @@ struct Eigh {
 };
 
 struct Eigvalsh {
-  static constexpr op::Doc doc{"eigvalsh", "The eigenvalues of symmetric matrices, rising."};
+  static constexpr op::Doc doc{"eigvalsh",
+                               "The eigenvalues of matrices that are their own adjoints, rising."};
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
   static Tensor call(const Tensor& a, Triangle uplo = Triangle::kLower);
 };
 
-using DecompositionOps = TypeList<Qr, Svd, Svdvals, Eigh, Eigvalsh>;
+struct Eig {
+  static constexpr op::Doc doc{"eig",
+                               "[L, V] with A V = V diag(L) for any square A: its eigenvalues, in "
+                               "no order, and eigenvectors "
+                               "of length 1, complex also where A is real."};
+  static constexpr bool spreads_nan = true;
+  static constexpr std::string_view node_name = "LinalgEigBackward0";
+  static constexpr std::array args{Arg{"A"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
+  static constexpr std::array<std::string_view, 2> results{"L", "V"};
+  static TensorList call(const Tensor& a);
+
+  struct Attrs {};
+  static constexpr std::array<std::string_view, 2> saved_names{"eigenvalues", "eigenvectors"};
+  static GradList backward(const Backward<Eig>& b);
+};
+
+struct Eigvals {
+  static constexpr op::Doc doc{"eigvals", "The eigenvalues of square matrices, in no order."};
+  static constexpr bool spreads_nan = true;
+  static constexpr std::array args{Arg{"A"}};
+  static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
+  static Tensor call(const Tensor& a);
+};
+
+using DecompositionOps = TypeList<Qr, Svd, Svdvals, Eigh, Eigvalsh, Eig, Eigvals>;
 
 }  // namespace eg

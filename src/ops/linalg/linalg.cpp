@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "dispatch/factories.h"
+#include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/linalg/matrix_batch.h"
 #include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
+#include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -77,7 +79,17 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
 
 }  // namespace
 
-Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
+Tensor solve_unchecked(const Tensor& a, const Tensor& b) {
+  if (!is_complex(a.dtype())) return solve_matrices(a, b, true);
+  // (P + iQ)(X + iY) = B + iC is [P -Q; Q P][X; Y] = [B; C].
+  const Tensor re = Real::call(a);
+  const Tensor im = Imag::call(a);
+  const Tensor top = Cat::call({re, (-Var(im)).tensor()}, -1);
+  const Tensor blocks = Cat::call({top, Cat::call({im, re}, -1)}, -2);
+  const Tensor parts = solve_unchecked(blocks, Cat::call({Real::call(b), Imag::call(b)}, -2));
+  const std::int64_t rows = b.size(-2);
+  return ToComplex::call(Narrow::call(parts, -2, 0, rows), Narrow::call(parts, -2, rows, rows));
+}
 
 Tensor Det::call(const Tensor& input) {
   check_square(input, "A", doc.name, "linalg.det");

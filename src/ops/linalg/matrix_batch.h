@@ -24,13 +24,16 @@ kernel::MatrixBatch matrices(const Tensor& packed);
 /// `n` ones on a diagonal, with the dtype and device of `like`.
 Tensor identity(std::int64_t n, const Tensor& like);
 
-/// Throws unless `t` holds matrices of floats. `name` is the argument's, `op` the op's, and `api`
-/// what PyTorch calls the function.
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api);
-/// Throws unless `t` holds square matrices of floats.
-void check_square(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api);
+/// The numbers that an op of matrices takes.
+enum class MatrixNumbers : std::uint8_t { kReal, kRealOrComplex };
+
+/// Throws unless `t` holds matrices of such numbers, as floats. `name` is the argument's, `op` the
+/// op's, and `api` what PyTorch calls the function.
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
+                  MatrixNumbers numbers = MatrixNumbers::kReal);
+/// Throws unless `t` holds square matrices of such numbers.
+void check_square(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
+                  MatrixNumbers numbers = MatrixNumbers::kReal);
 
 /// Where a factorisation broke down; the kernel says it here.
 struct FirstBreakdown {
@@ -43,12 +46,13 @@ struct FirstBreakdown {
   std::string place(const Tensor& a) const;
 };
 
-/// The matrix product and the transpose of matrices, as formulas.
+/// The matrix product, the transpose and the conjugate transpose of matrices, as formulas.
 Var product(const Var& a, const Var& b);
 Var transpose(const Var& t);
+Var adjoint(const Var& t);
 
-/// The X with A X = B for operands with the same leading dims, recorded as `solve`. What comes of a
-/// singular A is not finite.
+/// The X with A X = B for operands with the same leading dims, recorded as `solve` of real or of
+/// complex numbers. What comes of a singular A is not finite.
 Tensor solve_unchecked(const Tensor& a, const Tensor& b);
 
 }  // namespace eg

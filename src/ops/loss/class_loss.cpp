@@ -169,8 +169,8 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
     const Var goal = target_distribution(targets, input);
     const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
     const Var softmax = Softmax::call(input, dim);
-    return {
-        (spread_gradient(b.grad(), attrs, b.saved(5), input) * (softmax * mass - goal)).tensor()};
+    const Var share = spread_gradient(b.grad(), attrs, b.saved(5), input);
+    return {where(mass == 0, 0, share * (softmax * mass - goal)).tensor()};
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
@@ -192,12 +192,13 @@ Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optio
                          {{input}, {classes.target}, {classes.weight}, {result.total_weight}});
 }
 
-// Linear in the input: the gradient is minus the targets' distributions.
+// Linear in the input: the gradient is minus the targets' distributions, and nothing elsewhere.
 GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor input = b.saved(0);
   const Classes classes(input, b.saved(1), b.saved(2));
   const Var goal = target_distribution(classes.targets(b.attrs().ignore_index, 0), input);
-  return {(-spread_gradient(b.grad(), b.attrs(), b.saved(3), input) * goal).tensor()};
+  const Var share = spread_gradient(b.grad(), b.attrs(), b.saved(3), input);
+  return {where(goal == 0, 0, -share * goal).tensor()};
 }
 
 }  // namespace eg

@@ -2,7 +2,9 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/optional_memory.h"
+#include "dispatch/var.h"
 #include "kernels/conv.h"
+#include "ops/complex/complex.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
@@ -138,8 +140,8 @@ Operands make_operands(std::string_view op, std::int64_t spatial, const Tensor& 
           input.dtype(), ") and weight or bias type (", other.dtype(), ") should be the same.");
     check_same_device(op, input.device(), other.device());
   }
-  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
-        "expected float32 or float64, got ", input.dtype(), '.');
+  check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected floating point or complex numbers, got ", input.dtype(), '.');
   const bool has_batch = input.ndim() == spatial + 2;
   return {op,
           spatial,
@@ -214,8 +216,33 @@ void set_extent(const Operands& o, Convolution& c, const Padding& padding, std::
   forget_unused_stride(c, d);
 }
 
+// A convolution is linear in its input and in its weight: of complex numbers it is made of three of
+// real ones, of the real parts, of the imaginary parts and of the sums of both.
+template <class Convolve>
+Tensor by_parts(const Operands& o, Convolve&& convolve) {
+  const auto part = [&](auto&& take) {
+    Operands real = o;
+    for (Tensor* t : {&real.input, &real.weight, &real.bias}) {
+      if (t->defined()) *t = take(*t);
+    }
+    return real;
+  };
+  const Operands sums =
+      part([](const Tensor& t) { return (Var(Real::call(t)) + Imag::call(t)).tensor(); });
+  Operands imaginary = part(Imag::call);
+  imaginary.bias = Tensor();
+  const Var a = convolve(part(Real::call));
+  const Var b = convolve(imaginary);
+  return ToComplex::call((a - b).tensor(), (Var(convolve(sums)) - a - b).tensor());
+}
+
 Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding,
                    const Dims& dilation, std::int64_t groups) {
+  if (is_complex(o.input.dtype())) {
+    return by_parts(o, [&](const Operands& real) {
+      return convolution(real, stride, padding, dilation, groups);
+    });
+  }
   const Dims sizes = padding.kind == Padding::Kind::kSizes ? padding.sizes : Dims{0};
   Convolution c{.batch = o.input.size(0),
                 .groups = groups,
@@ -239,6 +266,11 @@ Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding
 Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims& padding,
                               const Dims& output_padding, std::int64_t groups,
                               const Dims& dilation) {
+  if (is_complex(o.input.dtype())) {
+    return by_parts(o, [&](const Operands& real) {
+      return transposed_convolution(real, stride, padding, output_padding, groups, dilation);
+    });
+  }
   Convolution c{.batch = o.input.size(0),
                 .groups = groups,
                 .in_channels = (CheckedInt(groups) * o.weight.size(1)).value(),

@@ -35,10 +35,10 @@ Tensor extremum_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   const Var x = input;
   const Var y = unreduce(output, attrs.reduced, input.shape());
   Var mask = x == y;
-  if (attrs.nans_share) mask = mask | ((x != x) & (y != y));
+  if (attrs.is_chosen) mask = mask | ((x != x) & (y != y));
   const Var ties = Sum::call(mask.tensor(), attrs.reduced.dims, attrs.reduced.keepdim);
-  const Var share = Var(grad) / ties;
-  return (Var(unreduce(share.tensor(), attrs.reduced, input.shape())) * mask).tensor();
+  const Var share = unreduce((Var(grad) / ties).tensor(), attrs.reduced, input.shape());
+  return (attrs.is_chosen ? where(mask, share, 0) : share * mask).tensor();
 }
 
 struct Selected {

@@ -13,8 +13,10 @@ namespace eg {
 /// What the gradients of amax and amin need.
 struct ExtremumAttrs {
   ReducedDims reduced;
-  /// NaN elements share the gradient of a NaN result, as max(x) has it; else everything is NaN.
-  bool nans_share;
+  /// As max(x) has it: the elements that are the result, NaN too, share its gradient, and the
+  /// others have none. As amax has it the share is multiplied by 0 there, so that NaN and infinity
+  /// spread.
+  bool is_chosen;
 };
 
 struct Amax {

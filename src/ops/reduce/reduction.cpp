@@ -75,13 +75,11 @@ Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
 
 // Complex products have no fold of their own.
 Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, bool keepdim) {
-  if (!dim.has_value()) {
-    return Reshape::call(product_by_pairs(Reshape::call(x, {-1}), 0), Shape{});
-  }
-  const std::int64_t d = wrap_dim(*dim, x.ndim(), Prod::doc.name);
+  const std::int64_t d = dim.has_value() ? wrap_dim(*dim, x.ndim(), Prod::doc.name) : 0;
   if (x.ndim() == 0) return Clone::call(x);
-  const Tensor result = product_by_pairs(x, d);
-  return keepdim ? result : Squeeze::call(result, Dims{d});
+  const Tensor product = product_by_pairs(dim.has_value() ? x : Reshape::call(x, {-1}), d);
+  // A copy, because the product of one element is that element.
+  return Clone::call(keepdim && dim.has_value() ? product : Squeeze::call(product, Dims{d}));
 }
 
 // PyTorch keeps uint8, the booleans of old.

@@ -1,19 +1,28 @@
 #include "ops/reduce/reduction_composite.h"
 
+#include "ops/create/copy.h"
+
 namespace eg {
-namespace {
-
-Tensor without_nans(const Tensor& input) {
-  if (!is_differentiable(input.dtype())) return input;
-  const Var x = input;
-  return where(x == x, x, 0).tensor();
-}
-
-}  // namespace
 
 Tensor Nansum::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
                     std::optional<DType> dtype) {
-  return Sum::call(without_nans(input), dim, keepdim, dtype);
+  if (!is_differentiable(input.dtype())) return Sum::call(input, dim, keepdim, dtype);
+  const bool is_cast = dtype.has_value() && is_differentiable(*dtype);
+  const Tensor given = is_cast ? ToDType::call(input, *dtype) : input;
+  const Var x = detach(given);
+  const Tensor result = Sum::call(where(x == x, x, 0).tensor(), dim, keepdim, dtype);
+  if (!is_differentiable(result.dtype())) return result;
+  return record<Nansum>(result, {given},
+                        {given.shape(), reduced_dims(dim, keepdim, given.ndim(), doc.name)},
+                        {{given}});
+}
+
+// Multiplied by the mask and not chosen by it: so nanmean() of nothing but NaN has a gradient that
+// is NaN, as its value is.
+GradList Nansum::backward(const Backward<Nansum>& b) {
+  const Var x = b.saved(0);
+  const auto& [shape, reduced] = b.attrs();
+  return {(Var(unreduce(b.grad(), reduced, shape)) * (x == x)).tensor()};
 }
 
 Tensor Nanmean::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,

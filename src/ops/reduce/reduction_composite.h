@@ -1,6 +1,6 @@
 #pragma once
 
-// Reductions that are made of others: they only mask or count before they sum.
+// Reductions that are made of others: they mask or count before they sum.
 
 #include "dispatch/function_op.h"
 #include "ops/reduce/reduction.h"
@@ -14,6 +14,10 @@ struct Nansum {
   static constexpr std::array samples = Sum::samples;
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false,
                      std::optional<DType> dtype = {});
+
+  using Attrs = Sum::Attrs;
+  static constexpr std::array<std::string_view, 1> saved_names{"self"};
+  static GradList backward(const Backward<Nansum>& b);
 };
 
 struct Nanmean {

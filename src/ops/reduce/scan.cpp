@@ -1,9 +1,12 @@
 #include "ops/reduce/scan.h"
 
+#include <limits>
+
 #include "dispatch/factories.h"
 #include "kernels/scan.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
+#include "ops/elementwise/overload.h"
 #include "ops/nn/softmax_rows.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
@@ -13,6 +16,8 @@ namespace eg {
 namespace {
 
 using kernel::ScanKind;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor run_scan(ScanKind kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
@@ -78,14 +83,14 @@ GradList Recurrence::backward(const Backward<Recurrence>& b) {
   return grads;
 }
 
-// Products of 1, 2, 4, ... neighbours: complex numbers have no scan kernel of their own.
-Tensor complex_products(Tensor x, std::int64_t dim) {
+// Joins 1, 2, 4, ... neighbours: complex numbers have scan kernels for sums alone.
+Tensor complex_scan(Tensor x, std::int64_t dim, Tensor (*join)(const Operand&, const Operand&)) {
   if (x.ndim() == 0) return Clone::call(x);
   const std::int64_t size = x.size(dim);
   for (std::int64_t step = 1; step < size; step *= 2) {
-    const Var rest = Narrow::call(x, dim, step, size - step);
-    const Var before = Narrow::call(x, dim, 0, size - step);
-    x = Cat::call({Narrow::call(x, dim, 0, step), (rest * before).tensor()}, dim);
+    const Tensor rest = Narrow::call(x, dim, step, size - step);
+    const Tensor before = Narrow::call(x, dim, 0, size - step);
+    x = Cat::call({Narrow::call(x, dim, 0, step), join(rest, before)}, dim);
   }
   return size <= 1 ? Clone::call(x) : x;
 }
@@ -108,7 +113,10 @@ GradList Cumsum::backward(const Backward<Cumsum>& b) {
 Tensor Cumprod::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   if (is_complex(dtype.value_or(input.dtype()))) {
     const Tensor x = dtype.has_value() ? ToDType::call(input, *dtype) : input;
-    return complex_products(x, wrap_dim(dim, x.ndim(), doc.name));
+    const auto multiply = [](const Operand& a, const Operand& b) {
+      return eg::call<op::Mul>(a, b);
+    };
+    return complex_scan(x, wrap_dim(dim, x.ndim(), doc.name), multiply);
   }
   return accumulate<Cumprod>(ScanKind::kProd, input, dim, dtype,
                              [](const Tensor& result, const Tensor& x, std::int64_t d) {
@@ -126,9 +134,10 @@ GradList Cumprod::backward(const Backward<Cumprod>& b) {
 }
 
 Tensor Logcumsumexp::call(const Tensor& input, std::int64_t dim) {
-  check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "logcumsumexp(): Expected a floating point input, got ", input.dtype(), '.');
+  check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+        "logcumsumexp(): Expected a floating point or complex input, got ", input.dtype(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  if (is_complex(input.dtype())) return complex_scan(input, d, Overload<op::Logaddexp>::call);
   const Tensor result = run_scan(ScanKind::kLogSumExp, input, d);
   return record<Logcumsumexp>(result, {input}, {d}, {{input}, {result, true}});
 }
@@ -140,8 +149,10 @@ GradList Logcumsumexp::backward(const Backward<Logcumsumexp>& b) {
   if (is_single(b.grad(), dim)) return {b.grad()};
   const Var x = b.saved(0);
   const Var y = b.saved(1);
-  const Tensor ratio = exp(Var(delayed(y.tensor(), dim, 0)) - y).tensor();
-  return {(exp(x - y) * from_the_end(b.grad(), ratio, dim)).tensor()};
+  // What is nothing, the logarithm -infinity, is no part of any sum.
+  const Var sums = where(y == -kInfinity, 0, y);
+  const Tensor ratio = exp(Var(delayed(y.tensor(), dim, 0)) - sums).tensor();
+  return {(exp(x - sums) * from_the_end(b.grad(), ratio, dim)).tensor()};
 }
 
 Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,

@@ -11,6 +11,7 @@
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
+#include "ops/shape/view.h"
 
 namespace eg {
 namespace {
@@ -92,6 +93,15 @@ std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
   return std::nullopt;
 }
 
+// Around the largest real part, where it is finite.
+Tensor complex_logsumexp(const Tensor& input, const Dims& dim, bool keepdim) {
+  const Var largest = Amax::call(Real::call(detach(input)), dim, true);
+  const Var shift = where(abs(largest) == kInfinity, 0, largest);
+  const Var sum = Sum::call(exp(Var(input) - shift).tensor(), dim, keepdim);
+  const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), Logsumexp::doc.name);
+  return (log(sum) + Reshape::call(shift.tensor(), reduced.result_shape(input.shape()))).tensor();
+}
+
 }  // namespace
 
 Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
@@ -170,8 +180,11 @@ GradList Norm::backward(const Backward<Norm>& b) {
     const Var powers = where(x == 0, 0, pow(abs(x), p - 1));
     return {(sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor()};
   }
-  const Var scale = where(norm == 0, 0, g / (p == 2 ? norm : pow(norm, p - 1)));
-  if (p == 2) return {(x * spread(scale)).tensor()};
+  if (p == 2) {
+    // A gradient that is not finite stays so where the vector is zero, for zero is a multiplier.
+    return {(x * spread(where(norm == 0, g * 0, g / norm))).tensor()};
+  }
+  const Var scale = where(norm == 0, 0, g / pow(norm, p - 1));
   const Var powers = p < 2 ? sign(x) * pow(abs(x), p - 1) : x * pow(abs(x), p - 2);
   return {(powers * spread(scale)).tensor()};
 }
@@ -179,6 +192,7 @@ GradList Norm::backward(const Backward<Norm>& b) {
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
   if (is_integral(input.dtype()))
     return call(ToDType::call(input, computed_dtype(default_dtype())), dim, keepdim);
+  if (is_complex(input.dtype())) return complex_logsumexp(input, dim, keepdim);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const Var largest =
       run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, reduced);

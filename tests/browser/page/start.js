@@ -40,7 +40,13 @@ async function framesDuringBackward() {
 }
 
 try {
-  const options = JSON.parse(new URLSearchParams(location.search).get("options") ?? "{}");
+  const query = new URLSearchParams(location.search);
+  const options = JSON.parse(query.get("options") ?? "{}");
+  if (query.has("cores")) {
+    const cores = query.get("cores");
+    const value = cores === "undefined" ? undefined : Number(cores);
+    Object.defineProperty(navigator, "hardwareConcurrency", { value });
+  }
   const start = performance.now();
   await eg.init(options);
   const milliseconds = performance.now() - start;

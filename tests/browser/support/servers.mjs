@@ -45,15 +45,16 @@ export async function serveWith(folder, program, args) {
 
 /**
  * Serves files as they are, with extra headers, below `base`; bare imports of the package become its address, which is
- * `package`. `types` are content types by extension, other than usual. Returns { url, stop, requests }, the last the paths
- * that were asked for.
+ * `package`. `types` are content types by extension, other than usual; a request that `isSilent` gets no answer. Returns
+ * { url, stop, requests }, the last the paths that were asked for.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
-  const { base = "/", package: address = kPackage, types = {} } = serving;
+  const { base = "/", package: address = kPackage, types = {}, isSilent = () => false } = serving;
   const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
+    if (isSilent(request)) return;
     if (!pathname.startsWith(base)) return response.writeHead(404).end();
     const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
     const type = types[extname(path)] ?? kTypes[extname(path)];
@@ -67,7 +68,12 @@ export async function serveFiles(folder, headers = {}, serving = {}) {
     }
   });
   const port = await listen(server);
-  return { url: `http://localhost:${port}${base}`, stop: () => server.close(), requests };
+  return { url: `http://localhost:${port}${base}`, stop: () => stop(server), requests };
+}
+
+function stop(server) {
+  server.close();
+  server.closeAllConnections();
 }
 
 function withAddress(text, address) {

@@ -42,3 +42,93 @@ test("holes in a list are refused, not taken for zeros", () => {
   // biome-ignore lint/suspicious/noSparseArray: what is tested.
   assertThrows(() => eg.cat([eg.ones([1]), ,]), "InvalidArgument", /^\[cat\] tensors/);
 });
+
+describe("what is made of the words of the frame may use the frame", () => {
+  // More wrappers than there are from one look at the memory, which uses the frame, to the next.
+  const kMany = 300;
+  const leaves = () =>
+    Array.from({ length: kMany }, (_, i) => eg.tensor([i], { requiresGrad: true }));
+  const first = Array.from({ length: kMany }, (_, i) => i);
+  const numbers = (tensors) => tensors.map((one) => one.item());
+
+  class Many extends eg.autograd.Function {
+    static forward(ctx, ...tensors) {
+      ctx.saveForBackward(...tensors);
+      ctx.save = () => ctx.savedTensors;
+      return tensors.map((one) => one.clone());
+    }
+    static backward(ctx, ...grads) {
+      Many.seen = { grads: numbers(grads), saved: numbers(ctx.savedTensors) };
+      return grads;
+    }
+  }
+
+  test("tensors that a Function has saved, its results and its gradients", () => {
+    for (const count of [2, 3, kMany]) {
+      const results = Many.apply(...leaves().slice(0, count));
+      assert.deepEqual(numbers(results), first.slice(0, count));
+      const total = eg.cat(results.map((one, i) => one.mul(i))).sum();
+      for (let i = 0; i < 70; i++) {
+        total.backward(null, { retainGraph: true });
+        assert.deepEqual(Many.seen, { grads: first.slice(0, count), saved: first.slice(0, count) });
+      }
+    }
+  });
+
+  test("gradients of many inputs, and those that node hooks see", async () => {
+    const inputs = leaves();
+    const y = eg.cat(inputs);
+    const seen = [];
+    y.gradFn.registerHook((gradInputs, gradOutputs) => {
+      seen.push(numbers(gradInputs), gradOutputs.length);
+    });
+    const loss = y.mul(eg.arange(kMany)).sum();
+    const options = { retainGraph: true };
+    assert.deepEqual(numbers(eg.autograd.grad(loss, inputs, options)), first);
+    assert.deepEqual(numbers(await eg.autograd.gradAsync(loss, inputs, options)), first);
+    assert.deepEqual(seen, [first, 1, first, 1]);
+    assert.equal(y.gradFn.nextFunctions.length, kMany);
+    assert.deepEqual(
+      y.gradFn.nextFunctions.map(([node]) => node.variable.item()),
+      first,
+    );
+  });
+
+  test("results of a captured function", () => {
+    const step = eg.capture((x) => [...x.mul(2)], eg.arange(kMany));
+    for (let i = 0; i < 3; i++) {
+      assert.deepEqual(
+        numbers(step(eg.arange(kMany))),
+        first.map((one) => 2 * one),
+      );
+    }
+  });
+
+  test("an argument that runs operations while it is read is refused", () => {
+    const x = eg.ones([2, 3]);
+    const sneaky = (value, use) =>
+      new Proxy(value, {
+        get: (target, key) => {
+          use();
+          return target[key];
+        },
+      });
+    for (const use of [() => x.shape, () => eg.zeros([4]), () => x.item, () => x.grad]) {
+      let isRefused = false;
+      try {
+        const result = x.sum(sneaky([1], use));
+        assert.deepEqual(result.arraySync(), [3, 3]);
+      } catch (error) {
+        isRefused = true;
+        assert.equal(error.code, "InvalidArgument", error.message);
+      }
+      assert.equal(isRefused, String(use) !== "() => x.item");
+    }
+    assertThrows(
+      () => eg.cat(sneaky([x, x], () => x.shape)),
+      "InvalidArgument",
+      /getter or a Proxy/,
+    );
+    engineWorks();
+  });
+});

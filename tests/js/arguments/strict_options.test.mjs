@@ -8,7 +8,7 @@ import { kRecipes } from "../../fuzz/recipes/index.mjs";
 import { surfaceOf } from "../../fuzz/surface.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
-import { opTable, samplesOf } from "../support/op_samples.mjs";
+import { functionOf, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const kUnknown = "{ notAnOption: 1 }";
 
@@ -41,7 +41,7 @@ const kWithoutOptions = new Set(
 // Ops and composites with a sample, and their in-place forms.
 const ops = [...opTable, ...compositeTable].flatMap((op) =>
   [op.js, `${op.js}_`]
-    .filter((js) => typeof eg[js] === "function" && !kWithoutOptions.has(`eg.${js}`))
+    .filter((js) => typeof functionOf(js) === "function" && !kWithoutOptions.has(`eg.${js}`))
     .flatMap((js) =>
       samplesOf(op)
         .slice(0, 1)
@@ -55,7 +55,7 @@ describe("an unknown option is refused by every op and composite:", () => {
       eg.scope(() => {
         const args = sample.make();
         const options = isOptions(args.at(-1)) ? args.pop() : {};
-        const call = () => eg[js](...args, { ...options, notAnOption: 1 });
+        const call = () => functionOf(js)(...args, { ...options, notAnOption: 1 });
         assertRefused(call, js, `${js}(${sample.text})`);
       }),
     );
@@ -78,7 +78,7 @@ describe("an unknown option is refused by what recipes call:", () => {
   }
 
   test("and that is everything public", () => {
-    const tested = new Set(ops.map(({ js }) => eg[js]));
+    const tested = new Set(ops.map(({ js }) => functionOf(js)));
     const others = surfaceOf(eg).filter(
       ({ text }) =>
         !called.has(text) && !kWithoutOptions.has(text) && !tested.has(publicValue(text)),

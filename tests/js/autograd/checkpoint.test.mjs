@@ -173,3 +173,158 @@ describe("checkpoint", () => {
     });
   });
 });
+
+describe("the function runs again as it ran at first", () => {
+  const layer = () => {
+    eg.manualSeed(3);
+    return new eg.nn.Linear(4, 3);
+  };
+  const input = () => leaf([[1, -2, 3, 0.5]]);
+  // What the function meets, as it is called; each is set around checkpoint(), and another one around backward().
+  const modes = {
+    autocast: [(fn) => eg.autocast(fn), (fn) => fn()],
+    "autocast to float16": [
+      (fn) => eg.autocast(fn, { dtype: "float16" }),
+      (fn) => eg.autocast(fn, { dtype: "bfloat16" }),
+    ],
+    "no autocast, in a backward within one": [(fn) => fn(), (fn) => eg.autocast(fn)],
+    "autocast that is off within another": [
+      (fn) => eg.autocast(() => eg.autocast(fn, { enabled: false })),
+      (fn) => eg.autocast(fn),
+    ],
+    "default dtype": [
+      (fn) => {
+        eg.setDefaultDtype("float64");
+        try {
+          return fn();
+        } finally {
+          eg.setDefaultDtype("float32");
+        }
+      },
+      (fn) => fn(),
+    ],
+    "noGrad around backward": [(fn) => fn(), (fn) => eg.noGrad(fn)],
+    "inferenceMode around backward": [(fn) => fn(), (fn) => eg.inferenceMode(fn)],
+    "saved-tensor hooks": [
+      (fn) =>
+        eg.autograd.graph.savedTensorsHooks(
+          (x) => x,
+          (x) => x,
+          fn,
+        ),
+      (fn) =>
+        eg.autograd.graph.savedTensorsHooks(
+          (x) => x,
+          () => assert.fail("hooks of another time"),
+          fn,
+        ),
+    ],
+  };
+  const fns = {
+    "a layer": (x, model) => model.call(x).sin().exp(),
+    "new tensors of the default dtype": (x) => eg.ones([4]).mul(x).mul(0.5).exp(),
+    "random numbers": (x, model) =>
+      eg.nn.functional
+        .dropout(model.call(x), 0.5, true)
+        .exp()
+        .mul(eg.rand([3])),
+  };
+  for (const [mode, [forward, backward]] of Object.entries(modes)) {
+    for (const [name, fn] of Object.entries(fns)) {
+      test(`${name}: ${mode}`, async () => {
+        const gradients = async (run, start) => {
+          const model = layer();
+          const x = input();
+          eg.manualSeed(7);
+          const y = forward(() => run(fn, x, model));
+          await backward(() => start(y));
+          const others = [...model.parameters()].map((p) =>
+            p.grad === null ? [] : values(p.grad),
+          );
+          return [values(x.grad), ...others];
+        };
+        const start = (y) => void y.sum().backward();
+        const summed = (y) => {
+          const total = eg.enableGrad(() => y.sum());
+          total.backward();
+        };
+        const outside = (y) => eg.inferenceMode(false, () => summed(y));
+        const expected = await gradients(
+          (f, ...args) => f(...args),
+          mode.includes("around") ? outside : start,
+        );
+        const root = (y) => y.backward(eg.onesLike(y));
+        assert.deepEqual(await gradients(checkpoint, root), expected);
+        const restored = [eg.getDefaultDtype(), eg.isGradEnabled(), eg.isInferenceModeEnabled()];
+        assert.deepEqual(restored, ["float32", true, false]);
+        assert.equal(eg.matmul(eg.ones([1, 1]), eg.ones([1, 1])).dtype, "float32");
+      });
+    }
+  }
+
+  test("with backwardAsync, whatever is going on meanwhile", async () => {
+    const model = layer();
+    const [x, again] = [input(), input()];
+    const fn = (one) => eg.nn.functional.dropout(model.call(one), 0.5, true).exp();
+    eg.manualSeed(7);
+    eg.autocast(() => fn(x))
+      .sum()
+      .backward();
+    eg.manualSeed(7);
+    const y = eg.autocast(() => checkpoint(fn, again)).sum();
+    await y.backwardAsync();
+    assert.deepEqual(values(again.grad), values(x.grad));
+  });
+
+  test("random numbers of a generator that the function is given do not disturb those that repeat", () => {
+    const x = leaf([1, 2, 3, 4]);
+    const masks = [];
+    const fn = (one) => {
+      const first = eg.rand([4]);
+      eg.rand([2], { generator: new eg.Generator(5) });
+      const second = eg.rand([4]);
+      masks.push([values(first), values(second)]);
+      return one.mul(first).exp().mul(second);
+    };
+    checkpoint((one) => checkpoint(fn, one).mul(eg.rand([4])), x)
+      .sum()
+      .backward();
+    assert.ok(masks.length >= 2);
+    for (const mask of masks) assert.deepEqual(mask, masks[0]);
+  });
+
+  test("what draws between the runs is not disturbed, and disturbs nothing", () => {
+    eg.manualSeed(5);
+    const expected = [values(eg.rand([4])), values(eg.rand([4])), values(eg.rand([4]))];
+    eg.manualSeed(5);
+    const x = leaf([1, 2, 3, 4]);
+    const y = checkpoint((one) => one.mul(eg.rand([4])).exp(), x);
+    y.registerHook(() => {
+      assert.deepEqual(values(eg.rand([4])), expected[1]);
+    });
+    y.sum().backward();
+    const e = expected[0].map((m, i) => m * Math.exp(m * (i + 1)));
+    assertTensor(x.grad, e, { rtol: 1e-5 });
+    assert.deepEqual(values(eg.rand([4])), expected[2]);
+  });
+
+  test("inside of vmap, and vmap inside of it", () => {
+    const x = leaf(
+      [
+        [0.5, 1],
+        [2, 3],
+        [4, 5],
+      ],
+      { dtype: "float64" },
+    );
+    const fn = (one) => one.sin().exp().mul(one);
+    const expected = values(grad(fn(x).sum(), x)[0]);
+    const { vmap } = eg.func;
+    assert.deepEqual(values(grad(vmap((row) => checkpoint(fn, row))(x).sum(), x)[0]), expected);
+    assert.deepEqual(values(grad(checkpoint((all) => vmap(fn)(all), x).sum(), x)[0]), expected);
+    const each = vmap(eg.func.grad((row) => checkpoint(fn, row).sum()))(x.detach());
+    assert.deepEqual(values(each), expected);
+    const twice = vmap(vmap((one) => checkpoint(fn, one)))(x);
+    assert.deepEqual(values(grad(twice.sum(), x)[0]), expected);
+  });
+});

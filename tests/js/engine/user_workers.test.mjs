@@ -66,6 +66,11 @@ describe("spawn on a worker of one's own", () => {
     assert.notEqual(ranOn.item(), threadId);
   });
 
+  test("has its functions spawn others in the engine's own workers", async () => {
+    const here = await eg.spawn(worker, "train", leaf(1), 1);
+    assert.ok(![here, threadId].includes(await eg.spawn(worker, "spawnHere")));
+  });
+
   test("rejects with what the function throws, and goes on", async () => {
     await assert.rejects(eg.spawn(worker, "typeError"), {
       name: "TypeError",
@@ -80,7 +85,6 @@ describe("spawn on a worker of one's own", () => {
       "InvalidArgument",
       /stateDict/,
     );
-    await assertRejects(eg.spawn(worker, "spawnHere"), "InvalidArgument", /not in a worker/);
     assert.equal(await eg.spawn(worker, "started"), true);
   });
 });
@@ -109,6 +113,11 @@ describe("a worker that cannot be used is said to be so:", () => {
     const job = eg.spawn(other, "started");
     other.terminate();
     await assertRejects(job, "Internal", /ended/);
+    const gone = makeWorker();
+    await gone.terminate();
+    const start = performance.now();
+    await assertRejects(eg.spawn(gone, "started"), "Internal", /already ended/);
+    assert.ok(performance.now() - start < 10_000);
   });
 
   test("and gives back what it was sent", async () => {

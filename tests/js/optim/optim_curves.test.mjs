@@ -1,5 +1,6 @@
 // Loss curves of a small network under every optimizer that is made of ops, and the same after a resume.
-// tests/golden/optimizers.json was written by PyTorch, from the same inputs in float64.
+// tests/golden/optimizers.json was written by PyTorch, from the same inputs in float64. Of ASGD that climbs it has the curve
+// where float64 is the default dtype: elsewhere PyTorch rounds its rate to float32, whatever the parameters are.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

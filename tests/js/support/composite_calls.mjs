@@ -80,6 +80,7 @@ export const kCompositeCalls = {
   trapezoid: ["T([3, 4])", "T([3, 4]), null, 0.5, 0", "T([3, 4]), T([3, 4])"],
   trilIndices: ["3, 4", "3, 3, -1"],
   triuIndices: ["3, 4", "4, 3, 1"],
+  rsub: ["T([2, 3]), 1", "T([2, 3]), T([3]), {alpha: 2}", "2, T([3]), 0.5"],
   trueDivide: ["T([2, 3]), T([3], 0.5, 2)", "2, T([3], 0.5, 2)"],
   unique: [
     "I([9], 5)",

@@ -9,8 +9,7 @@ import { opTable } from "./op_samples.mjs";
 const kFolder = "web/src/composites";
 const kSources = readdirSync(`${kRoot}${kFolder}`, { recursive: true })
   .filter((file) => file.endsWith(".ts"))
-  .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"))
-  .join("\n");
+  .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"));
 
 /** The composites, as the op table has its ops. */
 export const compositeTable = Object.entries(kCompositeCalls).map(([js, samples]) => ({
@@ -31,10 +30,12 @@ export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
     .map((alias) => ({ alias, js })),
 );
 
-// The comment that stands before a function, as one line.
+// The comment that stands before a function, as one line. Of a name in a namespace the file says the whole.
 function docOf(name) {
-  const [, comment] = kSources.match(
-    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${name}\\b`),
-  );
+  const own = name.split(".").at(-1);
+  const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${own}\\b`);
+  const sources = kSources.filter((text) => pattern.test(text));
+  const source = sources.find((text) => text.includes(`"${name}"`)) ?? sources[0];
+  const [, comment] = source.match(pattern);
   return comment.replaceAll(/\n\s*\* ?/g, " ").trim();
 }

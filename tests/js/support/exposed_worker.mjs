@@ -28,5 +28,5 @@ function train(weights, steps) {
 }
 
 function spawnHere() {
-  return eg.spawn(import.meta.url, "started");
+  return eg.spawn(new URL("./thread_module.mjs", import.meta.url), "thread");
 }

@@ -24,6 +24,11 @@ export function samplesOf(op) {
   }));
 }
 
+/** The function of a name, which may be one of a namespace: "linalg.norm". */
+export function functionOf(name) {
+  return name.split(".").reduce((value, part) => value?.[part], eg);
+}
+
 /**
  * Calls an op the same way each time, random ones included; returns its results as a list. An op
  * that writes into its first argument gets a copy of it, for a leaf cannot be written to.
@@ -31,7 +36,7 @@ export function samplesOf(op) {
 export function callOp(op, args, { seed = 7 } = {}) {
   if (seed !== null) eg.manualSeed(seed);
   const [first, ...rest] = args;
-  const result = eg[op.js](...(op.js.endsWith("_") ? [first.clone(), ...rest] : args));
+  const result = functionOf(op.js)(...(op.js.endsWith("_") ? [first.clone(), ...rest] : args));
   return Array.isArray(result) ? result : [result];
 }
 

@@ -302,3 +302,30 @@ const trained: number = await eg.spawn<number>(pageWorker, "train", x, 3);
 await eg.spawn(nodeWorker, "train", x, 3);
 await eg.spawn({ href: "file:///worker.js" }, "train", x, 3);
 eg.expose({ train: (weights: eg.Tensor, steps: number) => weights.numel * steps * trained });
+
+// What Python's habits type is refused here already.
+// @ts-expect-error numel is a property
+x.numel();
+// @ts-expect-error shape is one too, and its elements are numbers
+x.shape[0]();
+// @ts-expect-error modules have call()
+net(x);
+// @ts-expect-error indices go to at()
+x[0];
+// @ts-expect-error a range is eg.slice()
+x.at(":");
+// @ts-expect-error unique() is a function
+x.unique();
+// @ts-expect-error several results are an array
+x.max(1).indices;
+// @ts-expect-error one tensor has no counts
+eg.unique(x).counts;
+// @ts-expect-error it is called int64
+eg.zeros([2], { dtype: "long" });
+// @ts-expect-error tensors are no numbers
+1 - x;
+// @ts-expect-error nor are methods
+x.size * 2;
+// @ts-expect-error it is called requiresGrad
+x.requires_grad = true;
+eg.zeros([2], { dtype: eg.long }).to(eg.float64);

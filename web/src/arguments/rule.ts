@@ -5,7 +5,12 @@
 //
 // read.ts checks a call against it and fills in what was left out; the types of options follow from it.
 
-import { fail, refusal } from "../runtime/errors.js";
+import { adviceForModules, fail, refusal } from "../runtime/errors.js";
+
+/** What messages about a value end with: a sentence after a space, or nothing. */
+type Advice = (value: unknown) => string;
+
+const kNoAdvice: Advice = () => "";
 
 /** What one argument may be, and what it is when it is left out. */
 export class Rule<T> {
@@ -17,7 +22,7 @@ export class Rule<T> {
     readonly expected: string,
     readonly accepts: (value: unknown) => boolean,
     private readonly fallback?: { readonly value: T },
-    private readonly advice = "",
+    private readonly advice: Advice = kNoAdvice,
   ) {}
 
   /** Whether it may be left out. */
@@ -43,16 +48,30 @@ export class Rule<T> {
     return new Rule<T | undefined>(this.expected, this.accepts, fallback, this.advice);
   }
 
-  /** The same; messages end with a sentence, PyTorch's where it has one. */
+  /** The same; messages end with a sentence. */
   saying(advice: string): Rule<T> {
-    return new Rule(this.expected, this.accepts, this.fallback, ` ${advice}`);
+    return this.advising(() => ` ${advice}`);
+  }
+
+  /** The same; messages end with what a function says of the value, a sentence after a space or nothing. */
+  advising(advice: Advice): Rule<T> {
+    return new Rule(this.expected, this.accepts, this.fallback, advice);
+  }
+
+  /** What a message about a value ends with. */
+  adviceFor(value: unknown): string {
+    return this.advice(value);
   }
 
   /** Returns a value that keeps the rule; throws InvalidArgument for another. */
   check(where: string, name: string, value: unknown): T {
     if (value === undefined && this.fallback !== undefined) return this.fallback.value;
     if (value !== undefined && this.accepts(value)) return value as T;
-    return fail("InvalidArgument", where, refusal(name, this.expected, value) + this.advice);
+    return fail(
+      "InvalidArgument",
+      where,
+      refusal(name, this.expected, value) + this.adviceFor(value),
+    );
   }
 }
 
@@ -152,5 +171,6 @@ export function either<A, B>(a: Rule<A>, b: Rule<B>): Rule<A | B> {
 
 /** A function. */
 export function functionOf<F extends (...args: never[]) => unknown>(): Rule<F> {
-  return new Rule<F>("a function", (value) => typeof value === "function");
+  const rule = new Rule<F>("a function", (value) => typeof value === "function");
+  return rule.advising(adviceForModules);
 }

@@ -5,7 +5,7 @@ import { isPlainObject } from "../arguments/read.js";
 import { functionOf } from "../arguments/rule.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { setCapturing } from "../runtime/live.js";
+import { type Guard, setCapturing, takeGuards } from "../runtime/live.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, leaveToFinalizer, release, type Wrapper } from "../tensor/lifetime.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -133,6 +133,7 @@ function requiringAs(input: Tensor, copy: Tensor): Tensor {
 
 interface Written {
   readonly step: Step;
+  readonly guards: readonly Guard[];
   readonly form: Form["of"];
 }
 
@@ -154,23 +155,31 @@ function written(fn: (...inputs: never[]) => unknown, inputs: readonly Tensor[])
       checkedFor(kName, native.endCapture(handle, form.tensors.length));
       const step = new Step(handle, inputs.length);
       leaveToFinalizer(step);
-      return { step, form: form.of };
+      return { step, guards: takeGuards(), form: form.of };
     } catch (error) {
       native.stopCapture(handle);
       native.release(handle);
       throw error;
     } finally {
       setCapturing(false);
+      takeGuards();
     }
   });
 }
 
 function playable<Inputs extends Tensor[], Result>({
   step,
+  guards,
   form,
 }: Written): Captured<Inputs, Result> {
   const play = (...inputs: Inputs): Result => {
     for (const [i, input] of inputs.entries()) tensorRule.check(kName, `inputs[${i}]`, input);
+    for (const guard of guards) {
+      const changed = guard();
+      if (changed !== null) {
+        fail("InvalidArgument", kName, `${changed} since it was captured. Capture it again.`);
+      }
+    }
     writeHandles(inputs);
     const count = checkedFor(kName, native.callCaptured(step.handle, inputs.length));
     return form(tensorsInFrame(count)) as Result;

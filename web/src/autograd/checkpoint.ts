@@ -7,16 +7,19 @@
 // checked, and inside another checkpoint they are recomputed as well. Each backward call recomputes
 // for itself.
 
+import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
+import { drawingAgain, drawnState } from "../ops/generator.js";
+import { native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
-import { handleOf } from "../tensor/info.js";
+import { dtypeCode } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { queueCallback } from "./backward_callbacks.js";
 import { Function as AutogradFunction, type FunctionContext } from "./function.js";
-import { enableGrad, isGradEnabled } from "./grad_mode.js";
+import { isGradEnabled } from "./grad_mode.js";
 import { checkFunction } from "./hooks.js";
+import { recording } from "./recording.js";
 import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**
@@ -39,6 +42,8 @@ export function checkpoint<Args extends unknown[], T>(
 
 /** Keeps arguments like any operation keeps its operands. */
 class SavedArguments extends AutogradFunction {
+  static override readonly generateVmapRule = true;
+
   static override forward(
     ctx: FunctionContext,
     _anchor: Tensor,
@@ -49,6 +54,43 @@ class SavedArguments extends AutogradFunction {
     store.ctx = ctx;
     return empty([0]);
   }
+}
+
+// What a function meets when it is called: all that its results depend on beside its arguments and grad mode.
+class Modes {
+  readonly #drawn = drawnState();
+  readonly #defaultDtype = native.defaultDtype();
+  readonly #autocast = autocastCode();
+  readonly #interpreter = interpreter;
+
+  constructor() {
+    // It may be wanted after the scope of the call.
+    this.#drawn.isKept = true;
+  }
+
+  dispose(): void {
+    this.#drawn.dispose();
+  }
+
+  /** Runs `fn` as at the time when this was made. */
+  restored<T>(fn: () => T): T {
+    const defaultDtype = native.defaultDtype();
+    const autocast = native.setAutocast(this.#autocast);
+    native.setDefaultDtype(this.#defaultDtype);
+    try {
+      return interpretedBy(this.#interpreter, () => drawingAgain(this.#drawn, fn));
+    } finally {
+      native.setDefaultDtype(defaultDtype);
+      native.setAutocast(autocast);
+    }
+  }
+}
+
+// The dtype that autocast rounds to, which the engine tells to who sets another.
+function autocastCode(): number {
+  const code = native.setAutocast(dtypeCode("float32", "checkpoint"));
+  native.setAutocast(code);
+  return code;
 }
 
 // Stands for a saved tensor.
@@ -75,7 +117,7 @@ interface Kind {
 // One call of checkpoint().
 class Frame {
   readonly #kinds: Kind[] = [];
-  readonly #rngState = new Tensor(checked(native.rngState()));
+  readonly #modes = new Modes();
   readonly #store: { ctx?: FunctionContext } = {};
   // The output of SavedArguments, which keeps its node.
   readonly #anchor: Tensor;
@@ -94,7 +136,6 @@ class Frame {
     seed.dispose();
     // Freed with the last holder, which may outlive the scope of the call.
     this.#anchor.isKept = true;
-    this.#rngState.isKept = true;
     this.inputs = inputs.map((input) => (input instanceof Tensor ? kSaved : input));
   }
 
@@ -130,7 +171,7 @@ class Frame {
 
   #release(): void {
     this.#anchor.dispose();
-    this.#rngState.dispose();
+    this.#modes.dispose();
     for (const call of this.#found.keys()) this.#forget(call);
   }
 
@@ -156,6 +197,11 @@ class Frame {
     const found = new Map<number, Tensor>();
     const pack = ([handle = 0]: readonly number[]): number[] => {
       const tensor = new Tensor(handle);
+      // `fn` may catch what is to stop it, and go on.
+      if (found.size >= this.#kinds.length) {
+        tensor.dispose();
+        throw kStop;
+      }
       tensor.isKept = true;
       found.set(found.size, tensor);
       // Enough, unless the forward is not over yet: then more may come.
@@ -164,13 +210,12 @@ class Frame {
     };
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
-      withRngState(this.#rngState, () => {
-        enableGrad(() =>
-          withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs)),
-        );
-      });
+      this.#modes.restored(() =>
+        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs))),
+      );
     } catch (error) {
-      if (error !== kStop) throw error;
+      // With all of them found, it comes of having been stopped.
+      if (found.size < this.#kinds.length) throw error;
     }
     this.#checkFound(found);
     return found;
@@ -204,19 +249,8 @@ class Frame {
 // Where a saved tensor stands among the inputs.
 const kSaved = Symbol("saved");
 
-// Ends a recomputation that has found all it was after; nobody but this file sees it.
+// Ends a recomputation that has found all it was after.
 const kStop = Symbol("stop");
-
-function withRngState(state: Tensor, fn: () => void): void {
-  const current = new Tensor(checked(native.rngState()));
-  checked(native.setRngState(handleOf(state)));
-  try {
-    fn();
-  } finally {
-    checked(native.setRngState(handleOf(current)));
-    current.dispose();
-  }
-}
 
 function kindOf({ shape, dtype, device }: Tensor): Kind {
   return { shape, dtype, device };

@@ -1,7 +1,8 @@
 // autograd.Function: an operation whose forward and backward are JavaScript.
 
 import { boolean } from "../arguments/rule.js";
-import { checkedFor, frameOf, native } from "../runtime/bridge.js";
+import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
+import { checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
@@ -32,7 +33,7 @@ export class FunctionContext {
   get savedTensors(): Tensor[] {
     const count = checkedFor("savedTensors", native.savedTensors(this.#id));
     // Typed without null for the sake of the usual case.
-    return Array.from(frameOf(count).subarray(0, count), takeTensor) as Tensor[];
+    return takeWords(count).map(takeTensor) as Tensor[];
   }
 
   /** Says which arguments forward has changed in place; it must return them. */
@@ -71,6 +72,14 @@ export type FunctionGradients =
   | void
   | readonly (Tensor | null | undefined)[];
 
+/** What the static `vmap` of a Function is told of the call of vmap() that it is within. */
+export interface VmapInfo {
+  /** Samples in the batch. */
+  readonly batchSize: number;
+  /** What random operations are to do. */
+  readonly randomness: "error" | "different" | "same";
+}
+
 interface FunctionClass<Args extends unknown[], Output> {
   readonly name: string;
   readonly onceDifferentiable?: boolean;
@@ -107,12 +116,27 @@ export abstract class Function {
     );
   }
 
+  /** True when vmap() is to make a rule of forward and backward, which then have to consist of what it can run. */
+  static readonly generateVmapRule?: boolean;
+
+  /**
+   * Computes a batch inside of `eg.func.vmap`: gets for every argument the dimension of the batch, or null, and the arguments
+   * with it; returns [output, outDims], the dimension of the batch in the output, or a list of them.
+   */
+  static vmap(_info: VmapInfo, _inDims: readonly (number | null)[], ..._args: never[]): unknown {
+    return fail("InvalidArgument", "Function", "this Function has no vmap() of its own.");
+  }
+
   /** Runs forward and records it. */
   static apply<Args extends unknown[], Output>(
     this: FunctionClass<Args, Output>,
     ...args: Args
   ): Output {
-    // biome-ignore lint/complexity/noThisInStatic: it is the subclass that matters.
+    if (interpreter !== null) {
+      // biome-ignore lint/complexity/noThisInStatic: it is the subclass that matters.
+      return interpreter.apply(this, args) as Output;
+    }
+    // biome-ignore lint/complexity/noThisInStatic: as above.
     return applyFunction(this, args);
   }
 }
@@ -126,7 +150,10 @@ function applyFunction<Args extends unknown[], Output>(
   const name = fn.name || "Function";
   const argumentHandles = handlesOf(args);
   const backward = (words: readonly number[]) =>
-    gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[])));
+    // What comes from the engine is no batch, whatever is running when it comes.
+    interpretedBy(null, () =>
+      gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[]))),
+    );
   const callback = holdFunction(backward, name);
   const ctx = new FunctionContext(callback, args.length);
   const nameBytes = utf8.encode(name);
@@ -139,7 +166,7 @@ function applyFunction<Args extends unknown[], Output>(
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
     writeWords(handlesOf(outputs));
     checkedFor(name, native.endFunction(callback, outputs.length));
-    const handles = Array.from(frameOf(outputs.length).subarray(0, outputs.length));
+    const handles = takeWords(outputs.length);
     const results = outputs.map((output, i) => resultOf(output, handles[i] ?? 0));
     return (Array.isArray(raw) ? results : results[0]) as Output;
   } finally {

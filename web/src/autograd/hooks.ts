@@ -1,8 +1,9 @@
 // Hooks: JavaScript functions in a list of C++'s.
 
+import { interpreter } from "../dispatch/interpreter.js";
 import { checked, checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
+import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 
@@ -11,6 +12,8 @@ import { Tensor, takeTensor } from "../tensor/tensor.js";
  * tensor is one of several outputs of an operation and no gradient has reached it.
  */
 export type GradHook = ((grad: Tensor) => Tensor) | ((grad: Tensor) => void);
+
+type AnyGradHook = (grad: Tensor | null) => unknown;
 
 /** What registering a hook returns. */
 export interface HookHandle {
@@ -36,12 +39,13 @@ export class RegisteredHook implements HookHandle {
 /** Registers `hook` on the gradient of `tensor`. */
 export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
   checkFunction("registerHook", hook);
+  // Typed without null for the sake of the usual case.
+  const known = interpreter?.hooked(tensor, hook) ?? { owner: tensor, hook: hook as AnyGradHook };
   const answer = ([grad = 0]: readonly number[]) => {
-    // Typed without null for the sake of the usual case.
-    const result: unknown = hook(takeTensor(grad) as Tensor);
+    const result = known.hook(takeTensor(grad));
     return result === undefined || result === null ? [] : [replacement("registerHook", result)];
   };
-  return addHook("registerHook", native.registerHook, handleOf(tensor), hook, answer);
+  return addHook("registerHook", native.registerHook, handleOf(known.owner), hook, answer);
 }
 
 /** Sees a leaf whose `grad` has just been updated. */
@@ -76,7 +80,11 @@ export function registerPostAccumulateGradHook(
 /** Throws unless a hook is a function. */
 export function checkFunction(where: string, fn: unknown): void {
   if (typeof fn === "function") return;
-  fail("InvalidArgument", where, `expected a function, got ${describe(fn)}.`);
+  fail(
+    "InvalidArgument",
+    where,
+    `expected a function, got ${describe(fn)}.${adviceForModules(fn)}`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@
 // object as long as that object lives: C++ sends the node's address along, which cannot be taken by
 // another node while a handle holds this one.
 
-import { callFrame, checked, checkedFor, epoch, frameOf, native } from "../runtime/bridge.js";
+import { callFrame, checked, checkedFor, epoch, native, takeWords } from "../runtime/bridge.js";
 import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
@@ -56,7 +56,7 @@ export class Node {
   /** For each input of the operation, the node its gradient goes to and the position there. */
   get nextFunctions(): [Node | null, number][] {
     const count = checked(native.nextFunctions(handleOfNode(this)));
-    const words = Array.from(frameOf(count).subarray(0, count));
+    const words = takeWords(count);
     const edges: [Node | null, number][] = [];
     for (let i = 0; i < count; i += 3) {
       edges.push([wrapNode(words[i], words[i + 1]), words[i + 2] ?? 0]);

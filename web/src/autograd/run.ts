@@ -1,9 +1,9 @@
 // The two ways to run the backward graph: backward() and grad().
 
-import { isPlainObject, readOptions } from "../arguments/read.js";
+import { type Arguments, isPlainObject, readAfter } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
 import { startedWorkers } from "../engine/lifecycle.js";
-import { checkedFor, frameOf, native, takeErrorFor } from "../runtime/bridge.js";
+import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
@@ -71,7 +71,19 @@ export type GradTarget = Tensor | GradientEdge;
 export type GivenGradient = Tensor | null | undefined;
 
 /** The arguments of `Tensor.backward`. */
-export type BackwardArguments = [gradient?: GivenGradient, options?: BackwardOptions];
+export type BackwardArguments =
+  | [gradient?: GivenGradient, options?: BackwardOptions]
+  | [
+      gradient: GivenGradient,
+      ...rest: Arguments<
+        [
+          retainGraph: boolean | null,
+          createGraph: boolean,
+          inputs: GradTarget | readonly GradTarget[],
+        ],
+        BackwardOptions
+      >,
+    ];
 
 /** Runs backward from one tensor. */
 export function backwardOf(tensor: Tensor, given: BackwardArguments): void {
@@ -91,7 +103,7 @@ function readCall(
     const told = `the first argument is a gradient; options come second: ${name}(null, { ... }).`;
     fail("InvalidArgument", name, told);
   }
-  return [[gradient], readOptions(name, kBackwardOptions, rest)];
+  return [[gradient], readAfter(name, "gradient", kBackwardOptions, rest)];
 }
 
 /** Runs backward from `tensors`. */
@@ -115,15 +127,17 @@ export async function backwardAsyncFrom(
 /** The declaration of what grad() takes besides outputs and inputs, without their gradients. */
 export const kGradOptions = {
   ...kGraphOptions,
+  /** Gradients are of the inputs alone, whatever this says; false gets a warning. */
+  onlyInputs: boolean.or(true),
   /** Return null for an input the outputs do not depend on, instead of failing. */
   allowUnused: boolean.optional(),
-  /** Return zeros instead of null for such an input. */
-  materializeGrads: boolean.or(false),
   /** The first dimension of every gradient of an output counts a batch; so it does of the results. */
   isGradsBatched: boolean.or(false),
+  /** Return zeros instead of null for such an input. */
+  materializeGrads: boolean.or(false),
 };
 
-type GradientValues = Values<typeof kGradOptions>;
+type GradientValues = Omit<Values<typeof kGradOptions>, "onlyInputs">;
 
 /** What grad() is to differentiate. */
 export interface GradCall {
@@ -173,7 +187,7 @@ function readGrad(name: string, { outputs, inputs, gradients, options }: GradCal
 
 function runHere({ name, words }: GraphCall): number[] {
   const count = checkedFor(name, native.runGraph(...words));
-  return Array.from(frameOf(count).subarray(0, count));
+  return takeWords(count);
 }
 
 function runLater({ name, words }: GraphCall): Promise<number[]> {

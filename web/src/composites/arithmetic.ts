@@ -1,5 +1,6 @@
 // Elementwise functions that other elementwise functions give.
 
+import type { Arguments } from "../arguments/read.js";
 import type { Operand } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
 import {
@@ -36,6 +37,17 @@ export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE
   "trueDivide",
   "input:operand other:operand",
   (input: Operand, other: Operand) => div(input, other),
+);
+
+/** `other` minus `alpha` times `input`: 1 - x is rsub(x, 1). */
+export const rsub: (
+  input: Operand,
+  other: Operand,
+  ...rest: Arguments<[alpha: number], { alpha?: number }>
+) => Tensor = /* @__PURE__ */ composite(
+  "rsub",
+  "input:operand other:operand alpha:number=1",
+  (input: Operand, other: Operand, alpha: number) => sub(other, input, alpha),
 );
 
 /** `input` to the power of `exponent`, computed in float64, which WebGPU has not, or in complex128 if one is complex. */

@@ -13,7 +13,7 @@ import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
 import { calledAs } from "../runtime/errors.js";
-import { scope } from "../tensor/scope.js";
+import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Any function of a composite; its declaration gives the precise type. */
@@ -59,7 +59,7 @@ function runner<Result>(
   return (...given) => {
     op ??= parseSignature(name, kNoId, line, "tensor", moreOptions);
     const values = complete(op, arrange(op, given));
-    return calledAs(name, () => scope(() => body(...values)));
+    return calledAs(name, () => ownResult(values, () => body(...values)));
   };
 }
 

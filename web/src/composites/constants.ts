@@ -3,7 +3,14 @@
 import type { Operand, Scalar } from "../dispatch/types.js";
 import { tensor } from "../ops/create.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
-import { type Complex, type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
+import {
+  type Complex,
+  type DType,
+  isComplex,
+  isComplexNumber,
+  isFloat,
+  isInt64,
+} from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** The dtype in which division computes: the tensor's own, or the default one for integers and booleans. */
@@ -43,7 +50,5 @@ function beside(like: Tensor | undefined, value: Scalar | Complex): Tensor {
   const { dtype, device } = like;
   if (isComplex(dtype) || (isFloat(dtype) && !isComplexNumber(value)))
     return tensor(value, { dtype, device });
-  return Number.isSafeInteger(value)
-    ? tensor(value, { dtype: "int64", device })
-    : tensor(value, { device });
+  return isInt64(value) ? tensor(value, { dtype: "int64", device }) : tensor(value, { device });
 }

@@ -9,6 +9,7 @@ export {
   multigammaln,
   mvlgamma,
   rad2deg,
+  rsub,
   trueDivide,
 } from "./arithmetic.js";
 export { embeddingBag } from "./embedding_bag.js";

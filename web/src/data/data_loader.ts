@@ -2,9 +2,9 @@
 // at the start of each pass, which its workers would have, then what the sampler draws.
 
 import { type Arguments, readAfter } from "../arguments/read.js";
-import { size } from "../arguments/rule.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
+import { collate } from "./collate.js";
 import {
   checkTogether,
   type DataLoaderOptions,
@@ -12,23 +12,26 @@ import {
 } from "./data_loader_options.js";
 import {
   asDataset,
-  batchOf,
-  collate,
   type Dataset,
+  hasBatches,
   type IterableDataset,
   isDataset,
   isIterable,
+  lengthOf,
+  requireGet,
+  sampleOf,
 } from "./dataset.js";
 import { drawSeed } from "./draws.js";
 import { EventLoopVisits } from "./event_loop.js";
+import { LoadingBatches } from "./loading.js";
+import { checkPosition, checkPositions } from "./positions.js";
 import { BatchSampler, RandomSampler, type Sampler, SequentialSampler } from "./sampler.js";
+import { type Fill, PositionSource, type Source, StreamSource } from "./source.js";
+import { makesBatches } from "./subset.js";
+
+const kName = "DataLoader";
 
 type Collate<Sample, Batch> = (samples: Sample[]) => Batch | Promise<Batch>;
-
-/** Starts to load the next batch. */
-type Load<Batch> = () => Promise<IteratorResult<Batch, undefined>>;
-
-const kDone = { done: true, value: undefined } as const;
 
 /** Gives the batches of a dataset: `for await (const batch of loader)`. */
 export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> {
@@ -48,6 +51,8 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   readonly batchSampler: Sampler<readonly number[]> | null;
   readonly #collateFn: Collate<Sample, Batch> | null;
   readonly #generator: Generator | null;
+  // Which option positions come from, for messages.
+  readonly #giver: "sampler" | "batchSampler";
 
   constructor(
     dataset: Dataset<Sample> | readonly Sample[] | IterableDataset<Sample>,
@@ -74,15 +79,19 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     this.#collateFn = options.collateFn as Collate<Sample, Batch> | null;
     this.#generator = options.seed === null ? options.generator : new Generator(options.seed);
     this.sampler = (options.sampler as Sampler | null) ?? this.#ownSampler();
+    this.#giver = options.batchSampler === null ? "sampler" : "batchSampler";
     this.batchSampler =
       (options.batchSampler as Sampler<readonly number[]> | null) ?? this.#ownBatchSampler();
+    if (isDataset(this.dataset) && (this.#isUnbatched || this.#collateFn !== null)) {
+      requireGet(name, this.dataset);
+    }
   }
 
   /** The number of batches in one pass; InvalidArgument where what decides it has no length. */
   get length(): number {
-    if (this.batchSampler !== null) return lengthOf(this.batchSampler, "the batchSampler");
-    if (this.sampler !== null) return lengthOf(this.sampler, "the sampler");
-    const samples = lengthOf(this.dataset as { length?: number }, "the dataset");
+    if (this.batchSampler !== null) return knownLength(this.batchSampler, "the batchSampler");
+    if (this.sampler !== null) return knownLength(this.sampler, "the sampler");
+    const samples = knownLength(this.dataset as { length?: number }, "the dataset");
     const batches = samples / (this.batchSize ?? 1);
     return this.dropLast ? Math.floor(batches) : Math.ceil(batches);
   }
@@ -90,18 +99,28 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   /** One pass over the dataset; between batches the page and the garbage collector have their turn. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const { dataset } = this;
-    if (isDataset(dataset)) size.check("DataLoader", "the length of the dataset", dataset.length);
+    if (isDataset(dataset)) lengthOf(kName, dataset);
     drawSeed(this.#generator);
-    const load = this.#loads();
+    const batches = new LoadingBatches(this.#source(), this.prefetch, this.#ownsBatches);
     const visits = new EventLoopVisits();
-    const loading: Promise<IteratorResult<Batch, undefined>>[] = [];
-    while (true) {
-      await visits.whenDue();
-      while (loading.length <= this.prefetch) loading.push(heard(load()));
-      const result = await (loading.shift() as (typeof loading)[number]);
-      if (result.done) return;
-      yield result.value;
+    let hasFailed = true;
+    try {
+      while (true) {
+        await visits.whenDue();
+        const result = await batches.next();
+        if (result.done) break;
+        hasFailed = false;
+        yield result.value;
+        hasFailed = true;
+      }
+      hasFailed = false;
+    } finally {
+      await batches.close(hasFailed);
     }
+  }
+
+  get #isUnbatched(): boolean {
+    return this.batchSize === null && this.batchSampler === null;
   }
 
   #ownSampler(): Sampler | null {
@@ -116,36 +135,65 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     return new BatchSampler(this.sampler, this.batchSize, this.dropLast);
   }
 
-  #loads(): Load<Batch> {
+  #source(): Source<Batch> {
     const { dataset } = this;
-    if (!isDataset(dataset)) {
-      const batches = this.#batchesOf(dataset as IterableDataset<Sample>);
-      return () => batches.next() as Promise<IteratorResult<Batch, undefined>>;
-    }
+    if (!isDataset(dataset)) return this.#stream(dataset as IterableDataset<Sample>);
+    const { length } = dataset;
     if (this.batchSampler !== null) {
-      return loadsOf(this.batchSampler, (indices) =>
-        batchOf(dataset as Dataset<Sample>, indices, this.#collateFn),
-      );
+      return new PositionSource(this.batchSampler, (given: unknown, fill) => {
+        const positions = checkPositions(kName, this.#giver, given, length);
+        return this.#batchOf(dataset as Dataset<Sample>, positions, fill);
+      });
     }
-    return loadsOf(this.sampler as Sampler, async (index) => {
-      return this.#asIs((await dataset.get(index)) as Sample);
+    return new PositionSource(this.sampler as Sampler, async (given: unknown, fill) => {
+      const position = checkPosition(kName, "sampler", given, length);
+      const sample = await fill(() => sampleOf(kName, dataset as Dataset<Sample>, position));
+      return fill(() => this.#asIs(sample));
     });
   }
 
-  async *#batchesOf(samples: IterableDataset<Sample>): AsyncGenerator<Batch, undefined, undefined> {
-    let batch: Sample[] = [];
-    for await (const sample of samples) {
-      if (this.batchSize === null) {
-        yield this.#asIs(sample);
-        continue;
-      }
-      batch.push(sample);
-      if (batch.length < this.batchSize) continue;
-      yield (this.#collateFn ?? collate<Batch>)(batch);
-      batch = [];
+  #stream(samples: IterableDataset<Sample>): Source<Batch> {
+    if (this.batchSize === null) {
+      return new StreamSource(samples, 1, false, ([sample]) => this.#asIs(sample as Sample));
     }
-    if (batch.length > 0 && !this.dropLast) yield (this.#collateFn ?? collate<Batch>)(batch);
-    return undefined;
+    return new StreamSource(samples, this.batchSize, this.dropLast, (ofBatch, first) => {
+      return this.#made(ofBatch, (i) => first + i);
+    });
+  }
+
+  async #batchOf(
+    dataset: Dataset<Sample>,
+    positions: readonly number[],
+    fill: Fill,
+  ): Promise<Batch> {
+    if (this.#collateFn === null && positions.length === 0) {
+      fail(
+        "InvalidArgument",
+        kName,
+        "batchSampler: expected positions for each batch, got an empty list.",
+      );
+    }
+    if (this.#collateFn === null && hasBatches(dataset)) {
+      return (await fill(() => dataset.getBatch(positions))) as Batch;
+    }
+    const loading = fill(() => positions.map((index) => sampleOf(kName, dataset, index)));
+    const samples = await Promise.all(loading);
+    return fill(() => this.#made(samples, (i) => positions[i] as number));
+  }
+
+  #made(samples: Sample[], numberOf: (i: number) => number): Batch | Promise<Batch> {
+    if (this.#collateFn !== null) return this.#collateFn(samples);
+    return collate<Batch>(
+      kName,
+      samples,
+      samples.map((_, i) => numberOf(i)),
+    );
+  }
+
+  // Whether a batch that is not given away can be freed: what programs make may be theirs.
+  get #ownsBatches(): boolean {
+    if (this.#collateFn !== null || this.#isUnbatched) return false;
+    return !isDataset(this.dataset) || makesBatches(this.dataset);
   }
 
   // Without batches a collateFn is given the one sample, as in PyTorch.
@@ -155,25 +203,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   }
 }
 
-// Each call takes the next positions at once; loading overlaps.
-function loadsOf<Position, Batch>(
-  positions: Iterable<Position>,
-  load: (position: Position) => Promise<Batch>,
-): Load<Batch> {
-  const iterator = positions[Symbol.iterator]();
-  return async () => {
-    const next = iterator.next();
-    return next.done ? kDone : { done: false, value: await load(next.value) };
-  };
-}
-
-// A promise that is awaited later, or never, must not count as a failure that nobody handles.
-function heard<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
-}
-
-function lengthOf(of: { length?: number }, what: string): number {
+function knownLength(of: { length?: number }, what: string): number {
   const { length } = of;
   if (length === undefined) fail("InvalidArgument", "DataLoader", `${what} has no length.`);
   return length;

@@ -1,12 +1,13 @@
 // What a DataLoader draws from.
 
-import { integer, listOf, Rule } from "../arguments/rule.js";
-import { indexSelect, select, stack } from "../generated/ops.js";
+import { integer, listOf, Rule, size } from "../arguments/rule.js";
+import { indexSelect, select } from "../generated/ops.js";
 import { fromElements } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { positionOf } from "./positions.js";
 
 /** Samples by position. */
 export interface Dataset<Sample> {
@@ -37,8 +38,20 @@ export function asDataset<Sample>(
 
 /** True for samples by position. */
 export function isDataset(value: unknown): value is Dataset<unknown> {
-  const { get, getBatch } = (value ?? {}) as Partial<Dataset<unknown>>;
-  return typeof get === "function" || typeof getBatch === "function";
+  const dataset = (value ?? {}) as Dataset<unknown>;
+  return typeof dataset.get === "function" || hasBatches(dataset);
+}
+
+/** True for a dataset that makes its batches itself. */
+export function hasBatches<Sample>(
+  dataset: Dataset<Sample>,
+): dataset is Dataset<Sample> & Required<Pick<Dataset<Sample>, "getBatch">> {
+  return typeof dataset.getBatch === "function";
+}
+
+/** Returns the number of samples. */
+export function lengthOf(where: string, dataset: Dataset<unknown>): number {
+  return size.check(where, "the length of the dataset", dataset.length);
 }
 
 /** True for samples that have no positions, only an order. */
@@ -57,7 +70,7 @@ class ArrayDataset<Sample> implements Dataset<Sample> {
   }
 
   get(index: number): Sample {
-    return this.samples[index] as Sample;
+    return this.samples[positionOf("DataLoader", index, this.length)] as Sample;
   }
 }
 
@@ -94,43 +107,19 @@ export class TensorDataset implements Dataset<Tensor[]> {
   }
 }
 
-/** Returns the samples at `indices` as one batch, made by `collateFn` or as the dataset says. */
-export async function batchOf<Sample, Batch>(
+/** Throws InvalidArgument for a dataset of which single samples cannot be had. */
+export function requireGet(where: string, dataset: Dataset<unknown>): void {
+  if (typeof dataset.get === "function") return;
+  const told = "the dataset has getBatch() but no get(index), which is needed for single samples.";
+  fail("InvalidArgument", where, told);
+}
+
+/** Returns one sample. */
+export function sampleOf<Sample>(
+  where: string,
   dataset: Dataset<Sample>,
-  indices: readonly number[],
-  collateFn: ((samples: Sample[]) => Batch | Promise<Batch>) | null,
-): Promise<Batch> {
-  if (collateFn === null && dataset.getBatch !== undefined) {
-    return (await dataset.getBatch(indices)) as Batch;
-  }
-  const samples = await Promise.all(indices.map((index) => dataset.get(index)));
-  return (collateFn ?? collate<Batch>)(samples);
-}
-
-/** Returns samples as one batch: tensors are stacked, in arrays and objects too. */
-export function collate<Batch>(samples: readonly unknown[]): Batch {
-  return stacked(samples) as Batch;
-}
-
-function stacked(samples: readonly unknown[]): unknown {
-  const [first] = samples;
-  if (first instanceof Tensor) return stack(samples as Tensor[], 0);
-  if (typeof first === "number") return numbers(samples as number[]);
-  if (Array.isArray(first)) {
-    return first.map((_, i) => stacked((samples as unknown[][]).map((sample) => sample[i])));
-  }
-  if (typeof first === "object" && first !== null) {
-    const keys = Object.keys(first);
-    const rows = samples as Record<string, unknown>[];
-    return Object.fromEntries(keys.map((key) => [key, stacked(rows.map((row) => row[key]))]));
-  }
-  return samples;
-}
-
-// Whole numbers are class numbers, as in PyTorch.
-function numbers(values: readonly number[]): Tensor {
-  if (!values.every(Number.isSafeInteger)) {
-    return fromElements("float32", [values.length], Float32Array.from(values));
-  }
-  return fromElements("int64", [values.length], BigInt64Array.from(values, BigInt));
+  index: number,
+): Sample | Promise<Sample> {
+  requireGet(where, dataset);
+  return dataset.get(index);
 }

@@ -1,5 +1,6 @@
 // eg.data: datasets, samplers and batches.
 
+export { defaultCollate } from "./collate.js";
 export { DataLoader } from "./data_loader.js";
 export type { DataLoaderOptions } from "./data_loader_options.js";
 export { type Dataset, type IterableDataset, TensorDataset } from "./dataset.js";

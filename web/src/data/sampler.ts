@@ -3,7 +3,7 @@
 
 import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments, readNothing } from "../arguments/read.js";
-import { boolean, count, integer, type Options, Rule } from "../arguments/rule.js";
+import { boolean, count, integer, type Options, Rule, size } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
@@ -27,6 +27,10 @@ const sized = new Rule<Sized>("an object with a length", (value) => {
   return typeof value === "object" && value !== null && "length" in value;
 });
 
+function sizeOf(where: string, source: Sized): number {
+  return size.check(where, "the length of dataSource", source.length);
+}
+
 /** A sampler: what can be iterated over. */
 export const samplerRule = new Rule<Sampler<never>>("an iterable of positions", (value) => {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
@@ -48,6 +52,7 @@ export class SequentialSampler implements Sampler {
 
   /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
+    sizeOf("SequentialSampler", this.#source);
     for (let i = 0; i < this.#source.length; i++) yield i;
   }
 }
@@ -99,7 +104,7 @@ export class RandomSampler implements Sampler {
 
   /** Begins a new pass. */
   *[Symbol.iterator](): IterableIterator<number> {
-    const { length: samples } = this.#source;
+    const samples = sizeOf("RandomSampler", this.#source);
     const generator = this.#generator ?? new Generator(drawSeed(null));
     const rounds = this.replacement ? kDrawnAtOnce : samples;
     const draw = (wanted: number) => {

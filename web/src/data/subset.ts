@@ -5,9 +5,17 @@ import { type Arguments, readArguments } from "../arguments/read.js";
 import { integer, listOf, number, unchecked } from "../arguments/rule.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
-import { asDataset, type Dataset } from "./dataset.js";
+import {
+  asDataset,
+  type Dataset,
+  hasBatches,
+  lengthOf,
+  sampleOf,
+  TensorDataset,
+} from "./dataset.js";
 import { permutation } from "./draws.js";
 import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
+import { checkPosition, positionOf } from "./positions.js";
 
 const kSubsetArguments = { dataset: unchecked<unknown>(), indices: numbersRule(integer) };
 const kConcatArguments = { datasets: listOf(unchecked<unknown>()) };
@@ -23,10 +31,12 @@ export class Subset<Sample> implements Dataset<Sample> {
     const name = new.target.name;
     const { dataset, indices } = readArguments(name, kSubsetArguments, given);
     this.dataset = asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);
-    this.indices = numbersOf(name, "indices", integer, indices);
-    const { getBatch } = this.dataset;
-    if (getBatch === undefined) return;
-    this.getBatch = (positions) => getBatch.call(this.dataset, positions.map(this.#at));
+    const length = lengthOf(name, this.dataset);
+    this.indices = numbersOf(name, "indices", integer, indices).map((index) => {
+      return checkPosition(name, "indices", index, length);
+    });
+    const source = this.dataset;
+    if (hasBatches(source)) this.getBatch = (given) => source.getBatch(given.map(this.#at));
   }
 
   get length(): number {
@@ -34,13 +44,18 @@ export class Subset<Sample> implements Dataset<Sample> {
   }
 
   get(index: number): Sample | Promise<Sample> {
-    return this.dataset.get(this.#at(index));
+    return sampleOf("Subset", this.dataset, this.#at(index));
   }
 
   readonly #at = (index: number): number => {
-    const position = this.indices[index < 0 ? index + this.length : index];
-    return position ?? refuseIndex("Subset", index, this.length);
+    return this.indices[positionOf("Subset", index, this.length)] as number;
   };
+}
+
+/** True when what getBatch() returns, or without it the stacked samples, is made anew for each call. */
+export function makesBatches(dataset: Dataset<unknown>): boolean {
+  if (dataset instanceof Subset) return makesBatches(dataset.dataset);
+  return !hasBatches(dataset) || dataset.getBatch === TensorDataset.prototype.getBatch;
 }
 
 /** Datasets one after another. */
@@ -55,6 +70,7 @@ export class ConcatDataset<Sample> implements Dataset<Sample> {
     if (datasets.length === 0) {
       fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
     }
+    for (const dataset of this.datasets) lengthOf(new.target.name, dataset);
   }
 
   get length(): number {
@@ -62,18 +78,15 @@ export class ConcatDataset<Sample> implements Dataset<Sample> {
   }
 
   get(index: number): Sample | Promise<Sample> {
-    let position = index < 0 ? index + this.length : index;
-    if (position < 0) refuseIndex("ConcatDataset", index, this.length);
-    for (const dataset of this.datasets) {
-      if (position < dataset.length) return dataset.get(position);
-      position -= dataset.length;
+    let position = positionOf("ConcatDataset", index, this.length);
+    let part = 0;
+    for (const { length } of this.datasets) {
+      if (position < length) break;
+      position -= length;
+      part++;
     }
-    return refuseIndex("ConcatDataset", index, this.length);
+    return sampleOf("ConcatDataset", this.datasets[part] as Dataset<Sample>, position);
   }
-}
-
-function refuseIndex(where: string, index: number, length: number): never {
-  fail("IndexOutOfRange", where, `index ${index} is out of range for ${length} samples.`);
 }
 
 const kSplitArguments = {

@@ -2,18 +2,18 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
-import { callFrame, checkedFor, frameOf, native } from "../runtime/bridge.js";
+import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
-import { encode } from "./encode.js";
+import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
 /** Runs an op. */
 export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
   const values = arrange(op, args);
-  if (interpreter !== null) return interpreter(op, values, null) as Tensor | Tensor[];
+  if (interpreter !== null) return interpreter.call(op, values, null) as Tensor | Tensor[];
   return invoke(op, values);
 }
 
@@ -28,7 +28,7 @@ export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
 /** Runs an op that changes its first argument, and returns that argument. */
 export function callInPlace(op: Op, args: readonly unknown[], flags: number): unknown {
   const values = arrange(op, args);
-  if (interpreter !== null) return interpreter(op, values, flags);
+  if (interpreter !== null) return interpreter.call(op, values, flags);
   return invokeInPlace(op, values, flags);
 }
 
@@ -43,9 +43,7 @@ export function invokeInPlace(op: Op, values: readonly unknown[], flags: number)
 
 // Wraps the handles at the front of the frame.
 function takeTensors(count: number): Tensor[] {
-  // Copied before the first wrapper is made, which may use the frame.
-  const handles = Array.from(frameOf(count).subarray(0, count));
-  return handles.map((handle) => new Tensor(handle));
+  return takeWords(count).map((handle) => new Tensor(handle));
 }
 
 function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
@@ -63,6 +61,7 @@ export function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
 }
 
 function arrangeSlowly(op: Op, args: readonly unknown[]): readonly unknown[] {
+  if (op.kinds[0] === Kind.Tensors && args[0] instanceof Tensor) refuseSpreadTensors(op);
   const values = [...args];
   const last = values[values.length - 1];
   const options = isOptions(last) ? last : null;

@@ -1,11 +1,11 @@
 // Writing an op's arguments into the call frame (the convention is in runtime/native.ts).
 
-import { callFrame, reserveFrame } from "../runtime/bridge.js";
+import { callFrame, frameUses, reserveFrame } from "../runtime/bridge.js";
 import { fail, refusal } from "../runtime/errors.js";
-import { dtypeCode, fitsInt64, isComplexNumber } from "../tensor/dtype.js";
+import { dtypeCode, fitsInt64, isComplexNumber, isInt64 } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
-import { Kind, type Op, type Parameter } from "./signature.js";
+import { Kind, type Op, type Parameter, usageOf } from "./signature.js";
 
 const kFloat = 1;
 const kInt = 2;
@@ -24,6 +24,7 @@ export function encode(op: Op, values: readonly unknown[]): number {
   const { kinds } = op;
   const count = values.length;
   let frame = callFrame();
+  const use = frameUses;
   let at = 0;
   for (let i = 0; i < count; i++) {
     const value = values[i];
@@ -55,7 +56,17 @@ export function encode(op: Op, values: readonly unknown[]): number {
         at = writeOther(frame, at, op, i, value);
     }
   }
+  if (frameUses !== use) failOnUse(op);
   return writeTail(frame, at, op, count);
+}
+
+// A getter or a Proxy among the values is code that runs now, and may have written over what stands in the frame.
+function failOnUse(op: Op): never {
+  fail(
+    "InvalidArgument",
+    op.name,
+    "reading an argument has run operations on tensors, as a getter or a Proxy can: pass plain numbers and arrays.",
+  );
 }
 
 // The rarer kinds, none of which takes more than a few words.
@@ -114,7 +125,9 @@ function writeOptional(frame: Float64Array, at: number, op: Op, i: number, value
 
 function writeScalar(frame: Float64Array, at: number, op: Op, i: number, value: unknown): number {
   if (typeof value === "number") {
-    frame[at] = Number.isSafeInteger(value) && !Object.is(value, -0) ? kInt : kFloat;
+    const isWhole = isInt64(value) && !Object.is(value, -0);
+    if (isWhole && !Number.isSafeInteger(value)) return writeBigInt(frame, at, BigInt(value));
+    frame[at] = isWhole ? kInt : kFloat;
     frame[at + 1] = value;
     return at + 2;
   }
@@ -150,6 +163,7 @@ type List = readonly number[] | number;
 function toList(op: Op, i: number, value: unknown): List {
   switch (op.kinds[i]) {
     case Kind.Tensors:
+      if (value instanceof Tensor) refuseSpreadTensors(op);
       if (!Array.isArray(value)) return reject(op, i, "an array of tensors", value);
       return listOf(op, i, value, toHandle);
     case Kind.OptionalInts:
@@ -163,6 +177,13 @@ function toList(op: Op, i: number, value: unknown): List {
     default:
       return listOf(op, i, value, toInt);
   }
+}
+
+/** Throws InvalidArgument for tensors one by one where an op takes them as one array. */
+export function refuseSpreadTensors(op: Op): never {
+  const { name } = op.parameters[op.kinds.indexOf(Kind.Tensors)] as Parameter;
+  const told = `${name}: expected an array of tensors, got a tensor by itself: write [a, b] for several.`;
+  return fail("InvalidArgument", op.name, `${told} It is called as ${usageOf(op)}.`);
 }
 
 // A loop, which meets the holes of a list too.
@@ -250,7 +271,11 @@ function toInt(op: Op, i: number, value: unknown): number {
 
 function toNumber(op: Op, i: number, value: unknown): number {
   if (typeof value === "number") return value;
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    if (BigInt(number) === value) return number;
+    return reject(op, i, "a number that float64 holds, with 53 bits", value);
+  }
   return reject(op, i, "a number", value);
 }
 

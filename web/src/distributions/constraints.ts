@@ -3,6 +3,7 @@
 import { integer, listOf, Rule, size } from "../arguments/rule.js";
 import { full, cat as joined, stack as stacked } from "../generated/ops.js";
 import { finfo } from "../ops/number_types.js";
+import { isAllTrue } from "../ops/samples.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -242,7 +243,7 @@ const isSymmetric = (value: Tensor): Tensor => {
 
 const withEigenvalues = (value: Tensor, areFine: (eigenvalues: Tensor) => Tensor): Tensor => {
   const symmetric = isSymmetric(value);
-  if (!symmetric.all().item()) return symmetric;
+  if (!isAllTrue(symmetric)) return symmetric;
   return areFine(value.detach().eigvalsh()).all(-1);
 };
 

@@ -152,6 +152,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return this.changed({ batchShape: shape, parameters: this.expandedParameters(shape) });
   }
 
+  /** The parameters that it has. @internal */
+  get tensors(): readonly Tensor[] {
+    return Object.values(this.parameters).filter((value) => value !== undefined);
+  }
+
   /** Its name with its parameters, by value when they are one number, else by shape. */
   toString(): string {
     const listed = Object.entries(this.parameters).flatMap(([name, value]) => {

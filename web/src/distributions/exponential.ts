@@ -1,5 +1,6 @@
 import { readArguments } from "../arguments/read.js";
 import { exponential_, zerosLike } from "../generated/ops.js";
+import { emptyToDraw } from "../ops/samples.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   broadcastAll,
@@ -12,7 +13,6 @@ import {
 import { type Constraint, nonnegative, positive } from "./constraints.js";
 import { Distribution } from "./distribution.js";
 import { oneMinus } from "./numbers.js";
-import { emptyOf } from "./random.js";
 
 const kArguments = { rate: parameter, ...kDistributionOptions };
 
@@ -59,7 +59,9 @@ export class Exponential extends Distribution<Record<"rate", Tensor>> {
   }
 
   override rsample(shape: SampleShape = []): Tensor {
-    return exponential_(emptyOf(this.extendedShape("rsample", shape), this.rate)).div(this.rate);
+    return exponential_(emptyToDraw(this.extendedShape("rsample", shape), this.rate)).div(
+      this.rate,
+    );
   }
 
   override logProb(value: Tensor): Tensor {

@@ -1,5 +1,5 @@
 import { grad } from "../autograd/grad.js";
-import { enableGrad, isGradEnabled } from "../autograd/grad_mode.js";
+import { freshLeaf, opsAreRecorded, recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
@@ -60,10 +60,10 @@ function normalizerOf(
   family: ExponentialFamily,
   params: readonly Tensor[],
 ): [normalizer: Tensor, gradients: Tensor[]] {
-  const isRecorded = isGradEnabled() && params.some(({ requiresGrad }) => requiresGrad);
-  return enableGrad(() => {
+  const isRecorded = opsAreRecorded() && params.some(({ requiresGrad }) => requiresGrad);
+  return recording(() => {
     const inputs = params.map((param) =>
-      isRecorded && param.requiresGrad ? param : param.detach().requiresGrad_(),
+      isRecorded && param.requiresGrad ? param : freshLeaf(param),
     );
     const normalizer = family.logNormalizer(...inputs);
     const options = { createGraph: isRecorded, materializeGrads: true };

@@ -57,7 +57,12 @@ export {
 } from "./transforms/affine.js";
 export { ComposeTransform } from "./transforms/compose.js";
 export { CumulativeDistributionTransform } from "./transforms/cumulative.js";
-export { CatTransform, type CatTransformOptions, StackTransform } from "./transforms/joined.js";
+export {
+  CatTransform,
+  type CatTransformOptions,
+  StackTransform,
+  type StackTransformOptions,
+} from "./transforms/joined.js";
 export {
   CorrCholeskyTransform,
   LowerCholeskyTransform,
@@ -72,6 +77,11 @@ export {
 } from "./transforms/plain.js";
 export { IndependentTransform, ReshapeTransform } from "./transforms/shapes.js";
 export { SoftmaxTransform, StickBreakingTransform } from "./transforms/simplex.js";
-export { Transform } from "./transforms/transform.js";
+export {
+  type CacheSize,
+  Transform,
+  type TransformArguments,
+  type TransformOptions,
+} from "./transforms/transform.js";
 export { Kumaraswamy, Uniform } from "./uniform.js";
 export { VonMises } from "./von_mises.js";

@@ -3,6 +3,7 @@
 import { noGrad } from "../autograd/grad_mode.js";
 import { sub } from "../generated/ops.js";
 import { finfo } from "../ops/number_types.js";
+import { isAllTrue } from "../ops/samples.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -59,5 +60,5 @@ export function matrixTimesVector(matrix: Tensor, vector: Tensor): Tensor {
 
 /** Returns whether every element of a condition is true; nothing is recorded or kept. */
 export function holdsEverywhere(condition: () => Tensor): boolean {
-  return scope(() => noGrad(() => Boolean(condition().all().item())));
+  return scope(() => noGrad(() => isAllTrue(condition())));
 }

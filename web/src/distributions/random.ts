@@ -1,11 +1,12 @@
 // Draws with the numbers that PyTorch's distributions draw.
 
-import { empty, normal_, rand, uniform_ } from "../generated/ops.js";
+import { normal_, rand, uniform_ } from "../generated/ops.js";
+import { emptyToDraw } from "../ops/samples.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Draws standard normal numbers of the dtype and device of `like`. */
 export function standardNormal(shape: readonly number[], like: Tensor): Tensor {
-  return normal_(emptyOf(shape, like));
+  return normal_(emptyToDraw(shape, like));
 }
 
 /** Draws uniform numbers in [from, to) of the dtype and device of `like`. */
@@ -15,15 +16,10 @@ export function uniformBetween(
   from: number,
   to: number,
 ): Tensor {
-  return uniform_(emptyOf(shape, like), from, to);
+  return uniform_(emptyToDraw(shape, like), from, to);
 }
 
 /** Draws uniform numbers in [0, 1) of the dtype and device of `like`. */
 export function uniformUnit(shape: readonly number[], like: Tensor): Tensor {
   return rand(shape, { dtype: like.dtype, device: like.device });
-}
-
-/** Returns a tensor of unset values of the dtype and device of `like`. */
-export function emptyOf(shape: readonly number[], like: Tensor): Tensor {
-  return empty(shape, { dtype: like.dtype, device: like.device });
 }

@@ -14,7 +14,6 @@ import {
 import { type Constraint, positive, real } from "./constraints.js";
 import { Distribution } from "./distribution.js";
 import { oneMinus } from "./numbers.js";
-import { emptyOf } from "./random.js";
 
 const kArguments = { loc: parameter, concentration: parameter, ...kDistributionOptions };
 
@@ -98,7 +97,7 @@ export class VonMises extends Distribution<Record<"loc" | "concentration", Tenso
     const double = { dtype: "float64", device } as const;
     const [loc, concentration] = [this.loc.to("float64"), this.concentration.to("float64")];
     const proposal = proposalFor(concentration);
-    let angles = emptyOf(shape, loc);
+    let angles = zeros(shape, double);
     let isDrawn = zeros(shape, { dtype: "bool", device });
     while (!isDrawn.all().item()) {
       const [u1, u2, u3] = unbind(rand([3, ...shape], double)) as [Tensor, Tensor, Tensor];

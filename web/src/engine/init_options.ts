@@ -24,6 +24,8 @@ const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (va
 const kOptions = {
   /** CPU threads, the calling one included; default: the machine's, at most 8. */
   threads: kThreads.optional(),
+  /** Workers that `spawn` keeps busy with functions of modules at once; default: the machine's cores, at most 8. */
+  spawnWorkers: kThreads.optional(),
   /** Which WebAssembly build to use; "auto" is the best that runs here. */
   variant: oneOf("auto", ...kVariants).or("auto"),
   /** Whether there is WebGPU: "required" opens it now and rejects with DeviceUnavailable, "auto" does so at the first use. */
@@ -45,19 +47,28 @@ export type InitOptions = Options<typeof kOptions>;
 /** What an engine is started with. */
 export type InitValues = Values<typeof kOptions> & {
   readonly threads: number;
+  readonly spawnWorkers: number;
   /** True when more than one was asked for. */
   readonly wantsThreads: boolean;
 };
 
 /** Returns the options of a call of init(), complete. */
 export function readInitOptions(given: readonly unknown[]): InitValues {
-  const { threads, ...options } = readOptions("init", kOptions, given);
-  return { threads: threads ?? defaultThreads(), wantsThreads: (threads ?? 1) > 1, ...options };
+  const { threads, spawnWorkers, ...options } = readOptions("init", kOptions, given);
+  return {
+    threads: threads ?? defaultThreads(),
+    wantsThreads: (threads ?? 1) > 1,
+    spawnWorkers: spawnWorkers ?? defaultThreads(),
+    ...options,
+  };
 }
 
 /** Throws InvalidArgument when a later call of init() asks for another engine than the one there is. */
-export function checkSameOptions(given: readonly unknown[], inForce: InitValues): void {
-  const wanted = readInitOptions(given);
+export function checkSameOptions(
+  given: readonly unknown[],
+  wanted: InitValues,
+  inForce: InitValues,
+): void {
   const present = { ...inForce, variant: chooseVariant(inForce.variant) };
   for (const name of Object.keys(given[0] ?? {}) as (keyof InitOptions)[]) {
     const [asked, has] = [wanted[name], present[name]];

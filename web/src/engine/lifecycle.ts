@@ -1,4 +1,19 @@
 // Starting and stopping the engine, and what it says about itself.
+//
+// A call of init() or shutdown() looks at once at the state that the calls before it leave behind, and what it finds there
+// it belongs to, however long that takes. Engines follow one another; there are never two. A `Life` is one of them:
+//
+//   state     it has                  init()                                     shutdown()
+//   none      no life                 begins a life -> starting                  does nothing
+//   starting  `started` is pending    shares its start, or is refused for its    -> ending, once it has started
+//   running   `started` has resolved  options, as checkSameOptions() says        -> ending
+//   ending    `ended` is set          begins the next life, which starts when    waits for the same end
+//                                     this one has ended -> starting
+//
+// A start that fails -> none: all calls of init() that share it reject with its error, and a shutdown() that waits for it
+// resolves. An end takes back nothing: between shutdown() and the next start all that needs an engine is NotInitialized,
+// and what was pending is rejected. A thread that joined somebody else's engine has a life without options, which only the
+// thread that began it can end.
 
 import { kOpTableHash } from "../generated/op_table_hash.js";
 import { attach, callFrame, checked, detach, functionsOf, native } from "../runtime/bridge.js";
@@ -9,6 +24,7 @@ import { rejectAll } from "../runtime/keep_alive.js";
 import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
 import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../runtime/native.js";
+import { nextTask } from "../runtime/next_task.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { WorkerFailure, type Workers } from "../runtime/workers.js";
@@ -60,12 +76,18 @@ export interface MemoryInfo {
   readonly jsHandles: number;
 }
 
-let starting: Promise<void> | null = null;
-// The options of the start; null where another thread started the engine.
-let inForce: InitValues | null = null;
+interface Life {
+  /** Null where another thread starts the engine. */
+  readonly options: InitValues | null;
+  readonly started: Promise<void>;
+  /** Set by shutdown(). */
+  ended: Promise<void> | null;
+}
+
+// The last that was begun.
+let life: Life | null = null;
 let running: NativeModule | null = null;
 let threadWorkers: Workers | null = null;
-let isJoined = false;
 const stopListeners: (() => void)[] = [];
 
 /**
@@ -76,18 +98,30 @@ export async function startEngine(
   given: [options?: InitOptions],
   meanwhile: () => void,
 ): Promise<void> {
-  if (starting === null) begin(readInitOptions(given), meanwhile);
-  else if (inForce !== null) checkSameOptions(given, inForce);
-  await starting;
-  await openGpu(given[0]?.webgpu === "required");
+  const options = readInitOptions(given);
+  if (life === null || life.ended !== null) {
+    await begin(options, meanwhile).started;
+    return;
+  }
+  const shared = life;
+  if (shared.options !== null) checkSameOptions(given, options, shared.options);
+  await shared.started;
+  const isRequired = options.webgpu === "required";
+  if (shared.ended === null) await openGpu(isRequired);
+  else if (isRequired) throw shutDownBefore("init");
 }
 
-function begin(options: InitValues, meanwhile: () => void): void {
-  inForce = options;
-  starting = start(options, meanwhile).catch((error: unknown) => {
-    starting = null;
+function begin(options: InitValues, meanwhile: () => void): Life {
+  const started = (async () => {
+    await life?.ended;
+    await start(options, meanwhile);
+  })().catch((error: unknown) => {
+    if (life === begun) life = null;
     throw error;
   });
+  const begun: Life = { options, started, ended: null };
+  life = begun;
+  return begun;
 }
 
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
@@ -105,13 +139,13 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
   }
   connect(module);
   threadWorkers = workers;
-  checked(native.setThreads(variant === "single" ? 1 : threads));
-  allowGpu(module, options);
-  globalThis.process?.on?.("exit", closeGpu);
   try {
+    checked(native.setThreads(variant === "single" ? 1 : threads));
+    allowGpu(module, options);
+    globalThis.process?.on?.("exit", closeGpu);
     await openGpu(webgpu === "required");
   } catch (error) {
-    stop(module);
+    await stop(module);
     throw error;
   }
 }
@@ -145,21 +179,32 @@ function warnOfOneThread(threads: number): void {
   );
 }
 
+let joined = (): void => {};
+
 /** Takes part in an engine that another thread started. @internal */
 export function joinModule(module: NativeModule): void {
   connect(module);
+  expectModule();
   joined();
-  isJoined = true;
-  starting = Promise.resolve();
 }
-
-let joined = (): void => {};
 
 /** Has init() wait for joinModule(). @internal */
 export function expectModule(): void {
-  starting ??= new Promise((resolve) => {
+  if (life !== null) return;
+  const started = new Promise<void>((resolve) => {
     joined = resolve;
   });
+  life = { options: null, started, ended: null };
+}
+
+/** True on a thread that called init() itself. @internal */
+export function hasOwnEngine(): boolean {
+  return life !== null && life.options !== null;
+}
+
+/** How many workers spawn() may keep busy. @internal */
+export function spawnWorkers(): number {
+  return life?.options?.spawnWorkers ?? 1;
 }
 
 /** Returns the running module. @internal */
@@ -191,13 +236,10 @@ function connect(module: NativeModule): void {
   native.joinThread();
 }
 
-function stop(module: NativeModule): void {
+async function stop(module: NativeModule): Promise<void> {
   for (const listener of stopListeners.splice(0)) listener();
-  rejectAll(
-    (caller) =>
-      new EdgeGradError("Internal", `[${caller}] the engine was shut down before this had ended.`),
-  );
-  native.setThreads(1);
+  rejectAll(shutDownBefore);
+  leaveThreads();
   running = null;
   threadWorkers?.stop();
   threadWorkers = null;
@@ -206,27 +248,48 @@ function stop(module: NativeModule): void {
   void module.gpuPlayer?.close();
   detach();
   // Threads that sleep would stay: a page has no end at which they go.
-  module.PThread?.terminateAllThreads();
+  await module.stopThreads?.();
+}
+
+// Where a thread has died, or the module has trapped, they are only ended, which follows.
+function leaveThreads(): void {
+  if (threadWorkers?.failure != null) return;
+  try {
+    native.setThreads(1);
+  } catch {}
+}
+
+function shutDownBefore(caller: string): EdgeGradError {
+  const text = `[${caller}] the engine was shut down before this had ended.`;
+  return new EdgeGradError("Internal", text);
 }
 
 /**
- * Stops the engine: its threads end, all tensors are void, and what is pending is rejected. init() may
- * follow. Only on the thread that called init().
+ * Stops the engine: its threads end, all tensors are void, and what is pending is rejected. An init() that follows, at
+ * once too, starts another. Only on the thread that called init().
  */
 export async function shutdown(): Promise<void> {
-  if (isJoined) {
+  if (life === null) return;
+  if (life.options === null) {
     fail(
       "InvalidArgument",
       "shutdown",
       "an engine worker only takes part in the engine. Call it on the thread that called init().",
     );
   }
-  const started = starting;
-  if (started === null) return;
-  await started.catch(() => undefined);
-  if (starting !== started) return;
-  starting = null;
-  if (running !== null) stop(running);
+  life.ended ??= end(life);
+  await life.ended;
+}
+
+async function end(ending: Life): Promise<void> {
+  const hasStarted = await ending.started.then(
+    () => true,
+    () => false,
+  );
+  // Who waited for the start is told of it while there is an engine.
+  await nextTask();
+  if (hasStarted && running !== null) await stop(running);
+  if (life === ending) life = null;
 }
 
 /** Returns what is running and on what. */

@@ -1,5 +1,6 @@
 // Tensors of a function inside vmap(): each stands for a batch, and shows the shape of one of them.
 
+import type { Interpreter } from "../dispatch/interpreter.js";
 import { fail } from "../runtime/errors.js";
 import type { Device, DType } from "../tensor/dtype.js";
 import { kNoHandle } from "../tensor/info.js";
@@ -8,8 +9,14 @@ import { Tensor } from "../tensor/tensor.js";
 /** What random ops do inside of vmap(): fail, draw for every sample, or draw once for all. */
 export type Randomness = "error" | "different" | "same";
 
+/** What runs the calls of ops inside of a level. */
+export interface LevelInterpreter extends Interpreter {
+  readonly level: Level;
+}
+
 /** One running call of vmap(). */
 export interface Level {
+  readonly interpreter: LevelInterpreter;
   /** Samples in the batch. */
   readonly size: number;
   readonly randomness: Randomness;

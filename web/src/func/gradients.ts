@@ -6,24 +6,22 @@
 // else. So transforms nest, and their results can be differentiated where a tensor from outside asks for it.
 
 import { grad as gradOf } from "../autograd/grad.js";
-import { isGradEnabled } from "../autograd/grad_mode.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
+import { freshLeaf, opsAreRecorded, recording } from "../autograd/recording.js";
 import {
-  expand,
   eye,
   onesLike,
   reshape,
   select,
   stack,
   unbind,
-  unsqueeze,
   viewAs,
   zerosLike,
 } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";
-import { atLevel, currentLevel } from "./interpret.js";
+import { atLevel, currentLevel, repeatedAt } from "./levels.js";
 import { mapTree, tensorsOf } from "./pytree.js";
 
 /** Inputs that one transform differentiates by. */
@@ -37,12 +35,18 @@ export class Inputs {
   constructor(where: string, given: readonly Tensor[]) {
     this.#levels = runningLevels();
     const physical = given.map((tensor, i) => repeatedAt(floating(where, tensor, i), this.#levels));
-    this.#isInner = physical.some((tensor) => tensor.requiresGrad);
+    // Where the caller records nothing, what asks for gradients there gets none.
+    const isOuter = (tensor: Tensor) => tensor.requiresGrad && isRecorded;
+    const isRecorded = opsAreRecorded();
+    this.#isInner = physical.some(isOuter);
+    const roots = physical.map((tensor) => (isOuter(tensor) ? tensor : null));
     const views = atLevel(null, () =>
-      physical.map((tensor) => {
-        const root = tensor.requiresGrad ? tensor : tensor.detach().requiresGrad_();
-        return viewAs(root, root);
-      }),
+      recording(() =>
+        physical.map((tensor, i) => {
+          const root = roots[i] ?? freshLeaf(tensor);
+          return viewAs(root, root);
+        }),
+      ),
     );
     this.#roots = new Set(views.map(gradFnOf));
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
@@ -52,7 +56,7 @@ export class Inputs {
   pull(
     outputs: readonly Tensor[],
     cotangents: readonly Tensor[],
-    createGraph = isGradEnabled() && this.hasOthers(outputs),
+    createGraph = opsAreRecorded() && this.hasOthers(outputs),
   ): Tensor[] {
     const extra = extraLevel(cotangents, outputs);
     if (extra !== null) return this.#pullEach(outputs, cotangents, extra, createGraph);
@@ -126,7 +130,7 @@ export class Inputs {
   released<T>(tree: T): T {
     return mapTree(tree, (leaf) => {
       if (!(leaf instanceof Tensor) || !leaf.requiresGrad) return leaf;
-      return isGradEnabled() && this.hasOthers([leaf]) ? leaf : leaf.detach();
+      return opsAreRecorded() && this.hasOthers([leaf]) ? leaf : leaf.detach();
     }) as T;
   }
 }
@@ -144,21 +148,6 @@ function runningLevels(): Level[] {
   const levels: Level[] = [];
   for (let level = currentLevel(); level !== null; level = level.outer) levels.unshift(level);
   return levels;
-}
-
-// The physical tensor with the batch dimensions of all `levels`, in their order.
-function repeatedAt(tensor: Tensor, levels: readonly Level[]): Tensor {
-  const own = levelsOf(tensor);
-  const physical = physicalOf(tensor);
-  return atLevel(null, () => {
-    let full = physical;
-    levels.forEach((level, i) => {
-      if (!own.includes(level)) full = unsqueeze(full, i);
-    });
-    if (full === physical) return physical;
-    const samples = full.shape.slice(levels.length);
-    return expand(full, [...levels.map(({ size }) => size), ...samples]);
-  });
 }
 
 // The innermost level at which a cotangent is batched and its output is not.

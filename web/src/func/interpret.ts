@@ -2,46 +2,66 @@
 // dimension more, which belong to the level around it. See vmap.ts for the whole.
 
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
-import { setInterpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
 import { copy_, select, stack } from "../generated/ops.js";
+import { emptyToDraw } from "../ops/samples.js";
 import { fail } from "../runtime/errors.js";
+import { ownResult } from "../tensor/own_result.js";
 import { Tensor } from "../tensor/tensor.js";
-import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
+import {
+  BatchedTensor,
+  isBatchedAt,
+  type Level,
+  type LevelInterpreter,
+  physicalOf,
+  type Randomness,
+} from "./batched.js";
+import { applyToBatches, type FunctionType } from "./functions_of_batches.js";
+import { hookOfBatch } from "./hooks_of_batches.js";
+import { atLevel, currentLevel } from "./levels.js";
 import { Call, type Result } from "./rules/call.js";
 import { elementwiseInPlace } from "./rules/elementwise.js";
 import { isElementwise, ruleOf } from "./rules/index.js";
 import { drawInto, isRandomFill, type RandomRule, randomRule } from "./rules/random.js";
 
-let current: Level | null = null;
-
-/** Returns the innermost level that is running, or null. */
-export function currentLevel(): Level | null {
-  return current;
+/** A level of vmap() inside of the one that is running. */
+export function newLevel(size: number, randomness: Randomness): Level {
+  return new BatchInterpreter(size, randomness, currentLevel()).level;
 }
 
-/** Runs `fn` inside of a level, or outside of all. */
-export function atLevel<T>(level: Level | null, fn: () => T): T {
-  const before = current;
-  enter(level);
-  try {
-    return fn();
-  } finally {
-    enter(before);
+class BatchInterpreter implements LevelInterpreter {
+  readonly level: Level;
+
+  constructor(size: number, randomness: Randomness, outer: Level | null) {
+    this.level = { size, randomness, outer, interpreter: this };
   }
-}
 
-function enter(level: Level | null): void {
-  current = level;
-  setInterpreter(level === null ? null : interpret);
-}
+  call(op: Op, values: readonly unknown[], flags: number | null): unknown {
+    const { level } = this;
+    return atLevel(level.outer, () => {
+      if (flags !== null) return inPlace(op, values, flags, level);
+      return ownResult(values, () => functional(op, values, level));
+    });
+  }
 
-function interpret(op: Op, values: readonly unknown[], flags: number | null): unknown {
-  const level = current as Level;
-  return atLevel(level.outer, () => {
-    if (flags !== null) return inPlace(op, values, flags, level);
-    return functional(op, values, level);
-  });
+  apply(fn: unknown, args: readonly unknown[]): unknown {
+    return applyToBatches(fn as FunctionType, args, this.level);
+  }
+
+  hooked(tensor: Tensor, hook: (grad: Tensor) => unknown) {
+    return hookOfBatch(tensor, hook, this.level);
+  }
+
+  physical(tensor: Tensor): Tensor {
+    return physicalOf(tensor);
+  }
+
+  emptyToDraw(shape: readonly number[], like: Tensor): Tensor {
+    const { size, randomness, outer } = this.level;
+    const isBatch = randomness === "different";
+    const inner = atLevel(outer, () => emptyToDraw(isBatch ? [size, ...shape] : shape, like));
+    return isBatch ? new BatchedTensor(inner, this.level) : inner;
+  }
 }
 
 // Where no tensor is batched at this level, the ones around it see the call as it is.
@@ -50,7 +70,7 @@ function functional(op: Op, values: readonly unknown[], level: Level): unknown {
   const call = new Call(op, values, level);
   const drawing = randomRule(call);
   if (drawing !== null) return random(call, drawing, hasBatch);
-  if (!hasBatch) return current === null ? invoke(op, values) : callOp(op, values);
+  if (!hasBatch) return level.outer === null ? invoke(op, values) : callOp(op, values);
   return batched(ruleOf(op)?.(call) ?? loop(call, null), level);
 }
 
@@ -93,7 +113,7 @@ function inPlace(op: Op, values: readonly unknown[], flags: number, level: Level
   if (isRandomFill(op.name)) drawInto(new Call(op, values, level), flags);
   else if (isBatchedAt(target, level)) changeBatch(op, target, values, flags, level);
   else if (values.some((value) => holdsBatch(value, level))) failToWrite(op);
-  else if (current === null) invokeInPlace(op, values, flags);
+  else if (level.outer === null) invokeInPlace(op, values, flags);
   else callInPlace(op, values, flags);
   return target;
 }

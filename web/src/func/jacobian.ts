@@ -3,6 +3,7 @@
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { count, type Options, oneOf } from "../arguments/rule.js";
 import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
+import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { basisOf, outputsOf } from "./gradients.js";
 import { linearAt } from "./linearize.js";
@@ -113,7 +114,7 @@ function blockOf(
   const shape = [...output.shape, ...input.shape];
   if (lines.length === 0) return zeros(shape, { dtype: output.dtype, device: output.device });
   const tensors = lines.map((line) => line[k] as Tensor);
-  return reshape(stack(tensors, dim), shape);
+  return ownResult([], () => reshape(stack(tensors, dim), shape));
 }
 
 function replacedAt(tensors: readonly Tensor[], i: number, tensor: Tensor): Tensor[] {

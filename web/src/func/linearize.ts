@@ -5,7 +5,7 @@
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
-import { enableGrad } from "../autograd/grad_mode.js";
+import { opsAreRecorded, recording } from "../autograd/recording.js";
 import { zerosLike } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -35,17 +35,18 @@ export function linearAt(
 ): Linear {
   const { inputs, chosen, result, aux } = trace(where, fn, args, options);
   const outputs = outputsOf(where, result);
-  const dual = enableGrad(
+  const dual = recording(
     () =>
       new Inputs(
         where,
         outputs.map((one) => zerosLike(one).detach()),
       ),
   );
-  const pulled = enableGrad(() => inputs.pull(outputs, dual.tensors, true));
+  const pulled = recording(() => inputs.pull(outputs, dual.tensors, true));
   const push = (caller: string, tangents: readonly Tensor[]): Tensor[] => {
     checkAlike(caller, "the tangents", tangents, inputs.tensors);
-    const isOuter = inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad);
+    const isOuter =
+      opsAreRecorded() && (inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad));
     return dual.pull(pulled, tangents, isOuter).map((one) => (isOuter ? one : one.detach()));
   };
   const isConstant = outputs.some((output) => !inputs.reach(output));

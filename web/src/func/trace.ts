@@ -2,7 +2,7 @@
 
 import type { Arguments } from "../arguments/read.js";
 import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
-import { enableGrad } from "../autograd/grad_mode.js";
+import { recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
@@ -56,7 +56,7 @@ export function trace(
   const inputs = new Inputs(where, tensorsOf(where, "an argument to differentiate by", chosen));
   const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  const returned = enableGrad(() => fn(...full));
+  const returned = recording(() => fn(...full));
   const isSingle = !Array.isArray(argnums);
   const form = { inputs, chosen: isSingle ? chosen[0] : chosen };
   if (!hasAux) return { ...form, result: returned, aux: undefined };

@@ -24,11 +24,13 @@
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
+import { drawingAgain, drawnState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level, type Randomness } from "./batched.js";
-import { atLevel, currentLevel } from "./interpret.js";
+import { newLevel } from "./interpret.js";
+import { atLevel } from "./levels.js";
 import { leavesOf, mapTree, spreadOver, type Tree, withLeaves } from "./pytree.js";
 
 /** A dimension for all tensors, or a tree of dimensions; null for what is the same for all samples. */
@@ -74,7 +76,13 @@ export function vmap<Args extends Tree[], Output extends Tree>(
       });
     if (chunkSize === null || chunkSize >= size) return run(0, size) as Output;
     const starts = Array.from({ length: Math.ceil(size / chunkSize) }, (_, i) => i * chunkSize);
-    const chunks = starts.map((start) => run(start, Math.min(chunkSize, size - start)));
+    const drawn = options.randomness === "same" ? drawnState() : null;
+    const chunks = starts.map((start) => {
+      const runChunk = () => run(start, Math.min(chunkSize, size - start));
+      // What is drawn once for all samples is drawn for the first of them.
+      return drawn === null || start === 0 ? runChunk() : drawingAgain(drawn, runChunk);
+    });
+    drawn?.dispose();
     return joined(chunks, options.outDims) as Output;
   };
 }
@@ -167,7 +175,7 @@ function runLevel(
   leaves: readonly unknown[],
   { size, randomness, outDims }: Run,
 ): unknown {
-  const level: Level = { size, randomness, outer: currentLevel() };
+  const level = newLevel(size, randomness);
   const inputs = leaves.map((leaf) =>
     leaf instanceof Batch ? new BatchedTensor(leaf.tensor, level) : leaf,
   );

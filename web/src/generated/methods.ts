@@ -160,15 +160,15 @@ export interface TensorMethods {
   /** Like heaviside(), but in place. */
   heaviside_(values: Operand): this;
   /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
-  nanToNum(nan?: number, posinf?: number, neginf?: number): Tensor;
-  nanToNum(options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
-  nanToNum(nan: number, options: { posinf?: number; neginf?: number }): Tensor;
-  nanToNum(nan: number, posinf: number, options: { neginf?: number }): Tensor;
+  nanToNum(nan?: number | null, posinf?: number | null, neginf?: number | null): Tensor;
+  nanToNum(options: { nan?: number | null; posinf?: number | null; neginf?: number | null }): Tensor;
+  nanToNum(nan: number | null, options: { posinf?: number | null; neginf?: number | null }): Tensor;
+  nanToNum(nan: number | null, posinf: number | null, options: { neginf?: number | null }): Tensor;
   /** Like nanToNum(), but in place. */
-  nanToNum_(nan?: number, posinf?: number, neginf?: number): this;
-  nanToNum_(options: { nan?: number; posinf?: number; neginf?: number }): this;
-  nanToNum_(nan: number, options: { posinf?: number; neginf?: number }): this;
-  nanToNum_(nan: number, posinf: number, options: { neginf?: number }): this;
+  nanToNum_(nan?: number | null, posinf?: number | null, neginf?: number | null): this;
+  nanToNum_(options: { nan?: number | null; posinf?: number | null; neginf?: number | null }): this;
+  nanToNum_(nan: number | null, options: { posinf?: number | null; neginf?: number | null }): this;
+  nanToNum_(nan: number | null, posinf: number | null, options: { neginf?: number | null }): this;
   /** The magnitude of input with the sign of other. */
   copysign(other: Operand): Tensor;
   /** Like copysign(), but in place. */
@@ -1027,12 +1027,16 @@ export interface TensorMethods {
   svd(options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
   /** The singular values of A, falling. */
   svdvals(): Tensor;
-  /** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+  /** [L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
   eigh(UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
   eigh(options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
-  /** The eigenvalues of symmetric matrices, rising. */
+  /** The eigenvalues of matrices that are their own adjoints, rising. */
   eigvalsh(UPLO?: "L" | "U"): Tensor;
   eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
+  /** [L, V] with A V = V diag(L) for any square A: its eigenvalues, in no order, and eigenvectors of length 1, complex also where A is real. */
+  eig(): [L: Tensor, V: Tensor];
+  /** The eigenvalues of square matrices, in no order. */
+  eigvals(): Tensor;
   /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
   solveTriangular(B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
   solveTriangular(B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;

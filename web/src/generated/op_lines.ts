@@ -39,7 +39,7 @@ clamp:mi input:operand min:operand?=null max:operand?=null
 clamp_min:mi input:operand min:operand
 clamp_max:mi input:operand max:operand
 heaviside:mi input:operand values:operand
-nan_to_num:mi input:operand nan:number=0 posinf:number=1.7976931348623157e+308 neginf:number=-1.7976931348623157e+308
+nan_to_num:mi input:operand nan:number?=null posinf:number?=null neginf:number?=null
 copysign:mi input:operand other:operand
 abs:mi input:operand
 sign:mi input:operand
@@ -286,6 +286,8 @@ svd:ms A:tensor fullMatrices:bool=true
 svdvals:m A:tensor
 eigh:ms A:tensor UPLO:choice(L|U)=L
 eigvalsh:m A:tensor UPLO:choice(L|U)=L
+eig:ms A:tensor
+eigvals:m A:tensor
 solve_triangular:m A:tensor B:tensor upper:bool left:bool=true unitriangular:bool=false
 lu_factor:ms A:tensor pivot:bool=true
 lu:ms A:tensor pivot:bool=true

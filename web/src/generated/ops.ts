@@ -369,18 +369,18 @@ export const heaviside_: {
 
 /** Replaces NaN and infinities; by default with 0 and the largest numbers. */
 export const nanToNum: {
-  (input: Tensor, nan?: number, posinf?: number, neginf?: number): Tensor;
-  (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
-  (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
-  (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
+  (input: Tensor, nan?: number | null, posinf?: number | null, neginf?: number | null): Tensor;
+  (input: Tensor, options: { nan?: number | null; posinf?: number | null; neginf?: number | null }): Tensor;
+  (input: Tensor, nan: number | null, options: { posinf?: number | null; neginf?: number | null }): Tensor;
+  (input: Tensor, nan: number | null, posinf: number | null, options: { neginf?: number | null }): Tensor;
 } = define("nan_to_num");
 
 /** Like nanToNum(), but writes the result into input and returns it. */
 export const nanToNum_: {
-  (input: Tensor, nan?: number, posinf?: number, neginf?: number): Tensor;
-  (input: Tensor, options: { nan?: number; posinf?: number; neginf?: number }): Tensor;
-  (input: Tensor, nan: number, options: { posinf?: number; neginf?: number }): Tensor;
-  (input: Tensor, nan: number, posinf: number, options: { neginf?: number }): Tensor;
+  (input: Tensor, nan?: number | null, posinf?: number | null, neginf?: number | null): Tensor;
+  (input: Tensor, options: { nan?: number | null; posinf?: number | null; neginf?: number | null }): Tensor;
+  (input: Tensor, nan: number | null, options: { posinf?: number | null; neginf?: number | null }): Tensor;
+  (input: Tensor, nan: number | null, posinf: number | null, options: { neginf?: number | null }): Tensor;
 } = defineInPlace("nan_to_num");
 
 /** The magnitude of input with the sign of other. */
@@ -2329,17 +2329,27 @@ export const svdvals: {
   (A: Tensor): Tensor;
 } = define("svdvals");
 
-/** [L, V] with A V = V diag(L) for symmetric A, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+/** [L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
 export const eigh: {
   (A: Tensor, UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
   (A: Tensor, options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
 } = define("eigh");
 
-/** The eigenvalues of symmetric matrices, rising. */
+/** The eigenvalues of matrices that are their own adjoints, rising. */
 export const eigvalsh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor;
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
 } = define("eigvalsh");
+
+/** [L, V] with A V = V diag(L) for any square A: its eigenvalues, in no order, and eigenvectors of length 1, complex also where A is real. */
+export const eig: {
+  (A: Tensor): [L: Tensor, V: Tensor];
+} = define("eig");
+
+/** The eigenvalues of square matrices, in no order. */
+export const eigvals: {
+  (A: Tensor): Tensor;
+} = define("eigvals");
 
 /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
 export const solveTriangular: {

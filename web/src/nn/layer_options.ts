@@ -42,7 +42,7 @@ function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Ten
   try {
     return make(size, { device, dtype });
   } catch (error) {
-    throw error instanceof EdgeGradError ? renamed(error, layer) : error;
+    throw EdgeGradError.isOne(error) ? renamed(error, layer) : error;
   }
 }
 

@@ -76,6 +76,7 @@ export function loadInto(
  */
 export function shareData(target: Tensor, source: Tensor): void {
   const { requiresGrad } = target;
+  native.outdate(handleOf(target));
   replaceHandle(target, checked(native.data(handleOf(source))));
   if (requiresGrad) target.requiresGrad = true;
 }

@@ -9,6 +9,7 @@
 import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
+import { attempt } from "../tensor/reachable.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 import type { Buffer, Parameter } from "./parameter.js";
@@ -59,7 +60,7 @@ export class Members {
     const names: string[] = [];
     const values: unknown[] = [];
     const others: [string, object][] = [];
-    for (const [name, value] of Object.entries(this.#owner)) {
+    for (const [name, value] of entriesOf(this.#owner)) {
       const kind = this.#kindOf(value);
       const before = this.#kinds.get(name);
       if (before !== undefined) this.#checkSuccessor(name, before, kind, value);
@@ -75,7 +76,21 @@ export class Members {
     this.#kinds = kinds;
     this.#names = names;
     this.#values = values;
-    for (const [name, value] of others) this.#warnOfHidden(name, value);
+    for (const [name, value] of others) attempt(() => this.#warnOfHidden(name, value));
+  }
+
+  /** Returns a function that says whether the members are those of now. */
+  comparison(): () => boolean {
+    const names = this.#names ?? [];
+    const values = this.#values;
+    const properties = propertiesOf(this.#owner);
+    const count = Object.keys(properties).length;
+    return () => {
+      if (!names.every((name, i) => properties[name] === values[i])) return false;
+      if (Object.keys(properties).length === count) return true;
+      this.look();
+      return this.#names?.length === names.length;
+    };
   }
 
   /** Returns the members of a kind by name, in the order of the properties; as of the last look. */
@@ -91,7 +106,7 @@ export class Members {
   /** Notes what members there are by now; returns whether `wanted` is one. */
   note(wanted: Tensor | null): boolean {
     let isFound = false;
-    for (const [name, value] of Object.entries(this.#owner)) {
+    for (const [name, value] of entriesOf(this.#owner)) {
       const kind = this.#kindOf(value);
       if (kind !== undefined && !this.#kinds.has(name)) this.#kinds.set(name, kind);
       isFound ||= value === wanted;
@@ -181,6 +196,12 @@ function place(): void {
 function forgetNewborn(): void {
   place();
   newborn = [];
+}
+
+/** Returns the properties of a module. What a getter that throws would give is nothing of the module's. */
+export function entriesOf(module: Module): [string, unknown][] {
+  const properties = propertiesOf(module);
+  return Object.keys(module).map((name) => [name, attempt(() => properties[name])]);
 }
 
 function propertiesOf(module: Module): Record<string, unknown> {

@@ -10,8 +10,10 @@ import {
 } from "../arguments/read.js";
 import { boolean, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
+import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
 import { addDoors } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
@@ -19,7 +21,7 @@ import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
-import { type Kind, Members } from "./members.js";
+import { entriesOf, type Kind, Members } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
 import {
   addModuleHook,
@@ -70,6 +72,7 @@ export class Module {
   ): Output {
     const module = this as unknown as Module;
     module.#members.check();
+    if (isCapturing()) addGuard(module.#guard());
     const hooks = module.#hooks;
     if (hooks === null) return this.forward(...inputs);
     const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
@@ -297,9 +300,9 @@ export class Module {
     this.registerModule(name, module, ...rest);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
-    for (const parameter of this.parameters()) parameter.grad = null;
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    zeroGrads(`${this.constructor.name}.zeroGrad`, this.parameters(), given);
   }
 
   /** Sets `requiresGrad` of all parameters. */
@@ -343,11 +346,24 @@ export class Module {
     return this.toString();
   }
 
+  // What a call depends on, besides tensors and what a class of the user's has.
+  #guard(): Guard {
+    const { training } = this;
+    const isSame = this.#members.comparison();
+    const keys = this.#hooks?.keys() ?? [];
+    return () => {
+      const now = this.#hooks?.keys() ?? [];
+      const hasSameHooks = now.length === keys.length && now.every((key, i) => key === keys[i]);
+      if (this.training === training && isSame() && hasSameHooks) return null;
+      return `the ${this.constructor.name} in the function has another mode, other parts or other hooks`;
+    };
+  }
+
   #copy(copies: Copies): this {
     const copy = Reflect.construct(Module, [], this.constructor) as this;
     copies.set(this, copy);
     const copyOther = (value: object) => (value instanceof Module ? value.#copy(copies) : value);
-    for (const [name, value] of Object.entries(this)) {
+    for (const [name, value] of entriesOf(this)) {
       Object.assign(copy, { [name]: deepCopy(value, copies, copyOther) });
     }
     for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
@@ -420,14 +436,21 @@ const kRegisterModule = {
 const printed = new Set<Module>();
 
 function kindOf(value: unknown): Kind | undefined {
-  if (value instanceof Parameter) return "parameter";
-  if (value instanceof Buffer) return "buffer";
-  return value instanceof Module ? "module" : undefined;
+  try {
+    if (value instanceof Parameter) return "parameter";
+    if (value instanceof Buffer) return "buffer";
+    return value instanceof Module ? "module" : undefined;
+  } catch {
+    // A proxy that does not tell what it is.
+    return undefined;
+  }
 }
 
 // The parts of a module by name, as they are.
 function partsOf(module: Module): [string, Module][] {
-  return Object.entries(module).filter(([, value]) => value instanceof Module);
+  return entriesOf(module).filter((entry): entry is [string, Module] => {
+    return kindOf(entry[1]) === "module";
+  });
 }
 
 function join(prefix: string, name: string): string {

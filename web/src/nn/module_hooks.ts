@@ -81,6 +81,11 @@ export class ModuleHooks {
   readonly forward = new Map<symbol, NormalForwardHook>();
   readonly fullBackward = new Map<symbol, FullBackwardHook>();
 
+  /** Returns what tells the hooks there are from others. */
+  keys(): readonly symbol[] {
+    return [this.forwardPre, this.forward, this.fullBackward].flatMap((one) => [...one.keys()]);
+  }
+
   /** Returns lists of the same hooks. */
   clone(): ModuleHooks {
     const copy = new ModuleHooks();

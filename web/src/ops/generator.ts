@@ -90,7 +90,7 @@ export function unforeseenSeed(): number {
 
 /** The state of the generator in use on this thread, in the layout of torch.get_rng_state(). */
 export function readState(): Uint8Array {
-  const state = new Tensor(checkedFor("getState", native.rngState()));
+  const state = drawnState();
   const bytes = state.dataSync() as Uint8Array;
   state.dispose();
   return bytes;
@@ -133,11 +133,38 @@ function stateOfSeed(seed: number | bigint): Uint8Array {
   });
 }
 
+/** The state of the generator in use on this thread, for drawingAgain(); the caller's to dispose of. */
+export function drawnState(): Tensor {
+  return new Tensor(checkedFor("getState", native.rngState()));
+}
+
+/**
+ * Runs `fn`, which draws what was drawn from a state on. It has a generator of its own: the common one stays where it is, and
+ * what other threads draw from that changes nothing here.
+ */
+export function drawingAgain<T>(state: Tensor, fn: () => T): T {
+  return withOwnGenerator(() => {
+    checkedFor("setState", native.setRngState(state.handle));
+    return fn();
+  });
+}
+
+let isOwn = false;
+
+// There is one of a thread's own: who is within another's use puts that back.
 function withOwnGenerator<T>(run: () => T): T {
+  const outer = isOwn ? drawnState() : null;
   native.useOwnGenerator(true);
+  isOwn = true;
   try {
     return run();
   } finally {
-    native.useOwnGenerator(false);
+    if (outer === null) {
+      native.useOwnGenerator(false);
+      isOwn = false;
+    } else {
+      native.setRngState(outer.handle);
+      outer.dispose();
+    }
   }
 }

@@ -5,7 +5,7 @@ import { readArguments } from "../arguments/read.js";
 import { integer } from "../arguments/rule.js";
 import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
-import { copy_, fill_, indexPut_, reshape, select, unsqueeze } from "../generated/ops.js";
+import { copy_, fill_, indexPut_, reshape, select, unsqueeze, viewAs } from "../generated/ops.js";
 import { calledAs, describe, fail, refusal } from "../runtime/errors.js";
 import type { DType } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
@@ -48,9 +48,9 @@ export type Index = number | bigint | boolean | Slice | null | "..." | Tensor | 
 /** Returns x[index...]: a view, or a copy when an index is a list, a mask or a tensor of positions. */
 export function at(tensor: Tensor, index: readonly Index[]): Tensor {
   return calledAs("at", () => {
-    if (index.every(isBasic)) return locate(tensor, index, "at").view;
+    if (index.every(isBasic)) return locate(tensor, index, "at", viewOf).view;
     return scope(() => {
-      const { view, picks, dims } = locate(tensor, index, "at");
+      const { view, picks, dims } = locate(tensor, index, "at", viewOf);
       return picks.length === 0 ? view : indexOp(view, picks, dims);
     });
   });
@@ -67,7 +67,7 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
   }
   calledAs("set_", () =>
     scope(() => {
-      const { view, picks, dims } = locate(tensor, index, "set_");
+      const { view, picks, dims } = locate(tensor, index, "set_", (whole) => whole.another());
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
       // One number for all elements may be written where these share a place.
       const isNumber = !(source instanceof Tensor) || source.ndim === 0;
@@ -96,10 +96,12 @@ class Locator implements Located {
   constructor(
     readonly tensor: Tensor,
     readonly name: string,
+    // What stands for the tensor where nothing is taken from it.
+    readonly whole: (tensor: Tensor) => Tensor,
   ) {}
 
   get view(): Tensor {
-    this.#made ??= this.tensor.another();
+    this.#made ??= this.whole(this.tensor);
     return this.#made;
   }
 
@@ -162,7 +164,17 @@ class Locator implements Located {
   }
 }
 
-function locate(tensor: Tensor, index: readonly Index[], name: string): Located {
+// Another tensor that shows the same.
+function viewOf(tensor: Tensor): Tensor {
+  return viewAs(tensor, tensor);
+}
+
+function locate(
+  tensor: Tensor,
+  index: readonly Index[],
+  name: string,
+  whole: (tensor: Tensor) => Tensor,
+): Located {
   const { shape } = tensor;
   const used = index.reduce<number>((count, one) => count + dimensionsOf(one, name), 0);
   if (used > shape.length) {
@@ -175,7 +187,7 @@ function locate(tensor: Tensor, index: readonly Index[], name: string): Located 
   if (index.indexOf("...") !== index.lastIndexOf("...")) {
     fail("InvalidArgument", name, "an index can have '...' only once.");
   }
-  const locator = new Locator(tensor, name);
+  const locator = new Locator(tensor, name, whole);
   for (const one of index) {
     if (one === "...") locator.skip(shape.length - used);
     else locator.add(one);
@@ -200,8 +212,16 @@ function dimensionsOf(index: Index, name: string): number {
   return fail(
     "InvalidArgument",
     name,
-    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.`,
+    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.${adviceFor(index)}`,
   );
+}
+
+// Python's ranges as texts.
+function adviceFor(index: unknown): string {
+  if (typeof index !== "string" || !/^\s*(-?\d*\s*:\s*){1,2}-?\d*\s*$/.test(index)) return "";
+  const bounds = index.split(":").map((bound) => bound.trim() || "null");
+  while (bounds.at(-1) === "null") bounds.pop();
+  return ` Write eg.slice(${bounds.join(", ")}) for ${describe(index)}.`;
 }
 
 function firstOf(list: unknown): unknown {

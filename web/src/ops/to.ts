@@ -57,7 +57,7 @@ export function optionsOf(target: Target): ToOptions {
     "InvalidArgument",
     "to",
     `expected a device (${deviceRule.expected}), a dtype (${dtypeRule.expected}), a tensor or an object ` +
-      `{ dtype?, device? }, got ${describe(target)}.`,
+      `{ dtype?, device? }, got ${describe(target)}.${dtypeRule.adviceFor(target)}${deviceRule.adviceFor(target)}`,
   );
 }
 

@@ -20,7 +20,6 @@ import { finfo } from "../ops/number_types.js";
 import { fail } from "../runtime/errors.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
-import { keep } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import {
   checkRange,
@@ -129,7 +128,7 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
       return fail("InvalidArgument", "Adafactor", told);
     });
     const step = loadedNumber("Adafactor", "step", saved);
-    const own = given.map(([name, value]) => [name, keep(clone(value.detach().to(param)))]);
+    const own = given.map(([name, value]) => [name, clone(value.detach().to(param))]);
     return { step, ...Object.fromEntries(own) };
   }
 }
@@ -138,7 +137,7 @@ function fresh(param: Tensor): State {
   const { dtype, device } = param;
   const made = Object.entries(shapesFor(param)).map(([name, shape]) => [
     name,
-    keep(zeros(shape, { dtype, device })),
+    zeros(shape, { dtype, device }),
   ]);
   return { step: 0, ...Object.fromEntries(made) };
 }

@@ -4,7 +4,7 @@ import { add_, copy_, mul_, sub } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { ComposedOptimizer, decayed, parts, type StateOf } from "./composed.js";
 import { checkRange, type Params, readSettings } from "./optimizer.js";
-import { zeroState } from "./state.js";
+import { keptNumber, zeroState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 1e-2. */
@@ -43,9 +43,8 @@ export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
     checkRange("ASGD", "weightDecay value", settings.weightDecay);
   }
 
-  // PyTorch keeps the rate and the share of the average in float32 tensors.
   protected override fresh(param: Tensor, settings: ASGDSettings): StateOf<typeof kState> {
-    return { ...super.fresh(param, settings), eta: Math.fround(settings.lr) };
+    return { ...super.fresh(param, settings), eta: rateFor(param, settings.lr) };
   }
 
   protected override update(
@@ -60,7 +59,12 @@ export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
     add_(param, grad, -state.eta);
     if (state.mu === 1) copy_(ax, param);
     else add_(ax, sub(param, ax), state.mu);
-    state.eta = Math.fround(lr / (1 + lambd * lr * state.step) ** alpha);
-    state.mu = Math.fround(1 / Math.max(1, state.step - t0));
+    state.eta = rateFor(param, lr / (1 + lambd * lr * state.step) ** alpha);
+    state.mu = rateFor(param, 1 / Math.max(1, state.step - t0));
   }
+}
+
+// Unlike in PyTorch, parameters in float64 are not stepped by a rate that was rounded to float32.
+function rateFor({ dtype }: Tensor, value: number): number {
+  return dtype === "float64" || dtype === "complex128" ? value : keptNumber(value);
 }

@@ -5,7 +5,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
 import { checkRange, type Params, readSettings } from "./optimizer.js";
-import { zeroState } from "./state.js";
+import { keptNumber, zeroState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 2e-3. */
@@ -72,8 +72,7 @@ export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
     const momentumAt = (at: number) => beta1 * (1 - 0.5 * 0.96 ** (at * momentumDecay));
     const mu = momentumAt(step);
     const nextMu = momentumAt(step + 1);
-    // PyTorch keeps the product in a float32 tensor.
-    state.muProduct = Math.fround(state.muProduct * Math.fround(mu));
+    state.muProduct = keptNumber(state.muProduct * keptNumber(mu));
 
     lerp_(expAvg, grad, 1 - beta1);
     addcmul_(mul_(expAvgSq, beta2), grad, grad, 1 - beta2);

@@ -9,12 +9,15 @@ import {
   unchecked,
   type Values,
 } from "../arguments/rule.js";
+import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
+import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
+import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
 
@@ -96,6 +99,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
+    if (this.step !== Optimizer.prototype.step) this.#keepStateOfOwnStep();
   }
 
   /** Adds parameters, for example those of a layer that is to be trained from now on. */
@@ -119,9 +123,18 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.paramGroups.push(settings);
   }
 
-  /** Takes the gradients off all parameters. */
-  zeroGrad(): void {
-    for (const { params } of this.paramGroups) for (const param of params) param.grad = null;
+  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  zeroGrad(...given: ZeroGradArguments): void {
+    const where = `${this.#name}.zeroGrad`;
+    const params = this.#params();
+    zeroGrads(where, params, given);
+    if (!isCapturing()) return;
+    // Parameters of groups that are added later have theirs in every replay.
+    const known = new Set(params);
+    runLive(() => {
+      const added = this.#params().filter((param) => !known.has(param));
+      zeroGrads(where, added, given);
+    });
   }
 
   /** Changes every parameter that has a gradient. With `closure`, calls it first for the loss. */
@@ -130,19 +143,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   step<T>(...given: [closure?: () => T]): T | undefined {
     // Most steps are called without anything, and a small model has many of them a second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
-    const grads: Tensor[] = [];
-    const letGo = () => {
-      for (const grad of grads) grad.dispose();
-    };
-    let isLive = false;
-    try {
-      const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
-      isLive = isCapturing();
-      if (isLive) runLive(() => this.#runAll(inputs), letGo);
-      else this.#runAll(inputs);
-    } finally {
-      if (!isLive) letGo();
-    }
+    // In a captured function it finds groups and gradients anew each time.
+    runLive(() => this.#runAll());
     return loss;
   }
 
@@ -201,7 +203,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
       return own === undefined ? [] : [[param, this.loadState(own, param)]];
     });
     this.#dropState();
-    for (const [param, own] of loaded) this.state.set(param, own);
+    for (const [param, own] of loaded) this.state.set(param, keep(own));
     this.paramGroups.forEach((group, i) => {
       // All of them: schedulers keep what they resume from among the settings.
       for (const [key, value] of Object.entries(groups[i] ?? {})) {
@@ -211,14 +213,17 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   /** Throws InvalidArgument for settings that make no sense. */
-  protected abstract checkSettings(settings: Settings): void;
+  protected checkSettings(_settings: Settings): void {}
 
   /** Plans the change of parameters that all have a gradient; changes nothing but newState(). */
-  protected abstract plan(settings: Settings, inputs: StepInputs): readonly PlannedStep[];
+  protected plan(_settings: Settings, _inputs: StepInputs): readonly PlannedStep[] {
+    const told = "a class that extends Optimizer says in a method step() what its step does.";
+    return fail("InvalidArgument", this.#name, told);
+  }
 
-  /** Gives a parameter its state; it is taken back when the step that it is made for fails. */
+  /** Gives a parameter its state, which no scope frees; it is taken back when the step that it is made for fails. */
   protected addState(param: Tensor, own: State): State {
-    this.state.set(param, own);
+    this.state.set(param, keep(own));
     this.#undo.push(() => {
       this.state.delete(param);
       disposeState(own);
@@ -234,7 +239,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   ): NonNullable<State[Key]> {
     const known = own[key];
     if (known !== undefined && known !== null) return known;
-    const made = make();
+    const made = keep(make());
     own[key] = made;
     this.#undo.push(() => {
       delete own[key];
@@ -243,8 +248,35 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return made;
   }
 
-  protected abstract saveState(state: State): Record<string, Value>;
-  protected abstract loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State;
+  /** What is saved of the state of one parameter. */
+  protected saveState(state: State): Record<string, Value> {
+    return mapped(state, (value) => (value instanceof Tensor ? value.detach() : value)) as Record<
+      string,
+      Value
+    >;
+  }
+
+  /** The state of one parameter, from what saveState() returned. */
+  protected loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State {
+    const copied = (value: Value) => {
+      return value instanceof Tensor ? clone(value.detach().to(param.device)) : value;
+    };
+    return mapped(saved, copied) as State;
+  }
+
+  // A step() of a program's own may put new tensors into its state at any time, and anywhere.
+  #keepStateOfOwnStep(): void {
+    const { step } = this;
+    const keeping = (...given: Parameters<typeof step>) => {
+      try {
+        return step.apply(this, given);
+      } finally {
+        const { paramGroups: _, state, ...own } = this;
+        keep([own, ...state.values()]);
+      }
+    };
+    Object.defineProperty(this, "step", { value: keeping, writable: true, configurable: true });
+  }
 
   #lossOf<T>(given: readonly [closure?: () => T]): T | undefined {
     const where = `${this.#name}.step`;
@@ -253,13 +285,14 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   // All that can be wrong in any group is found before the first parameter changes.
-  #runAll(inputs: readonly StepInputs[]): void {
+  #runAll(): void {
     this.#undo = [];
+    const grads: Tensor[] = [];
     try {
+      const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
       const steps = this.paramGroups.flatMap((group, i) => {
-        const own = inputs[i];
-        // A group may be newer than a step that is captured.
-        if (own === undefined || own.params.length === 0) return [];
+        const own = inputs[i] as StepInputs;
+        if (own.params.length === 0) return [];
         this.checkTypes(group);
         return this.plan(group, own);
       });
@@ -273,6 +306,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo();
       throw error;
+    } finally {
+      for (const grad of grads) grad.dispose();
     }
   }
 
@@ -285,7 +320,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     try {
       work();
     } catch (error) {
-      if (!(error instanceof EdgeGradError)) throw error;
+      if (!EdgeGradError.isOne(error)) throw error;
       throw new EdgeGradError(
         error.code,
         `[${this.#name}] ${error.message.replace(/^\[\w+\] /, "")}`,
@@ -293,9 +328,13 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
   }
 
+  #params(): Tensor[] {
+    return this.paramGroups.flatMap((group) => group.params);
+  }
+
   #checkParams(params: unknown[]): asserts params is Tensor[] {
     const name = this.#name;
-    const known = new Set(this.paramGroups.flatMap((one) => one.params));
+    const known = new Set(this.#params());
     for (const param of params) {
       if (!isTensor(param)) {
         const told = `optimizer can only optimize Tensors, but one is ${describe(param)}.`;
@@ -353,7 +392,8 @@ function listOf(name: string, given: unknown): unknown[] {
   }
   const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
   if (!isIterable || isTensor(given)) {
-    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.`;
+    const advice = typeof given === "function" ? " Call it: model.parameters()." : "";
+    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.${advice}`;
     fail("InvalidArgument", name, told);
   }
   return [...(given as Iterable<unknown>)];

@@ -1,20 +1,19 @@
-// The tensors an optimizer keeps per parameter. No scope frees them: they are made in the first step,
-// which is often inside one.
+// The tensors an optimizer keeps per parameter.
 
 import { clone, fullLike, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { keep } from "../tensor/scope.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Returns zeros in the shape of a parameter. */
 export function zeroState(param: Tensor): Tensor {
-  return keep(zerosLike(param));
+  return zerosLike(param);
 }
 
 /** Returns a tensor of one value in the shape of a parameter. */
 export function fullState(param: Tensor, value: number): Tensor {
-  return keep(fullLike(param, value));
+  return fullLike(param, value);
 }
 
 /** Returns a copy of a saved tensor where the parameter is; throws when it does not fit that. */
@@ -33,12 +32,17 @@ export function loadedState(
       `"${name}" has shape [${value.shape}], its parameter has shape [${param.shape}].`,
     );
   }
-  return keep(clone(value.detach().to(param)));
+  return clone(value.detach().to(param));
 }
 
-/** Returns a number as PyTorch saves it: a tensor. */
+/** Returns a number as it is kept between steps: PyTorch has it in a float32 tensor, unless the default dtype is float64. */
+export function keptNumber(value: number): number {
+  return getDefaultDtype() === "float64" ? value : Math.fround(value);
+}
+
+/** Returns a number as PyTorch saves it: a tensor, which holds it exactly. */
 export function numberState(value: number): Tensor {
-  return tensor(value);
+  return Math.fround(value) === value ? tensor(value) : tensor(value, { dtype: "float64" });
 }
 
 /** Returns the number in a saved tensor. */

@@ -46,8 +46,12 @@ export function detach(): void {
   frame = new Float64Array(kInitialFrameWords);
 }
 
+/** Counts what is done with the call frame: who writes to it learns whether others have, meanwhile. */
+export let frameUses = 0;
+
 /** Returns this thread's call frame; valid until the next native call. */
 export function callFrame(): Float64Array {
+  frameUses++;
   // Memory that grows detaches its views, unless it is shared.
   return frame.length === 0 ? reserveFrame(kInitialFrameWords) : frame;
 }
@@ -64,6 +68,11 @@ export function reserveFrame(words: number): Float64Array {
 export function frameOf(words: number): Float64Array {
   const current = callFrame();
   return words <= current.length ? current : reserveFrame(words);
+}
+
+/** Returns a copy of the first words of the call frame: what is done with them, as making a tensor, may use the frame. */
+export function takeWords(count: number): number[] {
+  return Array.from(frameOf(count).subarray(0, count));
 }
 
 /** Returns the module's memory as it is now; views on it are valid until the next native call. */
@@ -87,7 +96,7 @@ export function checkedFor(name: string, result: number): number {
 /** Like takeError() in a call of `name`. */
 export function takeErrorFor(name: string): unknown {
   const error = takeError();
-  if (!(error instanceof EdgeGradError)) return error;
+  if (!EdgeGradError.isOne(error)) return error;
   const { message } = error;
   const isNamed = message.startsWith("[") && !message.startsWith(kOfAllocation);
   return isNamed ? error : renamed(error, name);

@@ -10,6 +10,13 @@ export type WordFunction = (words: readonly number[]) => readonly number[];
 
 /** A value that wants to know when C++ has let go of it. */
 export abstract class Droppable {
+  readonly #isOne = true;
+
+  /** True for such a value; any other is the user's, and is not touched. */
+  static isOne(value: unknown): value is Droppable {
+    return typeof value === "object" && value !== null && #isOne in value;
+  }
+
   /** Called once, when nothing of C++ refers to this any more. */
   abstract onDrop(): void;
 }
@@ -44,11 +51,16 @@ export function heldValue(id: number): unknown {
   return values.get(id);
 }
 
+/** True while C++ holds anything of this thread. */
+export function holdsValues(): boolean {
+  return values.size > 0;
+}
+
 /** Forgets a value. */
 export function dropValue(id: number): void {
   const value = values.get(id);
   values.delete(id);
-  if (value instanceof Droppable) value.onDrop();
+  if (Droppable.isOne(value)) value.onDrop();
 }
 
 /** Forgets all values: the module that held them is gone. */

@@ -33,6 +33,13 @@ export class EdgeGradError extends Error {
   /** Always "EdgeGradError". */
   override readonly name = "EdgeGradError";
 
+  readonly #isOwn = true;
+
+  /** True for such an error; whatever else a user may throw, it is not touched. @internal */
+  static isOne(value: unknown): value is EdgeGradError {
+    return typeof value === "object" && value !== null && #isOwn in value;
+  }
+
   constructor(
     /** What kind of failure it is. */
     readonly code: ErrorCode,
@@ -53,7 +60,7 @@ export function fail(code: ErrorCode, where: string, message: string): never {
 
 /** Returns an error of another function's, `[other] message`, as one of `where`. */
 export function renamed(error: EdgeGradError, where: string): EdgeGradError {
-  const message = error.message.replace(/^\[\w+\] /, "");
+  const message = error.message.replace(/^\[[\w.]+\] /, "");
   return new EdgeGradError(error.code, `[${where}] ${message}`);
 }
 
@@ -62,7 +69,7 @@ export function calledAs<T>(name: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw error instanceof EdgeGradError ? renamed(error, name) : error;
+    throw EdgeGradError.isOne(error) ? renamed(error, name) : error;
   }
 }
 
@@ -72,8 +79,23 @@ export function refusal(name: string, expected: string, value: unknown): string 
   return `${name}: expected ${expected}, got ${got}.`;
 }
 
-/** Returns a short description of a value for an error message. */
+/** Returns the sentence for a module where a function is expected, after a space; nothing for other values. */
+export function adviceForModules(value: unknown): string {
+  const isCallable = typeof (value as { call?: unknown } | null | undefined)?.call === "function";
+  return isCallable ? " Of a module, pass (...inputs) => module.call(...inputs)." : "";
+}
+
+/** Returns a short description of a value for an error message, whatever the value is. */
 export function describe(value: unknown): string {
+  try {
+    return described(value);
+  } catch {
+    // Its getters, or the traps of a proxy, throw.
+    return `${typeof value === "function" ? "a function" : "an object"} that cannot be described`;
+  }
+}
+
+function described(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return shortened(JSON.stringify(value));
   if (typeof value === "function") return "a function";

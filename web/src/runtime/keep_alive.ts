@@ -36,3 +36,8 @@ export function untilSettled<T>(
 export function rejectAll(errorFor: (caller: string) => unknown): void {
   for (const { caller, reject } of waiting) reject(errorFor(caller));
 }
+
+/** True while anything is waited for. */
+export function isWaiting(): boolean {
+  return waiting.size > 0;
+}

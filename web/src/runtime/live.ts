@@ -2,9 +2,26 @@
 // JavaScript knows, as a learning rate is.
 
 import { checked, native } from "./bridge.js";
-import { Droppable, holdValue, type WordFunction } from "./callbacks.js";
+import { holdValue, type WordFunction } from "./callbacks.js";
 
 let capturing = false;
+
+/** Returns what a captured function finds otherwise than when it was captured, for a message, or null. */
+export type Guard = () => string | null;
+
+let guards: Guard[] = [];
+
+/** Has a captured function look, each time before it is called, whether it still can do what it did. */
+export function addGuard(guard: Guard): void {
+  guards.push(guard);
+}
+
+/** Returns the guards that were added since the last call. */
+export function takeGuards(): readonly Guard[] {
+  const taken = guards;
+  guards = [];
+  return taken;
+}
 
 /** True while this thread writes a function down (autograd/capture.ts). */
 export function isCapturing(): boolean {
@@ -17,23 +34,27 @@ export function setCapturing(value: boolean): void {
 }
 
 // A function as C++ holds it.
-class LiveWork extends Droppable {
+class LiveWork {
   readonly name = "live";
   readonly fn: WordFunction;
 
-  constructor(
-    work: () => void,
-    override readonly onDrop: () => void,
-  ) {
-    super();
+  constructor(work: () => void) {
     this.fn = () => {
-      work();
+      // Not while it is written down either: what it calls does not run live once more.
+      const outer = capturing;
+      capturing = false;
+      try {
+        work();
+      } finally {
+        capturing = outer;
+      }
       return [];
     };
   }
 }
 
-/** Calls `work` now and whenever what is being captured is called; `onDrop` when it never will be again. */
-export function runLive(work: () => void, onDrop: () => void): void {
-  checked(native.runLive(holdValue(new LiveWork(work, onDrop))));
+/** Calls `work` now and, while a function is being captured, whenever that is called. */
+export function runLive(work: () => void): void {
+  if (capturing) checked(native.runLive(holdValue(new LiveWork(work))));
+  else work();
 }

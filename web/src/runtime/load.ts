@@ -51,7 +51,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
     if (helpers > 0) await workers.untilFirstRuns();
   } catch (error) {
     workers.stop();
-    module.PThread?.terminateAllThreads();
+    await module.stopThreads?.();
     throw error;
   }
   return { module, workers };

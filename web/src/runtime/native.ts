@@ -104,6 +104,8 @@ export interface NativeFunctions {
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
+  /** Makes a view of what nobody else has a tensor of its own. */
+  ownResult(handle: number): number;
   /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
@@ -170,6 +172,8 @@ export interface NativeFunctions {
   callCaptured(captured: number, count: number): number;
   /** Calls a function, now and each time that what is captured now is played. */
   runLive(callback: number): number;
+  /** Says that another tensor takes the place of this one: functions that were captured with it are outdated. */
+  outdate(handle: number): void;
   /** Takes the hook with this callback out of its list, if it is still there. */
   removeHook(callback: number): void;
   retainGrad(handle: number): number;
@@ -265,6 +269,10 @@ export interface NativeFunctions {
 export interface NativeModule {
   readonly wasmExports?: WebAssembly.Exports;
   readonly wasmMemory: WebAssembly.Memory;
+  /** Ends all threads, after which nothing holds the module; only where there are any. */
+  stopThreads?(): Promise<unknown>;
+  /** Forgets a worker that was ended from outside. */
+  forgetWorker?(worker: ThreadWorker): void;
   /** Emscripten's threads; only where there are any. */
   readonly PThread?: {
     /** Workers by the number of their thread. */
@@ -283,7 +291,7 @@ export interface NativeModule {
   describeThrown?: (id: number) => string;
   dropValue?: (id: number) => void;
   /** Called by C++; see runtime/messages.ts. */
-  showWarning?: (message: string) => void;
+  showWarning?: (message: string) => number;
   captureStack?: () => string;
   /** An object like navigator.gpu that init() was given, for the player on this thread. */
   gpu?: object;
@@ -297,7 +305,10 @@ export interface ThreadWorker {
   on?(type: "error", listener: (error: Error) => void): void;
   on?(type: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown, transfer: readonly unknown[]): void;
+  /** In Node, resolves when it has ended. */
   terminate(): unknown;
+  /** Set where its thread was asked to end: called when that has ended in good order, after which nothing uses the worker. */
+  onLeft?: () => void;
 }
 
 /** Of a message or an error; a script that could not be loaded has no text. */

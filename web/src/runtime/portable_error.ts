@@ -9,13 +9,32 @@ interface Description {
   readonly code?: string | undefined;
 }
 
-/** Returns an error, or whatever else was thrown, as text. */
+/** Returns an error, or whatever else was thrown, as text; never throws itself. */
 export function describeError(error: unknown): string {
-  const description: Description =
-    error instanceof Error
-      ? { name: error.name, message: error.message, stack: error.stack, code: codeOf(error) }
-      : { name: "Error", message: typeof error === "object" ? describe(error) : String(error) };
-  return JSON.stringify(description);
+  return JSON.stringify(descriptionOf(error));
+}
+
+function descriptionOf(error: unknown): Description {
+  try {
+    if (error instanceof Error) {
+      const { name, message, stack, code } = error as Error & { code?: unknown };
+      return {
+        name: textOf(name),
+        message: textOf(message),
+        stack: typeof stack === "string" ? stack : undefined,
+        code: typeof code === "string" ? code : undefined,
+      };
+    }
+    if (typeof error !== "object") return { name: "Error", message: String(error) };
+  } catch {
+    // Its getters, or the traps of a proxy, throw.
+  }
+  return { name: "Error", message: describe(error) };
+}
+
+// Of what may be anything where a class is the user's.
+function textOf(value: unknown): string {
+  return typeof value === "object" || typeof value === "function" ? describe(value) : String(value);
 }
 
 /** Returns an error like the one that was described. */
@@ -27,9 +46,4 @@ export function fromDescription(text: string): Error {
       : Object.assign(new Error(message), { name });
   if (stack !== undefined) error.stack = stack;
   return error;
-}
-
-function codeOf(error: Error): string | undefined {
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? code : undefined;
 }

@@ -61,5 +61,7 @@ const kMaxDefaultThreads = 8;
 
 function availableParallelism(): number {
   const node = globalThis.process?.getBuiltinModule?.("node:os");
-  return node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency ?? 1;
+  const told = node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency;
+  // Browsers and extensions that guard against fingerprints tell 0, or nothing.
+  return Math.max(1, Math.floor(Number(told)) || 1);
 }

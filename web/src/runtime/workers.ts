@@ -19,6 +19,9 @@ export class WorkerFailure extends EdgeGradError {
   }
 }
 
+/** In this time a worker has found its script, or there are no workers. */
+const kFirstTime = 10_000; // ms
+
 /** The workers of one started module. */
 export class Workers {
   /** Called with the reason when a worker has died, instead of what is done for those of the engine. */
@@ -64,9 +67,13 @@ export class Workers {
     return worker;
   }
 
-  /** Resolves when a worker has found its script; rejects with WorkerFailure when the first one cannot. */
+  /** Resolves when a worker has found its script; rejects with WorkerFailure when the first one cannot, or none has in time. */
   async untilFirstRuns(): Promise<void> {
-    if (!this.hasRun) await this.first;
+    if (this.hasRun) return;
+    const text = `none of them has answered for ${kFirstTime / 1000} s`;
+    const late = () => this.firstFailed(new WorkerFailure(this.variant, text));
+    const timer = setTimeout(late, kFirstTime);
+    await this.first.finally(() => clearTimeout(timer));
   }
 
   /** Has `listener` called with the reason when a worker dies. */

@@ -54,10 +54,42 @@ const kDTypes: readonly DType[] = [
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
 /** An element type as an argument. */
-export const dtypeRule: Rule<DType> = oneOf(...kDTypes);
+export const dtypeRule: Rule<DType> = /* @__PURE__ */ oneOf(...kDTypes).advising(dtypeAdvice);
 
 /** A device as an argument. */
-export const deviceRule: Rule<Device> = oneOf(...kDevices);
+export const deviceRule: Rule<Device> = /* @__PURE__ */ oneOf(...kDevices).advising(deviceAdvice);
+
+// What element types are called elsewhere, and the one here that holds their values.
+const kOtherDTypes: Readonly<Record<string, DType>> = {
+  float: "float32",
+  double: "float64",
+  half: "float16",
+  long: "int64",
+  int: "int32",
+  short: "int32",
+  int16: "int32",
+  char: "int32",
+  int8: "int32",
+  uint16: "int32",
+  uint32: "int64",
+  byte: "uint8",
+  boolean: "bool",
+  cfloat: "complex64",
+  cdouble: "complex128",
+};
+
+function dtypeAdvice(value: unknown): string {
+  const name = (typeof value === "string" ? value : "").replace(/^.*\./, "").toLowerCase();
+  const isOwn = (kDTypes as readonly string[]).includes(name);
+  const meant = isOwn ? name : Object.hasOwn(kOtherDTypes, name) && kOtherDTypes[name];
+  return meant ? ` Write ${JSON.stringify(meant)}.` : "";
+}
+
+function deviceAdvice(value: unknown): string {
+  return typeof value === "string" && /^(cuda|gpu|mps|xpu)\b/i.test(value)
+    ? ' The GPU is "webgpu".'
+    : "";
+}
 
 const kArrays = {
   float32: Float32Array,
@@ -119,6 +151,11 @@ export function partsOf(dtype: DType): number {
 /** True for a number that an int64 holds. */
 export function fitsInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
+}
+
+/** True for a number without a fraction that an int64 holds. */
+export function isInt64(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= -(2 ** 63) && (value as number) < 2 ** 63;
 }
 
 /** Returns the bytes of one element. */

@@ -12,7 +12,7 @@
 // helped: it gets one warning that names eg.scope().
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
-import { currentScope } from "./scope_stack.js";
+import { currentScope, type Scope } from "./scope_stack.js";
 
 /** What owns a handle: a tensor, or a node of the backward graph. */
 export interface Wrapper {
@@ -25,7 +25,7 @@ export interface Wrapper {
   /** See kUncloneable. */
   readonly uncloneable: symbol;
   readonly disposed: boolean;
-  /** The wrapper that owns what this one shows, when it has no handle of its own. */
+  /** What leaves scopes together with it: what a wrapper without a handle of its own shows, or see leaveTogether(). */
   readonly inner?: Wrapper;
 }
 
@@ -84,9 +84,18 @@ function makeFinalizers(): FinalizationRegistry<number> {
 export function track(wrapper: Wrapper): void {
   if (born !== epoch) startOver();
   if (--untilPoll === 0) interrupt(wrapper);
-  const scope = currentScope();
-  if (scope === null) finalizers.register(wrapper, wrapper.handle);
-  else scope.add(wrapper);
+  entrust(wrapper, currentScope());
+}
+
+/** Leaves a wrapper to a scope, and to the garbage collector where the scope does not free it. */
+export function entrust(wrapper: Wrapper, scope: Scope | null): void {
+  if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
+  scope?.add(wrapper);
+}
+
+/** Has a wrapper take another along where it leaves a scope. */
+export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
+  (wrapper as { inner?: Wrapper }).inner ??= other;
 }
 
 /** Leaves a wrapper to the garbage collector. */
@@ -157,8 +166,8 @@ function poll(wrapper: Wrapper): void {
   untilPoll = pollInterval;
   const growth = held - ballastedBytes;
   if (growth < 0) ballastedBytes = held;
-  // In a scope nothing is left to the garbage collector.
-  else if (growth >= kGrowthPerBallast && currentScope() === null) {
+  // Nothing is left to the garbage collector in a scope that frees.
+  else if (growth >= kGrowthPerBallast && !currentScope()?.frees) {
     ballastedBytes = held;
     hangBallast(wrapper);
   }

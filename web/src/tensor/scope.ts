@@ -1,7 +1,8 @@
 // eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
 
 import { functionOf } from "../arguments/rule.js";
-import { isWrapper, leaveToFinalizer, release, type Wrapper } from "./lifetime.js";
+import { entrust, leaveToFinalizer, release } from "./lifetime.js";
+import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 
 const kFunction = functionOf<() => unknown>();
@@ -15,18 +16,18 @@ export function scope<T>(fn: () => T): T {
   const scope = new Scope(currentScope());
   let result: T;
   try {
-    result = runInScope(scope, fn);
+    result = runInScope(scope, () => awaited(fn()));
   } catch (error) {
     close(scope, undefined);
     throw error;
   }
-  if (!isPromise(result)) {
+  if (!(result instanceof Promise)) {
     close(scope, result);
     return result;
   }
   addWaiting(scope);
   const closed = result.then(
-    (value) => {
+    (value: unknown) => {
       removeWaiting(scope);
       close(scope, value);
       return value;
@@ -52,37 +53,50 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
+// Other objects that can be awaited become promises, whose then() is known not to throw.
+function awaited<T>(value: T): T {
+  return attempt(() => isPromise(value)) ? (Promise.resolve(value) as T) : value;
+}
+
 function close(scope: Scope, result: unknown): void {
+  // First of all, for the search may call getters that make tensors.
+  scope.isOpen = false;
   const returned = wrappersIn(result);
+  const outer = scope.parent;
   for (const wrapper of scope.wrappers) {
     if (wrapper.disposed) continue;
     if (wrapper.isKept || scope.isShared) leaveToFinalizer(wrapper);
     else if (!returned.has(wrapper)) release(wrapper);
-    else if (scope.parent === null) leaveToFinalizer(wrapper);
-    else scope.parent.add(wrapper);
+    else entrust(wrapper, outer);
   }
+  // Code that goes on may hold the scope for as long as it runs.
+  scope.wrappers.length = 0;
 }
 
-// The tensors and nodes reachable from a value through properties, elements and entries.
-function wrappersIn(root: unknown): Set<Wrapper> {
-  const wrappers = new Set<Wrapper>();
-  const seen = new Set<object>();
-  const pending: unknown[] = [root];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (isWrapper(value)) {
-      wrappers.add(value);
-      pending.push(value.inner);
-    } else if (isContainer(value) && !seen.has(value)) {
-      seen.add(value);
-      if (value instanceof Map) pending.push(...value.keys(), ...value.values());
-      else if (value instanceof Set) pending.push(...value);
-      for (const inner of Object.values(value)) pending.push(inner);
+/**
+ * Tensors that are made ahead, for code that will ask for them and has not yet. Until then they are the garbage
+ * collector's: that code may never ask.
+ */
+export class Parcel {
+  readonly #scope = new Scope(null, false);
+
+  /** Runs `fn`, whose tensors become part of the parcel. */
+  fill<T>(fn: () => T): T {
+    return runInScope(this.#scope, fn);
+  }
+
+  /** Leaves the tensors to the scope of the running code, as if it had made them. */
+  deliver(): void {
+    this.#scope.isOpen = false;
+    const receiver = currentScope();
+    for (const wrapper of this.#scope.wrappers) {
+      if (!wrapper.disposed) receiver?.add(wrapper);
     }
+    this.#scope.wrappers.length = 0;
   }
-  return wrappers;
 }
 
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+/** Frees all tensors in a value that nobody else has. */
+export function disposeAll(value: unknown): void {
+  for (const wrapper of wrappersIn(value)) release(wrapper);
 }

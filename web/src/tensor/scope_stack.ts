@@ -5,6 +5,11 @@
 // which scope the running code belongs to (AsyncLocalStorage in Node, AsyncContext where it exists).
 // Where there is none, the asynchronous scope opened last is taken for the one that is running, and
 // scopes that overlap leave their tensors to the garbage collector: whose they are cannot be told.
+//
+// Code may go on when its scope has ended: a promise that nobody waited for, the others of Promise.all()
+// when one fails, a batch that was loaded ahead. It then belongs to the innermost scope around it that is
+// still open, and to none, which leaves its tensors to the garbage collector, where there is no such scope.
+// What a scope returns goes the same way. So nothing is ever added to a scope that has ended.
 
 import type { Wrapper } from "./lifetime.js";
 
@@ -13,8 +18,24 @@ export class Scope {
   readonly wrappers: Wrapper[] = [];
   /** True when tensors of other code may be among them. */
   isShared = false;
+  /** False when its tensors have been freed. */
+  isOpen = true;
+  readonly #outer: Scope | null;
 
-  constructor(readonly parent: Scope | null) {}
+  /** `outer` was running when the scope was opened. Not every one frees: see Parcel. */
+  constructor(
+    outer: Scope | null,
+    readonly frees = true,
+  ) {
+    this.#outer = outer;
+  }
+
+  /** The innermost scope around this one that is open. */
+  get parent(): Scope | null {
+    let scope = this.#outer;
+    while (scope !== null && !scope.isOpen) scope = scope.#outer;
+    return scope;
+  }
 
   add(wrapper: Wrapper): void {
     this.wrappers.push(wrapper);
@@ -22,7 +43,7 @@ export class Scope {
 
   /** True when `outer` was running when this scope was opened. */
   isWithin(outer: Scope): boolean {
-    return this.parent !== null && (this.parent === outer || this.parent.isWithin(outer));
+    return this.#outer !== null && (this.#outer === outer || this.#outer.isWithin(outer));
   }
 }
 
@@ -41,8 +62,8 @@ const waiting: Scope[] = [];
 /** Returns the scope that the running code belongs to. */
 export function currentScope(): Scope | null {
   if (running !== null || waiting.length === 0) return running;
-  if (context !== null) return context.getStore() ?? null;
-  return waiting[waiting.length - 1] ?? null;
+  const scope = context === null ? waiting[waiting.length - 1] : context.getStore();
+  return scope === undefined || scope.isOpen ? (scope ?? null) : scope.parent;
 }
 
 /** Runs `fn` as the code of `scope`. */
@@ -71,6 +92,9 @@ export function addWaiting(scope: Scope): void {
 /** Ends what addWaiting() began. */
 export function removeWaiting(scope: Scope): void {
   waiting.splice(waiting.indexOf(scope), 1);
+  if (context !== null) return;
+  // Those within should have ended before: what they hold may be this scope's.
+  for (const other of waiting) if (other.isWithin(scope)) other.isShared = true;
 }
 
 function findAsyncContext(): AsyncContext | null {

@@ -1,10 +1,12 @@
 // The Tensor class: a handle, and what C++ knows about it. The layers above give the class the methods that are
 // made of theirs (tensor_methods.ts), which are declared here all the same.
 
+import type { Arguments } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
 import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { NormMethod } from "../composites/linalg/norms.js";
+import type { Operand } from "../dispatch/types.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { FamiliarMethods } from "../ops/familiar_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
@@ -45,8 +47,8 @@ export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
 
 const kOperatorAdvice =
-  "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on, or a.item() for the " +
-  "number in a tensor of one element";
+  "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on; for 1 - a use a.rsub(1) or " +
+  "eg.sub(1, a), for 1 / a eg.div(1, a); or a.item() for the number in a tensor of one element";
 
 export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {
   /**
@@ -54,6 +56,9 @@ export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods
    * the two axes `dim` hold.
    */
   norm: NormMethod;
+
+  /** `other` minus `alpha` times this tensor: 1 - x is x.rsub(1). */
+  rsub(other: Operand, ...rest: Arguments<[alpha: number], { alpha?: number }>): Tensor;
 }
 
 /** An n-dimensional array that remembers how it was computed. */

@@ -10,35 +10,39 @@ import { Tensor } from "../tensor/tensor.js";
 /** Values that can be posted. */
 export interface Portable {
   readonly values: readonly unknown[];
-  readonly hasTensors: boolean;
+  /** Those in `values`. */
+  readonly handles: readonly number[];
 }
 
 const kHandle = "edgegrad:handle";
 
-/** Makes values that can be posted, once, and the handles they hold; releases those when `post` throws. */
-export function send(
-  values: readonly unknown[],
-  post: (portable: Portable, handles: readonly number[]) => void,
-): void {
+/** Makes values that can be posted, once; releases their handles when `post` throws. */
+export function send(values: readonly unknown[], post: (portable: Portable) => void): void {
   const handles: number[] = [];
   try {
     const encoded = values.map((value) =>
       replace(value, { tensor: (one) => encode(one, handles), other: refuseTensorsIn }),
     );
-    post({ values: encoded, hasTensors: handles.length > 0 }, handles);
+    post({ values: encoded, handles });
   } catch (error) {
-    for (const handle of handles) native.release(handle);
+    release(handles);
     throw error;
   }
 }
 
-/** Returns the values that were sent, with tensors that belong to this thread or, when given, to `thread`. */
-export function receive({ values }: Portable, thread?: number): unknown[] {
-  const take = (handle: number) => {
-    if (thread !== undefined) native.giveHandle(handle, thread);
-    return new Tensor(handle);
-  };
-  return values.map((value) => replace(value, { handle: take }));
+/** Returns the values that were sent, with tensors that belong to this thread. */
+export function receive({ values }: Portable): unknown[] {
+  return values.map((value) => replace(value, { handle: (handle) => new Tensor(handle) }));
+}
+
+/** Has handles belong to another thread; 0 stands for those that are no workers of eg.spawn(). */
+export function give(handles: readonly number[], thread: number): void {
+  for (const handle of handles) native.giveHandle(handle, thread);
+}
+
+/** Lets go of handles that nobody received. */
+export function release(handles: readonly number[]): void {
+  for (const handle of handles) native.release(handle);
 }
 
 function encode(tensor: Tensor, handles: number[]): object {

@@ -18,6 +18,8 @@ export interface WorkerLike {
 interface AnyWorker {
   postMessage(message: unknown, transfer?: readonly unknown[]): void;
   terminate(): unknown;
+  /** In Node; -1 once the worker has ended. */
+  readonly threadId?: number;
   addEventListener?(
     type: string,
     listener: (event: { data: unknown; message: string }) => void,
@@ -84,6 +86,11 @@ export class UserWorker implements ThreadWorker {
   /** Emscripten asks Node's workers for events: they come through the handlers. */
   on(): void {}
 
+  /** True where a worker is known to have ended before it was given. */
+  get hasEnded(): boolean {
+    return this.worker.threadId === -1;
+  }
+
   /** Has the worker load the module's script, which then takes Emscripten's messages. */
   async listening(): Promise<void> {
     const join: JoinMessage = {
@@ -101,7 +108,9 @@ export class UserWorker implements ThreadWorker {
         if (edgegradWorker === "failed") refuse(reason);
       };
       timer = setTimeout(() => {
-        refuse(`for ${kJoinTimeout} s its script has not called eg.expose({ ... })`);
+        refuse(
+          `for ${kJoinTimeout} s its script has not called eg.expose({ ... }), or it had ended`,
+        );
       }, kJoinTimeout * 1000);
     });
     this.postMessage(join);
@@ -114,6 +123,7 @@ export async function startThreadOn(worker: UserWorker, module: NativeModule): P
   const { PThread } = module;
   // Says why there are no threads.
   if (PThread === undefined) return checked(native.startThread());
+  if (worker.hasEnded) fail("Internal", "spawn", "the worker has already ended.");
   await worker.listening();
   await PThread.loadWasmModuleToWorker(worker);
   if (startedModule() !== module) fail("Internal", "spawn", "the engine was shut down.");

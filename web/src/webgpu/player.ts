@@ -162,7 +162,8 @@ export class Player implements Meanings {
       }
       case Opcode.Forget: {
         const number = reader.word();
-        this.#recordings.get(number)?.letGo();
+        const buffer = this.#recordings.get(number)?.letGo();
+        if (buffer !== undefined) this.#recorder.destroyLater(buffer);
         this.#recordings.delete(number);
         break;
       }

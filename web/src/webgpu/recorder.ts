@@ -200,6 +200,12 @@ export class Recorder {
     return this.#encoder;
   }
 
+  /** What is recorded so far may use it. */
+  destroyLater(buffer: GPUBuffer): void {
+    if (this.#encoder === undefined) buffer.destroy();
+    else this.#toDestroy.push(buffer);
+  }
+
   /** Submits what has been recorded, if anything has. */
   submit(): void {
     if (this.#encoder !== undefined) this.#submit(this.encoder());

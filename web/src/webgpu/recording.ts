@@ -80,10 +80,10 @@ export class Recording {
     }
   }
 
-  /** It will not be played again. What is submitted may still use its buffer, which WebGPU lets finish. */
-  letGo(): void {
+  /** It will not be played again; returns the buffer of its own, if it has one, which is needed no more after the batch. */
+  letGo(): GPUBuffer | undefined {
     for (const block of this.blocks) block.keepers--;
-    this.#onDevice?.buffer.destroy();
+    return this.#onDevice?.buffer;
   }
 
   #keep(blocks: readonly Block[]): void {

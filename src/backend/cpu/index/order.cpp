@@ -78,6 +78,27 @@ void running_extreme(const Rows& rows, const In& in, std::int64_t* indices, Beat
   });
 }
 
+// Up to this many elements PyTorch sorts by insertion.
+constexpr std::ptrdiff_t kInsertedAtMost = 16;
+
+// Sorts a row. Where short rows have a NaN, which is before nothing and after nothing, the order is
+// that of PyTorch's insertion, for among elements that are all rare the first one is the mode.
+void sort_for_mode(std::vector<Entry>& row, std::uint64_t nan) {
+  const auto is_nan = [nan](const Entry& entry) { return nan != 0 && entry.key == nan; };
+  if (std::ssize(row) > kInsertedAtMost || std::none_of(row.begin(), row.end(), is_nan))
+    return std::sort(row.begin(), row.end(), is_before);
+  const auto is_less = [&](const Entry& a, const Entry& b) { return !is_nan(b) && a.key < b.key; };
+  for (auto next = row.begin() + 1; next < row.end(); ++next) {
+    auto place = next;
+    if (is_less(*next, row.front())) {
+      place = row.begin();
+    } else {
+      while (is_less(*next, *(place - 1))) --place;
+    }
+    std::rotate(place, next, next + 1);
+  }
+}
+
 }  // namespace
 }  // namespace eg::cpu
 
@@ -101,12 +122,17 @@ void OrderRows::compute_on_cpu() const {
 
 void ModeRows::compute_on_cpu() const {
   using Row = std::vector<cpu::Entry>;
+  // That of NaN, which equals nothing, itself neither.
+  const std::uint64_t nan = is_floating(x.dtype()) ? cpu::key_of(std::nan("")) : 0;
+  const auto is_other = [nan](std::uint64_t a, std::uint64_t b) {
+    return a != b || (nan != 0 && a == nan);
+  };
   cpu::for_each_row(rows, x, false, [&](Row& row, std::int64_t o, std::int64_t i) {
-    std::sort(row.begin(), row.end(), cpu::is_before);
+    cpu::sort_for_mode(row, nan);
     std::ptrdiff_t longest = 0;
     for (auto begin = row.begin(); begin != row.end();) {
-      const auto end =
-          std::find_if(begin, row.end(), [&](const auto& e) { return e.key != begin->key; });
+      const auto end = std::find_if(begin + 1, row.end(),
+                                    [&](const auto& e) { return is_other(e.key, begin->key); });
       if (end - begin > longest) {
         longest = end - begin;
         indices.as<std::int64_t>()[o * rows.inner + i] = (end - 1)->index;

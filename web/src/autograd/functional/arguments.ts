@@ -7,6 +7,7 @@ import { viewAs, zerosLike } from "../../generated/ops.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { grad } from "../grad.js";
+import { freshLeaf } from "../recording.js";
 
 /** One tensor, or a list of them. */
 export type Tensors = Tensor | readonly Tensor[];
@@ -98,7 +99,7 @@ export class TensorGroup {
 /** Returns tensors to differentiate by, which no earlier graph knows of unless `createGraph`. */
 export function freshInputs({ tensors }: TensorGroup, createGraph: boolean): Tensor[] {
   return tensors.map((tensor) => {
-    return createGraph ? viewAs(tensor, tensor) : tensor.detach().requiresGrad_();
+    return createGraph ? viewAs(tensor, tensor) : freshLeaf(tensor);
   });
 }
 

@@ -2,8 +2,9 @@
 
 import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { ownResult } from "../../tensor/own_result.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { enableGrad } from "../grad_mode.js";
+import { recording } from "../recording.js";
 import {
   checkRequiresGrad,
   type Differentiable,
@@ -35,7 +36,7 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
 ): JacobianOf<Inputs, Output> {
   const settings = readMatrixCall("jacobian", [fn, inputs, ...rest]);
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
-  const { outputs, blocks } = enableGrad(() => {
+  const { outputs, blocks } = recording(() => {
     const fresh = freshInputs(given, settings.createGraph);
     const outputs = TensorGroup.of(
       fn(...fresh),
@@ -105,7 +106,9 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
     const shape = [...output.shape, ...input.shape];
     const found = rows[j] as Tensor[];
     // An output without elements has no rows to stack.
-    return found.length === 0 ? emptyRows(input, shape) : reshape(stack(found), shape);
+    return found.length === 0
+      ? emptyRows(input, shape)
+      : ownResult([], () => reshape(stack(found), shape));
   });
 }
 

@@ -7,7 +7,7 @@
 import { zerosLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { enableGrad, isGradEnabled, setGradEnabled } from "../grad_mode.js";
+import { recording } from "../recording.js";
 import {
   checkRequiresGrad,
   checkVector,
@@ -39,7 +39,7 @@ export function vjp<Inputs extends Tensors, Output extends Tensors>(
   const { v, settings } = readProductCall("vjp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "vjp");
-  const run = enableGrad(() => {
+  const run = recording(() => {
     const fresh = freshInputs(given, createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "vjp");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
@@ -69,7 +69,7 @@ export function jvp<Inputs extends Tensors, Output extends Tensors>(
   const { v, settings } = readProductCall("jvp", [fn, inputs, ...rest]);
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "jvp");
-  const run = enableGrad(() => {
+  const run = recording(() => {
     const fresh = freshInputs(given, createGraph);
     const vector = inputVector(v, given, "jvp", createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "jvp");
@@ -114,7 +114,7 @@ export function hvp<Inputs extends Tensors>(
   const { createGraph } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hvp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "hvp", settings);
-  const { gradJacobian, doubleBackward } = enableGrad(() => {
+  const { gradJacobian, doubleBackward } = recording(() => {
     const gradJacobian = fresh.map((one) => zerosLike(one, { requiresGrad: true }));
     const doubleBackward = gradOf(jacobian, fresh, gradJacobian, { createGraph: true });
     checkRequiresGrad(doubleBackward, "hessian", settings);
@@ -149,7 +149,7 @@ function firstOrder(
   where: string,
   settings: Settings,
 ) {
-  return enableGrad(() => {
+  return recording(() => {
     const fresh = freshInputs(given, settings.createGraph);
     const vector = inputVector(v, given, where, settings.createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, where);
@@ -188,7 +188,7 @@ function isSingleElement({ tensors }: TensorGroup): boolean {
 }
 
 function inModeOf<T>(createGraph: boolean, fn: () => T): T {
-  return setGradEnabled(createGraph || isGradEnabled(), fn);
+  return createGraph ? recording(fn) : fn();
 }
 
 function both<Inputs extends Tensors, Output extends Tensors>(

@@ -1,6 +1,7 @@
-// What moves between the channels of an image and its pixels, or between its channels.
+// What moves between the channels of an image and its pixels, or between its channels. Where nothing moves the result is a copy
+// all the same: none is a view.
 
-import { permute, reshape, transpose } from "../../generated/ops.js";
+import { clone, permute, reshape, transpose } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
@@ -15,6 +16,7 @@ export const pixelShuffle: {
   (input: Tensor, factor: number) => {
     const { before, size, channels, height, width } = imagesOf("pixelShuffle", input, factor);
     checkDivides("pixelShuffle", "channels", channels, factor * factor);
+    if (factor === 1) return clone(input);
     const kept = channels / (factor * factor);
     const blocks = reshape(input, [size, kept, factor, factor, height, width]);
     const pixels = permute(blocks, [0, 1, 4, 2, 5, 3]);
@@ -33,6 +35,7 @@ export const pixelUnshuffle: {
     const { before, size, channels, height, width } = imagesOf("pixelUnshuffle", input, factor);
     checkDivides("pixelUnshuffle", "height", height, factor);
     checkDivides("pixelUnshuffle", "width", width, factor);
+    if (factor === 1) return clone(input);
     const [rows, columns] = [height / factor, width / factor];
     const blocks = reshape(input, [size, channels, rows, factor, columns, factor]);
     const pixels = permute(blocks, [0, 1, 3, 5, 2, 4]);
@@ -55,6 +58,7 @@ export const channelShuffle: {
     }
     checkPositive("channelShuffle", groups);
     checkDivides("channelShuffle", "channels", channels, groups);
+    if (groups === 1 || groups === channels) return clone(input);
     const rows = reshape(input, [size, groups, channels / groups, ...rest]);
     return reshape(transpose(rows, 1, 2), input.shape);
   },

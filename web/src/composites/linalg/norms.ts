@@ -28,9 +28,10 @@ import { axisOf } from "../shapes.js";
 import { inverse, slogdet } from "./of_complex.js";
 
 /** The order of a norm: a number, or the name of a norm of matrices. */
-type Order = number | "fro" | "nuc";
+export type Order = number | "fro" | "nuc";
 
-interface VectorNormOptions {
+/** What is reduced, and as which dtype. */
+export interface VectorNormOptions {
   dim?: Ints | null;
   keepdim?: boolean;
   dtype?: DType | null;

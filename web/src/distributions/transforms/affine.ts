@@ -7,17 +7,23 @@ import { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes, hasShape, type Parameter, parameter } from "../arguments.js";
 import { type Constraint, independent, positive, real } from "../constraints.js";
 import { holdsEverywhere, sumRightmost } from "../numbers.js";
-import { Transform } from "./transform.js";
+import {
+  type CacheSize,
+  kTransformOptions,
+  Transform,
+  type TransformArguments,
+} from "./transform.js";
 
-const kPowerArguments = { exponent: parameter };
+const kPowerArguments = { exponent: parameter, ...kTransformOptions };
 
 /** y = x ** exponent, of positive numbers. */
 export class PowerTransform extends Transform {
   readonly exponent: Parameter;
 
-  constructor(...given: [exponent: Parameter]) {
-    super();
-    this.exponent = readArguments(new.target.name, kPowerArguments, given).exponent;
+  constructor(...given: [exponent: Parameter, ...rest: TransformArguments]) {
+    const { exponent, cacheSize } = readArguments(new.target.name, kPowerArguments, given);
+    super({ cacheSize });
+    this.exponent = exponent;
   }
 
   override get domain(): Constraint {
@@ -61,6 +67,7 @@ export class PowerTransform extends Transform {
 const kAffineOptions = {
   /** How many dimensions, the last ones, one value has; default 0. */
   eventDim: size.or(0),
+  ...kTransformOptions,
 };
 const kAffineArguments = { loc: parameter, scale: parameter, ...kAffineOptions };
 
@@ -77,11 +84,12 @@ export class AffineTransform extends Transform {
     ...given: [
       loc: Parameter,
       scale: Parameter,
-      ...rest: Arguments<[eventDim: number], AffineTransformOptions>,
+      ...rest: Arguments<[eventDim: number, cacheSize: CacheSize], AffineTransformOptions>,
     ]
   ) {
-    super();
-    const { loc, scale, eventDim } = readArguments(new.target.name, kAffineArguments, given);
+    const call = readArguments(new.target.name, kAffineArguments, given);
+    const { loc, scale, eventDim, cacheSize } = call;
+    super({ cacheSize });
     this.loc = loc;
     this.scale = scale;
     this.eventDim = eventDim;

@@ -4,18 +4,33 @@ import { zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Constraint, independent, real } from "../constraints.js";
 import { sumRightmost } from "../numbers.js";
-import { Transform, transform } from "./transform.js";
+import {
+  type CacheSize,
+  kTransformOptions,
+  Transform,
+  type TransformArguments,
+  transform,
+} from "./transform.js";
 
-const kArguments = { parts: listOf(transform) };
+const kArguments = { parts: listOf(transform), ...kTransformOptions };
 
 /** Several transforms, one after another. */
 export class ComposeTransform extends Transform {
   /** The transforms, in their order. */
   readonly parts: readonly Transform[];
 
-  constructor(...given: [parts: readonly Transform[]]) {
-    super();
-    this.parts = readArguments(new.target.name, kArguments, given).parts;
+  constructor(...given: [parts: readonly Transform[], ...rest: TransformArguments]) {
+    const { parts, cacheSize } = readArguments(new.target.name, kArguments, given);
+    super({ cacheSize });
+    this.parts = withCaches(parts, cacheSize);
+  }
+
+  protected override cached(cacheSize: CacheSize): Transform {
+    return new ComposeTransform(this.parts, { cacheSize });
+  }
+
+  override get tensors(): readonly Tensor[] {
+    return this.parts.flatMap((part) => part.tensors);
   }
 
   override get domain(): Constraint {
@@ -94,6 +109,11 @@ export class ComposeTransform extends Transform {
   override toString(): string {
     return `${this.constructor.name}(${this.parts.join(", ")})`;
   }
+}
+
+/** Transforms that remember as much as the one they are parts of, at least. */
+export function withCaches(parts: readonly Transform[], cacheSize: CacheSize): Transform[] {
+  return parts.map((part) => (cacheSize === 0 ? part : part.withCache(cacheSize)));
 }
 
 function widened(constraint: Constraint, eventDim: number): Constraint {

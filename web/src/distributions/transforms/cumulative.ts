@@ -3,17 +3,22 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { type Constraint, unitInterval } from "../constraints.js";
 import type { Distribution } from "../distribution.js";
 import { distribution } from "../independent.js";
-import { Transform } from "./transform.js";
+import { kTransformOptions, Transform, type TransformArguments } from "./transform.js";
 
-const kArguments = { distribution };
+const kArguments = { distribution, ...kTransformOptions };
 
 /** Takes values to the probability of values up to them under a distribution. */
 export class CumulativeDistributionTransform extends Transform {
   readonly distribution: Distribution;
 
-  constructor(...given: [distribution: Distribution]) {
-    super();
-    this.distribution = readArguments(new.target.name, kArguments, given).distribution;
+  constructor(...given: [distribution: Distribution, ...rest: TransformArguments]) {
+    const { distribution, cacheSize } = readArguments(new.target.name, kArguments, given);
+    super({ cacheSize });
+    this.distribution = distribution;
+  }
+
+  override get tensors(): readonly Tensor[] {
+    return this.distribution.tensors;
   }
 
   override get domain(): Constraint {

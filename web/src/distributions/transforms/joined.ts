@@ -8,22 +8,28 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { partLengths } from "../arguments.js";
 import { type Constraint, cat as catOf, stack as stackOf } from "../constraints.js";
 import { sumRightmost } from "../numbers.js";
-import { Transform, transform } from "./transform.js";
+import { withCaches } from "./compose.js";
+import { type CacheSize, kTransformOptions, Transform, transform } from "./transform.js";
 
-const kStackOptions = {
+const kDimOption = {
   /** The dimension that they lie along; default 0. */
   dim: integer.or(0),
 };
+const kStackOptions = { ...kDimOption, ...kTransformOptions };
 const kCatOptions = {
-  ...kStackOptions,
+  ...kDimOption,
   /** How many elements along it each does; default 1. */
   lengths: listOf(size).orNull(),
+  ...kTransformOptions,
 };
 const kStackArguments = { tseq: listOf(transform), ...kStackOptions };
 const kCatArguments = { tseq: listOf(transform), ...kCatOptions };
 
 /** Options of `CatTransform`. */
 export type CatTransformOptions = Options<typeof kCatOptions>;
+
+/** Options of `StackTransform`. */
+export type StackTransformOptions = Options<typeof kStackOptions>;
 
 type Parts = readonly (readonly [transform: Transform, x: Tensor, y: Tensor])[];
 
@@ -33,10 +39,19 @@ abstract class JoinedTransform extends Transform {
   /** The dimension that they lie along. */
   readonly dim: number;
 
-  constructor(transforms: readonly Transform[], dim: number) {
-    super();
-    this.transforms = transforms;
+  constructor(transforms: readonly Transform[], dim: number, cacheSize: CacheSize) {
+    super({ cacheSize });
+    this.transforms = withCaches(transforms, cacheSize);
     this.dim = dim;
+  }
+
+  protected override cached(cacheSize: CacheSize): Transform {
+    const copy = super.cached(cacheSize);
+    return Object.assign(copy, { transforms: withCaches(this.transforms, cacheSize) });
+  }
+
+  override get tensors(): readonly Tensor[] {
+    return this.transforms.flatMap((part) => part.tensors);
   }
 
   override get bijective(): boolean {
@@ -108,12 +123,15 @@ export class CatTransform extends JoinedTransform {
   constructor(
     ...given: [
       tseq: readonly Transform[],
-      ...rest: Arguments<[dim: number, lengths: readonly number[] | null], CatTransformOptions>,
+      ...rest: Arguments<
+        [dim: number, lengths: readonly number[] | null, cacheSize: CacheSize],
+        CatTransformOptions
+      >,
     ]
   ) {
     const name = new.target.name;
-    const { tseq, dim, lengths } = readArguments(name, kCatArguments, given);
-    super(tseq, dim);
+    const { tseq, dim, lengths, cacheSize } = readArguments(name, kCatArguments, given);
+    super(tseq, dim, cacheSize);
     this.lengths = partLengths(name, tseq.length, lengths);
   }
 
@@ -159,10 +177,13 @@ export class CatTransform extends JoinedTransform {
 /** Transforms that each do one of the slices along a dimension, put together as by stack(). */
 export class StackTransform extends JoinedTransform {
   constructor(
-    ...given: [tseq: readonly Transform[], ...rest: Arguments<[dim: number], { dim?: number }>]
+    ...given: [
+      tseq: readonly Transform[],
+      ...rest: Arguments<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
+    ]
   ) {
-    const { tseq, dim } = readArguments(new.target.name, kStackArguments, given);
-    super(tseq, dim);
+    const { tseq, dim, cacheSize } = readArguments(new.target.name, kStackArguments, given);
+    super(tseq, dim, cacheSize);
   }
 
   override get domain(): Constraint {

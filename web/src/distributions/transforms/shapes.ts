@@ -8,18 +8,32 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { hasShape } from "../arguments.js";
 import { type Constraint, independent, real } from "../constraints.js";
 import { sumRightmost } from "../numbers.js";
-import { Transform, transform } from "./transform.js";
+import { withCaches } from "./compose.js";
+import {
+  type CacheSize,
+  kTransformOptions,
+  Transform,
+  type TransformArguments,
+  transform,
+} from "./transform.js";
 
-const kReshapeArguments = { inShape: listOf(size), outShape: listOf(size) };
+const kReshapeArguments = {
+  inShape: listOf(size),
+  outShape: listOf(size),
+  ...kTransformOptions,
+};
 
 /** Gives values another shape, with the same elements in the same order. */
 export class ReshapeTransform extends Transform {
   readonly inShape: readonly number[];
   readonly outShape: readonly number[];
 
-  constructor(...given: [inShape: readonly number[], outShape: readonly number[]]) {
-    super();
-    const { inShape, outShape } = readArguments(new.target.name, kReshapeArguments, given);
+  constructor(
+    ...given: [inShape: readonly number[], outShape: readonly number[], ...rest: TransformArguments]
+  ) {
+    const call = readArguments(new.target.name, kReshapeArguments, given);
+    const { inShape, outShape, cacheSize } = call;
+    super({ cacheSize });
     const count = (shape: readonly number[]) => shape.reduce((product, one) => product * one, 1);
     if (count(inShape) !== count(outShape)) {
       const told = `inShape, outShape have different numbers of elements: [${inShape}] and [${outShape}].`;
@@ -78,18 +92,37 @@ export class ReshapeTransform extends Transform {
   }
 }
 
-const kIndependentArguments = { baseTransform: transform, reinterpretedBatchNdims: size };
+const kIndependentArguments = {
+  baseTransform: transform,
+  reinterpretedBatchNdims: size,
+  ...kTransformOptions,
+};
 
 /** Another transform, of which the last dimensions count as parts of one value. */
 export class IndependentTransform extends Transform {
   readonly baseTransform: Transform;
   readonly reinterpretedBatchNdims: number;
 
-  constructor(...given: [baseTransform: Transform, reinterpretedBatchNdims: number]) {
-    super();
+  constructor(
+    ...given: [
+      baseTransform: Transform,
+      reinterpretedBatchNdims: number,
+      ...rest: TransformArguments,
+    ]
+  ) {
     const own = readArguments(new.target.name, kIndependentArguments, given);
-    this.baseTransform = own.baseTransform;
+    super({ cacheSize: own.cacheSize });
+    [this.baseTransform] = withCaches([own.baseTransform], own.cacheSize) as [Transform];
     this.reinterpretedBatchNdims = own.reinterpretedBatchNdims;
+  }
+
+  protected override cached(cacheSize: CacheSize): Transform {
+    const { baseTransform, reinterpretedBatchNdims } = this;
+    return new IndependentTransform(baseTransform, reinterpretedBatchNdims, { cacheSize });
+  }
+
+  override get tensors(): readonly Tensor[] {
+    return this.baseTransform.tensors;
   }
 
   override get domain(): Constraint {

@@ -37,7 +37,11 @@ const integers: Rule = (call) => {
 
 const permutations: Rule = (call) => stack(Array.from({ length: call.size }, () => call.runOne()));
 
-const like: Rule = (call) => call.run({ input: call.batch("input") });
+// Of what the first argument is like, whatever its name.
+const like: Rule = (call) => {
+  const [first] = call.op.parameters;
+  return first === undefined ? null : call.run({ [first.name]: call.batch(first.name) });
+};
 
 const likeOne: Rule = (call) => call.run({ input: sampleOf(call) });
 

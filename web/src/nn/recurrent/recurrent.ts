@@ -14,6 +14,7 @@ import {
   zeros,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { ownView } from "../../tensor/own_result.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { uniform_ } from "../init.js";
@@ -146,8 +147,9 @@ export abstract class RecurrentBase extends Module {
     const steps = isBatched ? this.swapBatch(input) : input.unsqueeze(1);
     const states = this.statesFor(steps, steps.shape[1] ?? 1, given, isBatched);
     const [outputs, last] = this.runLayers(steps, states, kEqualSteps);
-    if (!isBatched) return [outputs.squeeze(1), last.map((state) => state.squeeze(1))];
-    return [this.swapBatch(outputs), last];
+    const withoutBatch = (value: Tensor) => ownView(value, (all) => all.squeeze(1));
+    if (!isBatched) return [withoutBatch(outputs), last.map(withoutBatch)];
+    return [ownView(outputs, (all) => this.swapBatch(all)), last];
   }
 
   private runPacked(

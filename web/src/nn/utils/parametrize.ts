@@ -6,6 +6,7 @@ import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_ } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { keep } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { ModuleDict } from "../containers/module_dict.js";
 import { ModuleList } from "../containers/module_list.js";
@@ -112,7 +113,7 @@ export function registerParametrization<M extends Module>(
         before,
         noGrad(() => parametrization.call(before)),
       );
-    list.append(parametrization);
+    list.append(keep(parametrization));
     return module;
   }
   const original = takeMember(where, module, tensorName);
@@ -124,7 +125,8 @@ export function registerParametrization<M extends Module>(
         original,
         noGrad(() => made.call()),
       );
-    ensureDict(module).set(tensorName, made);
+    // The module may be older than the scope that this is called in.
+    ensureDict(module).set(tensorName, keep(made));
   } catch (error) {
     Object.assign(module, { [tensorName]: original });
     throw error;
@@ -186,7 +188,7 @@ export function removeParametrizations<M extends Module>(
   Reflect.deleteProperty(module, tensorName);
   const member = original as Parameter | Buffer;
   Object.assign(module, {
-    [tensorName]: value === original ? member : likeMember(member, value as Tensor),
+    [tensorName]: value === original ? member : keep(likeMember(member, value as Tensor)),
   });
   return module;
 }

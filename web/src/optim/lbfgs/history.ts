@@ -2,7 +2,6 @@
 
 import { add_, clone, mul, mul_, neg, sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
-import { keep } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { quietly } from "../quietly.js";
 import { loadedNumber } from "../state.js";
@@ -129,7 +128,7 @@ export function loaded(
       const told = `"${name}" has shape [${value.shape}], the parameters are [${count}].`;
       fail("ShapeMismatch", "LBFGS", told);
     }
-    return keep(clone(value.detach().to(param.device)));
+    return clone(value.detach().to(param.device));
   };
   const vectors = (name: string) => listIn(state, name).map((value) => vector(name, value));
   const counts = { funcEvals: numberOf("func_evals"), nIter: numberOf("n_iter") };

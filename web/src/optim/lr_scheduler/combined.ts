@@ -3,6 +3,7 @@
 import { readArguments, readNothing } from "../../arguments/read.js";
 import { integer, listOf, Rule, unchecked } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./base.js";
 import { ReduceLROnPlateau } from "./plateau.js";
 import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
@@ -107,16 +108,18 @@ export class SequentialLR extends CombinedScheduler {
   /** Sets the learning rates of the next epoch. */
   override step(...given: []): void {
     readNothing("SequentialLR.step", given);
-    this.lastEpoch++;
-    const index = this.beginnings.filter((epoch) => epoch <= this.lastEpoch).length;
-    const scheduler = this.schedulers[index] as Startable;
-    if (index === 0 || this.beginnings[index - 1] !== this.lastEpoch) scheduler.step();
-    else if (scheduler instanceof LRScheduler) scheduler.step(0);
-    else {
-      resetLrs(this.groups);
-      scheduler.restart();
-    }
-    this.lastLr = scheduler.getLastLr();
+    runLive(() => {
+      this.lastEpoch++;
+      const index = this.beginnings.filter((epoch) => epoch <= this.lastEpoch).length;
+      const scheduler = this.schedulers[index] as Startable;
+      if (index === 0 || this.beginnings[index - 1] !== this.lastEpoch) scheduler.step();
+      else if (scheduler instanceof LRScheduler) scheduler.step(0);
+      else {
+        resetLrs(this.groups);
+        scheduler.restart();
+      }
+      this.lastLr = scheduler.getLastLr();
+    });
   }
 }
 
@@ -163,9 +166,11 @@ export class ChainedScheduler extends CombinedScheduler {
   /** Steps all of them. */
   override step(...given: []): void {
     readNothing("ChainedScheduler.step", given);
-    for (const scheduler of this.schedulers) scheduler.step();
-    this.lastEpoch++;
-    this.noteLrs();
+    runLive(() => {
+      for (const scheduler of this.schedulers) scheduler.step();
+      this.lastEpoch++;
+      this.noteLrs();
+    });
   }
 }
 

@@ -10,6 +10,7 @@ import {
   size,
 } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
 import { perGroup } from "./per_group.js";
@@ -102,6 +103,10 @@ export class ReduceLROnPlateau extends BaseScheduler {
   /** Notes the metric of an epoch, and lowers the rates if it has not improved for too long. */
   override step(...given: [metrics: number | Tensor, epoch?: number]): void {
     const { metrics, epoch } = readArguments("ReduceLROnPlateau.step", kStepArguments, given);
+    if (isCapturing()) {
+      const told = "its step depends on a number that it reads: call it outside of capture().";
+      fail("InvalidArgument", "ReduceLROnPlateau.step", told);
+    }
     const current = typeof metrics === "number" ? metrics : Number(metrics.item());
     this.#checkGroups();
     this.lastEpoch = epoch ?? this.lastEpoch + 1;

@@ -4,6 +4,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, unchecked } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
 
 /** The first argument of all schedulers, which LRScheduler looks at. */
@@ -30,12 +31,15 @@ export abstract class LRScheduler extends BaseScheduler {
   /** Goes to the next epoch, or to the given one, and sets the learning rates. */
   override step(...given: [epoch?: number]): void {
     const { epoch } = readArguments(`${this.constructor.name}.step`, kStepArguments, given);
-    const next = epoch ?? this.lastEpoch + 1;
-    this.checkEpoch(next);
-    this.stepCount++;
-    this.lastEpoch = next;
-    const rates = epoch === undefined ? this.nextLrs() : (this.closedFormLrs?.() ?? this.nextLrs());
-    this.setLrs(rates);
+    runLive(() => {
+      const next = epoch ?? this.lastEpoch + 1;
+      this.checkEpoch(next);
+      this.stepCount++;
+      this.lastEpoch = next;
+      const rates =
+        epoch === undefined ? this.nextLrs() : (this.closedFormLrs?.() ?? this.nextLrs());
+      this.setLrs(rates);
+    });
   }
 
   /** Takes the first step back, for a scheduler that decides when this one begins. */

@@ -1,6 +1,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { count, number, type Options } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { runLive } from "../../runtime/live.js";
 import type { ScheduledOptimizer } from "./base.js";
 import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
@@ -60,10 +61,12 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
     if (epoch !== undefined && epoch < 0) {
       fail("InvalidArgument", where, `Expected non-negative epoch, but got ${epoch}.`);
     }
-    if (epoch === undefined && this.lastEpoch >= 0) this.#goOn();
-    else this.#goTo(epoch ?? 0);
-    this.stepCount++;
-    this.setLrs(this.nextLrs());
+    runLive(() => {
+      if (epoch === undefined && this.lastEpoch >= 0) this.#goOn();
+      else this.#goTo(epoch ?? 0);
+      this.stepCount++;
+      this.setLrs(this.nextLrs());
+    });
   }
 
   protected override nextLrs(): number[] {

@@ -1,0 +1,79 @@
+// The life of an engine in a page: it starts and ends as often as one likes, and so do its workers.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
+import { resultOf, visit } from "./support/pages.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { serveFiles } from "./support/servers.mjs";
+
+/** Chromium has addresses for 124 engines at once. */
+const kManyCycles = 200;
+const kSomeCycles = 40;
+/** Late collections of garbage move what is held up and down. */
+const kMostGrowth = 1.5;
+
+describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
+  let browser;
+  let project;
+  let server;
+
+  before(async () => {
+    project = makeProject();
+    server = await serveFiles(project.folder, kIsolation);
+    browser = await startChromium(kWebGpu);
+  });
+  after(async () => {
+    server?.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  // Bytes of the processes of pages, which have the memory of engines.
+  async function heldByPages() {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    await session.detach();
+    const sizes = processInfo
+      .filter(({ type }) => type === "renderer")
+      .map(({ id }) => readFileSync(`/proc/${id}/status`, "utf8"))
+      .map((status) => 1024 * Number(/^RssAnon:\s*(\d+)/m.exec(status)?.[1] ?? 0));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  async function live(run) {
+    const query = new URLSearchParams({ run: JSON.stringify(run) });
+    const held = [];
+    const onTitle = async () => held.push(await heldByPages());
+    const timeout = 500_000;
+    const url = `${server.url}life.html?${query}`;
+    const { result } = await visit(browser, url, { onTitle, timeout });
+    assert.deepEqual(result, { cycles: run.cycles });
+    return held;
+  }
+
+  test("starts and ends many times, with workers, in flat memory", async () => {
+    const held = await live({ cycles: kManyCycles, options: { threads: 2 } });
+    const [middle, last] = [held[Math.floor(held.length / 2)], held.at(-1)];
+    assert.ok(
+      last < kMostGrowth * middle,
+      `${held.map((bytes) => Math.round(bytes / 2 ** 20))} MiB`,
+    );
+  });
+
+  test("starts and ends many times with WebGPU", async () => {
+    const options = { threads: 2, webgpu: "required" };
+    await live({ cycles: kSomeCycles, device: "webgpu", options });
+  });
+
+  test("takes back what a worker held when that is gone, and not before", async () => {
+    const { error, ends, left, sum } = await resultOf(browser, `${server.url}ends.html`);
+    assert.equal(error, undefined);
+    for (const { code, time } of ends) {
+      assert.equal(code, "Internal");
+      assert.ok(time < 2000, `the call was rejected after ${time} ms`);
+    }
+    assert.deepEqual({ left, sum }, { left: 0, sum: 100 });
+  });
+});

@@ -1,0 +1,345 @@
+// Scopes that do not end one inside the other, and code that goes on when its scope has ended: nothing leaks, and
+// nothing is freed that a program still has.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { runProgram } from "../support/child.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
+import { eg } from "../support/engine.mjs";
+
+const handles = () => eg.memory().jsHandles;
+const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A promise with what settles it. */
+function gate() {
+  const made = {};
+  made.passed = new Promise((resolve) => {
+    made.open = resolve;
+  });
+  return made;
+}
+
+/**
+ * Programs that return when all they have started is done. Each is told a scope() and functions that make tensors, one
+ * that is used up at once and one that the program still has at its end.
+ */
+const kPrograms = {
+  "code that outlives its scope while another is open": async ({ scope, make }) => {
+    const [first, second, late] = [gate(), gate(), gate()];
+    const other = scope(() => second.passed);
+    await scope(async () => {
+      void first.passed.then(async () => {
+        make();
+        await null;
+        make();
+        late.open();
+      });
+    });
+    first.open();
+    await late.passed;
+    second.open();
+    await other;
+  },
+  "code that outlives a scope of plain code while another is open": async ({ scope, make }) => {
+    const [start, done] = [gate(), gate()];
+    const other = scope(() => done.passed);
+    scope(() => {
+      void start.passed.then(make).then(done.open);
+    });
+    start.open();
+    await other;
+  },
+  "an inner scope that ends after its outer one": async ({ scope, make }) => {
+    const start = gate();
+    let inner;
+    await scope(async () => {
+      inner = scope(async () => {
+        make();
+        await start.passed;
+        make();
+        return make();
+      });
+      make();
+    });
+    start.open();
+    await inner;
+  },
+  "three scopes that end from the outermost": async ({ scope, make }) => {
+    const [second, third] = [gate(), gate()];
+    const ends = [];
+    await scope(async () => {
+      ends.push(
+        scope(async () => {
+          ends.push(
+            scope(async () => {
+              await third.passed;
+              return make();
+            }),
+          );
+          await second.passed;
+          return [make()];
+        }),
+      );
+    });
+    second.open();
+    await ends[1];
+    third.open();
+    await ends[0];
+  },
+  "Promise.all() of which one fails": async ({ scope, make }) => {
+    const others = [];
+    const work = async (ms) => {
+      make();
+      await pause(ms);
+      make();
+      if (ms === 0) throw new Error("stop");
+      return make();
+    };
+    const keepOpen = gate();
+    const other = scope(() => keepOpen.passed);
+    const all = scope(async () => {
+      for (const ms of [0, 2, 4]) others.push(work(ms));
+      await Promise.all(others);
+    });
+    await assert.rejects(all, /stop/);
+    await Promise.allSettled(others);
+    keepOpen.open();
+    await other;
+  },
+  "Promise.all() of scopes of which one fails": async ({ scope, make }) => {
+    const others = [0, 2, 4].map((ms) =>
+      scope(async () => {
+        make();
+        await pause(ms);
+        if (ms === 0) throw new Error("stop");
+        return make();
+      }),
+    );
+    await assert.rejects(
+      scope(() => Promise.all(others)),
+      /stop/,
+    );
+    await Promise.allSettled(others);
+  },
+  "timers that go off later": async ({ scope, make }) => {
+    const off = gate();
+    const done = gate();
+    const other = scope(() => done.passed);
+    await scope(async () => {
+      setTimeout(() => {
+        make();
+        off.open();
+      }, 1);
+    });
+    await off.passed;
+    done.open();
+    await other;
+  },
+  "a scope opened by code that outlives its own": async ({ scope, make }) => {
+    const [start, done, open] = [gate(), gate(), gate()];
+    const other = scope(() => open.passed);
+    await scope(async () => {
+      void start.passed.then(async () => {
+        await scope(async () => {
+          make();
+          await null;
+          return make();
+        });
+        done.open();
+      });
+    });
+    start.open();
+    await done.passed;
+    open.open();
+    await other;
+  },
+  "an abandoned generator": async ({ scope, make }) => {
+    const steps = (async function* () {
+      for (;;) yield make();
+    })();
+    await scope(async () => {
+      await steps.next();
+    });
+    const open = gate();
+    const other = scope(async () => {
+      await steps.next();
+      await open.passed;
+    });
+    await steps.next();
+    open.open();
+    await other;
+  },
+};
+
+describe("scopes that overlap", () => {
+  for (const [what, program] of Object.entries(kPrograms)) {
+    test(`leak nothing: ${what}`, async () => {
+      const before = eg.memory();
+      for (let i = 0; i < 20; i++) {
+        await program({ scope: eg.scope, make: () => eg.zeros([100]).add(1) });
+      }
+      await collectGarbage();
+      const after = eg.memory();
+      assert.equal(after.jsHandles, before.jsHandles);
+      assert.equal(after.tensors, before.tensors);
+    });
+  }
+
+  test("hand what an inner one returns late to the next one that is open", async () => {
+    const before = handles();
+    const start = gate();
+    let inner;
+    await eg.scope(async () => {
+      await eg.scope(async () => {
+        inner = eg.scope(async () => {
+          await start.passed;
+          return eg.ones([1]);
+        });
+      });
+      start.open();
+      const late = await inner;
+      assert.equal(late.item(), 1);
+    });
+    assert.equal(handles(), before);
+    assert.equal((await inner).disposed, true);
+  });
+
+  test("leave what code makes that has no scope any more usable", async () => {
+    const [start, open] = [gate(), gate()];
+    const other = eg.scope(() => open.passed);
+    let late;
+    await eg.scope(async () => {
+      late = start.passed.then(() => eg.full([1], 7));
+    });
+    start.open();
+    const made = await late;
+    open.open();
+    await other;
+    assert.equal(made.item(), 7);
+    made.dispose();
+  });
+});
+
+describe("what a scope returns", () => {
+  const failing = {
+    "a getter that throws": (x) => ({
+      get bad() {
+        throw new Error("no");
+      },
+      x,
+    }),
+    "a getter deep inside": (x) => [[{ a: { get bad() { throw null; } }, b: [x] }]], // biome-ignore format: short
+    "a getter of a list": (x) => Object.defineProperty([x], 1, { enumerable: true, get() { throw new Error("no"); } }), // biome-ignore format: short
+    "a getter named then": (x) => ({
+      // biome-ignore lint/suspicious/noThenProperty: this is what is tested
+      get then() {
+        throw new Error("no");
+      },
+      x,
+    }),
+    "a proxy that refuses": (x) => [
+      x,
+      new Proxy({}, { ownKeys() { throw new Error("no"); }, get() { throw new Error("no"); } }), // biome-ignore format: short
+    ],
+    "a revoked proxy": (x) => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return [x, proxy];
+    },
+    "a getter that makes more of its kind": (x) => {
+      const more = () => ({ get next() { return more(); } }); // biome-ignore format: short
+      return { x, more: more() };
+    },
+    "more elements than a call may have arguments": (x) => [
+      x,
+      new Set(Array(200_000).keys()),
+      Array(200_000).fill(0),
+    ],
+  };
+
+  for (const [what, returned] of Object.entries(failing)) {
+    test(`is found beside ${what}, and the rest is freed`, async () => {
+      const before = handles();
+      let x;
+      const body = () => {
+        eg.zeros([1]).add(1);
+        x = eg.ones([1]);
+        return returned(x);
+      };
+      const result = eg.scope(body);
+      assert.equal(handles(), before + 1);
+      assert.equal(x.item(), 1);
+      x.dispose();
+      if (what !== "a getter named then") {
+        assert.equal(typeof result, "object");
+        await eg.scope(async () => {
+          await null;
+          return body();
+        });
+        assert.equal(handles(), before + 1);
+        x.dispose();
+      }
+    });
+  }
+
+  test("may be any object with a then()", async () => {
+    const before = handles();
+    // biome-ignore lint/suspicious/noThenProperty: this is what is tested
+    const thenable = { then: (resolve) => resolve(eg.ones([1])) };
+    const result = await eg.scope(() => {
+      eg.zeros([1]);
+      return thenable;
+    });
+    assert.equal(result.item(), 1);
+    result.dispose();
+    // biome-ignore lint/suspicious/noThenProperty: this is what is tested
+    const failing = { then: () => assert.fail("no") };
+    await assert.rejects(
+      eg.scope(() => [eg.zeros([1]), failing][1]),
+      /no/,
+    );
+    assert.equal(handles(), before);
+  });
+
+  test("is handed on when getters of it make tensors", async () => {
+    const before = handles();
+    eg.scope(() => {
+      eg.scope(() => ({
+        get fresh() {
+          return eg.ones([1]);
+        },
+      }));
+    });
+    assert.equal(handles(), before);
+  });
+});
+
+// As in browsers, which do not say which async function is running.
+test("without an async context overlapping scopes leak nothing either", async () => {
+  const programs = Object.entries(kPrograms).map(
+    ([what, program]) => `${JSON.stringify(what)}: ${program}`,
+  );
+  const { status, stdout, stderr } = await runProgram(
+    `
+    import assert from "node:assert/strict";
+    import { collectGarbage } from "./tests/js/support/collect_garbage.mjs";
+    process.getBuiltinModule = undefined;
+    const eg = await import("edgegrad");
+    await eg.init({ threads: 1 });
+    const pause = ${pause};
+    ${gate}
+    const programs = {${programs.join(",\n")}};
+    const left = {};
+    for (const [what, program] of Object.entries(programs)) {
+      const before = eg.memory().jsHandles;
+      for (let i = 0; i < 20; i++) {
+        await program({ scope: eg.scope, make: () => eg.zeros([100]).add(1) });
+      }
+      await collectGarbage();
+      left[what] = eg.memory().jsHandles - before;
+    }
+    console.log(JSON.stringify(left));`,
+  );
+  assert.equal(status, 0, stderr);
+  for (const [what, left] of Object.entries(JSON.parse(stdout))) assert.equal(left, 0, what);
+});

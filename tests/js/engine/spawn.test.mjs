@@ -1,0 +1,272 @@
+// spawn() in the engine's own workers: how many there are, who waits for whom, and what cannot be sent.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import * as eg from "edgegrad";
+import { assertRejects, assertTensor } from "../support/assert.mjs";
+import { runProgram } from "../support/child.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
+import { kThrownKinds, kUnsendable } from "../support/spawn_module.mjs";
+
+const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
+const run = (name, ...args) => eg.spawn(kModule, name, ...args);
+const times = (count, fn) => Array.from({ length: count }, (_, i) => fn(i));
+
+async function held() {
+  await collectGarbage();
+  const { tensors, storages, cpuBytes, jsHandles } = eg.memory();
+  return { tensors, storages, cpuBytes, jsHandles };
+}
+
+/** Runs a program with an engine and returns what it printed, a value of JSON per line. */
+async function printed(options, text) {
+  const { status, stdout, stderr } = await runProgram(`
+    import * as eg from "edgegrad";
+    const print = (value) => console.log(JSON.stringify(value ?? null));
+    const run = (name, ...args) => eg.spawn(${JSON.stringify(kModule)}, name, ...args);
+    const times = (count, fn) => Array.from({ length: count }, (_, i) => fn(i));
+    const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    await eg.init(${JSON.stringify(options)});
+    ${text}`);
+  assert.equal(status, 0, stderr);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+describe("spawn", () => {
+  before(() => eg.init({ threads: 1, spawnWorkers: 2 }));
+  after(() => eg.shutdown());
+
+  test("keeps as many workers busy as init({ spawnWorkers }) says", async () => {
+    const answers = await Promise.all(times(60, (i) => run("slowly", i)));
+    assert.deepEqual(
+      answers.map(([i]) => i),
+      times(60, (i) => i),
+    );
+    assert.equal(new Set(answers.map(([, thread]) => thread)).size, 2);
+  });
+
+  test("sends what its arguments were when it was called, though their turn comes later", async () => {
+    const [list, x] = [[1, 2], eg.ones([2])];
+    const jobs = times(6, () => run("slowly", [list, x]));
+    list.push(3);
+    x.dispose();
+    for (const [[sent, tensor]] of await Promise.all(jobs)) {
+      assert.deepEqual(sent, [1, 2]);
+      assertTensor(tensor, [1, 1]);
+    }
+  });
+
+  test("may be called by functions that it runs, however many wait for each other", async () => {
+    assert.equal(await run("fibonacci", 8), 21);
+    assertTensor(await run("doubled", eg.ones([2]), 12), [4096, 4096]);
+    const all = await Promise.all(times(8, (i) => run("fibonacci", i)));
+    assert.deepEqual(all, [0, 1, 1, 2, 3, 5, 8, 13]);
+  });
+
+  test("tells functions that call it what went wrong, as it does here", async () => {
+    const x = eg.ones([2, 2]);
+    assert.match(await run("outcomeOf", "shapeError", x), /^EdgeGradError ShapeMismatch/);
+    assert.match(await run("outcomeOf", "missing"), /^EdgeGradError InvalidArgument .*no function/);
+    assert.match(await run("outcomeOf", "die"), /^EdgeGradError Internal .*ended before/);
+    assert.match(await run("outcomeOf", 3), /^EdgeGradError InvalidArgument .*name/);
+    assert.match(await run("outcomeOf", "returns", "symbol"), /InvalidArgument .*cannot be sent/);
+  });
+
+  test("drops what a worker asked for that has ended", async () => {
+    await Promise.all(times(4, () => run("thread")));
+    const x = eg.ones([1000]);
+    const start = await held();
+    for (let i = 0; i < 3; i++) await assertRejects(run("dieAsking", x), "Internal", /ended/);
+    await Promise.all(times(4, () => run("slowly", 1)));
+    assert.deepEqual(await held(), start);
+  });
+
+  test("goes on with what waits when workers end", async () => {
+    const ends = await Promise.allSettled(
+      times(30, (i) => (i % 5 === 0 ? run("die") : run("slowly", i))),
+    );
+    ends.forEach(({ status }, i) => {
+      assert.equal(status, i % 5 === 0 ? "rejected" : "fulfilled");
+    });
+  });
+
+  test("refuses a name that is none", async () => {
+    for (const name of [undefined, null, 3, Symbol("f"), {}, () => 1]) {
+      await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a text/);
+    }
+  });
+
+  for (const kind of Object.keys(kUnsendable)) {
+    test(`gives everything back where an argument cannot be sent: ${kind}`, async () => {
+      const x = eg.ones([100]);
+      const make = kUnsendable[kind];
+      const one = await run("thread");
+      const start = await held();
+      const forms = [
+        () => [x, make()],
+        () => [[x, { deep: make(), x }]],
+        () => [x, { x }, [make(), x]],
+      ];
+      for (const form of forms) {
+        for (let i = 0; i < 5; i++) {
+          const end = await run("same", ...form()).then(
+            () => "resolved",
+            () => "rejected",
+          );
+          assert.equal(end, "rejected");
+        }
+        // While both workers are busy, too.
+        const all = [run("slowly", 1), run("slowly", 2), ...times(3, () => run("same", ...form()))];
+        const ends = (await Promise.allSettled(all)).map(({ status }) => status);
+        assert.deepEqual(ends, ["fulfilled", "fulfilled", "rejected", "rejected", "rejected"]);
+      }
+      assert.deepEqual(await held(), start);
+      const threads = await Promise.all(times(10, () => run("slowly", 1)));
+      assert.ok(new Set([one, ...threads.map(([, thread]) => thread)]).size <= 2);
+    });
+
+    test(`gives everything back where a result cannot be sent: ${kind}`, async () => {
+      await run("thread");
+      const start = await held();
+      for (let i = 0; i < 10; i++) {
+        const end = await run("returns", kind).then(
+          () => "resolved",
+          () => "rejected",
+        );
+        assert.equal(end, "rejected");
+      }
+      assert.deepEqual(await held(), start);
+    });
+  }
+
+  for (const kind of kThrownKinds) {
+    test(`rejects with what is thrown or, where that cannot be sent, with what it says: ${kind}`, async () => {
+      const start = await held();
+      const ends = await Promise.allSettled(times(6, () => run("throws", kind)));
+      assert.ok(ends.every(({ status }) => status === "rejected"));
+      assert.deepEqual(await held(), start);
+      assert.equal(typeof (await run("thread")), "number");
+    });
+  }
+
+  test("rejects with a primitive value as it was thrown, and says what a symbol is", async () => {
+    const thrown = (kind) =>
+      run("throws", kind).then(
+        () => assert.fail(),
+        (error) => error,
+      );
+    assert.equal(await thrown("null"), null);
+    assert.equal(await thrown("undefined"), undefined);
+    assert.equal(await thrown("bigint"), 5n);
+    assert.match((await thrown("symbol")).message, /Symbol\(thrown\)/);
+    assert.match((await thrown("revoked")).message, /neither sent nor described/);
+  });
+});
+
+describe("a program with workers of the engine", () => {
+  test("has 1,000 calls wait in flat memory", async () => {
+    const [[threads, sum, growth]] = await printed(
+      { threads: 1, spawnWorkers: 2 },
+      `
+      const x = eg.ones([100]);
+      await Promise.all(times(4, () => run("slowly", x)));
+      const before = process.memoryUsage().rss;
+      const answers = await Promise.all(times(1000, (i) => run("slowly", x.mul(i))));
+      const threads = new Set(answers.map(([, thread]) => thread)).size;
+      const sum = answers.reduce((all, [y]) => all + y.at(0).item(), 0);
+      print([threads, sum, (process.memoryUsage().rss - before) / 2 ** 20]);`,
+    );
+    assert.deepEqual([threads, sum], [2, 499_500]);
+    assert.ok(growth < 100, `it grew by ${growth} MiB`);
+  });
+
+  test("gives workers back that have nothing to do, but not those whose hooks are needed", async () => {
+    const [gone, handles, grad, same] = await printed(
+      { threads: 1, spawnWorkers: 1 },
+      `
+      const later = globalThis.setTimeout;
+      globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds / 10);
+      const start = eg.memory().jsHandles;
+      const first = await run("thread");
+      await new Promise((resolve) => later(resolve, 1500));
+      const second = await run("thread");
+      print(first !== second);
+      print(eg.memory().jsHandles - start);
+      const x = eg.ones([1], { requiresGrad: true });
+      const y = await run("hooked", x);
+      await new Promise((resolve) => later(resolve, 1500));
+      y.backward();
+      print(x.grad.item());
+      print((await run("thread")) === second);`,
+    );
+    assert.deepEqual([gone, handles, grad, same], [true, 0, 20, true]);
+  });
+
+  test("gives many workers back, one after the other, in flat memory", async () => {
+    const [[bytes, growth]] = await printed(
+      { threads: 1, spawnWorkers: 1 },
+      `
+      const later = globalThis.setTimeout;
+      globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds === 5000 ? 1 : milliseconds);
+      const cycle = async (count) => {
+        for (const seen = new Set(); seen.size < count; ) {
+          seen.add(await run("thread"));
+          await new Promise((resolve) => later(resolve, 30));
+        }
+      };
+      await cycle(5);
+      const before = process.memoryUsage().rss;
+      await cycle(40);
+      print([eg.memory().cpuBytes, (process.memoryUsage().rss - before) / 2 ** 20]);`,
+    );
+    assert.equal(bytes, 0);
+    assert.ok(growth < 100, `it grew by ${growth} MiB`);
+  });
+
+  test("starts and ends its engine many times in flat memory", async () => {
+    const [[sum, growth]] = await printed(
+      { threads: 2, spawnWorkers: 1 },
+      `
+      let sum = 0;
+      const cycle = async (count) => {
+        for (let i = 0; i < count; i++) {
+          await eg.shutdown();
+          await eg.init({ threads: 2, spawnWorkers: 1 });
+          const [x] = await run("slowly", eg.ones([1000], { requiresGrad: true }));
+          await x.sum().backwardAsync();
+          sum += x.at(0).item();
+        }
+      };
+      await cycle(20);
+      const before = process.memoryUsage().rss;
+      await cycle(60);
+      print([sum, (process.memoryUsage().rss - before) / 2 ** 20]);`,
+    );
+    assert.equal(sum, 80);
+    assert.ok(growth < 200, `it grew by ${growth} MiB`);
+  });
+
+  test("with functions that call spawn ends by itself", async () => {
+    const lines = await printed(
+      { threads: 1, spawnWorkers: 2 },
+      `
+      print(await run("fibonacci", 5));
+      print(await Promise.all([run("doubled", eg.ones([1]), 3), run("thread")]).then(([x]) => x.item()));`,
+    );
+    assert.deepEqual(lines, [5, 8]);
+  });
+
+  test("is told that too many functions wait for each other", async () => {
+    const [said, after] = await printed(
+      { threads: 1, spawnWorkers: 1 },
+      `
+      print(await run("doubled", eg.ones([1]), 200).catch((error) => error.code + " " + error.message));
+      print(await run("fibonacci", 3));`,
+    );
+    assert.match(said, /^OutOfMemory \[spawn\].*128 functions wait/);
+    assert.equal(after, 2);
+  });
+});

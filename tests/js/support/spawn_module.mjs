@@ -1,0 +1,147 @@
+// What tests/js/engine/spawn.test.mjs runs in the engine's own workers.
+
+import { threadId } from "node:worker_threads";
+import * as eg from "edgegrad";
+
+const kHere = import.meta.url;
+
+export const thread = () => threadId;
+
+export const same = (value) => value;
+
+/** Returns its argument and its thread after a while. */
+export const slowly = async (value) => {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return [value, threadId];
+};
+
+/** A number of Fibonacci, each call by two others in workers. */
+export const fibonacci = async (n) => {
+  if (n < 2) return n;
+  const parts = await Promise.all([n - 1, n - 2].map((k) => eg.spawn(kHere, "fibonacci", k)));
+  return parts[0] + parts[1];
+};
+
+/** Doubles x as often as `depth` says, each time in another worker that waits for the next. */
+export const doubled = async (x, depth) =>
+  depth === 0 ? x : (await eg.spawn(kHere, "doubled", x, depth - 1)).mul(2);
+
+/** What becomes of a call in another worker. */
+export const outcomeOf = (name, ...args) =>
+  eg.spawn(kHere, name, ...args).then(
+    () => "done",
+    (error) => `${error.constructor.name} ${error.code} ${error.message}`,
+  );
+
+/** Asks for something and ends before it comes. */
+export const dieAsking = (x) => {
+  for (let i = 0; i < 10; i++) eg.spawn(kHere, "slowly", x.add(i)).catch(() => undefined);
+  setTimeout(() => process.exit(3), 20);
+  return new Promise(() => {});
+};
+
+export const shapeError = (x) => x.matmul(eg.ones([7, 7]));
+
+export const die = () => process.exit(3);
+
+/** Returns what the worker of a hook will be asked for later. */
+export const hooked = (x) => {
+  const y = x.mul(2);
+  y.registerHook((grad) => grad.mul(10));
+  return y;
+};
+
+const throwing = (thrown) => ({
+  get bad() {
+    throw thrown;
+  },
+});
+
+function revoked() {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+/** Makes values that cannot be sent, or not be read. */
+export const kUnsendable = {
+  function: () => () => 1,
+  symbol: () => Symbol("s"),
+  weak: () => new WeakMap(),
+  promise: () => Promise.resolve(1),
+  "throws null": () => throwing(null),
+  "throws undefined": () => throwing(undefined),
+  "throws a symbol": () => throwing(Symbol("thrown")),
+  "throws a proxy": () => throwing(revoked()),
+  revoked,
+  "keys that throw": () =>
+    new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw null;
+        },
+      },
+    ),
+  "prototype that throws": () =>
+    new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw null;
+        },
+      },
+    ),
+  instance: () =>
+    new (class {
+      get bad() {
+        throw null;
+      }
+      own = Symbol("own");
+    })(),
+  "map with a symbol": () => new Map([[1, Symbol("in a map")]]),
+};
+
+/** Returns tensors and a value that cannot be sent, in some order. */
+export const returns = (kind) => {
+  const [first, last] = [eg.ones([100]), eg.ones([100])];
+  return { first, list: [first, kUnsendable[kind]()], last };
+};
+
+const kThrown = {
+  null: () => null,
+  undefined: () => undefined,
+  symbol: () => Symbol("thrown"),
+  bigint: () => 5n,
+  function: () => () => 1,
+  revoked,
+  "text that throws": () => ({
+    toString() {
+      throw null;
+    },
+    fn() {},
+  }),
+  "message that is a bigint": () => Object.assign(new Error("x"), { message: 5n }),
+  "message that is a symbol": () => Object.assign(new Error("x"), { message: Symbol("m") }),
+  "properties that throw": () =>
+    new (class extends Error {
+      get name() {
+        throw null;
+      }
+      get stack() {
+        throw null;
+      }
+      get code() {
+        throw null;
+      }
+      fn = () => 1;
+    })("x"),
+  "holds a function": () => ({ fn: () => 1 }),
+};
+
+export const kThrownKinds = Object.keys(kThrown);
+
+export const throws = (kind) => {
+  eg.ones([100]);
+  throw kThrown[kind]();
+};

@@ -1,0 +1,98 @@
+// Where the batches of one pass come from: positions of a dataset, or what an iterable gives.
+
+import type { IterableDataset } from "./dataset.js";
+
+/** Runs code whose tensors are for one batch; what follows an `await` has to be run by it again. */
+export type Fill = <T>(code: () => T) => T;
+
+/** The batches of one pass. */
+export interface Source<Batch> {
+  /** Loads the next batch, also while others are being loaded. */
+  next(fill: Fill): Promise<IteratorResult<Batch, undefined>>;
+  /** Ends what gives the samples, or their positions. */
+  close(): Promise<void>;
+}
+
+const kDone = { done: true, value: undefined } as const;
+
+/** Batches that load together, each from what `positions` gives next. */
+export class PositionSource<Position, Batch> implements Source<Batch> {
+  readonly #positions: Iterator<Position>;
+  #hasEnded = false;
+
+  constructor(
+    positions: Iterable<Position>,
+    private readonly load: (position: Position, fill: Fill) => Promise<Batch>,
+  ) {
+    this.#positions = positions[Symbol.iterator]();
+  }
+
+  async next(fill: Fill): Promise<IteratorResult<Batch, undefined>> {
+    if (this.#hasEnded) return kDone;
+    // An iterator that fails has ended too.
+    this.#hasEnded = true;
+    const next = this.#positions.next();
+    if (next.done) return kDone;
+    this.#hasEnded = false;
+    return { done: false, value: await this.load(next.value, fill) };
+  }
+
+  async close(): Promise<void> {
+    if (!this.#hasEnded) this.#positions.return?.();
+  }
+}
+
+/** Batches of samples that come one after another. */
+export class StreamSource<Sample, Batch> implements Source<Batch> {
+  readonly #samples: Iterator<Sample> | AsyncIterator<Sample>;
+  // Settled when all batches that were asked for are there.
+  #last: Promise<unknown> = Promise.resolve();
+  #hasEnded = false;
+  #isClosed = false;
+  #count = 0;
+
+  /** `batchSize` samples at a time, and at the end fewer unless `dropLast` says otherwise. */
+  constructor(
+    samples: IterableDataset<Sample>,
+    private readonly batchSize: number,
+    private readonly dropLast: boolean,
+    private readonly make: (samples: Sample[], firstNumber: number) => Batch | Promise<Batch>,
+  ) {
+    this.#samples =
+      Symbol.asyncIterator in samples
+        ? samples[Symbol.asyncIterator]()
+        : samples[Symbol.iterator]();
+  }
+
+  next(fill: Fill): Promise<IteratorResult<Batch, undefined>> {
+    const result = this.#last.then(() => this.#load(fill));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
+    if (!this.#hasEnded) await this.#samples.return?.();
+  }
+
+  async #load(fill: Fill): Promise<IteratorResult<Batch, undefined>> {
+    const samples: Sample[] = [];
+    while (samples.length < this.batchSize && !this.#hasEnded) {
+      if (this.#isClosed) return kDone;
+      const next = await this.#nextSample(fill);
+      if (!next.done) samples.push(await next.value);
+    }
+    if (samples.length === 0 || (samples.length < this.batchSize && this.dropLast)) return kDone;
+    const first = this.#count;
+    this.#count += samples.length;
+    return { done: false, value: await fill(() => this.make(samples, first)) };
+  }
+
+  async #nextSample(fill: Fill): Promise<IteratorResult<Sample>> {
+    this.#hasEnded = true;
+    const next = await fill(() => this.#samples.next());
+    this.#hasEnded = next.done === true;
+    return next;
+  }
+}

@@ -1,0 +1,210 @@
+// autograd.Function inside of vmap().
+//
+// A Function says itself what it does with batches: by a static `vmap`, or by `generateVmapRule`. With that, another
+// Function is made of it that knows one batch dimension: its forward and backward are those of the Function, inside of the
+// level. It is applied at the level around, where its tensors may be batches again.
+
+import {
+  Function as AutogradFunction,
+  type FunctionContext,
+  type FunctionGradients,
+} from "../autograd/function.js";
+import { sumToSize } from "../composites/reshaping.js";
+import { contiguous, expand, movedim, sum, unsqueeze } from "../generated/ops.js";
+import { describe, fail } from "../runtime/errors.js";
+import { Tensor } from "../tensor/tensor.js";
+import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
+import { atLevel } from "./levels.js";
+import { spreadOver } from "./pytree.js";
+
+/** A subclass of autograd.Function, as its own statics are called. */
+export interface FunctionType {
+  readonly name: string;
+  readonly onceDifferentiable?: boolean;
+  readonly generateVmapRule?: boolean;
+  forward(ctx: unknown, ...args: readonly unknown[]): unknown;
+  backward(ctx: unknown, ...grads: readonly unknown[]): unknown;
+  vmap(info: unknown, inDims: unknown, ...args: readonly unknown[]): unknown;
+}
+
+/** Applies a Function to tensors of which some may be batches of a level. */
+export function applyToBatches(fn: FunctionType, args: readonly unknown[], level: Level): unknown {
+  const hasBatch = args.some((arg) => isBatchedAt(arg, level));
+  return atLevel(level.outer, () => {
+    if (!hasBatch) return applied(fn, args);
+    const hasRule = fn.vmap !== (AutogradFunction.vmap as FunctionType["vmap"]);
+    if (hasRule && fn.generateVmapRule === true) {
+      failFor(fn, "has a static vmap() and generateVmapRule = true, which contradict each other.");
+    }
+    if (hasRule) return byOwnRule(fn, args, level);
+    if (fn.generateVmapRule === true) return generated(fn, args, level);
+    return failFor(
+      fn,
+      "has no rule for vmap(): give it a static vmap(info, inDims, ...args) or, where its forward and backward consist of " +
+        "what vmap() can run, static generateVmapRule = true.",
+    );
+  });
+}
+
+function failFor({ name }: FunctionType, told: string): never {
+  return fail("InvalidArgument", "vmap", `the Function ${name} ${told}`);
+}
+
+function applied(fn: unknown, args: readonly unknown[]): unknown {
+  return (AutogradFunction.apply as (...args: unknown[]) => unknown).apply(fn, [...args]);
+}
+
+const innerOf = (value: unknown, level: Level): unknown =>
+  isBatchedAt(value, level) ? value.inner : value;
+
+function byOwnRule(fn: FunctionType, args: readonly unknown[], level: Level): unknown {
+  const info = { batchSize: level.size, randomness: level.randomness };
+  const inDims = args.map((arg) => (isBatchedAt(arg, level) ? 0 : null));
+  const result = fn.vmap(info, inDims, ...args.map((arg) => innerOf(arg, level)));
+  if (!Array.isArray(result) || result.length !== 2) {
+    failFor(fn, `has a vmap() that has to return [output, outDims], got ${describe(result)}.`);
+  }
+  const [output, outDims] = result as [unknown, unknown];
+  const outputs: readonly unknown[] = Array.isArray(output) ? output : [output];
+  const dims = spreadOver("vmap", `outDims of ${fn.name}`, outDims, output);
+  const batches = outputs.map((one, i) => {
+    const dim = dims[i] ?? null;
+    if (dim === null || !(one instanceof Tensor)) return one;
+    const { ndim } = one;
+    if (!Number.isInteger(dim) || (dim as number) < -ndim || (dim as number) >= ndim) {
+      failFor(
+        fn,
+        `has a vmap() whose outDims have ${describe(dim)} for a result of ${ndim} dimensions.`,
+      );
+    }
+    return new BatchedTensor(movedim(one, dim as number, 0), level);
+  });
+  return Array.isArray(output) ? batches : batches[0];
+}
+
+function generated(fn: FunctionType, args: readonly unknown[], level: Level): unknown {
+  const rule = functionOfBatches(fn, args, level);
+  const result = applied(
+    rule.function,
+    args.map((arg) => innerOf(arg, level)),
+  );
+  const outputs: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const batches = outputs.map((one, i) =>
+    rule.isBatch[i] === true ? new BatchedTensor(one as Tensor, level) : one,
+  );
+  return Array.isArray(result) ? batches : batches[0];
+}
+
+// A Function of the batches that the samples of `args` are of; after its forward, `isBatch` says which of its results are.
+function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Level) {
+  const isBatch: boolean[] = [];
+  const shown = (values: readonly unknown[], which: readonly boolean[]) =>
+    values.map((one, i) =>
+      which[i] === true && one instanceof Tensor ? new BatchedTensor(one, level) : one,
+    );
+  const isBatchArg = args.map((arg) => isBatchedAt(arg, level));
+  // Not the arguments themselves, which the graph would keep.
+  const shapes = args.map((arg) => (arg instanceof Tensor ? arg.shape : []));
+  let own: ContextOfSamples;
+
+  class OfBatches extends AutogradFunction {
+    static override readonly name = fn.name;
+    static override readonly onceDifferentiable = fn.onceDifferentiable === true;
+    static override readonly generateVmapRule = true;
+
+    static override forward(ctx: FunctionContext, ...inner: unknown[]): unknown {
+      own = new ContextOfSamples(ctx, level);
+      const inputs = shown(inner, isBatchArg);
+      const raw = atLevel(level, () => fn.forward(own, ...inputs));
+      const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+      const results = outputs.map((one, i) => {
+        isBatch[i] = one instanceof Tensor && (isBatchedAt(one, level) || !inner.includes(one));
+        if (isBatch[i] !== true || isBatchedAt(one, level)) return innerOf(one, level);
+        // Samples that share a result would each get the gradient of all.
+        return contiguous(repeated(one as Tensor, level));
+      });
+      const isFixed = (one: unknown) => own.nonDifferentiable.has(one);
+      const fixed = results.filter((_, i) => isFixed(outputs[i])) as Tensor[];
+      if (fixed.length > 0) ctx.markNonDifferentiable(...fixed);
+      return Array.isArray(raw) ? results : results[0];
+    }
+
+    static override backward(_ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients {
+      const raw = atLevel(level, () => fn.backward(own, ...shown(grads, isBatch)));
+      const list: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+      return list.map((grad, i) =>
+        grad instanceof Tensor
+          ? gradientOf(isBatchArg[i] === true, shapes[i] ?? [], grad, level)
+          : grad,
+      ) as FunctionGradients;
+    }
+  }
+  return { function: OfBatches, isBatch };
+}
+
+// The gradient of a batch with samples of a shape, or of what is the same for all samples, by those of the samples.
+function gradientOf(
+  isBatch: boolean,
+  shape: readonly number[],
+  grad: Tensor,
+  level: Level,
+): Tensor {
+  if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.inner, 0) : grad;
+  const fits = String(grad.shape) === String(shape);
+  const reduced = fits ? grad : atLevel(level, () => sumToSize(grad, shape));
+  return isBatchedAt(reduced, level) ? reduced.inner : repeated(reduced, level);
+}
+
+// What is the same for all samples, as a batch.
+function repeated(tensor: Tensor, level: Level): Tensor {
+  return expand(unsqueeze(tensor, 0), [level.size, ...tensor.shape]);
+}
+
+// What forward and backward of a sample share: the context of the batch, with samples in the place of batches.
+class ContextOfSamples {
+  // biome-ignore lint/suspicious/noExplicitAny: what a user keeps here is the user's business.
+  [property: string]: any;
+
+  readonly #ctx: FunctionContext;
+  readonly #level: Level;
+  #isBatch: readonly boolean[] = [];
+  /** The results that have no gradient. */
+  readonly nonDifferentiable = new Set<unknown>();
+
+  constructor(ctx: FunctionContext, level: Level) {
+    this.#ctx = ctx;
+    this.#level = level;
+  }
+
+  saveForBackward(...tensors: (Tensor | null)[]): void {
+    this.#isBatch = tensors.map((one) => isBatchedAt(one, this.#level));
+    this.#ctx.saveForBackward(...this.#batchesOf(tensors));
+  }
+
+  get savedTensors(): (Tensor | null)[] {
+    const tensors: (Tensor | null)[] = this.#ctx.savedTensors;
+    return tensors.map((one, i) =>
+      one !== null && this.#isBatch[i] === true ? new BatchedTensor(one, this.#level) : one,
+    );
+  }
+
+  markDirty(...tensors: Tensor[]): void {
+    this.#ctx.markDirty(...this.#batchesOf(tensors));
+  }
+
+  markNonDifferentiable(...tensors: Tensor[]): void {
+    for (const one of tensors) this.nonDifferentiable.add(one);
+  }
+
+  setMaterializeGrads(value: boolean): void {
+    this.#ctx.setMaterializeGrads(value);
+  }
+
+  get needsInputGrad(): boolean[] {
+    return this.#ctx.needsInputGrad;
+  }
+
+  #batchesOf<T extends Tensor | null>(tensors: readonly T[]): T[] {
+    return tensors.map((one) => innerOf(one, this.#level) as T);
+  }
+}

@@ -1,0 +1,31 @@
+// The levels of vmap() that are running.
+
+import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
+import { expand, unsqueeze } from "../generated/ops.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { type Level, type LevelInterpreter, levelsOf, physicalOf } from "./batched.js";
+
+/** Returns the innermost level that is running, or null. */
+export function currentLevel(): Level | null {
+  return (interpreter as LevelInterpreter | null)?.level ?? null;
+}
+
+/** Runs `fn` inside of a level, or outside of all. */
+export function atLevel<T>(level: Level | null, fn: () => T): T {
+  return interpretedBy(level === null ? null : level.interpreter, fn);
+}
+
+/** Returns the physical tensor with the batch dimensions of all `levels`, in their order. */
+export function repeatedAt(tensor: Tensor, levels: readonly Level[]): Tensor {
+  const own = levelsOf(tensor);
+  const physical = physicalOf(tensor);
+  return atLevel(null, () => {
+    let full = physical;
+    levels.forEach((level, i) => {
+      if (!own.includes(level)) full = unsqueeze(full, i);
+    });
+    if (full === physical) return physical;
+    const samples = full.shape.slice(levels.length);
+    return expand(full, [...levels.map(({ size }) => size), ...samples]);
+  });
+}

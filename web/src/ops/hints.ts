@@ -1,0 +1,68 @@
+// What people type on a tensor out of habit, where JavaScript has no error or one that does not help: numbers in brackets
+// read nothing and write beside the tensor, names of Python's become new properties, and some of PyTorch's methods are
+// functions here. They stand in the prototype and throw, so that what is right never meets them.
+
+import { fail } from "../runtime/errors.js";
+import type { Hint } from "../runtime/primitive.js";
+
+// Methods of PyTorch's tensors that would be in every bundle if they were methods here.
+const kFunctions =
+  "absolute adjoint arccos arccosh arcsin arcsinh arctan arctan2 arctanh argwhere bincount choleskyInverse choleskySolve " +
+  "clip corrcoef cov deg2rad diagEmbed diagflat diagonalScatter dist divide dsplit fix fliplr flipud floatPower frexp " +
+  "greater greaterEqual histc histogram hsplit igamma igammac inner isin isneginf isposinf isreal istft ldexp less " +
+  "lessEqual logdet matrixExp matrixPower moveaxis multiply mvlgamma nanquantile narrowCopy negative notEqual quantile " +
+  "rad2deg selectScatter sliceScatter stft subtract sumToSize swapdims tensorSplit trueDivide unique uniqueConsecutive " +
+  "vdot vsplit";
+
+const kMethods: Readonly<Record<string, string>> = {
+  numpy: "dataSync() or x.arraySync()",
+  cuda: 'to("webgpu")',
+  type: 'dtype, or x.to("float64") for another one',
+};
+
+const kProperties: Readonly<Record<string, string>> = {
+  requires_grad: "requiresGrad",
+  grad_fn: "gradFn",
+  is_leaf: "isLeaf",
+};
+
+// Those that loops begin with, and the last ones as Python counts them.
+const kNumbers = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Gives the prototype of tensors what explains itself where it is taken for something else. */
+export function attachHints(prototype: { size: object; dim: object }): void {
+  for (const name of kFunctions.split(" ")) {
+    method(prototype, name, `it is a function, no method: write eg.${name}(x)`);
+  }
+  for (const [name, meant] of Object.entries(kMethods)) {
+    method(prototype, name, `tensors have no such method: write x.${meant}`);
+  }
+  for (const [name, meant] of Object.entries(kProperties)) {
+    property(prototype, name, `tensors have no such property: write x.${meant}`);
+  }
+  for (const i of kNumbers) {
+    property(prototype, i, `brackets do not index: write x.at(${i}), and x.set_([${i}], value)`);
+    property(prototype.size, i, `it is a method: write x.size(${i}) or x.shape.at(${i})`);
+  }
+  notANumber(prototype.size, "size", "x.size() and x.size(dim), or use x.shape and x.numel");
+  notANumber(prototype.dim, "dim", "x.dim(), or use x.ndim");
+}
+
+function method(target: object, name: string, told: string): void {
+  const value = () => fail("InvalidArgument", name, `${told}.`);
+  Object.defineProperty(target, name, { value, writable: true, configurable: true });
+}
+
+function property(target: object, name: string | number, told: string): void {
+  const throws = () => fail("InvalidArgument", "Tensor", `${told}.`);
+  Object.defineProperty(target, name, { get: throws, set: throws, configurable: true });
+}
+
+// `x.dim > 2` would compare the text of a function.
+function notANumber(target: object, name: string, right: string): void {
+  const value = (hint: Hint) => {
+    if (hint === "string") return name;
+    return fail("InvalidArgument", name, `it is a method: call ${right}.`);
+  };
+  Object.defineProperty(target, Symbol.toPrimitive, { value, configurable: true });
+}
