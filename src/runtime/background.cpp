@@ -32,7 +32,7 @@ class IdleThreads {
       lock.unlock();
       try {
         share_objects();
-        start_thread(caller, [this, work] { serve(work); }).detach();
+        start_thread(caller, [this, work]() mutable { serve(std::move(work)); }).detach();
         count_.fetch_add(1);
         return;
       } catch (const Error&) {

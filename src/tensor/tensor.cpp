@@ -42,6 +42,7 @@ TensorImpl::~TensorImpl() {
 
 void TensorImpl::drop_autograd() {
   AutogradMetaBase* const meta = autograd_.owner();
+  if (meta == nullptr) return;
   autograd_.leave(meta);
   delete meta;
 }

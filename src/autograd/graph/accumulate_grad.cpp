@@ -66,7 +66,7 @@ void AccumulateGrad::accumulate(const Tensor& grad) {
   const std::uint32_t own_references = has_post_hooks() ? 2 : 1;
   // One addition after the other. The user's own changes of `.grad` do not wait for it: where one
   // comes in between, what it left is what is added to.
-  const std::scoped_lock lock(mutex());
+  const auto lock = lock_objects(mutex());
   for (;;) {
     const Tensor accumulated = eg::grad(variable_);
     if (accumulated.defined() && !ops_are_differentiated()) {

@@ -20,14 +20,15 @@ export function train(w, steps) {
   return refused;
 }
 
-/** Trains a view of the shared memory with versions and gradients of its own, as the guide does. */
-export function trainOwn(w, steps) {
-  const own = w.data.requiresGrad_();
-  const optimizer = new eg.optim.SGD([own], { lr: 0.01 });
+/** Trains the shared memory by a model of its own, as the guide does. */
+export function trainModel(shared, steps) {
+  const model = new eg.nn.Linear(2, 1, { bias: false });
+  model.loadStateDict(shared, { assign: true });
+  const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.01 });
   for (let step = 0; step < steps; step++) {
     eg.scope(() => {
       optimizer.zeroGrad();
-      own.square().sum().backward();
+      model.weight.square().sum().backward();
       optimizer.step();
     });
   }
