@@ -40,9 +40,10 @@ Tensor empty_numbers(const Tensor& matrices, std::int64_t count) {
 
 // A loss may not mind by which number of magnitude 1 a vector is multiplied: of `diagonal`, how it
 // minds, the imaginary part has to vanish.
+// Nobody asks a device, which would have to be waited for, nor what is recorded.
 void check_phase(const Var& diagonal, std::string_view op, std::string_view vectors) {
   const Tensor t = detach(diagonal.tensor());
-  if (!is_complex(t.dtype())) return;
+  if (!is_complex(t.dtype()) || !t.device().is_cpu() || recording() != nullptr) return;
   const Var size = abs(Var(t));
   const Tensor minds = Any::call((abs(Var(Imag::call(t))) > 1e-2 * (1 + size)).tensor());
   check(!is_true(minds), ErrorCode::kNotDifferentiable, op, "The ", vectors,

@@ -4,6 +4,7 @@
 
 #include "autograd/autograd.h"
 #include "autograd/graph/variable.h"
+#include "dispatch/var.h"
 #include "ops/op_table.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
@@ -23,6 +24,20 @@ using testing::values;
 class FunctionLaws : public ::testing::TestWithParam<SampleCase> {
  protected:
   SampleCall call() const { return {GetParam().op_id, GetParam().arguments, GetParam().sample}; }
+
+  // The op with results that differences can tell something about: vectors of complex matrices are
+  // unique but for a phase, so of those the magnitudes.
+  testing::Function smooth_call() const {
+    const std::string& label = GetParam().label;
+    if (!label.starts_with("svd") && !label.starts_with("eig")) return call();
+    return [op = call()](const TensorList& leaves) {
+      TensorList results = op(leaves);
+      for (Tensor& result : results) {
+        if (is_complex(result.dtype())) result = abs(Var(result)).tensor();
+      }
+      return results;
+    };
+  }
 };
 
 // The leaves as complex numbers off the real axis.
@@ -46,14 +61,14 @@ TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
   for (const Tensor& result : op(leaves)) {
     if (!requires_grad(result)) return SUCCEED();
   }
-  EXPECT_TRUE(testing::gradcheck(op, leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::gradcheck(smooth_call(), leaves)) << GetParam().sample;
 }
 
 // N.11
 TEST_P(FunctionLaws, TangentsMatchGradients) {
   if (GetParam().has_gradient_of_its_own) return SUCCEED();
   const SampleCall op = call();
-  EXPECT_TRUE(testing::forward_check(op, op.leaves())) << GetParam().sample;
+  EXPECT_TRUE(testing::forward_check(smooth_call(), op.leaves())) << GetParam().sample;
 }
 
 // M.1 to M.5: for every op that takes complex numbers where its samples are real; the others say
@@ -77,8 +92,8 @@ TEST_P(FunctionLaws, ComplexGradientsMatchFiniteDifferences) {
     if (!requires_grad(result)) return SUCCEED();
   }
   if (leaves.empty()) return SUCCEED();
-  EXPECT_TRUE(testing::gradcheck(op, leaves)) << GetParam().sample;
-  EXPECT_TRUE(testing::forward_check(op, leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::gradcheck(smooth_call(), leaves)) << GetParam().sample;
+  EXPECT_TRUE(testing::forward_check(smooth_call(), leaves)) << GetParam().sample;
 }
 
 TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {

@@ -5,7 +5,7 @@ import { after, describe, test } from "node:test";
 import { assertClose } from "../support/assert.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
-import { functionOf, makeRandom, opTable, samplesOf } from "../support/op_samples.mjs";
+import { comparable, functionOf, makeRandom, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const { vmap } = eg.func;
 const kBatch = 3;
@@ -74,7 +74,7 @@ function samplesLike(tensor) {
 function call(op, args) {
   const [first, ...rest] = args;
   const result = functionOf(op.js)(...(op.js.endsWith("_") ? [first.clone(), ...rest] : args));
-  return Array.isArray(result) ? result : [result];
+  return comparable(op, Array.isArray(result) ? result : [result]);
 }
 
 const parts = (tensor) => (/complex/.test(tensor.dtype) ? eg.viewAsReal(tensor) : tensor);

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { assertClose } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 import { wrongSpread } from "../support/op_dependence.mjs";
-import { callOp, makeRandom, opTable, samplesOf } from "../support/op_samples.mjs";
+import { callOp, comparable, makeRandom, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const kStep = 1e-6;
 const kTolerance = { rtol: 1e-4, atol: 1e-6 };
@@ -22,7 +22,7 @@ function partsOf(tensor) {
   return tensor.dtype.startsWith("complex") ? eg.viewAsReal(tensor) : tensor;
 }
 
-const call = (op, args) => callOp(op, args).map(partsOf);
+const call = (op, args) => comparable(op, callOp(op, args)).map(partsOf);
 
 /** Returns sum(weight * output) over the float outputs that `pick` takes, and those outputs. */
 function weightedSum(outputs, weights) {

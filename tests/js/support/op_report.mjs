@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { compositeTable } from "./composite_samples.mjs";
 import { eg } from "./engine.mjs";
-import { callOp, makeRandom, opTable, samplesOf } from "./op_samples.mjs";
+import { callOp, comparable, makeRandom, opTable, samplesOf } from "./op_samples.mjs";
 
 /** All dtypes, in the order of the page. */
 export const kDTypes = [
@@ -111,7 +111,10 @@ function sampleAgrees(op, { text, make }, dtype, isRandom) {
   // Samples of complex numbers have nothing on the real line to compare with.
   if (precise === null) return;
   const expected = callOp(op, withDtype(op, precise, reference));
-  for (const [i, one] of actual.entries()) assertAgree(one, expected[i], `${text}, result ${i}`);
+  const all = dtype.startsWith("complex");
+  const references = comparable(op, expected, { all });
+  for (const [i, one] of comparable(op, actual, { all }).entries())
+    assertAgree(one, references[i], `${text}, result ${i}`);
 }
 
 // Ops that make tensors are told which dtype.
@@ -158,7 +161,7 @@ function converted(value, dtype) {
 const leavesOf = (args) => args.flat().filter((arg) => arg?.requiresGrad === true);
 
 function differentiableOf(op, args) {
-  return callOp(op, args).filter((output) => output.requiresGrad);
+  return comparable(op, callOp(op, args)).filter((output) => output.requiresGrad);
 }
 
 function isRecorded(op, samples, dtype) {

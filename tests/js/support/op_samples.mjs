@@ -40,6 +40,15 @@ export function callOp(op, args, { seed = 7 } = {}) {
   return Array.isArray(result) ? result : [result];
 }
 
+// Vectors that are unique but for a sign, or of complex matrices for a factor of magnitude 1.
+const kFreePhases = new Set(["eig", "eigh", "svd"]);
+
+/** Results as they can be compared: complex ones whose phase an op may choose as magnitudes, with `all` real ones too. */
+export function comparable(op, results, { all = false } = {}) {
+  if (!kFreePhases.has(op.js)) return results;
+  return results.map((one) => (all || one.dtype.startsWith("complex") ? one.abs() : one));
+}
+
 // Every operand in full, and the second one broadcast.
 function elementwiseSamples(op) {
   const operands = op.args.filter((arg) => arg.type === "operand");

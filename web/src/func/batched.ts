@@ -30,18 +30,18 @@ export class BatchedTensor extends Tensor {
    * `inner` is the batch, along its first dimension; in nested calls it is a BatchedTensor of an outer level itself.
    */
   constructor(
-    public inner: Tensor,
+    public shown: Tensor,
     readonly level: Level,
   ) {
     super(kNoHandle);
   }
 
   override get shape(): number[] {
-    return this.inner.shape.slice(1);
+    return this.shown.shape.slice(1);
   }
 
   override get ndim(): number {
-    return this.inner.ndim - 1;
+    return this.shown.ndim - 1;
   }
 
   override get numel(): number {
@@ -49,47 +49,47 @@ export class BatchedTensor extends Tensor {
   }
 
   override get strides(): number[] {
-    return this.inner.strides.slice(1);
+    return this.shown.strides.slice(1);
   }
 
   override get offset(): number {
-    return this.inner.offset;
+    return this.shown.offset;
   }
 
   override get dtype(): DType {
-    return this.inner.dtype;
+    return this.shown.dtype;
   }
 
   override get device(): Device {
-    return this.inner.device;
+    return this.shown.device;
   }
 
   override get requiresGrad(): boolean {
-    return this.inner.requiresGrad;
+    return this.shown.requiresGrad;
   }
 
   override set requiresGrad(value: boolean) {
-    this.inner.requiresGrad = value;
+    this.shown.requiresGrad = value;
   }
 
   override get isLeaf(): boolean {
-    return this.inner.isLeaf;
+    return this.shown.isLeaf;
   }
 
   override get version(): number {
-    return this.inner.version;
+    return this.shown.version;
   }
 
   override get isView(): boolean {
-    return this.inner.isView;
+    return this.shown.isView;
   }
 
   override get isInference(): boolean {
-    return this.inner.isInference;
+    return this.shown.isInference;
   }
 
   override get isContiguous(): boolean {
-    return this.inner.isContiguous;
+    return this.shown.isContiguous;
   }
 
   override item(): never {
@@ -101,24 +101,24 @@ export class BatchedTensor extends Tensor {
   }
 
   override detach_(): this {
-    this.inner.detach_();
+    this.shown.detach_();
     return this;
   }
 
   override another(): Tensor {
-    return new BatchedTensor(this.inner.another(), this.level);
+    return new BatchedTensor(this.shown.another(), this.level);
   }
 
   override get disposed(): boolean {
-    return this.inner.disposed;
+    return this.shown.disposed;
   }
 
   override dispose(): void {
-    this.inner.dispose();
+    this.shown.dispose();
   }
 
   override toString(): string {
-    return `BatchedTensor(size=${this.level.size}, value=${this.inner})`;
+    return `BatchedTensor(size=${this.level.size}, value=${this.shown})`;
   }
 }
 
@@ -138,12 +138,12 @@ export function isBatchedAt(value: unknown, level: Level): value is BatchedTenso
 
 /** Returns the tensor that the engine knows, with the batch dimensions of all levels in front. */
 export function physicalOf(tensor: Tensor): Tensor {
-  return tensor instanceof BatchedTensor ? physicalOf(tensor.inner) : tensor;
+  return tensor instanceof BatchedTensor ? physicalOf(tensor.shown) : tensor;
 }
 
 /** Returns the levels at which a tensor is batched, the outermost first. */
 export function levelsOf(tensor: Tensor): Level[] {
-  return tensor instanceof BatchedTensor ? [...levelsOf(tensor.inner), tensor.level] : [];
+  return tensor instanceof BatchedTensor ? [...levelsOf(tensor.shown), tensor.level] : [];
 }
 
 /** Makes a tensor of the engine a batch of `levels`, the outermost first. */

@@ -55,7 +55,7 @@ function applied(fn: unknown, args: readonly unknown[]): unknown {
 }
 
 const innerOf = (value: unknown, level: Level): unknown =>
-  isBatchedAt(value, level) ? value.inner : value;
+  isBatchedAt(value, level) ? value.shown : value;
 
 function byOwnRule(fn: FunctionType, args: readonly unknown[], level: Level): unknown {
   const info = { batchSize: level.size, randomness: level.randomness };
@@ -130,7 +130,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     }
 
     static override backward(_ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients {
-      const raw = atLevel(level, () => fn.backward(own, ...shown(grads, isBatch)));
+      const raw = atLevel(level, () => fn.backward(own, ...inner(grads, isBatch)));
       const list: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
       return list.map((grad, i) =>
         grad instanceof Tensor
@@ -149,11 +149,11 @@ function gradientOf(
   grad: Tensor,
   level: Level,
 ): Tensor {
-  if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.inner, 0) : grad;
+  if (!isBatch) return isBatchedAt(grad, level) ? sum(grad.shown, 0) : grad;
   const reduced = isBroadcast(grad.shape, shape)
     ? atLevel(level, () => sumToSize(grad, shape))
     : grad;
-  return isBatchedAt(reduced, level) ? reduced.inner : repeated(reduced, level);
+  return isBatchedAt(reduced, level) ? reduced.shown : repeated(reduced, level);
 }
 
 // True for what sums up to a shape; the engine refuses gradients of any other but that itself.

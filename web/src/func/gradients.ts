@@ -87,7 +87,7 @@ export class Inputs {
     return atLevel(level.outer, () => {
       const rows = Array.from({ length: level.size }, (_, i) => {
         const own = cotangents.map((one) =>
-          one instanceof BatchedTensor && one.level === level ? select(one.inner, 0, i) : one,
+          one instanceof BatchedTensor && one.level === level ? select(one.shown, 0, i) : one,
         );
         return this.pull(outputs, own, createGraph);
       });

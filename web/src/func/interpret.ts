@@ -127,25 +127,25 @@ function changeBatch(
 ): void {
   const name = op.name.replace(/_$/, "");
   const call = new Call(op, values, level);
-  if (op.name === "zero_") callInPlace(op, [target.inner], flags);
+  if (op.name === "zero_") callInPlace(op, [target.shown], flags);
   else if (kAssigning.has(op.name)) assign(call, target, values[1]);
   else if (isElementwise(op)) elementwiseInPlace(call, target, flags);
   else {
     const result = ruleOf({ ...op, name })?.(call) ?? null;
     if (result === null) loop(call, flags);
-    else if (kReshaping.has(name)) target.inner = result as Tensor;
-    else copy_(target.inner, result as Tensor);
+    else if (kReshaping.has(name)) target.shown = result as Tensor;
+    else copy_(target.shown, result as Tensor);
   }
 }
 
 function assign(call: Call, target: BatchedTensor, source: unknown): void {
   if (source instanceof Tensor && isBatchedAt(source, call.level)) {
-    const { shape } = source.inner;
+    const { shape } = source.shown;
     const missing = Math.max(target.ndim - source.ndim, 0);
     const full = [...shape.slice(0, 1), ...new Array(missing).fill(1), ...shape.slice(1)];
-    copy_(target.inner, source.inner.reshape(full));
+    copy_(target.shown, source.shown.reshape(full));
   } else {
-    callInPlace(call.op, [target.inner, source], kInPlaceFlags);
+    callInPlace(call.op, [target.shown, source], kInPlaceFlags);
   }
 }
 
@@ -185,7 +185,7 @@ function stacked(call: Call, results: readonly Result[]): Result {
 }
 
 function sampleOf(call: Call, value: unknown, i: number): unknown {
-  return isBatchedAt(value, call.level) ? select(value.inner, 0, i) : value;
+  return isBatchedAt(value, call.level) ? select(value.shown, 0, i) : value;
 }
 
 const warned = new Set<string>();

@@ -200,7 +200,7 @@ function unwrapped(leaf: unknown, level: Level, place: unknown): Tensor {
     if (!isBatched) return leaf;
     fail(kCode, kName, "can not return a BatchedTensor when out_dim is null.");
   }
-  const batch = isBatched ? leaf.inner : expand(unsqueeze(leaf, 0), [level.size, ...leaf.shape]);
+  const batch = isBatched ? leaf.shown : expand(unsqueeze(leaf, 0), [level.size, ...leaf.shape]);
   const dim = checkedDim("outDims", place, batch.ndim);
   return dim === 0 ? batch : movedim(batch, 0, dim);
 }

@@ -26,7 +26,7 @@ export interface Wrapper {
   readonly uncloneable: symbol;
   readonly disposed: boolean;
   /** What leaves scopes together with it: what a wrapper without a handle of its own shows, or see leaveTogether(). */
-  readonly inner?: Wrapper;
+  readonly shown?: Wrapper;
 }
 
 /**
@@ -96,7 +96,7 @@ export function entrust(wrapper: Wrapper, scope: Scope | null): void {
 
 /** Has a wrapper take another along where it leaves a scope. */
 export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
-  (wrapper as { inner?: Wrapper }).inner ??= other;
+  (wrapper as { shown?: Wrapper }).shown ??= other;
 }
 
 /** Leaves a wrapper to the garbage collector. */

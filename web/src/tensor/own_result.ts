@@ -31,5 +31,5 @@ export function ownView(base: Tensor, view: (base: Tensor) => Tensor): Tensor {
 
 // Inside of vmap() a tensor is a batch that the engine knows.
 function engineTensor(tensor: Wrapper): Wrapper {
-  return tensor.inner === undefined ? tensor : engineTensor(tensor.inner);
+  return tensor.shown === undefined ? tensor : engineTensor(tensor.shown);
 }

@@ -22,7 +22,7 @@ export function wrappersIn(root: unknown): Set<Wrapper> {
     try {
       if (isWrapper(value)) {
         wrappers.add(value);
-        pending.push(value.inner);
+        pending.push(value.shown);
         continue;
       }
       const elements = Array.isArray(value) ? attempt(() => Object.values(value)) : undefined;

@@ -134,8 +134,8 @@ void step(ComplexMatrix& t, ComplexMatrix& u, std::int64_t first, std::int64_t l
 
 }  // namespace
 
-ComplexMatrix::ComplexMatrix(std::int64_t rows, std::int64_t columns)
-    : rows(rows), columns(columns), values(checked_count((CheckedInt(rows) * columns).value())) {}
+ComplexMatrix::ComplexMatrix(std::int64_t height, std::int64_t width)
+    : rows(height), columns(width), values(checked_count((CheckedInt(height) * width).value())) {}
 
 ComplexMatrix ComplexMatrix::identity(std::int64_t size) {
   ComplexMatrix result(size, size);

@@ -14,7 +14,7 @@ using Complex = std::complex<double>;
 /// A matrix of complex numbers, column by column.
 struct ComplexMatrix {
   ComplexMatrix() = default;
-  ComplexMatrix(std::int64_t rows, std::int64_t columns);
+  ComplexMatrix(std::int64_t height, std::int64_t width);
   static ComplexMatrix identity(std::int64_t size);
 
   Complex* column(std::int64_t j) { return values.data() + j * rows; }

@@ -59,7 +59,7 @@ export class Call {
   /** Returns what a tensor of the call stands for. */
   operandOf(value: Tensor): Operand {
     return isBatchedAt(value, this.level)
-      ? { tensor: value.inner, isBatched: true, rank: value.ndim }
+      ? { tensor: value.shown, isBatched: true, rank: value.ndim }
       : { tensor: value, isBatched: false, rank: value.ndim };
   }
 

@@ -234,6 +234,8 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   svdvals: square,
   eigh: square,
   eigvalsh: square,
+  eig: square,
+  eigvals: square,
   pinv: square,
   kron: kronecker,
   cdist: square,

@@ -8,7 +8,7 @@ interface OnTheCpu {
 
 export const kOnTheCpu: readonly OnTheCpu[] = [
   {
-    kernels: ["qr", "svd", "eigh"],
+    kernels: ["qr", "svd", "eig", "eigh"],
     reason:
       "many short steps, each of which needs the one before, on matrices that are small: what a GPU is slowest at",
   },
