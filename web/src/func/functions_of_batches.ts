@@ -130,7 +130,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     }
 
     static override backward(_ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients {
-      const raw = atLevel(level, () => fn.backward(own, ...inner(grads, isBatch)));
+      const raw = atLevel(level, () => fn.backward(own, ...shown(grads, isBatch)));
       const list: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
       return list.map((grad, i) =>
         grad instanceof Tensor
