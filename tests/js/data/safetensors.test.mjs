@@ -204,3 +204,51 @@ describe("loadSafetensors", () => {
     }
   });
 });
+
+describe("types of files that are no dtypes become those that have all of their values:", () => {
+  const read = (type, count, data) =>
+    loadSafetensors(file({ x: entry(type, [count], 0, data.length) }, data)).x;
+  const bytesOf = (array) => [...new Uint8Array(array.buffer)];
+
+  test("U16 is int32, and U32 and U64 are int64", () => {
+    const cases = [
+      ["U16", "int32", new Uint16Array([0, 65535]), [0, 65535]],
+      ["U32", "int64", new Uint32Array([1, 2 ** 32 - 1]), [1, 2 ** 32 - 1]],
+      ["U64", "int64", new BigUint64Array([5n, 2n ** 63n - 1n]), [5, 2n ** 63n - 1n]],
+    ];
+    for (const [type, dtype, array, expected] of cases) {
+      const x = read(type, array.length, bytesOf(array));
+      assert.deepEqual([x.dtype, x.tolist()], [dtype, expected]);
+    }
+  });
+
+  test("a U64 that no int64 holds is refused by the name of its tensor", () => {
+    const bytes = bytesOf(new BigUint64Array([1n, 2n ** 63n]));
+    const handles = eg.memory().jsHandles;
+    assertThrows(() => read("U64", 2, bytes), "InvalidArgument", /"x".*9223372036854775808/);
+    assert.equal(eg.memory().jsHandles, handles);
+  });
+
+  test("F8_E4M3 and F8_E5M2 are float16, every one of their 256 values", () => {
+    const all = Array.from({ length: 256 }, (_, i) => i);
+    const formats = { F8_E4M3: { digits: 3, bias: 7 }, F8_E5M2: { digits: 2, bias: 15 } };
+    for (const [type, { digits, bias }] of Object.entries(formats)) {
+      const x = read(type, 256, all);
+      assert.equal(x.dtype, "float16");
+      const expected = all.map((bits) => {
+        const exponent = (bits & 0x7f) >> digits;
+        const fraction = (bits & ((1 << digits) - 1)) / (1 << digits);
+        const sign = bits < 128 ? 1 : -1;
+        if (type === "F8_E4M3" && (bits & 0x7f) === 0x7f) return Number.NaN;
+        if (type === "F8_E5M2" && exponent === 31) return fraction === 0 ? sign / 0 : Number.NaN;
+        if (exponent === 0) return sign * fraction * 2 ** (1 - bias);
+        return sign * (1 + fraction) * 2 ** (exponent - bias);
+      });
+      assert.deepEqual([...x.dataSync()], expected);
+    }
+  });
+
+  test("what is unknown is refused by the names of tensor and type", () => {
+    assertThrows(() => read("F4", 2, [0]), "InvalidArgument", /"x": unsupported dtype "F4"/);
+  });
+});

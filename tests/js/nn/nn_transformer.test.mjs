@@ -32,6 +32,14 @@ describe("stacks of layers", () => {
     const [first, second] = encoder.layers;
     assertTensor(first.linear1.weight, second.linear1.weight.dataSync());
     assert.ok(first !== second && first !== layer && first.linear1 !== second.linear1);
+    const given = { norm: null, enableNestedTensor: false, maskCheck: true };
+    assert.equal(new nn.TransformerEncoder(layer, 2, given).layers.length, 2);
+    assert.equal(new nn.TransformerEncoder(layer, 1, null, false).norm, null);
+    assertThrows(
+      () => new nn.TransformerEncoder(layer, 2, { enableNestedTensor: 1 }),
+      "InvalidArgument",
+      /enableNestedTensor/,
+    );
     assertThrows(() => new nn.TransformerEncoder(1, 2), "InvalidArgument", /encoderLayer/);
     assertThrows(() => new nn.TransformerDecoder(layer, 0), "InvalidArgument", /numLayers/);
   });

@@ -176,6 +176,11 @@ describe("GradScaler", () => {
   });
 
   test("refuses what makes no sense", () => {
+    assert.equal(new eg.amp.GradScaler("cpu").getScale(), 65536);
+    assert.equal(new eg.amp.GradScaler("webgpu", { initScale: 8 }).getScale(), 8);
+    assert.equal(new eg.amp.GradScaler({ device: "cpu", initScale: 4 }).getScale(), 4);
+    assert.equal(new eg.amp.GradScaler("cpu", 2, 3).getScale(), 2);
+    assertThrows(() => new eg.amp.GradScaler("cuda"), "InvalidArgument", /device.*"webgpu"/);
     assertThrows(() => new eg.amp.GradScaler({ growthFactor: 1 }), "InvalidArgument", /growth/);
     assertThrows(() => new eg.amp.GradScaler({ backoffFactor: 1 }), "InvalidArgument", /backoff/);
     assertThrows(() => new eg.amp.GradScaler({ init: 1 }), "InvalidArgument", /init/);

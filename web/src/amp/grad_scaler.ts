@@ -1,14 +1,17 @@
 // Scaling of losses, so that small gradients are numbers of float16 too.
 
-import { isPlainObject, readOptions } from "../arguments/read.js";
+import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { boolean, count, number, type Options, Rule, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { all, isfinite, logicalAnd, mul, mul_ } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
+import { type Device, deviceRule } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
 const kOptions = {
+  /** Where the losses are; one scaler serves all devices. Default "cpu". */
+  device: deviceRule.or("cpu"),
   /** The factor at the start; default 65536. */
   initScale: number.or(65536),
   /** What the factor is multiplied by after `growthInterval` steps without an infinity; default 2. */
@@ -74,8 +77,20 @@ export class GradScaler {
   readonly #progress = new Map<ScaledOptimizer, Progress>();
 
   /** All as PyTorch has it, unless the options say otherwise. */
-  constructor(...rest: [options?: GradScalerOptions]) {
-    this.#options = readOptions("GradScaler", kOptions, rest);
+  constructor(
+    ...given: Arguments<
+      [
+        device: Device,
+        initScale: number,
+        growthFactor: number,
+        backoffFactor: number,
+        growthInterval: number,
+        enabled: boolean,
+      ],
+      GradScalerOptions
+    >
+  ) {
+    this.#options = readArguments("GradScaler", kOptions, given);
     const { growthFactor, backoffFactor, initScale } = this.#options;
     check(growthFactor > 1, `growthFactor: The growth factor must be > 1.0, got ${growthFactor}.`);
     check(

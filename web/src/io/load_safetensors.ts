@@ -12,7 +12,10 @@ const kOptions = {
 /** Options of `loadSafetensors`. */
 export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
-/** Returns the tensors of a safetensors file by name; int8, int16 and uint16 become int32. */
+/**
+ * Returns the tensors of a safetensors file by name. What has no dtype here becomes one that has all of its values: int8, int16 and uint16 become int32,
+ * uint32 and uint64 int64, and numbers of 8 bits float16.
+ */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadSafetensorsOptions]

@@ -2,8 +2,8 @@
 // is checked against the file, and memory is taken only for data that is there.
 
 import { fromElements } from "../ops/create.js";
-import { describe, EdgeGradError } from "../runtime/errors.js";
-import { newArray, type StoredArray } from "../tensor/dtype.js";
+import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { fitsInt64, newArray, type StoredArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { findDuplicateKey } from "./json_keys.js";
@@ -64,7 +64,7 @@ export function parseFile(where: string, bytes: unknown): SafetensorsFile {
 
 /** Returns a tensor of a file, on the CPU. */
 export function readTensor(
-  { type, shape, count, start, end }: Entry,
+  { name, type, shape, count, start, end }: Entry,
   data: Uint8Array,
   where: string,
 ): Tensor {
@@ -72,7 +72,14 @@ export function readTensor(
   if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
   else {
     const view = new DataView(data.buffer, data.byteOffset + start, end - start);
-    for (let i = 0; i < count; i++) elements[i] = type.read(view, i * type.bytes);
+    for (let i = 0; i < count; i++) {
+      const element = type.read(view, i * type.bytes);
+      if (typeof element === "bigint" && !fitsInt64(element)) {
+        const told = `tensor ${JSON.stringify(name)}: element ${i} is ${element}, more than an int64 holds.`;
+        fail("InvalidArgument", where, told);
+      }
+      elements[i] = element;
+    }
   }
   if (type.dtype === "bool")
     elements.forEach((value, i) => {

@@ -22,9 +22,11 @@ export {
   TransformerDecoder,
   type TransformerDecoderArguments,
   type TransformerDecoderCall,
+  type TransformerDecoderOptions,
   TransformerEncoder,
   type TransformerEncoderArguments,
   type TransformerEncoderCall,
+  type TransformerEncoderOptions,
 } from "./stacks.js";
 export {
   type CustomDecoder,

@@ -1,6 +1,6 @@
 // Layers of transformers one after the other.
 
-import { readArguments } from "../../arguments/read.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, count, type Options, Rule } from "../../arguments/rule.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
@@ -34,7 +34,16 @@ const kEncoderArguments = {
   numLayers: count,
   /** What normalises the result; default nothing. */
   norm: kNorm,
+  /** Lets PyTorch leave out padding in evaluation. Here there is one way for both, which computes it. Default true. */
+  enableNestedTensor: boolean.or(true),
+  /** Lets PyTorch look at the padding before it does that. Default true. */
+  maskCheck: boolean.or(true),
 };
+
+/** Options of `TransformerEncoder`. */
+export type TransformerEncoderOptions = Options<
+  Pick<typeof kEncoderArguments, "norm" | "enableNestedTensor" | "maskCheck">
+>;
 
 const kEncoderCallOptions = {
   /** Pairs of positions that do not count. */
@@ -59,9 +68,17 @@ export class TransformerEncoder extends Module {
   readonly numLayers: number;
   norm: FinalNorm | null;
 
-  constructor(encoderLayer: EncoderLayer, numLayers: number, norm?: FinalNorm | null) {
+  constructor(
+    ...given: [
+      encoderLayer: EncoderLayer,
+      numLayers: number,
+      ...rest: Arguments<
+        [norm: FinalNorm | null, enableNestedTensor: boolean, maskCheck: boolean],
+        TransformerEncoderOptions
+      >,
+    ]
+  ) {
     super();
-    const given = [encoderLayer, numLayers, norm];
     const own = readArguments(new.target.name, kEncoderArguments, given);
     this.layers = copiesOf(own.encoderLayer, own.numLayers);
     this.numLayers = own.numLayers;
@@ -87,6 +104,9 @@ const kDecoderArguments = {
   numLayers: count,
   norm: kNorm,
 };
+
+/** Options of `TransformerDecoder`. */
+export type TransformerDecoderOptions = Options<Pick<typeof kDecoderArguments, "norm">>;
 
 const kDecoderCallOptions = {
   ...kDecoderMasks,
@@ -117,9 +137,14 @@ export class TransformerDecoder extends Module {
   readonly numLayers: number;
   norm: FinalNorm | null;
 
-  constructor(decoderLayer: DecoderLayer, numLayers: number, norm?: FinalNorm | null) {
+  constructor(
+    ...given: [
+      decoderLayer: DecoderLayer,
+      numLayers: number,
+      ...rest: Arguments<[norm: FinalNorm | null], TransformerDecoderOptions>,
+    ]
+  ) {
     super();
-    const given = [decoderLayer, numLayers, norm];
     const own = readArguments(new.target.name, kDecoderArguments, given);
     this.layers = copiesOf(own.decoderLayer, own.numLayers);
     this.numLayers = own.numLayers;

@@ -16,6 +16,7 @@ export {
 export type { SpectralNormOptions, WeightNormOptions } from "./norm_options.js";
 export * as parametrizations from "./parametrizations.js";
 export * as parametrize from "./parametrize.js";
+export * as prune from "./prune/index.js";
 export * as rnn from "./rnn/index.js";
 export { removeSpectralNorm, spectralNorm } from "./spectral_norm.js";
 export { parametersToVector, vectorToParameters } from "./vector.js";

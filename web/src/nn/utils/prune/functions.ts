@@ -1,0 +1,174 @@
+// Pruning in one call.
+
+import { readArguments } from "../../../arguments/read.js";
+import { noGrad } from "../../../autograd/grad_mode.js";
+import { cat, detach, narrow, onesLike, reshape } from "../../../generated/ops.js";
+import { fail, refusal } from "../../../runtime/errors.js";
+import { tensorRule } from "../../../tensor/rules.js";
+import { scope } from "../../../tensor/scope.js";
+import { Tensor } from "../../../tensor/tensor.js";
+import { Module } from "../../module.js";
+import {
+  type AnyPruningClass,
+  BasePruningMethod,
+  methodOf,
+  PruningContainer,
+  pruneBy,
+} from "./method.js";
+import {
+  CustomFromMask,
+  Identity,
+  kAmount,
+  kNormed,
+  kStructured,
+  L1Unstructured,
+  LnStructured,
+  RandomStructured,
+  RandomUnstructured,
+} from "./methods.js";
+
+const kScores = { importanceScores: tensorRule.orNull() };
+
+/** How much is pruned: a number of elements or slices, or their share, a number between 0 and 1. */
+type Amount = number | { amount: number };
+
+/** Makes a parameter one that is pruned, without leaving anything out. Returns the module. */
+export function identity<M extends Module>(module: M, name: string): M {
+  pruneBy("identity", Identity, module, name, [], null);
+  return module;
+}
+
+/** Leaves elements of a parameter out at random. Returns the module. */
+export function randomUnstructured<M extends Module>(module: M, name: string, amount: Amount): M {
+  const own = readArguments("randomUnstructured", kAmount, [amount]);
+  pruneBy("randomUnstructured", RandomUnstructured, module, name, [own.amount], null);
+  return module;
+}
+
+/** Leaves out the elements of a parameter of the least size, or where `importanceScores` has the least. Returns the module. */
+export function l1Unstructured<M extends Module>(
+  module: M,
+  name: string,
+  ...given:
+    | [amount: number, importanceScores?: Tensor | null | { importanceScores?: Tensor | null }]
+    | [options: { amount: number; importanceScores?: Tensor | null }]
+): M {
+  const own = readArguments("l1Unstructured", { ...kAmount, ...kScores }, given);
+  pruneBy("l1Unstructured", L1Unstructured, module, name, [own.amount], own.importanceScores);
+  return module;
+}
+
+/** Leaves slices of a parameter along a dimension out at random. Returns the module. */
+export function randomStructured<M extends Module>(
+  module: M,
+  name: string,
+  ...given: [amount: number, dim?: number] | [options: { amount: number; dim?: number }]
+): M {
+  const { amount, dim } = readArguments("randomStructured", kStructured, given);
+  pruneBy("randomStructured", RandomStructured, module, name, [amount, dim], null);
+  return module;
+}
+
+interface LnOptions {
+  amount: number;
+  n: number | "fro" | "nuc";
+  dim?: number;
+  importanceScores?: Tensor | null;
+}
+
+/** Leaves out the slices of a parameter along a dimension whose `n`-norm is least. Returns the module. */
+export function lnStructured<M extends Module>(
+  module: M,
+  name: string,
+  ...given:
+    | [amount: number, n: number | "fro" | "nuc", dim?: number, importanceScores?: Tensor | null]
+    | [options: LnOptions]
+): M {
+  const own = readArguments("lnStructured", { ...kNormed, ...kScores }, given);
+  const args = [own.amount, own.n, own.dim];
+  pruneBy("lnStructured", LnStructured, module, name, args, own.importanceScores);
+  return module;
+}
+
+/** Leaves out what a mask has zeros for. Returns the module. */
+export function customFromMask<M extends Module>(module: M, name: string, mask: Tensor): M {
+  pruneBy("customFromMask", CustomFromMask, module, name, [mask], null);
+  return module;
+}
+
+/**
+ * Prunes several parameters, pairs of a module and a name, as if they were one, by a class of methods that look at elements.
+ * The options are what the class is made with, and `importanceScores` if need be: a tensor or null for each of the parameters.
+ */
+export function globalUnstructured(
+  parameters: Iterable<readonly [module: Module, name: string]>,
+  pruningMethod: AnyPruningClass,
+  options: {
+    importanceScores?: readonly (Tensor | null)[] | null;
+    [argument: string]: unknown;
+  } = {},
+): void {
+  const where = "globalUnstructured";
+  const pairs = [...parameters];
+  if (pairs.length === 0) fail("InvalidArgument", where, "parameters: expected one at least.");
+  const { importanceScores, ...args } = options;
+  if (importanceScores && importanceScores.length !== pairs.length) {
+    const told = `importanceScores: expected ${pairs.length}, one for each parameter, got ${importanceScores.length}.`;
+    fail("InvalidArgument", where, told);
+  }
+  const method = new pruningMethod(args);
+  if (!(method instanceof BasePruningMethod) || method.pruningType !== "unstructured") {
+    const expected = 'a class of methods whose PRUNING_TYPE is "unstructured"';
+    fail("InvalidArgument", where, refusal("pruningMethod", expected, pruningMethod));
+  }
+  // Masks that modules keep are made outside of the scope.
+  const masks = scope(() =>
+    noGrad(() => {
+      const all = pairs.map(([module, name]) => tensorOf(where, module, name));
+      const scores = all.map((tensor, i) => importanceScores?.[i] ?? tensor);
+      const before = pairs.map(([module, name], i) => {
+        return methodOf(module, name) === undefined
+          ? onesLike(all[i] as Tensor)
+          : (Reflect.get(module, `${name}_mask`) as Tensor);
+      });
+      const joined = (tensors: Tensor[]) => cat(tensors.map((one) => reshape(detach(one), [-1])));
+      const mask = new PruningContainer(method).computeMask(joined(scores), joined(before));
+      let end = 0;
+      return all.map(({ shape, numel }) => {
+        end += numel;
+        return reshape(narrow(mask, 0, end - numel, numel), shape);
+      });
+    }),
+  );
+  pairs.forEach(([module, name], i) => {
+    customFromMask(module, name, masks[i] as Tensor);
+  });
+}
+
+/** Makes the pruning of a parameter lasting: it is a plain parameter again, with zeros. Returns the module. */
+export function remove<M extends Module>(module: M, name: string): M {
+  const method = module instanceof Module ? methodOf(module, name) : undefined;
+  if (method === undefined) {
+    const told = `no parameter "${name}" of the module is pruned.`;
+    fail("InvalidArgument", "remove", told);
+  }
+  method.remove(module);
+  return module;
+}
+
+/** Whether a parameter of a module or of its parts is pruned. */
+export function isPruned(module: Module): boolean {
+  if (!(module instanceof Module)) {
+    fail("InvalidArgument", "isPruned", refusal("module", "a module", module));
+  }
+  return module.modules().some((part) => {
+    return Object.getOwnPropertyNames(part).some((name) => methodOf(part, name) !== undefined);
+  });
+}
+
+function tensorOf(where: string, module: Module, name: string): Tensor {
+  const value: unknown = module instanceof Module ? Reflect.get(module, name) : undefined;
+  if (value instanceof Tensor) return value;
+  const told = `parameters: expected pairs of a module and the name of a parameter, got the name "${String(name)}".`;
+  return fail("InvalidArgument", where, told);
+}

@@ -1,0 +1,258 @@
+// What all pruning methods have in common: a parameter becomes one of another name and a mask, and its own name a property
+// that computes their product at each use.
+
+import { noGrad } from "../../../autograd/grad_mode.js";
+import { axisOf } from "../../../composites/shapes.js";
+import { toDtype } from "../../../generated/internal.js";
+import { clone, copy_, detach, mul, onesLike } from "../../../generated/ops.js";
+import { type Index, slice } from "../../../ops/indexing.js";
+import { fail, refusal } from "../../../runtime/errors.js";
+import { scope } from "../../../tensor/scope.js";
+import { Tensor } from "../../../tensor/tensor.js";
+import { Module } from "../../module.js";
+import { Buffer, Parameter } from "../../parameter.js";
+import { defineComputed } from "../computed.js";
+
+/**
+ * What a method that follows another one looks at: the elements that are left ("unstructured"), the slices along its `dim`
+ * that have some ("structured"), or everything ("global").
+ */
+export type PruningType = "unstructured" | "structured" | "global";
+
+/** A class of pruning methods. */
+export interface PruningClass<Args extends readonly unknown[]> {
+  new (...args: Args): BasePruningMethod;
+}
+
+/** Any class of pruning methods: its constructor checks what it is given. */
+// biome-ignore lint/suspicious/noExplicitAny: of whatever arguments.
+export type AnyPruningClass = PruningClass<any>;
+
+/** How the elements of a parameter to be left out are found. Subclasses say it in `computeMask`. */
+export abstract class BasePruningMethod {
+  /** What it looks at where another method came before. */
+  static readonly PRUNING_TYPE: PruningType = "unstructured";
+
+  /** The name of the parameter that it prunes. */
+  tensorName = "";
+
+  /** What it looks at where another method came before. */
+  get pruningType(): PruningType {
+    return (this.constructor as typeof BasePruningMethod).PRUNING_TYPE;
+  }
+
+  /** Returns the mask, 0 for what is to be left out, of a tensor of which `defaultMask` leaves something out already. */
+  abstract computeMask(t: Tensor, defaultMask: Tensor): Tensor;
+
+  /** Returns the pruned tensor of a module: what it learns times the mask. */
+  applyMask(module: Module): Tensor {
+    const { original, mask } = partsOf(module, this.tensorName);
+    return scope(() => mul(toDtype(mask, original.dtype), original));
+  }
+
+  /** Returns a tensor with what the method leaves out set to 0; it looks at `importanceScores` in place of the tensor. */
+  prune(t: Tensor, defaultMask?: Tensor | null, importanceScores?: Tensor | null): Tensor {
+    const where = `${this.constructor.name}.prune`;
+    const scores = scoresFor(where, t, importanceScores);
+    return scope(() => {
+      const mask = noGrad(() => this.computeMask(scores, defaultMask ?? onesLike(t)));
+      return mul(t, toDtype(mask, t.dtype));
+    });
+  }
+
+  /** Makes the pruning of a module's parameter lasting: it is a plain parameter again, with zeros. */
+  remove(module: Module): void {
+    const { tensorName } = this;
+    const { original } = partsOf(module, tensorName);
+    scope(() => noGrad(() => copy_(original, this.applyMask(module))));
+    for (const name of [tensorName, `${tensorName}_orig`, `${tensorName}_mask`]) {
+      Reflect.deleteProperty(module, name);
+    }
+    // It sees that they are gone: their names may become other members.
+    module.children();
+    Object.assign(module, { [tensorName]: original });
+  }
+
+  /** Prunes a module's parameter by a method of this class, which is made with `args`; returns the method. */
+  static apply<Args extends readonly unknown[]>(
+    this: PruningClass<Args>,
+    module: Module,
+    name: string,
+    ...args: Args
+  ): BasePruningMethod {
+    // biome-ignore lint/complexity/noThisInStatic: the subclass it is called on.
+    return pruneBy(`${this.name}.apply`, this, module, name, args, null);
+  }
+}
+
+/** Several methods for one parameter, one after the other. */
+export class PruningContainer extends BasePruningMethod {
+  private readonly methods: BasePruningMethod[] = [];
+
+  constructor(...methods: BasePruningMethod[]) {
+    super();
+    this.tensorName = methods[0]?.tensorName ?? "";
+    for (const method of methods) this.addPruningMethod(method);
+  }
+
+  /** Adds a method of the same parameter. */
+  addPruningMethod(method: BasePruningMethod): void {
+    const where = "PruningContainer.addPruningMethod";
+    if (!(method instanceof BasePruningMethod)) {
+      fail("InvalidArgument", where, refusal("method", "a pruning method", method));
+    }
+    if (this.methods.length > 0 && method.tensorName !== this.tensorName) {
+      const told = `method: expected one of "${this.tensorName}", got one of "${method.tensorName}".`;
+      fail("InvalidArgument", where, told);
+    }
+    this.tensorName = method.tensorName;
+    this.methods.push(method);
+  }
+
+  /** How many methods there are. */
+  get length(): number {
+    return this.methods.length;
+  }
+
+  /** Returns a method; negative counts from the end. */
+  at(index: number): BasePruningMethod | undefined {
+    return this.methods.at(index);
+  }
+
+  /** Iterates over the methods. */
+  [Symbol.iterator](): IterableIterator<BasePruningMethod> {
+    return this.methods.values();
+  }
+
+  /** Returns the mask in which the last method leaves out more than `defaultMask` does. */
+  override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
+    const method = this.methods.at(-1);
+    return method === undefined ? defaultMask : combinedMask(method, t, defaultMask);
+  }
+}
+
+function combinedMask(method: BasePruningMethod, t: Tensor, mask: Tensor): Tensor {
+  return scope(() => {
+    const left = leftFor(method, t, mask);
+    const part = method.computeMask(t.at(...left), mask.at(...left));
+    return clone(mask).set_(left, toDtype(part, mask.dtype));
+  });
+}
+
+// The indices of what the method looks at.
+function leftFor(method: BasePruningMethod, t: Tensor, mask: Tensor): Index[] {
+  switch (method.pruningType) {
+    case "unstructured":
+      return [mask.eq(1)];
+    case "structured": {
+      const { dim } = method as BasePruningMethod & { readonly dim?: unknown };
+      const where = method.constructor.name;
+      if (typeof dim !== "number") fail("InvalidArgument", where, refusal("dim", "a number", dim));
+      const axis = axisOf(where, dim, t.ndim);
+      const others = t.shape.flatMap((_, d) => (d === axis ? [] : [d]));
+      return [...t.shape.slice(0, axis).map(() => slice()), mask.sum(others).ne(0)];
+    }
+    default:
+      return ["..."];
+  }
+}
+
+/** The method that prunes a parameter of a module, or undefined. */
+export function methodOf(module: Module, name: string): BasePruningMethod | undefined {
+  const getter = Object.getOwnPropertyDescriptor(module, name)?.get;
+  return getter && methodsOfGetters.get(getter);
+}
+
+// By the functions that compute pruned parameters, which the copies of a module share.
+const methodsOfGetters = /* @__PURE__ */ new WeakMap<() => unknown, BasePruningMethod>();
+
+/** Prunes a module's parameter by a method of a class, with those that prune it already; returns the method. */
+export function pruneBy(
+  where: string,
+  Method: AnyPruningClass,
+  module: Module,
+  name: string,
+  args: readonly unknown[],
+  importanceScores: Tensor | null,
+): BasePruningMethod {
+  if (!(module instanceof Module)) {
+    fail("InvalidArgument", where, refusal("module", "a module", module));
+  }
+  const own = new Method(...args);
+  own.tensorName = name;
+  const before = methodOf(module, name);
+  if (before === undefined) {
+    const parameter = parameterOf(where, module, name);
+    const scores = scoresFor(where, parameter, importanceScores);
+    const mask = maskOf(where, own, scores, onesLike(parameter));
+    Reflect.deleteProperty(module, name);
+    Object.assign(module, { [`${name}_orig`]: parameter, [`${name}_mask`]: mask });
+    return setMethod(module, own);
+  }
+  const earlier = before instanceof PruningContainer ? [...before] : [before];
+  const container = new PruningContainer(...earlier, own);
+  const { mask: old } = partsOf(module, name);
+  const pruned = before.applyMask(module);
+  try {
+    const scores = scoresFor(where, pruned, importanceScores);
+    const mask = maskOf(where, container, scores, old);
+    Object.assign(module, { [`${name}_mask`]: mask });
+  } finally {
+    pruned.dispose();
+  }
+  return setMethod(module, container);
+}
+
+function setMethod(module: Module, method: BasePruningMethod): BasePruningMethod {
+  const name = method.tensorName;
+  function compute(this: Module): Tensor {
+    return method.applyMask(this);
+  }
+  methodsOfGetters.set(compute, method);
+  defineComputed(module, name, compute, function () {
+    const told = `${name} is computed from ${name}_orig and ${name}_mask: change ${name}_orig, or call prune.remove() first.`;
+    fail("InvalidArgument", this.constructor.name, told);
+  });
+  return method;
+}
+
+function maskOf(
+  where: string,
+  method: BasePruningMethod,
+  scores: Tensor,
+  defaultMask: Tensor,
+): Buffer {
+  const mask = scope(() => noGrad(() => method.computeMask(detach(scores), clone(defaultMask))));
+  if (!(mask instanceof Tensor) || String(mask.shape) !== String(scores.shape)) {
+    const got = mask instanceof Tensor ? `one of the shape [${mask.shape}]` : "something else";
+    const told = `computeMask() must give a mask of the shape [${scores.shape}], but gave ${got}.`;
+    fail("ShapeMismatch", where, told);
+  }
+  return new Buffer(mask);
+}
+
+function parameterOf(where: string, module: Module, name: string): Parameter {
+  const value: unknown = Object.hasOwn(module, name) ? Reflect.get(module, name) : undefined;
+  if (value instanceof Parameter) return value;
+  const own = module.namedParameters().flatMap(([known]) => (known.includes(".") ? [] : [known]));
+  const told = `${module.constructor.name} has no parameter "${name}"; it has ${own.join(", ") || "none"}.`;
+  return fail("InvalidArgument", where, told);
+}
+
+function partsOf(module: Module, name: string): { original: Tensor; mask: Tensor } {
+  const original: unknown = Reflect.get(module, `${name}_orig`);
+  const mask: unknown = Reflect.get(module, `${name}_mask`);
+  if (original instanceof Tensor && mask instanceof Tensor) return { original, mask };
+  const told = `${module.constructor.name} has no pruned parameter "${name}".`;
+  return fail("InvalidArgument", "prune", told);
+}
+
+function scoresFor(where: string, t: Tensor, scores: Tensor | null | undefined): Tensor {
+  if (scores === null || scores === undefined) return t;
+  if (!(scores instanceof Tensor)) {
+    fail("InvalidArgument", where, refusal("importanceScores", "a tensor", scores));
+  }
+  if (String(scores.shape) === String(t.shape)) return scores;
+  const told = `importanceScores: expected the shape [${t.shape}] of the parameter, got [${scores.shape}].`;
+  return fail("ShapeMismatch", where, told);
+}

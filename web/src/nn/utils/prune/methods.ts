@@ -1,0 +1,190 @@
+// The pruning methods there are.
+
+import { readArguments } from "../../../arguments/read.js";
+import { either, integer, number, oneOf, Rule } from "../../../arguments/rule.js";
+import { norm } from "../../../composites/linalg/norms.js";
+import { axisOf, sizeOf } from "../../../composites/shapes.js";
+import { toDtype } from "../../../generated/internal.js";
+import {
+  abs,
+  gt,
+  indexFill,
+  kthvalue,
+  mul,
+  rand,
+  randLike,
+  reshape,
+  topk,
+  zerosLike,
+} from "../../../generated/ops.js";
+import { fail } from "../../../runtime/errors.js";
+import { tensorRule } from "../../../tensor/rules.js";
+import type { Tensor } from "../../../tensor/tensor.js";
+import { BasePruningMethod, type PruningType } from "./method.js";
+
+const amountRule = /* @__PURE__ */ new Rule<number>(
+  "a whole number of things to prune, or their share from 0 to 1",
+  (value) =>
+    Number.isSafeInteger(value) ? (value as number) >= 0 : Number(value) > 0 && Number(value) < 1,
+);
+
+/** How much is pruned. */
+export const kAmount = { amount: amountRule };
+
+/** And along which dimension. */
+export const kStructured = { ...kAmount, dim: integer.or(-1) };
+
+/** And by which norm. */
+export const kNormed = { ...kAmount, n: either(number, oneOf("fro", "nuc")), dim: integer.or(-1) };
+
+/** Leaves nothing out: for masks that come later. */
+export class Identity extends BasePruningMethod {
+  override computeMask(_t: Tensor, defaultMask: Tensor): Tensor {
+    return defaultMask;
+  }
+}
+
+/** Leaves out elements: a number of them, or a share. */
+abstract class UnstructuredMethod extends BasePruningMethod {
+  readonly amount: number;
+
+  constructor(...given: [amount: number] | [options: { amount: number }]) {
+    super();
+    this.amount = readArguments(new.target.name, kAmount, given).amount;
+  }
+
+  override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
+    const count = countOf(this.constructor.name, this.amount, t.numel);
+    if (count === 0) return defaultMask;
+    const [, places] = this.chosen(t, count);
+    const flat = reshape(defaultMask, [-1]);
+    return reshape(indexFill(flat, 0, places, 0), defaultMask.shape);
+  }
+
+  /** Returns values and places of the elements that go, in the order of one row. */
+  protected abstract chosen(t: Tensor, count: number): [Tensor, Tensor];
+}
+
+/** Leaves out elements at random. */
+export class RandomUnstructured extends UnstructuredMethod {
+  protected override chosen(t: Tensor, count: number): [Tensor, Tensor] {
+    return topk(reshape(randLike(t), [-1]), count);
+  }
+}
+
+/** Leaves out the elements of the least size. */
+export class L1Unstructured extends UnstructuredMethod {
+  protected override chosen(t: Tensor, count: number): [Tensor, Tensor] {
+    return topk(reshape(abs(t), [-1]), count, { largest: false });
+  }
+}
+
+/** Leaves out slices along a dimension. */
+abstract class StructuredMethod extends BasePruningMethod {
+  static override readonly PRUNING_TYPE: PruningType = "structured";
+
+  constructor(
+    readonly amount: number,
+    /** The dimension. */
+    readonly dim: number,
+  ) {
+    super();
+  }
+
+  override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
+    const name = this.constructor.name;
+    if (t.ndim < 2) {
+      const told = `it prunes slices of tensors of two dimensions or more, got the shape [${t.shape}].`;
+      fail("ShapeMismatch", name, told);
+    }
+    const axis = axisOf(name, this.dim, t.ndim);
+    const size = sizeOf(t, axis);
+    const count = countOf(name, this.amount, size);
+    if (count === 0) return defaultMask;
+    const kept = toDtype(this.kept(t, axis, size, count), defaultMask.dtype);
+    return mul(
+      defaultMask,
+      reshape(
+        kept,
+        t.shape.map((_, d) => (d === axis ? size : 1)),
+      ),
+    );
+  }
+
+  /** Returns 1 for slices that stay and 0 for the `count` that go. */
+  protected abstract kept(t: Tensor, axis: number, size: number, count: number): Tensor;
+}
+
+/** Leaves out slices at random. */
+export class RandomStructured extends StructuredMethod {
+  constructor(
+    ...given: [amount: number, dim?: number] | [options: { amount: number; dim?: number }]
+  ) {
+    const { amount, dim } = readArguments(new.target.name, kStructured, given);
+    super(amount, dim);
+  }
+
+  protected override kept(_t: Tensor, _axis: number, size: number, count: number): Tensor {
+    const draws = rand([size]);
+    const [threshold] = kthvalue(draws, count);
+    return gt(draws, threshold);
+  }
+}
+
+/** Leaves out the slices of the least norm. */
+export class LnStructured extends StructuredMethod {
+  /** The order of the norm. */
+  readonly n: number | "fro" | "nuc";
+
+  constructor(
+    ...given:
+      | [amount: number, n: number | "fro" | "nuc", dim?: number]
+      | [options: { amount: number; n: number | "fro" | "nuc"; dim?: number }]
+  ) {
+    const { amount, n, dim } = readArguments(new.target.name, kNormed, given);
+    super(amount, dim);
+    this.n = n;
+  }
+
+  protected override kept(t: Tensor, axis: number, size: number, count: number): Tensor {
+    const others = t.shape.flatMap((_, d) => (d === axis ? [] : [d]));
+    const norms = norm(t, this.n, others);
+    const [, places] = topk(norms, size - count);
+    return indexFill(zerosLike(norms), 0, places, 1);
+  }
+}
+
+const kMask = { mask: tensorRule };
+
+/** Leaves out what a mask says. */
+export class CustomFromMask extends BasePruningMethod {
+  static override readonly PRUNING_TYPE: PruningType = "global";
+  /** 0 for what is left out. */
+  readonly mask: Tensor;
+
+  constructor(...given: [mask: Tensor] | [options: { mask: Tensor }]) {
+    super();
+    this.mask = readArguments(new.target.name, kMask, given).mask;
+  }
+
+  override computeMask(_t: Tensor, defaultMask: Tensor): Tensor {
+    const { mask } = this;
+    if (String(mask.shape) !== String(defaultMask.shape)) {
+      const told = `mask: expected the shape [${defaultMask.shape}] of the parameter, got [${mask.shape}].`;
+      fail("ShapeMismatch", this.constructor.name, told);
+    }
+    return mul(defaultMask, toDtype(mask, defaultMask.dtype));
+  }
+}
+
+// A whole number counts, another one is a share. Halves go to the even number, as Python rounds.
+function countOf(where: string, amount: number, size: number): number {
+  if (!Number.isInteger(amount)) {
+    const exact = amount * size;
+    const below = Math.floor(exact);
+    return exact - below === 0.5 ? below + (below % 2) : Math.round(exact);
+  }
+  if (amount <= size) return amount;
+  const told = `amount: there are ${size} to prune, got ${amount}; a share is a number below 1.`;
+  return fail("InvalidArgument", where, told);
+}
