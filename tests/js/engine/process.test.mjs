@@ -37,7 +37,7 @@ describe("init", () => {
   test("refuses options that it does not have, and others than the engine has", async () => {
     const said = await result(`
       const wrong = [null, 5, { threads: 1e9 }, { threads: 1.5 }, { webgpu: "on" }, { workers: 2 },
-        { variant: "fast" }, { wasmUrl: 5 }];
+        { variant: "fast" }, { wasmUrl: 5 }, { wasmUrl: () => null }, { spawnWorkers: 0 }];
       const said = [];
       const note = (error) => said.push(error.code + " " + error.message);
       for (const options of wrong) await eg.init(options).catch(note);
@@ -57,6 +57,8 @@ describe("init", () => {
       /Did you mean "threads"/,
       /variant: expected one of/,
       /wasmUrl/,
+      /wasmUrl.*a text or a URL/,
+      /spawnWorkers: expected a whole number from 1 to 128/,
       /started with 2.*shutdown/,
       /variant: "single" was asked for.*shutdown/,
       /^3$/,
@@ -64,7 +66,7 @@ describe("init", () => {
     assert.equal(said.length, expected.length);
     expected.forEach((text, i) => {
       assert.match(said[i], text);
-      if (i < 10) assert.match(said[i], /^InvalidArgument \[init\]/);
+      if (i < 12) assert.match(said[i], /^InvalidArgument \[init\]/);
     });
   });
 

@@ -69,11 +69,12 @@ describe("spawn", () => {
   test("gives what comes back to the scope that asked for it, in workers too", async () => {
     const x = eg.ones([2]);
     await run("doubled", x, 2);
-    const { jsHandles } = eg.memory();
+    const { jsHandles } = await held();
     await eg.scope(async () => {
       assertTensor(await run("doubled", x, 3), [8, 8]);
     });
-    assert.equal(eg.memory().jsHandles, jsHandles);
+    // Not more, before the garbage collector comes.
+    assert.ok(eg.memory().jsHandles <= jsHandles);
   });
 
   test("tells functions that call it what went wrong, as it does here", async () => {

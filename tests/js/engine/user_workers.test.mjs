@@ -136,6 +136,22 @@ describe("a worker that cannot be used is said to be so:", () => {
     assert.match(stdout, /^InvalidArgument \[spawn\].* has not called eg\.expose/);
   });
 
+  test("what only looks like one", async () => {
+    const worker = {
+      postMessage() {
+        throw null;
+      },
+      terminate() {
+        throw null;
+      },
+    };
+    await assertRejects(
+      eg.spawn(worker, "f", eg.ones([2])),
+      "InvalidArgument",
+      /takes no messages/,
+    );
+  });
+
   test("anything that is no worker, address or table of functions", async () => {
     for (const value of [undefined, null, 3, {}]) {
       await assertRejects(eg.spawn(value, "f"), "InvalidArgument", /\[spawn\] expected a Worker/);

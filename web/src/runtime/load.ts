@@ -1,7 +1,7 @@
 // Finding and starting a WebAssembly build.
 
 import { kLoaders } from "../files.js";
-import { EdgeGradError } from "./errors.js";
+import { EdgeGradError, fail, refusal } from "./errors.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
 import type { Variant } from "./variant.js";
@@ -154,7 +154,9 @@ async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
 function locate(file: string, wasmUrl: WasmUrl): string {
   if (typeof wasmUrl === "function") {
     const place = wasmUrl(file);
-    return typeof place === "string" ? place : place.href;
+    const url: unknown = typeof place === "string" ? place : place?.href;
+    if (typeof url === "string") return url;
+    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a text or a URL", place));
   }
   if (wasmUrl.endsWith(".wasm")) return wasmUrl;
   return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;

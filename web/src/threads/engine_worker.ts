@@ -171,7 +171,8 @@ export class EngineWorker {
     startedModule().forgetWorker?.(this.worker);
     const tasks = this.pending.splice(0);
     this.employer.ended(this);
-    const released = this.untilGone().then((isGone) => {
+    const gone = this.untilGone().catch(() => false);
+    const released = gone.then((isGone) => {
       if (!isGone || started !== epoch) return;
       if (this.thread !== null) native.releaseHandlesOf(this.thread);
       else for (const { args } of tasks) release(args.handles);
@@ -197,7 +198,7 @@ export class EngineWorker {
     }
     if (this.thread === null) return true;
     if (this.lock === undefined || this.isLocked === false) return false;
-    return await untilFree(this.lock, this.isLocked === true).catch(() => false);
+    return await untilFree(this.lock, this.isLocked === true);
   }
 
   private hear(message: Message): void {

@@ -151,9 +151,16 @@ function workerOf(worker: WorkerLike): EngineWorker {
   userWorkers.add(engineWorker);
   startThreadOn(user, module).then(
     (thread) => engineWorker.connect(thread),
-    (error: EdgeGradError) => engineWorker.fail(error),
+    (error: unknown) => engineWorker.fail(unusable(error)),
   );
   return engineWorker;
+}
+
+// What passes for a worker may throw anything.
+function unusable(error: unknown): EdgeGradError {
+  if (error instanceof EdgeGradError) return error;
+  const text = "[spawn] the worker cannot be used: it takes no messages.";
+  return new EdgeGradError("InvalidArgument", text, { cause: error });
 }
 
 // Deno and Bun have a page's workers beside Node's, which know nothing of the threads of a module started as in Node.

@@ -125,8 +125,8 @@ export class UserWorker implements ThreadWorker {
           `for ${kJoinTimeout} s its script has not called eg.expose({ ... }), or it had ended`,
         );
       }, kJoinTimeout * 1000);
+      this.postMessage(join);
     });
-    this.postMessage(join);
     await answer.finally(() => clearTimeout(timer));
   }
 }
