@@ -35,6 +35,8 @@ const kSections = {
   fuzz: [
     ["the fuzzer itself", () => runNodeTests(process.execPath, "tests/fuzz")],
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
+    ["a minute of stress", () => run(process.execPath, "scripts/fuzz.mjs", "--stress")],
+    ["a minute of stress on WebGPU", stressOnWebGpu],
   ],
   browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
   package: [
@@ -93,6 +95,11 @@ async function runNodeTests(node, ...folders) {
   if (files.length === 0) throw expected(`no tests in ${folders.join(", ")}`);
   const options = ["--expose-gc", "--test", "--test-reporter=spec", "--test-concurrency=1"];
   await run(node, ...options, ...files);
+}
+
+function stressOnWebGpu() {
+  const options = ["--stress", "--device", "webgpu", "--variant", "simd"];
+  return run(process.execPath, "scripts/fuzz.mjs", ...options);
 }
 
 // With what Chromium brings along: pages, or its software renderer.
