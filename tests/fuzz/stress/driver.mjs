@@ -38,9 +38,7 @@ export async function stress({
     while (next < to && Date.now() < until) {
       const job = { ...base, until, from: next, to: Math.min(to, next + kProgramsPerChild) };
       const { finding, run } = await findingOf(job);
-      if (finding?.case === undefined && run.last === null) {
-        throw new Error(`the engine does not start: ${run.reason?.message}`);
-      }
+      if (run.last === null) throw new Error(`the engine does not start: ${finding?.message}`);
       calls += run.calls;
       next = (run.last ?? next) + 1;
       if (finding !== null) await add(finding);
