@@ -16,8 +16,13 @@
 #include "dispatch/handle_table.h"
 #include "tensor/tensor.h"
 
-/// Makes the function that follows JavaScript's `native.NAME`. It takes and returns numbers.
+/// Makes the function that follows JavaScript's `native.NAME`. It takes and returns numbers. (In a
+/// native build tests/bindings calls it under that name.)
+#ifdef __EMSCRIPTEN__
 #define EG_EXPORT(name) __attribute__((export_name("eg_" name)))
+#else
+#define EG_EXPORT(name)
+#endif
 
 namespace eg::bindings {
 

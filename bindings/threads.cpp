@@ -1,5 +1,6 @@
 // Engine workers, and what lets other threads reach a thread's JavaScript.
 
+#include <bit>
 #include <unordered_map>
 
 #include "base/sharing.h"
@@ -44,6 +45,9 @@ class Inboxes {
   std::unordered_map<std::uintptr_t, std::weak_ptr<Inbox>> inboxes_;
 };
 
+// The number of a thread is what its pthread_t holds: an address, or on other platforms a number.
+std::uintptr_t number_of(pthread_t thread) { return std::bit_cast<std::uintptr_t>(thread); }
+
 // Has the event loop of a thread look into its inbox.
 void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
   auto* const owned = new std::shared_ptr<Inbox>(inbox);
@@ -52,9 +56,8 @@ void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
         static_cast<std::shared_ptr<Inbox>*>(argument));
     (*held)->serve();
   };
-  const bool is_sent =
-      emscripten_proxy_async(emscripten_proxy_get_system_queue(),
-                             reinterpret_cast<pthread_t>(thread), serve, owned) != 0;
+  const bool is_sent = emscripten_proxy_async(emscripten_proxy_get_system_queue(),
+                                              std::bit_cast<pthread_t>(thread), serve, owned) != 0;
   if (!is_sent) delete owned;
 }
 
@@ -63,7 +66,7 @@ void join_thread() {
   // Emscripten would end the runtime after a call from outside if nothing said that it is in use.
   emscripten_runtime_keepalive_push();
   const std::shared_ptr<Inbox>& inbox = Inbox::current();
-  const auto thread = reinterpret_cast<std::uintptr_t>(pthread_self());
+  const std::uintptr_t thread = number_of(pthread_self());
   inbox->set_thread(thread);
   Inboxes::instance().add(thread, inbox);
   Inbox::set_doorbell(&ring);
@@ -73,7 +76,7 @@ void join_thread() {
 std::uintptr_t start_thread() {
   pthread_t thread{};
   const auto run = [](void*) -> void* {
-    HandleTable::set_this_thread(reinterpret_cast<HandleOwner>(pthread_self()));
+    HandleTable::set_this_thread(number_of(pthread_self()));
     join_thread();
     eg_thread_started();
     emscripten_exit_with_live_runtime();
@@ -85,7 +88,7 @@ std::uintptr_t start_thread() {
   check(error == 0, ErrorCode::kOutOfMemory, "spawn", "the system starts no further thread, error ",
         error, ": too many are running.");
   pthread_detach(thread);
-  return reinterpret_cast<std::uintptr_t>(thread);
+  return number_of(thread);
 }
 
 // A worker has died: whoever waits for its functions gets an error.

@@ -12,7 +12,7 @@ import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
 
-const kCppFolders = ["src", "bindings", "tests/cpp", "tools"];
+const kCppFolders = ["src", "bindings", "tests/cpp", "tests/bindings", "tools"];
 
 /** The C++ files of a folder, relative to the checkout. */
 function cppFiles(folder, pattern = /\.(h|cpp)$/) {

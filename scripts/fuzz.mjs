@@ -1,8 +1,10 @@
-// npm run fuzz: calls the package with hostile values and says what went wrong. The pieces are in tests/fuzz.
+// npm run fuzz: calls the package with hostile values, or (--stress) from many threads at once, and says what went wrong.
+// The pieces are in tests/fuzz.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, kRoot, main } from "./process.mjs";
 
@@ -13,7 +15,11 @@ const kHelp = `npm run fuzz -- [options]
   --seed S          which cases (default 1); "random" for new ones
   --variant V       one of the wasm builds; default: ${kVariants.join(" and then ")}
   --only A,B        only these kinds of cases: ops, dispose, recipes, surface, files
-  --case K          only case K of the seed: what a finding says to run`;
+  --case K          only case K of the seed: what a finding says to run
+  --stress          programs of threads, modes that end early, disposals and restarts in place of hostile values
+  --device D        cpu (default) or webgpu, for --stress`;
+
+const kDevices = ["cpu", "webgpu"];
 
 function readOptions() {
   const { values } = parseArgs({
@@ -23,30 +29,41 @@ function readOptions() {
       variant: { type: "string" },
       only: { type: "string" },
       case: { type: "string" },
+      stress: { type: "boolean", default: false },
+      device: { type: "string", default: "cpu" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   const seed = values.seed === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   const minutes = Number(values.minutes);
-  if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw expected(kHelp);
+  const { device, stress } = values;
+  const isValid = Number.isSafeInteger(seed) && minutes > 0 && kDevices.includes(device);
+  if (!isValid) throw expected(kHelp);
   const number = values.case === undefined ? null : Number(values.case);
   const variants = values.variant === undefined ? kVariants : [values.variant];
-  return { seed, minutes, variants, only: values.only?.split(","), number, isHelp: values.help };
+  const only = values.only?.split(",");
+  return { seed, minutes, variants, only, number, stress, device, isHelp: values.help };
 }
 
-function show({ kind, message, lines, seed, variant, case: number }, { only, textOfProgram }) {
+function show(finding, { only, stress, device, textOfProgram }) {
+  const { kind, message, lines, seed, variant, case: number } = finding;
   console.log(`\nfinding: ${kind}: ${message}`);
   for (const line of textOfProgram(lines)) console.log(`    ${line.slice(0, 400)}`);
   const kinds = only === undefined ? "" : ` --only ${only}`;
-  console.log(`  npm run fuzz -- --variant ${variant} --seed ${seed} --case ${number}${kinds}`);
+  const how = stress ? ` --stress --device ${device}` : kinds;
+  console.log(`  npm run fuzz -- --variant ${variant} --seed ${seed} --case ${number}${how}`);
 }
 
 await main(async () => {
-  const { seed, minutes, variants, only, number, isHelp } = readOptions();
-  if (isHelp) return console.log(kHelp);
+  const options = readOptions();
+  if (options.isHelp) return console.log(kHelp);
+  const { seed, minutes, variants, only, number, stress, device } = options;
   await ensureNodeModules();
   if (!existsSync(join(kRoot, "dist", "index.js"))) throw expected("Build first: npm run build");
-  const { fuzz } = await import("../tests/fuzz/driver.mjs");
+  if (device === "webgpu") await ensurePackages("browser");
+  const run = stress
+    ? (await import("../tests/fuzz/stress/driver.mjs")).stress
+    : (await import("../tests/fuzz/driver.mjs")).fuzz;
   const { textOfProgram } = await import("../tests/fuzz/shrink.mjs");
   let count = 0;
   for (const variant of variants) {
@@ -54,8 +71,9 @@ await main(async () => {
       number === null
         ? { until: Date.now() + (minutes * 60_000) / variants.length }
         : { from: number, to: number + 1 };
-    const onFinding = (finding) => show(finding, { only, textOfProgram });
-    const { cases, calls, findings } = await fuzz({ seed, variant, only, ...range, onFinding });
+    const onFinding = (finding) => show(finding, { ...options, textOfProgram });
+    const job = { seed, variant, only, device, ...range, onFinding };
+    const { cases, calls, findings } = await run(job);
     count += findings.length;
     console.log(
       `${variant}, seed ${seed}: ${cases} cases, ${calls} calls, ${findings.length} findings`,

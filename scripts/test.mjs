@@ -12,6 +12,7 @@ import { buildPreset } from "./preset.mjs";
 import { CommandError, expected, isExpected, kRoot, main, seconds, showAnd } from "./process.mjs";
 
 const kOnTestDevice = { EG_TEST_DEVICE: "1" };
+const kBindings = "edgegrad_bindings_tests";
 
 const kSections = {
   native: [
@@ -19,6 +20,8 @@ const kSections = {
     ["C++ native on the test device, ASan + UBSan", () => runNative(debugPreset(), kOnTestDevice)],
     ["C++ native, TSan", () => runNative("native-tsan")],
     ["C++ native on the test device, TSan", () => runNative("native-tsan", kOnTestDevice)],
+    ["bindings, native, ASan + UBSan", () => runNative(debugPreset(), {}, kBindings)],
+    ["bindings, native, TSan", () => runNative("native-tsan", {}, kBindings)],
   ],
   wasm: [
     ["C++ wasm-relaxed in Node 24", async () => runWasm("wasm-relaxed", await newerNode())],
@@ -32,6 +35,8 @@ const kSections = {
   fuzz: [
     ["the fuzzer itself", () => runNodeTests(process.execPath, "tests/fuzz")],
     ["a minute of hostile values", () => run(process.execPath, "scripts/fuzz.mjs")],
+    ["a minute of stress", () => run(process.execPath, "scripts/fuzz.mjs", "--stress")],
+    ["a minute of stress on WebGPU", stressOnWebGpu],
   ],
   browser: [["JavaScript in Chromium", () => runWithChromium("tests/browser")]],
   package: [
@@ -59,12 +64,12 @@ function debugPreset() {
 
 // A part of the tests per core: sanitizers are slow, and most tests use one thread. At least two, because what the
 // address sanitizer keeps of all tests is more than a process of 32 bits has room for.
-async function runNative(preset, environment) {
-  const folder = await buildPreset(preset, "edgegrad_tests");
+async function runNative(preset, environment, program = "edgegrad_tests") {
+  const folder = await buildPreset(preset, program);
   const shards = Math.max(2, availableParallelism());
   const runShard = (_, shard) => {
     const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
-    return runWith({ ...environment, ...part }, join(folder, "edgegrad_tests"), "--gtest_brief=1");
+    return runWith({ ...environment, ...part }, join(folder, program), "--gtest_brief=1");
   };
   const outcomes = await Promise.allSettled(Array.from({ length: shards }, runShard));
   const failed = outcomes.find(({ status }) => status === "rejected");
@@ -90,6 +95,11 @@ async function runNodeTests(node, ...folders) {
   if (files.length === 0) throw expected(`no tests in ${folders.join(", ")}`);
   const options = ["--expose-gc", "--test", "--test-reporter=spec", "--test-concurrency=1"];
   await run(node, ...options, ...files);
+}
+
+function stressOnWebGpu() {
+  const options = ["--stress", "--device", "webgpu", "--variant", "simd"];
+  return run(process.execPath, "scripts/fuzz.mjs", ...options);
 }
 
 // With what Chromium brings along: pages, or its software renderer.

@@ -128,12 +128,14 @@ async function findingOfLines(base, { lines, caseKind, case: number }) {
 }
 
 /**
- * Runs a child to its end. Resolves to { isDone, calls, last, fatal, reason }: the last case it began,
- * the finding it ended with, and why it ended when it could not say so.
+ * Runs a child (`job.child`, else child.mjs) to its end. Resolves to { isDone, calls, last, fatal, reason }: the last
+ * case it began, the finding it ended with, and why it ended when it could not say so.
  */
-function runChild(job, onFinding = () => {}) {
+export function runChild(job, onFinding = () => {}) {
+  const { maxSeconds = kMaxSeconds } = job;
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--expose-gc", kChild, JSON.stringify(job)], {
+    const script = job.child ?? kChild;
+    const child = spawn(process.execPath, ["--expose-gc", script, JSON.stringify(job)], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     const result = { isDone: false, calls: 0, last: job.from ?? 0, fatal: null, reason: null };
@@ -147,7 +149,7 @@ function runChild(job, onFinding = () => {}) {
       else onFinding(message);
     });
     const stopWatching = watch(job.progress, (seconds, isStarted) => {
-      if (seconds < (isStarted ? kMaxSeconds : kStartSeconds)) return;
+      if (seconds < (isStarted ? maxSeconds : kStartSeconds)) return;
       result.reason = { kind: "hang", message: `nothing for ${Math.round(seconds)} s` };
       child.kill("SIGKILL");
     });
@@ -156,7 +158,7 @@ function runChild(job, onFinding = () => {}) {
       const last = readProgress(job.progress);
       result.last = last === null ? null : Number.parseInt(last, 10);
       const message = `the process ended with ${signal ?? code}: ${lastLine(errors)}`;
-      result.reason ??= { kind: "crash", message };
+      if (!result.isDone || code !== 0) result.reason ??= { kind: "crash", message };
       resolve(result);
     });
   });

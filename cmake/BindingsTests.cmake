@@ -1,0 +1,41 @@
+# edgegrad_bindings_tests: GoogleTest over the bindings, natively, so that sanitizers see them. What Emscripten and
+# JavaScript are to them is in tests/bindings.
+file(GLOB_RECURSE bindings_test_sources CONFIGURE_DEPENDS tests/bindings/*.cpp)
+if(NOT bindings_test_sources OR NOT TARGET gtest)
+  return()
+endif()
+
+file(GLOB binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
+# The GPU's player is JavaScript, and library_messages.cpp stands in for functions of WebAssembly's C library.
+list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|webgpu)\\.cpp$")
+
+# What stands after EG_EXPORT("name"), declared, and called native::name as in JavaScript.
+set(declarations "")
+set(names "")
+foreach(source IN LISTS binding_sources)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(READ ${source} text)
+  string(REGEX MATCHALL "\nEG_EXPORT\\(\"[A-Za-z]+\"\\)[^{]*\\{" exports "${text}")
+  foreach(export IN LISTS exports)
+    string(REGEX REPLACE ".*EG_EXPORT\\(\"([A-Za-z]+)\"\\)([^{]*[^ ]) *\\{" "\\1;\\2" parts "${export}")
+    list(GET parts 0 name)
+    list(GET parts 1 declaration)
+    string(REGEX REPLACE "^[^(]*[ \n]([a-z_]+)\\(.*" "\\1" function "${declaration}")
+    string(APPEND declarations "${declaration};\n")
+    string(APPEND names "inline constexpr auto& ${name} = bindings::${function};\n")
+  endforeach()
+endforeach()
+file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
+#include \"border.h\"
+namespace eg::bindings {
+${declarations}}
+namespace eg::testing::js::native {
+${names}}
+")
+
+add_executable(edgegrad_bindings_tests
+  ${bindings_test_sources} ${binding_sources} tests/cpp/support/test_device.cpp)
+target_include_directories(edgegrad_bindings_tests PRIVATE
+  tests/bindings bindings tests/cpp ${CMAKE_CURRENT_BINARY_DIR}/generated)
+target_link_libraries(edgegrad_bindings_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
+target_precompile_headers(edgegrad_bindings_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)

@@ -1,0 +1,32 @@
+#pragma once
+
+// Functions of strings, by name: what Embind gives to JavaScript, tests call with called().
+
+#include <any>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+namespace emscripten {
+
+inline std::unordered_map<std::string, std::any>& embound_functions() {
+  static auto* const functions = new std::unordered_map<std::string, std::any>;
+  return *functions;
+}
+
+template <class Result, class... Args>
+void function(const char* name, Result (*body)(Args...)) {
+  embound_functions()[name] = body;
+}
+
+/// Runs a block of bindings when the program starts.
+struct Binding {
+  explicit Binding(void (*bind)()) { bind(); }
+};
+
+}  // namespace emscripten
+
+#define EMSCRIPTEN_BINDINGS(name)                               \
+  static void bind_##name();                                    \
+  static const emscripten::Binding name##_binding{bind_##name}; \
+  static void bind_##name()

@@ -1,0 +1,7 @@
+#pragma once
+
+extern "C" {
+void emscripten_runtime_keepalive_push();
+/// Runs the event loop of this thread until somebody ends it.
+void emscripten_exit_with_live_runtime();
+}

@@ -1,0 +1,71 @@
+// The call frame: JavaScript called from within a call may use it, and it may move.
+
+#include "js/border_test.h"
+
+namespace eg::testing::js {
+namespace {
+
+class Frame : public BorderTest {};
+
+// Words that nobody expects, in a frame that has grown to another place.
+void spoil_frame() {
+  static double size = 300;
+  size *= 1.5;
+  write(Words(static_cast<std::size_t>(size), -7.5));
+}
+
+TEST_F(Frame, KeepsWhatWasWrittenWhenItGrows) {
+  write({1, 2, 3});
+  checked(native::frame(5000));
+  EXPECT_EQ(results(3), (Words{1, 2, 3}));
+}
+
+TEST_F(Frame, MayBeSpoiltByAHook) {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = mul(x, x);
+  register_hook(y, [](const Tensor& grad) {
+    spoil_frame();
+    Tensor doubled = mul(grad, 2);
+    spoil_frame();
+    return doubled;
+  });
+  backward(sum(y));
+  EXPECT_EQ(values(grad_of(x)), (std::vector<double>{4, 8, 12}));
+}
+
+TEST_F(Frame, MayBeSpoiltByPackAndUnpackFunctions) {
+  const PackedElsewhere hooks(&spoil_frame);
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor w = leaf({4, 5, 6});
+  hooks.push();
+  const Tensor y = mul(x, w);
+  native::popSavedTensorHooks();
+  EXPECT_EQ(values(y), (std::vector<double>{4, 10, 18}));
+  backward(sum(y));
+  EXPECT_EQ(values(grad_of(x)), (std::vector<double>{4, 5, 6}));
+  EXPECT_EQ(hooks.packed(), 2);
+}
+
+TEST_F(Frame, MayBeSpoiltByAFunctionsBackward) {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = apply_function(
+      {&x},
+      [&](const Context& ctx) {
+        ctx.save_for_backward({&x});
+        spoil_frame();
+        return mul(x, x);
+      },
+      [](const Context& ctx, const Tensor& grad) {
+        const std::vector<Tensor> saved = ctx.saved_tensors();
+        spoil_frame();
+        std::vector<Tensor> grads;
+        grads.push_back(mul(mul(saved[0], 2), grad));
+        spoil_frame();
+        return grads;
+      });
+  backward(sum(y));
+  EXPECT_EQ(values(grad_of(x)), (std::vector<double>{2, 4, 6}));
+}
+
+}  // namespace
+}  // namespace eg::testing::js

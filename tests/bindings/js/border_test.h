@@ -1,0 +1,73 @@
+#pragma once
+
+// What every test of the border begins and ends with: a thread that others can reach, and nothing
+// left behind. A test whose last object is gone has given back every handle, tensor and node, and
+// every value of JavaScript's.
+
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "autograd/engine/engine.h"
+#include "js/native.h"
+#include "js/realm.h"
+#include "js/tensors.h"
+#include "js/worker.h"
+
+namespace eg::testing::js {
+
+enum Flags : int { kRetain = 1 | 2, kCreateGraph = 4 };
+
+class BorderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    static const bool has_joined = [] {
+      native::joinThread();
+      native::connectMessages();
+      return true;
+    }();
+    ASSERT_TRUE(has_joined);
+    before_ = counts();
+  }
+
+  void TearDown() override {
+    if (HasFailure()) ADD_FAILURE() << "The last error here was: " << last_error();
+    wait_for_others();
+    const Counts after = counts();
+    EXPECT_EQ(after.handles, before_.handles) << "handles";
+    EXPECT_EQ(after.tensors, before_.tensors) << "tensors";
+    EXPECT_EQ(after.nodes, before_.nodes) << "nodes";
+    EXPECT_EQ(after.values, before_.values) << "values of JavaScript's";
+    EXPECT_TRUE(native::isGradEnabled());
+  }
+
+  /// Waits until other threads have let go of what they ran last, and have told this one.
+  void wait_for_others() {
+    Engine::instance().stop();
+    for (int tries = 0; tries < 200; ++tries) {
+      Realm::own().loop().run_pending();
+      if (counts() == before_) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+ private:
+  struct Counts {
+    double handles = 0;
+    double tensors = 0;
+    double nodes = 0;
+    std::size_t values = 0;
+    bool operator==(const Counts&) const = default;
+  };
+
+  static Counts counts() {
+    native::memory();
+    const Words words = results(7);
+    return {words[6], words[0], words[5], Realm::own().held_count()};
+  }
+
+  Counts before_;
+};
+
+}  // namespace eg::testing::js
