@@ -1,6 +1,7 @@
 // Pruning in one call.
 
-import { readArguments } from "../../../arguments/read.js";
+import { isPlainObject, readArguments, readNothing } from "../../../arguments/read.js";
+import { either, listOf, Rule, text } from "../../../arguments/rule.js";
 import { noGrad } from "../../../autograd/grad_mode.js";
 import { cat, detach, narrow, onesLike, reshape } from "../../../generated/ops.js";
 import { fail, refusal } from "../../../runtime/errors.js";
@@ -29,18 +30,39 @@ import {
 
 const kScores = { importanceScores: tensorRule.orNull() };
 
-/** How much is pruned: a number of elements or slices, or their share, a number between 0 and 1. */
-type Amount = number | { amount: number };
+const kPairs = /* @__PURE__ */ new Rule<readonly (readonly [Module, string])[]>(
+  "a list of pairs of a module and the name of a parameter",
+  (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (pair) => Array.isArray(pair) && pair[0] instanceof Module && text.accepts(pair[1]),
+    ),
+);
+
+const kMethodClass = /* @__PURE__ */ new Rule<AnyPruningClass>(
+  "a class of pruning methods",
+  (value) => typeof value === "function" && value.prototype instanceof BasePruningMethod,
+);
+
+const kScoresOfAll = /* @__PURE__ */ listOf(
+  either(tensorRule, /* @__PURE__ */ new Rule<null>("null", (value) => value === null)),
+).orNull();
 
 /** Makes a parameter one that is pruned, without leaving anything out. Returns the module. */
-export function identity<M extends Module>(module: M, name: string): M {
+export function identity<M extends Module>(module: M, name: string, ...rest: []): M {
+  readNothing("identity", rest);
   pruneBy("identity", Identity, module, name, [], null);
   return module;
 }
 
 /** Leaves elements of a parameter out at random. Returns the module. */
-export function randomUnstructured<M extends Module>(module: M, name: string, amount: Amount): M {
-  const own = readArguments("randomUnstructured", kAmount, [amount]);
+export function randomUnstructured<M extends Module>(
+  module: M,
+  name: string,
+  ...given: [amount: number] | [options: { amount: number }]
+): M {
+  const own = readArguments("randomUnstructured", kAmount, given);
   pruneBy("randomUnstructured", RandomUnstructured, module, name, [own.amount], null);
   return module;
 }
@@ -91,8 +113,12 @@ export function lnStructured<M extends Module>(
 }
 
 /** Leaves out what a mask has zeros for. Returns the module. */
-export function customFromMask<M extends Module>(module: M, name: string, mask: Tensor): M {
-  pruneBy("customFromMask", CustomFromMask, module, name, [mask], null);
+export function customFromMask<M extends Module>(
+  module: M,
+  name: string,
+  ...given: [mask: Tensor] | [options: { mask: Tensor }]
+): M {
+  pruneBy("customFromMask", CustomFromMask, module, name, given, null);
   return module;
 }
 
@@ -101,7 +127,7 @@ export function customFromMask<M extends Module>(module: M, name: string, mask: 
  * The options are what the class is made with, and `importanceScores` if need be: a tensor or null for each of the parameters.
  */
 export function globalUnstructured(
-  parameters: Iterable<readonly [module: Module, name: string]>,
+  parameters: readonly (readonly [module: Module, name: string])[],
   pruningMethod: AnyPruningClass,
   options: {
     importanceScores?: readonly (Tensor | null)[] | null;
@@ -109,15 +135,19 @@ export function globalUnstructured(
   } = {},
 ): void {
   const where = "globalUnstructured";
-  const pairs = [...parameters];
-  if (pairs.length === 0) fail("InvalidArgument", where, "parameters: expected one at least.");
+  const pairs = kPairs.check(where, "parameters", parameters);
+  kMethodClass.check(where, "pruningMethod", pruningMethod);
+  if (!isPlainObject(options)) {
+    fail("InvalidArgument", where, refusal("options", "an object of options", options));
+  }
   const { importanceScores, ...args } = options;
+  kScoresOfAll.check(where, "importanceScores", importanceScores);
   if (importanceScores && importanceScores.length !== pairs.length) {
     const told = `importanceScores: expected ${pairs.length}, one for each parameter, got ${importanceScores.length}.`;
     fail("InvalidArgument", where, told);
   }
   const method = new pruningMethod(args);
-  if (!(method instanceof BasePruningMethod) || method.pruningType !== "unstructured") {
+  if (method.pruningType !== "unstructured") {
     const expected = 'a class of methods whose PRUNING_TYPE is "unstructured"';
     fail("InvalidArgument", where, refusal("pruningMethod", expected, pruningMethod));
   }
@@ -146,7 +176,8 @@ export function globalUnstructured(
 }
 
 /** Makes the pruning of a parameter lasting: it is a plain parameter again, with zeros. Returns the module. */
-export function remove<M extends Module>(module: M, name: string): M {
+export function remove<M extends Module>(module: M, name: string, ...rest: []): M {
+  readNothing("remove", rest);
   const method = module instanceof Module ? methodOf(module, name) : undefined;
   if (method === undefined) {
     const told = `no parameter "${name}" of the module is pruned.`;
@@ -157,7 +188,8 @@ export function remove<M extends Module>(module: M, name: string): M {
 }
 
 /** Whether a parameter of a module or of its parts is pruned. */
-export function isPruned(module: Module): boolean {
+export function isPruned(module: Module, ...rest: []): boolean {
+  readNothing("isPruned", rest);
   if (!(module instanceof Module)) {
     fail("InvalidArgument", "isPruned", refusal("module", "a module", module));
   }

@@ -1,6 +1,8 @@
 // What all pruning methods have in common: a parameter becomes one of another name and a mask, and its own name a property
 // that computes their product at each use.
 
+import { readNothing } from "../../../arguments/read.js";
+import { text } from "../../../arguments/rule.js";
 import { noGrad } from "../../../autograd/grad_mode.js";
 import { axisOf } from "../../../composites/shapes.js";
 import { toDtype } from "../../../generated/internal.js";
@@ -35,6 +37,10 @@ export abstract class BasePruningMethod {
 
   /** The name of the parameter that it prunes. */
   tensorName = "";
+
+  constructor(...given: []) {
+    readNothing(new.target.name, given);
+  }
 
   /** What it looks at where another method came before. */
   get pruningType(): PruningType {
@@ -178,6 +184,7 @@ export function pruneBy(
   if (!(module instanceof Module)) {
     fail("InvalidArgument", where, refusal("module", "a module", module));
   }
+  text.check(where, "name", name);
   const own = new Method(...args);
   own.tensorName = name;
   const before = methodOf(module, name);

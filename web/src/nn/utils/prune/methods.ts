@@ -23,9 +23,8 @@ import type { Tensor } from "../../../tensor/tensor.js";
 import { BasePruningMethod, type PruningType } from "./method.js";
 
 const amountRule = /* @__PURE__ */ new Rule<number>(
-  "a whole number of things to prune, or their share from 0 to 1",
-  (value) =>
-    Number.isSafeInteger(value) ? (value as number) >= 0 : Number(value) > 0 && Number(value) < 1,
+  "a whole number of things to prune, or their share between 0 and 1",
+  (value) => typeof value === "number" && value >= 0 && (value < 1 || Number.isSafeInteger(value)),
 );
 
 /** How much is pruned. */
