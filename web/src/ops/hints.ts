@@ -9,7 +9,7 @@ import type { Hint } from "../runtime/primitive.js";
 const kFunctions =
   "absolute adjoint arccos arccosh arcsin arcsinh arctan arctan2 arctanh argwhere bincount choleskyInverse choleskySolve " +
   "clip corrcoef cov deg2rad diagEmbed diagflat diagonalScatter dist divide dsplit fix fliplr flipud floatPower frexp " +
-  "greater greaterEqual histc histogram hsplit igamma igammac isin isneginf isposinf isreal istft ldexp less " +
+  "greater greaterEqual histc histogram hsplit igamma igammac inner isin isneginf isposinf isreal istft ldexp less " +
   "lessEqual logdet matrixExp matrixPower moveaxis multiply mvlgamma nanquantile narrowCopy negative notEqual quantile " +
   "rad2deg selectScatter sliceScatter stft subtract sumToSize swapdims tensorSplit trueDivide unique uniqueConsecutive " +
   "vdot vsplit";

@@ -3,7 +3,9 @@
 
 export {
   cross,
+  eig,
   eigh,
+  eigvals,
   eigvalsh,
   lstsq,
   matmul,
