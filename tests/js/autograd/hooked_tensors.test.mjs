@@ -1,0 +1,25 @@
+// Tensors with hooks are the garbage collector's like others.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as eg from "edgegrad";
+
+await eg.init();
+
+const kCollections = 50;
+
+for (const [what, hook] of Object.entries({
+  "a leaf with a hook": (x) => x.registerHook(() => undefined),
+  "a result with a hook": (x) => x.mul(2).registerHook(() => undefined),
+  "a leaf with a post-accumulate hook": (x) => x.registerPostAccumulateGradHook(() => undefined),
+})) {
+  test(`${what} is collected`, async () => {
+    const before = eg.memory().jsHandles;
+    for (let i = 0; i < 10; i++) hook(eg.ones([3], { requiresGrad: true }));
+    for (let i = 0; i < kCollections && eg.memory().jsHandles > before; i++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    assert.equal(eg.memory().jsHandles, before);
+  });
+}
