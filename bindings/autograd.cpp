@@ -123,16 +123,13 @@ struct Outcome {
     } catch (...) {
       if (error == nullptr) error = std::current_exception();
     }
-    const double count = guard([&] {
+    Arguments handed;
+    const double status = guard([&] {
       if (error != nullptr) std::rethrow_exception(error);
-      return return_tensors(results);
+      for (const Tensor& result : results) handed.add(result);
+      return 0;
     });
-    if (count < 0) {
-      answer({kFailed});
-      return;
-    }
-    const auto end = frame().begin() + static_cast<std::ptrdiff_t>(count);
-    answer(Words(frame().begin(), end));
+    answer(status == kFailed ? Arguments{kFailed} : std::move(handed));
   }
 };
 

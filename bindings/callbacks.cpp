@@ -33,8 +33,24 @@ void JsException::describe() {
       emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
 }
 
-Words JsFunction::call_here(double id, const Words& arguments) {
-  std::ranges::copy(arguments, frame(arguments.size()).begin());
+Arguments::~Arguments() {
+  for (const double handle : handles_) handles().release(handle);
+}
+
+Arguments& Arguments::add(const Tensor& tensor) {
+  const Handle handle = return_tensor(tensor);
+  words_.push_back(handle);
+  if (handle != 0) handles_.push_back(handle);
+  return *this;
+}
+
+void Arguments::hand_over() {
+  std::ranges::copy(words_, frame(words_.size()).begin());
+  handles_ = {};
+}
+
+Words JsFunction::call_here(double id, Arguments& arguments) {
+  arguments.hand_over();
   const double result = eg_call_function(id, static_cast<double>(arguments.size()));
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
@@ -45,7 +61,7 @@ Words JsFunction::call_here(double id, const Words& arguments) {
 // when the other one is taken for dead, which may still be running it.
 struct JsFunction::RemoteCall {
   double id;
-  Words arguments;
+  Arguments arguments;
   std::function<void(const Words&)> take;
   HeldModes modes = {};
   Recording* noted_in = recording();
@@ -71,9 +87,9 @@ struct JsFunction::RemoteCall {
   }
 };
 
-void JsFunction::call_there(const Words& arguments, std::function<void(const Words&)> take) const {
+void JsFunction::call_there(Arguments&& arguments, std::function<void(const Words&)> take) const {
   const auto call = std::make_shared<RemoteCall>(
-      RemoteCall{.id = id(), .arguments = arguments, .take = std::move(take)});
+      RemoteCall{.id = id(), .arguments = std::move(arguments), .take = std::move(take)});
   value_.owner()->call([call] { call->run(); });
 }
 

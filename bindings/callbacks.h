@@ -12,10 +12,12 @@
 // modes of the caller; what it throws can then arrive only as a copy.
 //
 // Arguments and results of a function are words, as everywhere at the border, and travel through
-// the frame. A handle among the arguments is owned by the function; one among the results is not.
+// the frame. A handle among the arguments is owned by the function (Arguments); one among the
+// results is not.
 
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +28,7 @@
 
 #include "base/small_vector.h"
 #include "runtime/inbox.h"
+#include "tensor/tensor.h"
 
 namespace eg::bindings {
 
@@ -108,6 +111,35 @@ class JsException final : public std::exception {
 
 using Words = SmallVector<double, 8>;
 
+/// What a JavaScript function is called with. The handles that were made for it are its own once it
+/// runs; of a call that never gets that far, as when its thread has ended, they are released.
+class Arguments {
+ public:
+  Arguments() = default;
+  /// Numbers.
+  Arguments(std::initializer_list<double> words) : words_(words) {}
+  /// One argument: a tensor, for which a handle is made.
+  explicit Arguments(const Tensor& tensor) { add(tensor); }
+  Arguments(Arguments&& other) noexcept
+      : words_(std::exchange(other.words_, {})), handles_(std::exchange(other.handles_, {})) {}
+  Arguments& operator=(Arguments&&) = delete;
+  ~Arguments();
+
+  Arguments& add(double word) {
+    words_.push_back(word);
+    return *this;
+  }
+  Arguments& add(const Tensor& tensor);
+
+  std::size_t size() const { return words_.size(); }
+  /// Writes the words to the front of the frame; from now on the handles are the function's.
+  void hand_over();
+
+ private:
+  Words words_;
+  SmallVector<double, 4> handles_;
+};
+
 /// A JavaScript function.
 class JsFunction {
  public:
@@ -118,15 +150,16 @@ class JsFunction {
   /// which is called on that thread too: a moment later JavaScript may have let go of a tensor, and
   /// a value belongs to the thread that answered it. `take` is copied, and may outlive this call.
   template <class Take>
-  auto call(const Words& arguments, const Take& take) const {
+  auto call(Arguments arguments, const Take& take) const {
     if (value_.is_of_this_thread()) return take(call_here(id(), arguments));
     const auto taken = std::make_shared<std::optional<std::invoke_result_t<Take, const Words&>>>();
-    call_there(arguments, [taken, take](const Words& answer) { taken->emplace(take(answer)); });
+    call_there(std::move(arguments),
+               [taken, take](const Words& answer) { taken->emplace(take(answer)); });
     return std::move(**taken);
   }
   /// Calls a function that answers nothing.
-  void operator()(const Words& arguments = {}) const {
-    call(arguments, [](const Words&) { return 0; });
+  void operator()(Arguments arguments = {}) const {
+    call(std::move(arguments), [](const Words&) { return 0; });
   }
 
   /// The function's own name, for messages.
@@ -138,8 +171,8 @@ class JsFunction {
  private:
   struct RemoteCall;
 
-  static Words call_here(double id, const Words& arguments);
-  void call_there(const Words& arguments, std::function<void(const Words&)> take) const;
+  static Words call_here(double id, Arguments& arguments);
+  void call_there(Arguments&& arguments, std::function<void(const Words&)> take) const;
 
   JsValue value_;
 };

@@ -30,9 +30,9 @@ class JsFunctionNode final : public CustomFunctionNode {
 
  protected:
   GradList backward(GradList grads) override {
-    Words words;
-    for (const Tensor& grad : grads) words.push_back(return_tensor(grad));
-    return backward_->call(words, [](const Words& answer) {
+    Arguments arguments;
+    for (const Tensor& grad : grads) arguments.add(grad);
+    return backward_->call(std::move(arguments), [](const Words& answer) {
       GradList results;
       for (const double handle : answer) results.push_back(handles().get_optional(handle));
       return results;

@@ -37,10 +37,10 @@ void remember_place(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook
   });
 }
 
-// Words of a list: its length, then a handle each.
-void append_list(Words& words, const GradList& grads) {
-  words.push_back(static_cast<double>(grads.size()));
-  for (const Tensor& grad : grads) words.push_back(return_tensor(grad));
+// A list: its length, then a handle each.
+void append_list(Arguments& arguments, const GradList& grads) {
+  arguments.add(static_cast<double>(grads.size()));
+  for (const Tensor& grad : grads) arguments.add(grad);
 }
 
 // What a hook of a node answers: nothing, or a list.
@@ -59,7 +59,7 @@ class JsTensorHook final : public TensorPreHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   Tensor operator()(const Tensor& grad) override {
-    const Tensor other = function().call({return_tensor(grad)}, [](const Words& answer) {
+    const Tensor other = function().call(Arguments(grad), [](const Words& answer) {
       return answer.empty() ? Tensor() : handles().get(answer[0]);
     });
     return other.defined() ? other : grad;
@@ -71,7 +71,7 @@ class JsPostAccumulateGradHook final : public PostAccumulateGradHook, public JsH
   using JsHook::JsHook;
 
   std::string name() const override { return function().name(); }
-  void operator()(const Tensor& variable) override { function()({return_tensor(variable)}); }
+  void operator()(const Tensor& variable) override { function()(Arguments(variable)); }
 };
 
 class JsNodePreHook final : public NodePreHook, public JsHook {
@@ -80,9 +80,9 @@ class JsNodePreHook final : public NodePreHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   GradList operator()(GradList grad_outputs) override {
-    Words words;
-    append_list(words, grad_outputs);
-    return function().call(words, &list_in).value_or(std::move(grad_outputs));
+    Arguments arguments;
+    append_list(arguments, grad_outputs);
+    return function().call(std::move(arguments), &list_in).value_or(std::move(grad_outputs));
   }
 };
 
@@ -92,10 +92,10 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
   std::string name() const override { return function().name(); }
   GradList operator()(GradList grad_inputs, const GradList& grad_outputs) override {
-    Words words;
-    append_list(words, grad_inputs);
-    append_list(words, grad_outputs);
-    return function().call(words, &list_in).value_or(std::move(grad_inputs));
+    Arguments arguments;
+    append_list(arguments, grad_inputs);
+    append_list(arguments, grad_outputs);
+    return function().call(std::move(arguments), &list_in).value_or(std::move(grad_inputs));
   }
 };
 

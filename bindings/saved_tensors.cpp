@@ -23,16 +23,19 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
       : pack_(std::move(pack)), unpack_(std::move(unpack)) {}
 
   void pack(const Tensor& tensor) override {
-    std::tie(tensor_, value_) = pack_->call({return_tensor(tensor)}, [](const Words& packed) {
+    std::tie(tensor_, value_) = pack_->call(Arguments(tensor), [](const Words& packed) {
       if (packed[0] != 0) return Packed{handles().get(packed[1]), nullptr};
       return Packed{Tensor(), std::make_unique<JsValue>(packed[1])};
     });
   }
 
   Tensor unpack() override {
-    const Words packed =
-        value_ == nullptr ? Words{1, return_tensor(tensor_)} : Words{0, value_->id()};
-    return unpack_->call(packed, [](const Words& unpacked) {
+    Arguments packed;
+    if (value_ == nullptr)
+      packed.add(1).add(tensor_);
+    else
+      packed.add(0).add(value_->id());
+    return unpack_->call(std::move(packed), [](const Words& unpacked) {
       const Tensor tensor = handles().get(unpacked[0]);
       if (unpacked[1] != 0) handles().release(unpacked[0]);
       return tensor;

@@ -40,12 +40,16 @@ export class RegisteredHook implements HookHandle {
 export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
   checkFunction("registerHook", hook);
   // Typed without null for the sake of the usual case.
-  const known = interpreter?.hooked(tensor, hook) ?? { owner: tensor, hook: hook as AnyGradHook };
+  // Apart, for a function that knew the owner would keep it alive.
+  const { owner, hook: run } = interpreter?.hooked(tensor, hook) ?? {
+    owner: tensor,
+    hook: hook as AnyGradHook,
+  };
   const answer = ([grad = 0]: readonly number[]) => {
-    const result = known.hook(takeTensor(grad));
+    const result = run(takeTensor(grad));
     return result === undefined || result === null ? [] : [replacement("registerHook", result)];
   };
-  return addHook("registerHook", native.registerHook, handleOf(known.owner), hook, answer);
+  return addHook("registerHook", native.registerHook, handleOf(owner), hook, answer);
 }
 
 /** Sees a leaf whose `grad` has just been updated. */
