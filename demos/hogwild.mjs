@@ -16,7 +16,7 @@ if (!Number.isInteger(many) || many < 1) {
 }
 
 // The threads are the workers: each op runs on the one that calls it.
-await eg.init({ threads: 1 });
+await eg.init({ threads: 1, spawnWorkers: many });
 const { test } = loadDigits();
 await train(many, many); // starts the workers, loads the digits and warms the code up
 const alone = await train(1, kSteps);

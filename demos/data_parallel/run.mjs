@@ -10,8 +10,8 @@ const kWarmUpSteps = 20;
 
 /** Runs the demo and returns the exit status. */
 export async function run({ workers, steps, batch }) {
-  // The threads are the workers: each op runs on the one that calls it.
-  await eg.init({ threads: 1 });
+  // The threads are the workers: each op runs on the one that calls it. They meet after each step, so each needs one of its own.
+  await eg.init({ threads: 1, spawnWorkers: workers });
   const { train, test } = loadDigits();
   eg.manualSeed(0);
   const order = eg.randperm(train.length);

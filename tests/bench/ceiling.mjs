@@ -15,12 +15,11 @@ const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
 export async function buildProbe(variant) {
   const program = join(kFolder, `gemm_bench-${variant}.cjs`);
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
+  const base = join(kRoot, "src/base");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
-    ...["runtime/thread_pool", "base/checked_int", "base/error"].map((name) =>
-      join(kRoot, `src/${name}.cpp`),
-    ),
-    ...readdirSync(gemm).map((name) => join(gemm, name)),
+    join(kRoot, "src/runtime/thread_pool.cpp"),
+    ...[base, gemm].flatMap((room) => readdirSync(room).map((name) => join(room, name))),
   ];
   if (existsSync(program) && sources.every((path) => modified(path) < modified(program))) {
     return program;

@@ -37,6 +37,7 @@ const kMultiply = new Set([
   "luFactor",
   "matrixNorm",
   "multiMarginLoss",
+  "linalg.norm",
   "norm",
   "qr",
   "scaledDotProductAttention",

@@ -32,6 +32,7 @@ const kViews = new Set([
   "chunk",
   "detach",
   "diagonal",
+  "linalg.diagonal",
   "dsplit",
   "expand",
   "expandAs",

@@ -14,7 +14,7 @@ after(() => folder.remove());
 
 const kOtherParts = {
   distributions: ["Dirichlet", "KL(p"],
-  composites: ["stft", "cartesianProd"],
+  composites: ["blockDiag", "cartesianProd"],
   transforms: ["jacrev", "linearize"],
   data: ["DataLoader", "WeightedRandomSampler"],
 };

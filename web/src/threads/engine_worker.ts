@@ -273,6 +273,7 @@ async function within(time: number, done: Promise<void>): Promise<void> {
 }
 
 // Node: what waits for nothing must not keep the process alive.
-function unref(source: unknown): void {
+/** Lets Node end while something is pending. */
+export function unref(source: unknown): void {
   (source as { unref?: () => void }).unref?.();
 }

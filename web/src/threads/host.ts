@@ -41,7 +41,7 @@ interface Copy {
 
 const kHost = Symbol.for("edgegrad.host");
 
-/** What bindings/worker.js left here, in a worker. */
+/** What bindings/worker.js left here, in a worker. @internal */
 export function hostHere(): Host | undefined {
   return (globalThis as { [kHost]?: Host })[kHost];
 }

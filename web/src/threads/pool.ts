@@ -13,11 +13,15 @@ import {
   failureOf,
   type Request,
   type Task,
+  unref,
 } from "./engine_worker.js";
 import { release } from "./portable.js";
 
 /** A worker that has had nothing to do for so long ends. */
 const kIdleTime = 5000; // ms
+
+/** After so long without a worker for what waits, it is said that functions may be waiting for each other. */
+const kLongWait = 10_000; // ms
 
 /** Each is a JavaScript engine of its own; more of them end the process. */
 const kMostWorkers = 128;
@@ -34,6 +38,8 @@ export class Pool implements Employer {
   private idleWorkers: EngineWorker[] = [];
   /** By how many tasks wait for them. */
   private queues: Waiting[][] = [];
+  private watchTimer: ReturnType<typeof setTimeout> | undefined;
+  private hasWarned = false;
 
   constructor(private readonly serve: (worker: EngineWorker, request: Request) => void) {}
 
@@ -51,10 +57,18 @@ export class Pool implements Employer {
       task: { ...task, args: { ...task.args, values } },
       worker: asker,
     });
+    this.watch();
   }
 
   /** Has what waits its turn after a worker's function began or ceased to wait. */
   pump(): void {
+    this.giveOut();
+    clearTimeout(this.watchTimer);
+    this.watchTimer = undefined;
+    this.watch();
+  }
+
+  private giveOut(): void {
     for (;;) {
       const queue = this.deepestQueue();
       if (queue === undefined) return;
@@ -109,6 +123,22 @@ export class Pool implements Employer {
         return worker !== asker;
       }),
     );
+  }
+
+  // Functions that meet, as at a barrier, wait for ever if one of them never gets a worker: nothing else would say so.
+  private watch(): void {
+    if (this.hasWarned || this.watchTimer !== undefined || this.deepestQueue() === undefined)
+      return;
+    this.watchTimer = setTimeout(() => {
+      const count = this.queues.flat().length;
+      if (count === 0) return;
+      this.hasWarned = true;
+      console.warn(
+        `edgegrad: [spawn] for ${kLongWait / 1000} s none of ${spawnWorkers()} workers has been free for ${count} calls that wait. ` +
+          `Functions that wait for each other need a worker each: init({ spawnWorkers: ${spawnWorkers() + count} }).`,
+      );
+    }, kLongWait);
+    unref(this.watchTimer);
   }
 
   private deepestQueue(): Waiting[] | undefined {
