@@ -164,7 +164,8 @@ class Tensor {
   AutogradMetaBase* autograd_meta() const { return impl_->autograd_.owner(); }
   /// Attaches metadata, unless another thread has just done so.
   void attach_autograd_meta(std::unique_ptr<AutogradMetaBase> meta) const {
-    if (impl_->autograd_.take(meta.get())) (void)meta.release();
+    AutogradMetaBase* owned = meta.release();
+    if (!impl_->autograd_.take(owned)) delete owned;
   }
 
   /// Handles to this tensor; exact only while no other thread copies one.
