@@ -29,8 +29,13 @@ JsValue::~JsValue() {
 }
 
 void JsException::describe() {
-  description_ =
-      emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
+  try {
+    description_ =
+        emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
+  } catch (...) {
+    // As where the stack is used up.
+    description_ = R"({"name":"Error","message":"What was thrown cannot be described."})";
+  }
 }
 
 Arguments::~Arguments() {

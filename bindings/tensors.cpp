@@ -74,9 +74,9 @@ double data_address(Handle handle) {
   thread_local Tensor host_copy;
   return guard([&] {
     const Tensor& t = handles().get(handle);
-    if (t.device().is_cpu()) return reinterpret_cast<std::uintptr_t>(t.data());
-    host_copy = on_host(t);
-    return reinterpret_cast<std::uintptr_t>(host_copy.data());
+    host_copy = t.device().is_cpu() ? Tensor() : on_host(t);
+    const Tensor& there = host_copy.defined() ? host_copy : t;
+    return reinterpret_cast<std::uintptr_t>(there.data());
   });
 }
 

@@ -36,6 +36,10 @@ HandleTable& HandleTable::instance() {
   return *table;
 }
 
+HandleTable::~HandleTable() {
+  for (const auto& chunk : chunks_) delete[] chunk.load();
+}
+
 void HandleTable::set_this_thread(HandleOwner owner) { this_thread = owner; }
 
 HandleTable::Slot* HandleTable::find(Handle handle) const {

@@ -43,6 +43,7 @@ class HandleTable {
   explicit HandleTable(std::uint32_t first_generation) : first_generation_(first_generation) {}
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
+  ~HandleTable();
 
   /// The one that bindings use.
   static HandleTable& instance();

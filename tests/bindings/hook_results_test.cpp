@@ -41,10 +41,7 @@ TEST_F(HookResults, OfBackwardFunctions) {
   words.insert(words.end(), name.begin(), name.end());
   write(words);
   const Node node(checked(native::beginFunction(id, 1, static_cast<int>(name.size()), false)));
-  const Tensor raw = mul(x, 3);
-  write({raw.handle()});
-  checked(native::endFunction(id, 1));
-  const Tensor root = sum(Tensor(results(1)[0]));
+  const Tensor root = sum(end_function(id, mul(x, 3)));
   for (int i = 0; i < kRounds; ++i) {
     const OutcomePtr outcome = backward_async(root, kRetain);
     settle({outcome});

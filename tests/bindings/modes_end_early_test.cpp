@@ -37,7 +37,7 @@ TEST_F(ModesEndEarly, SavedTensorHooks) {
     }
     settle({outcome});
     EXPECT_EQ(outcome->error, nullptr);
-    backward(sum(outcome->results.at(0)));
+    backward(sum(outcome->results.at(0)), kRetain);
     EXPECT_NEAR(values(grad_of(x_))[0], 4 * std::exp(2.0), 1e-4);
     set_grad(x_, 0);
   }

@@ -56,7 +56,7 @@ emscripten::val function_name(const emscripten::val& id) {
 
 emscripten::val show_warning(const emscripten::val& message) {
   eg::testing::js::warnings().push_back(message.as<std::string>());
-  return {};
+  return emscripten::val(0.0);
 }
 
 emscripten::val capture_stack(const emscripten::val&) {

@@ -227,8 +227,12 @@ Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& f
   native::setGradEnabled(false);
   Tensor raw = forward(Context(*id));
   native::setGradEnabled(was_enabled);
+  return end_function(*id, std::move(raw));
+}
+
+Tensor end_function(double id, Tensor raw) {
   write({raw.handle()});
-  checked(native::endFunction(*id, 1));
+  checked(native::endFunction(id, 1));
   const double handle = results(1)[0];
   return handle == -1 ? std::move(raw) : Tensor(handle);
 }

@@ -125,6 +125,9 @@ using Backward = std::function<std::vector<Tensor>(const Context&, Tensor grad)>
 Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& forward,
                       Backward backward);
 
+/// Ends the forward of the Function `id`, whose result is `raw`; returns what its caller gets.
+Tensor end_function(double id, Tensor raw);
+
 /// x * x as a Function that saves x twice.
 Tensor square(const Tensor& x);
 
