@@ -161,5 +161,8 @@ export const kModules = [
     "new eg.nn.utils.prune.RandomStructured({ amount: 1, dim: 0 })",
     "new eg.nn.utils.prune.CustomFromMask({ mask: eg.ones([2, 3]) })",
     "new eg.nn.utils.prune.Identity()",
+    "new eg.nn.utils.prune.PruningContainer($10, $15)",
+    "$16.prune(eg.ones([2, 3]), eg.ones([2, 3]))",
+    "$16.at(0)",
   ],
 ];
