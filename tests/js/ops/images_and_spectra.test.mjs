@@ -85,3 +85,22 @@ test("bags that are all empty have a gradient for the table", () => {
     assert.equal(eg.autograd.grad([bags.sum()], [weight])[0].abs().sum().item(), 0, mode);
   }
 });
+
+test("bags that are refused leave the table as it was, though a largest norm would scale it", () => {
+  const bags = eg.tensor([[0n, 1n]]);
+  const complex = eg.full([2, 2], 3, { dtype: "complex64" });
+  const real = eg.full([2, 2], 3);
+  for (const [weight, options] of [
+    [complex, { mode: "mean" }],
+    [complex, { mode: "max" }],
+    [real, { paddingIdx: 2 }],
+    [real, { mode: "mean", perSampleWeights: eg.ones([1, 2]) }],
+  ]) {
+    assert.throws(() => eg.embeddingBag(bags, weight, { maxNorm: 1, ...options }), {
+      name: "EdgeGradError",
+      message: /^\[embeddingBag\] /,
+    });
+    assert.equal(weight.version, 0, JSON.stringify(options));
+    assert.deepEqual(weight.abs().tolist(), eg.full([2, 2], 3).tolist());
+  }
+});

@@ -25,6 +25,7 @@ import {
   zeros,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { dividedByFrequency, limitNorms } from "./embedding_rows.js";
@@ -93,8 +94,13 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
     refuse(isScaledMax, "max mode does not support scaling the gradient by the frequency.");
     const bags = bagsOf(input, offsets, includeLastOffset);
     checkWeights(input, perSampleWeights, mode);
-    if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
+    if (mode !== "sum" && isComplex(weight.dtype)) {
+      const told = `mode "${mode}" takes real weights, but these are ${weight.dtype}: use "sum".`;
+      fail("DtypeMismatch", "embeddingBag", told);
+    }
     const isCounted = paddingIdx === null ? null : ne(bags.indices, rowOf(paddingIdx, weight));
+    // Last of what may refuse something: it changes the weights.
+    if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
     if (mode === "max") return largest(bags, weight, isCounted);
     const plain = embedding(bags.indices, weight);
     const rows = scaleGradByFreq
