@@ -102,6 +102,7 @@ export class TransformerEncoder extends Module {
 const kDecoderArguments = {
   decoderLayer: kModule as Rule<DecoderLayer>,
   numLayers: count,
+  /** What normalises the result; default nothing. */
   norm: kNorm,
 };
 

@@ -1,0 +1,83 @@
+// The sections of the tests: what each runs, and whether `npm test` runs it or leaves it to `npm run test:all`.
+
+import { nodeVariant } from "../build.mjs";
+import { newerNode } from "../newer_node.mjs";
+import {
+  debugPreset,
+  kBorderTests,
+  rooms,
+  run,
+  runFolders,
+  runNative,
+  runWasm,
+  runWithChromium,
+} from "./runners.mjs";
+
+const kOnTestDevice = { environment: { EG_TEST_DEVICE: "1" } };
+const kOfBorder = { program: kBorderTests };
+const kNode = process.execPath;
+
+function section(group, title, work, { isQuick = false } = {}) {
+  return { group, title, work, isQuick };
+}
+
+// What the newest Node runs and this one does not, or the other way around.
+const kOtherVariant = nodeVariant() === "relaxed" ? "wasm-simd" : "wasm-relaxed";
+
+/** All of them, in the order in which they run. */
+export const kSections = [
+  section("native", "C++ native, ASan + UBSan", () => runNative(debugPreset()), { isQuick: true }),
+  section("native", "C++ native on the test device, ASan + UBSan", () =>
+    runNative(debugPreset(), kOnTestDevice),
+  ),
+  section("native", "C++ native, TSan", () => runNative("native-tsan")),
+  section("native", "C++ native on the test device, TSan", () =>
+    runNative("native-tsan", kOnTestDevice),
+  ),
+  section("native", "bindings, native, ASan + UBSan", () => runNative(debugPreset(), kOfBorder), {
+    isQuick: true,
+  }),
+  section("native", "bindings, native, TSan", () => runNative("native-tsan", kOfBorder)),
+  section("wasm", "C++ wasm-single in Node", () => runWasm("wasm-single", kNode), {
+    isQuick: true,
+  }),
+  section("wasm", `C++ ${kOtherVariant} in Node 24`, async () =>
+    runWasm(kOtherVariant, await newerNode()),
+  ),
+  section("js", "package, all variants", () => run(kNode, "scripts/build.mjs"), { isQuick: true }),
+  section("js", "JavaScript in Node", () => runFolders(kNode, ...rooms("tests/js")), {
+    isQuick: true,
+  }),
+  section("js", "JavaScript in Node 24", async () =>
+    runFolders(await newerNode(), ...rooms("tests/js")),
+  ),
+  section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
+  section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),
+  section("fuzz", "a minute of stress", () => run(kNode, "scripts/fuzz.mjs", "--stress")),
+  section("fuzz", "a minute of stress on WebGPU", () =>
+    run(kNode, "scripts/fuzz.mjs", "--stress", "--device", "webgpu", "--variant", "simd"),
+  ),
+  section("browser", "JavaScript in Chromium", () => runWithChromium("tests/browser"), {
+    isQuick: true,
+  }),
+  section("package", "the package as npm packs it", () =>
+    run(kNode, "scripts/pack_check.mjs", "--quick"),
+  ),
+  section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
+  section("site", "the site", () => run(kNode, "scripts/site.mjs")),
+  section("site", "the site in Chromium", () => runWithChromium("tests/site")),
+  section("webgpu", "shaders in Node", () => runWithChromium("tests/webgpu")),
+  section("webgpu", "the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")),
+  section(
+    "check",
+    "format, lint, types, layers",
+    () => run(kNode, "scripts/check.mjs", "--quick"),
+    {
+      isQuick: true,
+    },
+  ),
+  section("tidy", "clang-tidy", () => run(kNode, "scripts/check.mjs", "--tidy")),
+];
+
+/** The names by which groups of them are asked for. */
+export const kGroups = [...new Set(kSections.map(({ group }) => group))];

@@ -1,0 +1,115 @@
+// Which tests are asked for: sections by their group, files by a part of their names, or what a change touches.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expected, kRoot, read } from "../process.mjs";
+import {
+  debugPreset,
+  filterOf,
+  kBorderTests,
+  kEngineTests,
+  prepareChromium,
+  run,
+  runFiles,
+  runNative,
+} from "./runners.mjs";
+import { kGroups, kSections } from "./sections.mjs";
+
+const kNode = process.execPath;
+const kNeedChromium = /^tests\/(browser|docs|site|webgpu)\//;
+
+function filesBelow(folder, pattern) {
+  const names = readdirSync(join(kRoot, folder), { recursive: true });
+  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+}
+
+/** The sections of a group, or those that run the files with `name` in their paths. */
+export function sectionsNamed(name) {
+  if (kGroups.includes(name)) return kSections.filter(({ group }) => group === name);
+  const sections = sectionsOf(
+    filesBelow("tests", /_test\.cpp$|\.test\.mjs$/).filter((file) => file.includes(name)),
+  );
+  if (sections.length > 0) return sections;
+  throw expected(
+    `No test file has "${name}" in its path, and the sections are ${kGroups.join(", ")}`,
+  );
+}
+
+/** What runs files of tests. */
+function sectionsOf(files) {
+  const scripts = files.filter((file) => file.endsWith(".mjs"));
+  const cpp = (folder) =>
+    files.filter((file) => file.startsWith(`tests/${folder}/`) && file.endsWith(".cpp"));
+  const native = [
+    [kEngineTests, cpp("cpp")],
+    [kBorderTests, cpp("bindings")],
+  ].filter(([, sources]) => sources.length > 0);
+  return [
+    ...native.map(([program, sources]) => ({
+      title: `${sources.join(", ")}, ASan + UBSan`,
+      work: () => runNative(debugPreset(), { program, filter: filterOf(sources) }),
+    })),
+    ...(scripts.length > 0
+      ? [{ title: `${scripts.length} files in Node`, work: () => runScripts(scripts) }]
+      : []),
+  ];
+}
+
+async function runScripts(files) {
+  if (files.some((file) => kNeedChromium.test(file))) await prepareChromium();
+  if (
+    files.some((file) => file.startsWith("tests/site/")) &&
+    !existsSync(join(kRoot, "build", "site"))
+  )
+    await run(kNode, "scripts/site.mjs");
+  if (!existsSync(join(kRoot, "dist", "index.js"))) await run(kNode, "scripts/build.mjs");
+  return runFiles(kNode, files);
+}
+
+// What a change of a file can break, by the first line that fits.
+const kTouches = [
+  [/^tests\/.*(_test\.cpp|\.test\.mjs)$/, []],
+  [/^tests\/(cpp|bindings)\//, ["native"]],
+  [/^tests\/(js|fuzz|browser|docs|site|webgpu|package)\//, ["$1"]],
+  [/^(src|bindings|tools|cmake|CMake)/, ["native", "wasm", "js"]],
+  [/^web\/src\/webgpu\//, ["webgpu"]],
+  [/^(web|package|tsconfig)/, ["js", "browser"]],
+  [/^demos\//, ["site"]],
+  [/\.md$/, ["docs"]],
+];
+
+/** The sections for what differs from the branch main, or from the last commit where that is main itself. */
+export function sectionsOfChange() {
+  const git = (...args) =>
+    read("git", ["-C", kRoot, ...args])
+      ?.split(/\n/)
+      .filter(Boolean) ?? [];
+  const changed = [
+    ...git("diff", "--name-only", "main"),
+    ...git("ls-files", "--others", "--exclude-standard"),
+  ];
+  if (changed.length === 0) return [];
+  const groups = new Set(["check"]);
+  for (const file of changed) {
+    const [pattern, touched] = kTouches.find(([one]) => one.test(file)) ?? [];
+    const [, folder] = pattern?.exec(file) ?? [];
+    for (const group of touched ?? []) groups.add(group === "$1" ? folder : group);
+  }
+  const whole = kSections.filter(
+    ({ group, isQuick }) => groups.has(group) && (isQuick || !hasQuick(group)),
+  );
+  const isCovered = (file) =>
+    groups.has(/^tests\/(\w+)\//.exec(file)?.[1].replace(/^(cpp|bindings)$/, "native"));
+  const files = changed.filter(
+    (file) =>
+      /^tests\/.*(_test\.cpp|\.test\.mjs)$/.test(file) &&
+      existsSync(join(kRoot, file)) &&
+      !isCovered(file),
+  );
+  return [...whole, ...sectionsOf(files)];
+}
+
+// The quick sections of a group are enough before a commit.
+function hasQuick(group) {
+  return kSections.some((one) => one.group === group && one.isQuick);
+}
