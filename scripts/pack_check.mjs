@@ -10,7 +10,7 @@ import { CommandError, expected, kRoot, main, quiet, step } from "./process.mjs"
 
 const kHelp = `npm run pack:check -- [options]
   --only A,B  only rows whose names begin with one of these, such as node,vite,chromium-csp
-  --quick     only the rows of npm test, which write nothing
+  --quick     only the rows of npm run test:all, which write nothing
   --list      print the names of the rows`;
 
 const kResults = join(kRoot, "tests", "package", "results.json");
