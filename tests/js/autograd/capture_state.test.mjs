@@ -116,6 +116,24 @@ describe("optimizers and schedulers in a captured function", () => {
     assertTensor(later.grad, [1]);
   });
 
+  test("parameters taken out of a group are noticed: their gradients would be reset as before", () => {
+    const params = [leaf([1]), leaf([2])];
+    const optimizer = new optim.SGD(params, { lr: 0.5 });
+    const captured = eg.capture(() => {
+      optimizer.zeroGrad();
+      params[0].mul(params[1]).sum().backward();
+      optimizer.step();
+    });
+    captured();
+    optimizer.paramGroups[0].params.pop();
+    const before = params.map((param) => param.item());
+    assertThrows(captured, "InvalidArgument", /taken out of the groups of the optimizer/);
+    assert.deepEqual(
+      params.map((param) => param.item()),
+      before,
+    );
+  });
+
   test("schedulers step each time", () => {
     const optimizer = new optim.SGD([leaf([1])], { lr: 1 });
     const { lrScheduler } = optim;

@@ -83,6 +83,19 @@ describe("functional", () => {
     assertTensor(eg.autograd.grad(jacobian.sum(), one)[0], [12]);
   });
 
+  test("createGraph asks nothing of inputs that require no gradient", () => {
+    const plain = double([2]);
+    const cube = (a) => a.pow(3).sum();
+    const options = { createGraph: true };
+    assertTensor(functional.jacobian(cube, plain, options), [12]);
+    assertTensor(functional.hessian(cube, plain, options), [[12]]);
+    assertTensor(functional.vjp(cube, plain, null, options)[1], [12]);
+    assertTensor(functional.jvp(cube, plain, double([1]), options)[1], 12);
+    assertTensor(functional.vhp(cube, plain, double([1]), options)[1], [12]);
+    assertTensor(functional.hvp(cube, plain, double([1]), options)[1], [12]);
+    assert.equal(plain.requiresGrad, false);
+  });
+
   test("a vector must have the right form", () => {
     const square = (a) => a.mul(a);
     assertThrows(

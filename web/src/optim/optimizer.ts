@@ -132,7 +132,13 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     // Parameters of groups that are added later have theirs in every replay.
     const known = new Set(params);
     runLive(() => {
-      const added = this.#params().filter((param) => !known.has(param));
+      const now = this.#params();
+      const added = now.filter((param) => !known.has(param));
+      if (now.length - added.length < known.size) {
+        const told =
+          "a parameter was taken out of the groups of the optimizer since the function was captured: capture it again.";
+        fail("InvalidArgument", where, told);
+      }
       if (added.length > 0) zeroGrads(where, added, given);
     });
   }

@@ -96,10 +96,10 @@ export class TensorGroup {
   }
 }
 
-/** Returns tensors to differentiate by, which no earlier graph knows of unless `createGraph`. */
+/** Returns tensors to differentiate by: views of those whose graph goes on with `createGraph`, leaves in place of others. */
 export function freshInputs({ tensors }: TensorGroup, createGraph: boolean): Tensor[] {
   return tensors.map((tensor) => {
-    return createGraph ? viewAs(tensor, tensor) : freshLeaf(tensor);
+    return createGraph && tensor.requiresGrad ? viewAs(tensor, tensor) : freshLeaf(tensor);
   });
 }
 
