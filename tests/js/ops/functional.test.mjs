@@ -88,9 +88,9 @@ describe("functional", () => {
     const cube = (a) => a.pow(3).sum();
     const options = { createGraph: true };
     assertTensor(functional.jacobian(cube, plain, options), [12]);
-    assertTensor(functional.hessian(cube, plain, options), [[12]]);
+    assertTensor(functional.hessian(cube, plain, options), [12]);
     assertTensor(functional.vjp(cube, plain, null, options)[1], [12]);
-    assertTensor(functional.jvp(cube, plain, double([1]), options)[1], 12);
+    assertTensor(functional.jvp(cube, plain, double([1]), options)[1], [12]);
     assertTensor(functional.vhp(cube, plain, double([1]), options)[1], [12]);
     assertTensor(functional.hvp(cube, plain, double([1]), options)[1], [12]);
     assert.equal(plain.requiresGrad, false);
