@@ -113,6 +113,7 @@ export const kMoreDistributions = [
     "$0.logProb($0.sample([2]))",
     "new eg.distributions.VonMises(eg.randn([2]), eg.ones([2])).sample(3)",
     "new eg.distributions.LKJCholesky(3, { concentration: 2 }).sample()",
+    "new eg.distributions.Wishart(4, { covarianceMatrix: eg.eye(2) }).rsample([2])",
     "new eg.distributions.ContinuousBernoulli(eg.rand([2]), { lims: [0.4, 0.6] }).rsample()",
     "new eg.distributions.CatTransform([new eg.distributions.ExpTransform()], 0, [2]).call(eg.ones([2]))",
   ],

@@ -187,6 +187,17 @@ const kSamples = {
     null,
   ],
   LKJCholesky: [(k) => new d.LKJCholesky(3, k), [[0.8, 1.5]], null],
+  Wishart: [
+    (df, scaleTril) => new d.Wishart(df, { scaleTril, validateArgs: false }),
+    [
+      [3.5, 6],
+      [
+        [1.1, 0],
+        [-0.4, 0.8],
+      ],
+    ],
+    null,
+  ],
   RelaxedBernoulli: [(p) => new d.RelaxedBernoulli(0.7, p), [[0.2, 0.8]], [0.5, 0.3]],
   RelaxedOneHotCategorical: [
     (logits) => new d.RelaxedOneHotCategorical(double(0.7), { logits }),
@@ -209,6 +220,10 @@ const kValues = {
     [1, 0, 0],
     [0.6, 0.8, 0],
     [-0.48, 0.6, 0.64],
+  ],
+  Wishart: [
+    [2, 0.5],
+    [0.5, 1.5],
   ],
   Categorical: [2, 0],
   OneHotCategorical: [[0, 0, 1]],
@@ -277,7 +292,15 @@ describe("every distribution", () => {
         return make(...given).rsample([3]);
       };
       // A gamma number jumps where a draw is refused; its gradient is that of its distribution function.
-      const ofGamma = ["Gamma", "Chi2", "StudentT", "Beta", "Dirichlet", "FisherSnedecor"];
+      const ofGamma = [
+        "Gamma",
+        "Chi2",
+        "StudentT",
+        "Beta",
+        "Dirichlet",
+        "FisherSnedecor",
+        "Wishart",
+      ];
       if (![...ofGamma, "InverseGamma"].includes(name)) {
         assert.ok(gradcheck(redrawn, parametersOf(name)));
       }
@@ -327,7 +350,8 @@ describe("every distribution", () => {
 
     test(`${name}: a parameter that is no number is refused, unless that is not wanted`, () => {
       const given = kSamples[name][1].map((data) => double(data).mul(Number.NaN));
-      if (!name.endsWith("MultivariateNormal")) {
+      // Made without validation, for gradients of the upper triangle.
+      if (!name.endsWith("MultivariateNormal") && name !== "Wishart") {
         assertThrows(() => make(...given), "InvalidArgument", /Expected parameter|is not defined/);
       }
       // It factors a matrix, of which NaN has none.

@@ -462,6 +462,7 @@ describe("randomness", () => {
     Uniform,
     VonMises,
     Weibull,
+    Wishart,
   } = eg.distributions;
   const made = {
     Bernoulli: (p) => new Bernoulli(p),
@@ -498,6 +499,7 @@ describe("randomness", () => {
     Uniform: (p) => new Uniform(p, 2),
     VonMises: (p) => new VonMises(p, 1),
     Weibull: (p) => new Weibull(p, 1),
+    Wishart: (p) => new Wishart(p.add(3), { covarianceMatrix: eg.eye(2, { dtype: "float64" }) }),
   };
   const kCount = 24;
   const one = () => eg.full([kCount], 0.4, { dtype: "float64" });

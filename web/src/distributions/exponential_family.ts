@@ -32,10 +32,10 @@ export abstract class ExponentialFamily<P extends Parameters = Parameters> exten
   override entropy(): Tensor {
     const params = this.naturalParams;
     const [normalizer, gradients] = normalizerOf(this, params);
-    const dims = this.eventShape.length;
     const carried = normalizer.sub(this.meanCarrierMeasure);
     return params.reduce(
-      (sum, param, i) => sum.sub(sumRightmost(param.mul(gradients[i] as Tensor), dims)),
+      (sum, param, i) =>
+        sum.sub(sumRightmost(param.mul(gradients[i] as Tensor), eventDims(this, param))),
       carried,
     );
   }
@@ -45,14 +45,18 @@ export abstract class ExponentialFamily<P extends Parameters = Parameters> exten
 export function bregmanDivergence(p: ExponentialFamily, q: ExponentialFamily): Tensor {
   const [own, others] = [p.naturalParams, q.naturalParams];
   const [normalizer, gradients] = normalizerOf(p, own);
-  const dims = q.eventShape.length;
   return own.reduce(
     (sum, param, i) => {
       const term = (others[i] as Tensor).sub(param).mul(gradients[i] as Tensor);
-      return sum.sub(sumRightmost(term, dims));
+      return sum.sub(sumRightmost(term, eventDims(p, param)));
     },
     q.logNormalizer(...others).sub(normalizer),
   );
+}
+
+// The dimensions that a natural parameter has besides those of the batch.
+function eventDims({ batchShape }: ExponentialFamily, param: Tensor): number {
+  return param.ndim - batchShape.length;
 }
 
 // The log normalizer with its derivatives by the parameters; both can be differentiated where the parameters can.

@@ -85,3 +85,4 @@ export {
 } from "./transforms/transform.js";
 export { Kumaraswamy, Uniform } from "./uniform.js";
 export { VonMises } from "./von_mises.js";
+export { Wishart, type WishartOptions } from "./wishart.js";

@@ -13,9 +13,10 @@ import {
 } from "./arguments.js";
 import { type Constraint, independent, positive, real, realVector } from "./constraints.js";
 import { Distribution } from "./distribution.js";
-import { halfLogDet, mahalanobis } from "./multivariate_normal.js";
+import { mahalanobis } from "./multivariate_normal.js";
 import { matrixTimesVector } from "./numbers.js";
 import { standardNormal } from "./random.js";
+import { halfLogDet } from "./spread.js";
 
 const kArguments = {
   loc: tensorRule,

@@ -1,6 +1,5 @@
 import { type Arguments, readArguments } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { eye, solve } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -9,27 +8,22 @@ import { type Constraint, lowerCholesky, positiveDefinite, realVector } from "./
 import { Distribution } from "./distribution.js";
 import { matrixTimesVector } from "./numbers.js";
 import { standardNormal } from "./random.js";
+import {
+  covarianceOf,
+  factorOf,
+  halfLogDet,
+  kSpreadOptions,
+  precisionOf,
+  readSpread,
+  type Spread,
+  solveLower,
+} from "./spread.js";
 
-const kOptions = {
-  /** The covariance; this or one of the next two. */
-  covarianceMatrix: tensorRule.orNull(),
-  /** The inverse of the covariance. */
-  precisionMatrix: tensorRule.orNull(),
-  /** The lower triangular L of the covariance L Lᵀ, with a positive diagonal. */
-  scaleTril: tensorRule.orNull(),
-  ...kDistributionOptions,
-};
+const kOptions = { ...kSpreadOptions, ...kDistributionOptions };
 const kArguments = { loc: tensorRule, ...kOptions };
 
 /** Options of `MultivariateNormal`. */
 export type MultivariateNormalOptions = Options<typeof kOptions>;
-
-/** The matrices that say how wide a distribution is; one of them is given. */
-type Spread = {
-  covarianceMatrix?: Tensor;
-  precisionMatrix?: Tensor;
-  scaleTril?: Tensor;
-};
 
 /** Normal distributions of vectors of mean `loc`; exactly one matrix says how wide they are. */
 export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spread> {
@@ -52,7 +46,8 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
   ) {
     const name = new.target.name;
     const { loc, validateArgs, ...matrices } = readArguments(name, kArguments, given);
-    const [which, matrix] = readSpread(name, loc, matrices);
+    const [which, matrix] = readSpread(name, matrices);
+    checkShapes(name, loc, which, matrix);
     const eventShape = loc.shape.slice(-1);
     const batchShape = broadcastShapes(name, matrix.shape.slice(0, -2), loc.shape.slice(0, -1));
     const parameters = {
@@ -70,17 +65,12 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
 
   /** The covariance. */
   get covarianceMatrix(): Tensor {
-    return (
-      this.parameters.covarianceMatrix ??
-      this.expanded(this.factor.matmul(this.factor.transpose(-2, -1)))
-    );
+    return this.parameters.covarianceMatrix ?? this.expanded(covarianceOf(this.factor));
   }
 
   /** The inverse of the covariance. */
   get precisionMatrix(): Tensor {
-    if (this.parameters.precisionMatrix) return this.parameters.precisionMatrix;
-    const inverse = solve(this.factor, identityLike(this.factor));
-    return this.expanded(inverse.transpose(-2, -1).matmul(inverse));
+    return this.parameters.precisionMatrix ?? this.expanded(precisionOf(this.factor));
   }
 
   /** The lower triangular factor of the covariance. */
@@ -142,52 +132,16 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
   }
 }
 
-/** Returns half the logarithm of the determinant of the covariance that a factor makes. */
-export function halfLogDet(factor: Tensor): Tensor {
-  return factor.diagonal(0, -2, -1).log().sum(-1);
-}
-
 /** Returns the squared length of vectors, in units of the covariance that a lower triangular factor makes. */
 export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {
   return solveLower(factor, vectors.unsqueeze(-1)).square().sum([-2, -1]);
 }
 
-/** Returns X with L X = B, for a lower triangular L. */
-export function solveLower(lower: Tensor, b: Tensor): Tensor {
-  // Only the lower triangle has a gradient.
-  return solve(lower.tril(), b);
-}
-
-function readSpread(
-  where: string,
-  loc: Tensor,
-  matrices: Record<keyof Spread, Tensor | null>,
-): [keyof Spread, Tensor] {
+function checkShapes(where: string, loc: Tensor, which: string, matrix: Tensor): void {
   if (loc.ndim < 1) fail("ShapeMismatch", where, "loc must be at least one-dimensional.");
-  const given = Object.entries(matrices).filter(([, matrix]) => matrix !== null);
-  const [which, matrix] = given[0] ?? [];
-  if (given.length !== 1 || !matrix) {
-    const told =
-      "Exactly one of covarianceMatrix or precisionMatrix or scaleTril may be specified.";
-    return fail("InvalidArgument", where, told);
-  }
   const [rows, columns] = matrix.shape.slice(-2);
   const size = loc.shape.at(-1);
-  if (rows !== columns || rows !== size) {
-    const told = `${which} must be at least two-dimensional, its last two dimensions ${size} and ${size} as loc has ${size} elements, got shape [${matrix.shape}].`;
-    fail("ShapeMismatch", where, told);
-  }
-  return [which as keyof Spread, matrix];
-}
-
-function factorOf(which: keyof Spread, matrix: Tensor): Tensor {
-  if (which === "scaleTril") return matrix;
-  if (which === "covarianceMatrix") return matrix.cholesky();
-  // Turned round, the factor of the inverse is the inverse of the factor.
-  const turned = matrix.flip([-2, -1]).cholesky().flip([-2, -1]).transpose(-2, -1);
-  return solveLower(turned, identityLike(matrix)).tril();
-}
-
-function identityLike(matrix: Tensor): Tensor {
-  return eye(matrix.shape.at(-1) as number, { dtype: matrix.dtype, device: matrix.device });
+  if (rows === columns && rows === size) return;
+  const told = `${which} must be at least two-dimensional, its last two dimensions ${size} and ${size} as loc has ${size} elements, got shape [${matrix.shape}].`;
+  fail("ShapeMismatch", where, told);
 }

@@ -171,7 +171,9 @@ export class EngineWorker {
     startedModule().forgetWorker?.(this.worker);
     const tasks = this.pending.splice(0);
     this.employer.ended(this);
-    const gone = this.untilGone().catch(() => false);
+    // Not at once: it may hold a lock of the engine's, which is never free again then, and there may be calls of C++ in this
+    // task yet, as for the next worker and the pool when the engine is shut down.
+    const gone = Promise.resolve().then(() => this.untilGone().catch(() => false));
     const released = gone.then((isGone) => {
       if (!isGone || started !== epoch) return;
       if (this.thread !== null) native.releaseHandlesOf(this.thread);
@@ -272,8 +274,7 @@ async function within(time: number, done: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-// Node: what waits for nothing must not keep the process alive.
-/** Lets Node end while something is pending. */
+/** Lets Node end while something is pending: what waits for nothing must not keep the process alive. */
 export function unref(source: unknown): void {
   (source as { unref?: () => void }).unref?.();
 }

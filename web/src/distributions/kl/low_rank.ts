@@ -8,7 +8,8 @@ import {
   lowRankLogDet,
   whitened,
 } from "../low_rank_multivariate_normal.js";
-import { halfLogDet, MultivariateNormal, mahalanobis, solveLower } from "../multivariate_normal.js";
+import { MultivariateNormal, mahalanobis } from "../multivariate_normal.js";
+import { halfLogDet, solveLower } from "../spread.js";
 import { type KlPair, pair, requireSameEvents } from "./pair.js";
 
 /** Returns the divergences that know covariances of low rank. */

@@ -10,10 +10,11 @@ import { Beta, Dirichlet } from "../dirichlet.js";
 import { Exponential } from "../exponential.js";
 import { Gamma } from "../gamma.js";
 import { Cauchy, Gumbel, Laplace } from "../heavy_tails.js";
-import { halfLogDet, MultivariateNormal, mahalanobis, solveLower } from "../multivariate_normal.js";
+import { MultivariateNormal, mahalanobis } from "../multivariate_normal.js";
 import { HalfNormal, Normal } from "../normal.js";
 import { holdsEverywhere, kEulerGamma, oneMinus } from "../numbers.js";
 import { Poisson } from "../poisson.js";
+import { halfLogDet, solveLower } from "../spread.js";
 import { Uniform } from "../uniform.js";
 import { type KlPair, pair, requireSameEvents } from "./pair.js";
 

@@ -1,0 +1,73 @@
+// The matrix that says how wide a distribution is: a covariance, its inverse, or its lower triangular factor.
+
+import { eye, solve } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** The options of which one is given. */
+export const kSpreadOptions = {
+  /** The covariance; this or one of the next two. */
+  covarianceMatrix: tensorRule.orNull(),
+  /** The inverse of the covariance. */
+  precisionMatrix: tensorRule.orNull(),
+  /** The lower triangular L of the covariance L Lᵀ, with a positive diagonal. */
+  scaleTril: tensorRule.orNull(),
+};
+
+/** Each under its name; one of them is there. */
+export type Spread = {
+  covarianceMatrix?: Tensor;
+  precisionMatrix?: Tensor;
+  scaleTril?: Tensor;
+};
+
+/** Returns the one that is given, with its name. */
+export function readSpread(
+  where: string,
+  matrices: Record<keyof Spread, Tensor | null>,
+): [keyof Spread, Tensor] {
+  const given = Object.entries(matrices).filter(([, matrix]) => matrix !== null);
+  const [which, matrix] = given[0] ?? [];
+  if (given.length !== 1 || !matrix) {
+    const told =
+      "Exactly one of covarianceMatrix or precisionMatrix or scaleTril may be specified.";
+    return fail("InvalidArgument", where, told);
+  }
+  return [which as keyof Spread, matrix];
+}
+
+/** Returns the lower triangular factor of the covariance. */
+export function factorOf(which: keyof Spread, matrix: Tensor): Tensor {
+  if (which === "scaleTril") return matrix;
+  if (which === "covarianceMatrix") return matrix.cholesky();
+  // Turned round, the factor of the inverse is the inverse of the factor.
+  const turned = matrix.flip([-2, -1]).cholesky().flip([-2, -1]).transpose(-2, -1);
+  return solveLower(turned, identityLike(matrix)).tril();
+}
+
+/** Returns the covariance that a factor makes. */
+export function covarianceOf(factor: Tensor): Tensor {
+  return factor.matmul(factor.transpose(-2, -1));
+}
+
+/** Returns the inverse of the covariance that a factor makes. */
+export function precisionOf(factor: Tensor): Tensor {
+  const inverse = solve(factor, identityLike(factor));
+  return inverse.transpose(-2, -1).matmul(inverse);
+}
+
+/** Returns half the logarithm of the determinant of the covariance that a factor makes. */
+export function halfLogDet(factor: Tensor): Tensor {
+  return factor.diagonal(0, -2, -1).log().sum(-1);
+}
+
+/** Returns X with L X = B, for a lower triangular L. */
+export function solveLower(lower: Tensor, b: Tensor): Tensor {
+  // Only the lower triangle has a gradient.
+  return solve(lower.tril(), b);
+}
+
+function identityLike(matrix: Tensor): Tensor {
+  return eye(matrix.shape.at(-1) as number, { dtype: matrix.dtype, device: matrix.device });
+}
