@@ -47,12 +47,15 @@ const isDifferentiable = (tensor) => isTensor(tensor) && tensor.requiresGrad;
 describe("derivatives to second order are those of differences:", () => {
   for (const op of compositeTable) {
     for (const { text, make } of samplesOf(op)) {
-      test(`${op.js}(${text})`, () => {
+      test(`${op.js}(${text})`, (t) => {
         const args = make();
         const leaves = args.flat().filter(isDifferentiable);
         const results = (...given) =>
           callOp(op, substituted(args, leaves, given)).filter(isDifferentiable);
-        if (leaves.length === 0 || results(...leaves).length === 0) return;
+        if (leaves.length === 0 || results(...leaves).length === 0) {
+          t.skip("no result has a gradient");
+          return;
+        }
         assert.ok(eg.autograd.gradcheck(results, leaves));
         assert.ok(eg.autograd.gradgradcheck(results, leaves));
       });

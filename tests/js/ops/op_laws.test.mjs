@@ -43,7 +43,10 @@ describe("op table", () => {
 describe("gradients match finite differences", () => {
   for (const op of opTable.filter((one) => isPublic(one) && !one.hasGradientOfItsOwn)) {
     for (const { text, make } of samplesOf(op)) {
-      test(`${op.js}(${text})`, () => eg.scope(() => checkGradients(op, make())));
+      test(`${op.js}(${text})`, (t) => {
+        const isChecked = eg.scope(() => checkGradients(op, make()));
+        if (!isChecked) t.skip("no floating-point result of an operand that requires a gradient");
+      });
     }
   }
 });
@@ -66,12 +69,13 @@ describe("a NaN or an infinity reaches the results that depend on it, and no oth
   }
 });
 
+/** Returns false where there is nothing to differentiate. */
 function checkGradients(op, args) {
   const tensors = args.flat().filter((arg) => arg instanceof eg.Tensor);
   const leaves = tensors.filter((tensor) => tensor.requiresGrad);
   const outputs = call(op, args);
   const floats = outputs.flatMap((output, i) => (isFloat(output) ? [i] : []));
-  if (leaves.length === 0 || floats.length === 0) return;
+  if (leaves.length === 0 || floats.length === 0) return false;
   const random = makeRandom(op.name);
   const weights = outputs.map((output) => randomLike(output, random));
   const value = (list, of) =>
@@ -89,11 +93,12 @@ function checkGradients(op, args) {
           .grad(value(outputs, recorded), leaves, { materializeGrads: true })
           .map((grad) => grad.dataSync());
   const compared = kStopsGradients.has(op.js) ? recorded : floats;
-  if (compared.length === 0) return;
+  if (compared.length === 0) return false;
   leaves.forEach((leaf, k) => {
     const expected = differences(leaf, () => value(call(op, args), compared).item());
     assertClose(grads[k], expected, { ...kTolerance, what: `gradient of input ${k}` });
   });
+  return true;
 }
 
 // Central differences of `f` with respect to every element of a leaf.
