@@ -72,6 +72,9 @@ const kDTypes = {
   "torch.float64": "float64",
   "torch.long": "int64",
   Float32: "float32",
+  f32: "float32",
+  bf16: "bfloat16",
+  i64: "int64",
 };
 
 describe("a dtype of another name is answered with the right one:", () => {
@@ -91,6 +94,14 @@ describe("a dtype of another name is answered with the right one:", () => {
       }
     });
   }
+
+  test("where only some may be chosen, one of those", () => {
+    assertThrows(() => eg.setDefaultDtype("double"), "InvalidArgument", /Write "float64"\.$/);
+    assertThrows(() => eg.setDefaultDtype("long"), "InvalidArgument", /got "long"\.$/);
+    const lower = (dtype) => eg.autocast(() => x, { dtype });
+    assertThrows(() => lower("half"), "InvalidArgument", /Write "float16"\.$/);
+    assertThrows(() => lower("float"), "InvalidArgument", /got "float"\.$/);
+  });
 
   test("one that is nothing has no hint", () => {
     assertThrows(() => eg.zeros([2], { dtype: "quux" }), "InvalidArgument", /got "quux"\.$/);

@@ -1,14 +1,14 @@
 // Mixed precision: which ops round, and to what, is said in C++ (ops/op_precision.h).
 
 import { readOptions } from "../arguments/read.js";
-import { boolean, type Options, oneOf } from "../arguments/rule.js";
+import { boolean, type Options } from "../arguments/rule.js";
 import { runInMode } from "../autograd/mode.js";
 import { native } from "../runtime/bridge.js";
-import { type DType, dtypeCode } from "../tensor/dtype.js";
+import { type DType, dtypeCode, oneOfDTypes } from "../tensor/dtype.js";
 
 const kOptions = {
   /** What operands are rounded to; default "bfloat16". */
-  dtype: oneOf<"bfloat16" | "float16">("bfloat16", "float16").or("bfloat16"),
+  dtype: oneOfDTypes("bfloat16", "float16").or("bfloat16"),
   /** Whether there is any rounding; false ends it within another autocast(). Default true. */
   enabled: boolean.or(true),
 };

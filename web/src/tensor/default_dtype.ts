@@ -1,10 +1,9 @@
 // The dtype of floats that nobody gave one.
 
-import { oneOf } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
-import { type DType, dtypeCode, dtypeOf } from "./dtype.js";
+import { type DType, dtypeCode, dtypeOf, oneOfDTypes } from "./dtype.js";
 
-const kFloats = oneOf<DType>("float32", "float64", "float16", "bfloat16");
+const kFloats = /* @__PURE__ */ oneOfDTypes<DType>("float32", "float64", "float16", "bfloat16");
 
 /**
  * Makes this the dtype of new tensors of floats that are given none: of zeros() and its like, of tensor() of plain

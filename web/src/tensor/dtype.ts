@@ -54,7 +54,7 @@ const kDTypes: readonly DType[] = [
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
 /** An element type as an argument. */
-export const dtypeRule: Rule<DType> = /* @__PURE__ */ oneOf(...kDTypes).advising(dtypeAdvice);
+export const dtypeRule: Rule<DType> = /* @__PURE__ */ oneOfDTypes(...kDTypes);
 
 /** A device as an argument. */
 export const deviceRule: Rule<Device> = /* @__PURE__ */ oneOf(...kDevices).advising(deviceAdvice);
@@ -76,13 +76,30 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   boolean: "bool",
   cfloat: "complex64",
   cdouble: "complex128",
+  f16: "float16",
+  fp16: "float16",
+  bf16: "bfloat16",
+  f32: "float32",
+  fp32: "float32",
+  f64: "float64",
+  fp64: "float64",
+  i32: "int32",
+  i64: "int64",
+  u8: "uint8",
 };
 
-function dtypeAdvice(value: unknown): string {
+/** Returns the rule of a choice of dtypes; messages name the one that is meant by another name. */
+export function oneOfDTypes<T extends DType>(...choice: T[]): Rule<T> {
+  return oneOf<T>(...choice).advising((value) => {
+    const meant = dtypeMeantBy(value);
+    return choice.some((one) => one === meant) ? ` Write ${JSON.stringify(meant)}.` : "";
+  });
+}
+
+function dtypeMeantBy(value: unknown): DType | undefined {
   const name = (typeof value === "string" ? value : "").replace(/^.*\./, "").toLowerCase();
-  const isOwn = (kDTypes as readonly string[]).includes(name);
-  const meant = isOwn ? name : Object.hasOwn(kOtherDTypes, name) && kOtherDTypes[name];
-  return meant ? ` Write ${JSON.stringify(meant)}.` : "";
+  if (Object.hasOwn(kOtherDTypes, name)) return kOtherDTypes[name];
+  return kDTypes.find((one) => one === name);
 }
 
 function deviceAdvice(value: unknown): string {
