@@ -28,10 +28,10 @@ function wantedSections() {
   const options = { all: flag, rest: flag, changed: flag };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const { all, rest, changed } = values;
-  if ([all, rest, changed, positionals.length > 0].filter(Boolean).length > 1)
-    throw expected("One of --all, --rest, --changed and names");
-  if (all) return kSections;
+  if ([all || rest, changed, positionals.length > 0].filter(Boolean).length > 1)
+    throw expected("One of --all (with --rest or without), --changed and names");
   if (rest) return kSections.filter(({ isQuick }) => !isQuick);
+  if (all) return kSections;
   if (changed) return sectionsOfChange();
   if (positionals.length > 0) return [...new Set(positionals.flatMap(sectionsNamed))];
   return kSections.filter(({ isQuick }) => isQuick);
