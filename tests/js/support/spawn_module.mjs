@@ -15,6 +15,19 @@ export const slowly = async (value) => {
   return [value, threadId];
 };
 
+/** Returns a value after so many milliseconds. */
+export const after = async (milliseconds, value) => {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return value;
+};
+
+/** Says in its own element of a shared tensor that it has come, and returns when all have. */
+export const meet = async (arrived, i) => {
+  arrived.at(i).fill_(1);
+  while (arrived.sum().item() < arrived.numel) await after(2);
+  return i;
+};
+
 /** A number of Fibonacci, each call by two others in workers. */
 export const fibonacci = async (n) => {
   if (n < 2) return n;

@@ -56,10 +56,11 @@ export function registerMultiGradHook(
 
 function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredHook[] {
   const calls = new PerCall<{ waiting: number; readonly grads: (Tensor | null)[] }>();
+  // Functions that knew the tensors would keep them alive: a hook is held by its tensor.
   const begin = () => {
     const call = {
       waiting: hooks.filter((hook) => hook.willRun()).length,
-      grads: tensors.map((): Tensor | null => null),
+      grads: hooks.map((): Tensor | null => null),
     };
     calls.set(call);
     return call;

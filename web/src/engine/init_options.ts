@@ -14,8 +14,8 @@ import { fail } from "../runtime/errors.js";
 import type { WasmUrl } from "../runtime/load.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
 
-// Each thread is a worker with a stack in the 4 GiB of WebAssembly; more of them end the process.
-const kMaxThreads = 128;
+/** Each thread is a worker with a stack in the 4 GiB of WebAssembly; more of them end the process. @internal */
+export const kMaxThreads = 128;
 
 const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (value) => {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= kMaxThreads;

@@ -4,6 +4,7 @@
 // taken by another, so that functions that wait for each other's ends never lock up. What was asked for by the deepest
 // function goes first: then few have to wait at once.
 
+import { kMaxThreads } from "../engine/init_options.js";
 import { spawnWorkers, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
@@ -23,8 +24,8 @@ const kIdleTime = 5000; // ms
 /** After so long without a worker for what waits, it is said that functions may be waiting for each other. */
 const kLongWait = 10_000; // ms
 
-/** Each is a JavaScript engine of its own; more of them end the process. */
-const kMostWorkers = 128;
+/** Each is a JavaScript engine of its own; more of them end the process. As many as `init()` takes. */
+const kMostWorkers = kMaxThreads;
 
 interface Waiting {
   readonly task: Task;
@@ -130,15 +131,24 @@ export class Pool implements Employer {
     if (this.hasWarned || this.watchTimer !== undefined || this.deepestQueue() === undefined)
       return;
     this.watchTimer = setTimeout(() => {
-      const count = this.queues.flat().length;
-      if (count === 0) return;
-      this.hasWarned = true;
-      console.warn(
-        `edgegrad: [spawn] for ${kLongWait / 1000} s none of ${spawnWorkers()} workers has been free for ${count} calls that wait. ` +
-          `Functions that wait for each other need a worker each: init({ spawnWorkers: ${spawnWorkers() + count} }).`,
-      );
+      this.watchTimer = undefined;
+      this.warn(this.queues.flat().length);
     }, kLongWait);
     unref(this.watchTimer);
+  }
+
+  private warn(count: number): void {
+    if (count === 0) return;
+    this.hasWarned = true;
+    const workers = Math.min(spawnWorkers() + count, kMostWorkers);
+    try {
+      console.warn(
+        `edgegrad: [spawn] for ${kLongWait / 1000} s none of ${spawnWorkers()} workers has been free for ${count} calls that wait. ` +
+          `Functions that wait for each other need a worker each: init({ spawnWorkers: ${workers} }).`,
+      );
+    } catch {
+      // A timer has no caller for what the console throws: it would end the process.
+    }
   }
 
   private deepestQueue(): Waiting[] | undefined {
