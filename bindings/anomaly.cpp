@@ -38,8 +38,8 @@ void connect_messages() {
 
 EG_EXPORT("anomalyMode")
 int anomaly_mode() {
-  return (AnomalyMode::is_enabled() ? kEnabled : 0) |
-         (AnomalyMode::should_check_nan() ? kCheckNan : 0);
+  const AnomalySettings settings = AnomalyMode::settings();
+  return (settings.enabled ? kEnabled : 0) | (settings.check_nan ? kCheckNan : 0);
 }
 
 EG_EXPORT("setAnomalyMode")

@@ -7,6 +7,7 @@
 
 #include <emscripten/bind.h>
 
+#include "autograd/anomaly_mode.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/recorded_tensors.h"
 #include "autograd/graph/variable.h"
@@ -84,6 +85,7 @@ struct GraphCall {
   std::optional<GradTargetList> inputs;
   GradOptions options;
   bool is_grad = false;
+  AnomalySettings anomaly = {AnomalyMode::is_enabled(), AnomalyMode::should_check_nan()};
 
   GraphCall(int output_count, int input_count, int flags) {
     FrameReader reader;
@@ -99,6 +101,7 @@ struct GraphCall {
   }
 
   TensorList run() const {
+    const AnomalyCallGuard in_mode(anomaly);
     if (is_grad) return grad(outputs, inputs.value(), gradients, options);
     backward(outputs, gradients, options, inputs);
     return {};
@@ -173,6 +176,7 @@ class WaitingCall {
       const AutogradStateGuard state(modes_.state());
       const DTypeModesGuard of_caller(dtypes_);
       if (!pieces_.has_value()) pieces_ = call_->in_pieces();
+      const AnomalyCallGuard in_mode(call_->anomaly);
       if (!pieces_->run_until(deadline)) return false;
       outcome.results = pieces_->take_result();
     } catch (...) {

@@ -23,20 +23,41 @@ void warn_trace(const Node& fn, const AnomalyMetadata* metadata, std::string_vie
 
 }  // namespace
 
-std::atomic<bool> AnomalyMode::enabled_{false};
-std::atomic<bool> AnomalyMode::check_nan_{true};
+AnomalyMode::Relaxed<bool> AnomalyMode::enabled_{false};
+AnomalyMode::Relaxed<bool> AnomalyMode::check_nan_{true};
+AnomalyMode::Relaxed<int> AnomalyMode::calls_{0};
+AnomalyMode::Relaxed<int> AnomalyMode::searching_calls_{0};
+
+bool AnomalyMode::should_check_nan() {
+  if (searching_calls_.load() > 0) return true;
+  return check_nan_.load() && (enabled_.load() || calls_.load() == 0);
+}
 
 void AnomalyMode::set_enabled(bool enabled, bool check_nan) {
-  enabled_.store(enabled, std::memory_order_relaxed);
-  check_nan_.store(check_nan, std::memory_order_relaxed);
+  enabled_.store(enabled);
+  check_nan_.store(check_nan);
+}
+
+AnomalyCallGuard::AnomalyCallGuard(AnomalySettings settings) : settings_(settings) {
+  if (!settings_.enabled) return;
+  ++AnomalyMode::calls_;
+  if (settings_.check_nan) ++AnomalyMode::searching_calls_;
+}
+
+AnomalyCallGuard::~AnomalyCallGuard() {
+  if (!settings_.enabled) return;
+  if (settings_.check_nan) --AnomalyMode::searching_calls_;
+  --AnomalyMode::calls_;
 }
 
 AnomalyModeGuard::AnomalyModeGuard(bool enabled, bool check_nan)
-    : enabled_(AnomalyMode::is_enabled()), check_nan_(AnomalyMode::should_check_nan()) {
+    : before_(AnomalyMode::settings()) {
   AnomalyMode::set_enabled(enabled, check_nan);
 }
 
-AnomalyModeGuard::~AnomalyModeGuard() { AnomalyMode::set_enabled(enabled_, check_nan_); }
+AnomalyModeGuard::~AnomalyModeGuard() {
+  AnomalyMode::set_enabled(before_.enabled, before_.check_nan);
+}
 
 StackCapture set_stack_capture(StackCapture capture) { return stack_capture.exchange(capture); }
 

@@ -24,16 +24,51 @@ struct AnomalyMetadata {
   IntrusivePtr<Node> parent;
 };
 
+/// The mode at some time.
+struct AnomalySettings {
+  bool enabled;
+  /// Results of nodes are searched for NaN; says something only while the mode is on.
+  bool check_nan;
+};
+
 class AnomalyMode {
  public:
-  static bool is_enabled() { return enabled_.load(std::memory_order_relaxed); }
-  /// True when results of nodes are searched for NaN; asked only while the mode is on.
-  static bool should_check_nan() { return check_nan_.load(std::memory_order_relaxed); }
+  /// The mode that was set, or that of a call that runs now and began in it.
+  static bool is_enabled() { return enabled_.load() || calls_.load() > 0; }
+  static bool should_check_nan();
+  /// What was set.
+  static AnomalySettings settings() { return {enabled_.load(), check_nan_.load()}; }
   static void set_enabled(bool enabled, bool check_nan = true);
 
  private:
-  static std::atomic<bool> enabled_;
-  static std::atomic<bool> check_nan_;
+  friend class AnomalyCallGuard;
+
+  // Read for every node.
+  template <class T>
+  struct Relaxed : std::atomic<T> {
+    using std::atomic<T>::atomic;
+    T load() const { return std::atomic<T>::load(std::memory_order_relaxed); }
+    void store(T value) { std::atomic<T>::store(value, std::memory_order_relaxed); }
+  };
+
+  static Relaxed<bool> enabled_;
+  static Relaxed<bool> check_nan_;
+  // Calls that run later than the mode they began in, and those of them that search for NaN.
+  static Relaxed<int> calls_;
+  static Relaxed<int> searching_calls_;
+};
+
+/// Runs a call in the mode that it began in, which may have ended since. As the mode is one switch
+/// for all threads, what others run meanwhile is in it, too.
+class AnomalyCallGuard {
+ public:
+  explicit AnomalyCallGuard(AnomalySettings settings);
+  ~AnomalyCallGuard();
+  AnomalyCallGuard(const AnomalyCallGuard&) = delete;
+  AnomalyCallGuard& operator=(const AnomalyCallGuard&) = delete;
+
+ private:
+  AnomalySettings settings_;
 };
 
 /// Sets the mode for a scope and restores what was before.
@@ -45,8 +80,7 @@ class AnomalyModeGuard {
   AnomalyModeGuard& operator=(const AnomalyModeGuard&) = delete;
 
  private:
-  bool enabled_;
-  bool check_nan_;
+  AnomalySettings before_;
 };
 
 /// Sets the function that describes the program's stack, and returns the one before; null for none.

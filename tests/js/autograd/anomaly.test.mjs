@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertThrows } from "../support/assert.mjs";
+import { assertRejects, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 import { leaf } from "../support/graphs.mjs";
 
@@ -53,6 +53,29 @@ describe("detectAnomaly", () => {
     assert.match(warnings[0], /theCulprit .*anomaly\.test\.mjs/);
     assert.doesNotMatch(warnings[0], /wasm:|dist\/index\.js/);
   });
+
+  for (const [name, start] of Object.entries({
+    backwardAsync: (loss) => loss.backwardAsync(),
+    gradAsync: (loss, x) => eg.autograd.gradAsync(loss, [x]),
+  })) {
+    test(`a ${name} that begins in it is searched though it runs later, and others are not`, async (t) => {
+      t.mock.method(console, "warn", () => {});
+      const graph = () => {
+        const x = leaf([1]);
+        return [NotANumber.apply(x).sum(), x];
+      };
+      const [outside, inside] = [graph(), graph()];
+      const calls = detectAnomaly(() => ({ searched: start(...inside) }));
+      await assertRejects(calls.searched, "AnomalyNan", /NotANumberBackward/);
+      await start(...outside);
+      const unsearched = detectAnomaly(() => ({ call: start(...graph()) }), { checkNan: false });
+      await unsearched.call;
+      // The mode is off when calls that overlapped have ended.
+      const some = detectAnomaly(() => Array.from({ length: 3 }, () => start(...graph())));
+      await Promise.all(some.map((call) => assertRejects(call, "AnomalyNan")));
+      graph()[0].backward();
+    });
+  }
 
   test("says that it knows nothing of operations called outside of it", (t) => {
     // CC-162

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as eg from "edgegrad";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 
 await eg.init();
 
@@ -39,10 +40,7 @@ for (const [what, hook] of Object.entries({
   test(`${what} is collected`, async () => {
     const before = eg.memory().jsHandles;
     for (let i = 0; i < 10; i++) hook(eg.ones([3], { requiresGrad: true }));
-    for (let i = 0; i < kCollections && eg.memory().jsHandles > before; i++) {
-      globalThis.gc();
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    for (let i = 0; i < kCollections && eg.memory().jsHandles > before; i++) await collectGarbage();
     assert.equal(eg.memory().jsHandles, before);
   });
 }
