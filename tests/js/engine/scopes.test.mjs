@@ -282,6 +282,51 @@ describe("what a scope returns", () => {
     });
   }
 
+  test("may be a proxy or a promise that refuses to be looked at", async () => {
+    const revoked = (target) => {
+      const { proxy, revoke } = Proxy.revocable(target, {});
+      revoke();
+      return proxy;
+    };
+    const no = () => {
+      throw new Error("no");
+    };
+    const before = handles();
+    const values = [
+      revoked({}),
+      revoked(() => {}),
+      new Proxy({}, { getPrototypeOf: no }),
+      new Proxy({}, { get: no, getPrototypeOf: no, ownKeys: no }),
+    ];
+    for (const value of values) {
+      const result = eg.scope(() => {
+        eg.zeros([1]).add(1);
+        return value;
+      });
+      assert.ok(result === value);
+    }
+    // biome-ignore lint/suspicious/noThenProperty: this is what is tested
+    const promise = Object.assign(Promise.resolve(7), { then: no });
+    const later = eg.scope(() => {
+      eg.zeros([1]);
+      return promise;
+    });
+    assert.equal(await later, 7);
+    const unknown = Object.defineProperty(Promise.resolve(7), "constructor", { get: no });
+    await assert.rejects(
+      eg.scope(async () => {
+        eg.zeros([1]);
+        return unknown;
+      }),
+      /no/,
+    );
+    eg.scope(() => {
+      eg.zeros([1]);
+      return unknown;
+    });
+    assert.equal(handles(), before);
+  });
+
   test("may be any object with a then()", async () => {
     const before = handles();
     // biome-ignore lint/suspicious/noThenProperty: this is what is tested

@@ -15,18 +15,24 @@ export function scope<T>(fn: () => T): T {
   kFunction.check("scope", "fn", fn);
   const scope = new Scope(currentScope());
   let result: T;
+  let promise: Promise<unknown> | null;
   try {
-    result = runInScope(scope, () => awaited(fn()));
+    [result, promise] = runInScope(scope, () => {
+      const made = fn();
+      return [made, promiseOf(made)];
+    });
   } catch (error) {
     close(scope, undefined);
     throw error;
   }
-  if (!(result instanceof Promise)) {
+  if (promise === null) {
     close(scope, result);
     return result;
   }
   addWaiting(scope);
-  const closed = result.then(
+  // The program may have given its promise another then().
+  const closed = Promise.prototype.then.call(
+    promise,
     (value: unknown) => {
       removeWaiting(scope);
       close(scope, value);
@@ -53,9 +59,9 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-// Other objects that can be awaited become promises, whose then() is known not to throw.
-function awaited<T>(value: T): T {
-  return attempt(() => isPromise(value)) ? (Promise.resolve(value) as T) : value;
+// The promise of what can be awaited. Not by its class, for a proxy may refuse to tell it.
+function promiseOf(value: unknown): Promise<unknown> | null {
+  return attempt(() => (isPromise(value) ? Promise.resolve(value) : null)) ?? null;
 }
 
 function close(scope: Scope, result: unknown): void {
