@@ -279,6 +279,24 @@ describe("a pass that fails", () => {
   });
 });
 
+describe("an iterable that is none", () => {
+  const broken = {
+    "no iterator": null,
+    "an iterator without next()": {},
+    "results that are no objects": { next: () => 3 },
+    "a result that is null": { next: () => null },
+  };
+
+  for (const [what, iterator] of Object.entries(broken)) {
+    test(`is refused by name: ${what}`, async () => {
+      for (const symbol of [Symbol.iterator, Symbol.asyncIterator]) {
+        const made = { [symbol]: () => iterator };
+        await assertRejects(first(new DataLoader(made)), "InvalidArgument", /dataset.*next\(\)/);
+      }
+    });
+  }
+});
+
 describe("a dataset that has getBatch() only", () => {
   const pairs = { length: 4, getBatch: (indices) => eg.tensor(indices.map((i) => 10 * i)) };
 

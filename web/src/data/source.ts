@@ -1,5 +1,6 @@
 // Where the batches of one pass come from: positions of a dataset, or what an iterable gives.
 
+import { describe, fail } from "../runtime/errors.js";
 import type { IterableDataset } from "./dataset.js";
 
 /** Runs code whose tensors are for one batch; what follows an `await` has to be run by it again. */
@@ -62,6 +63,7 @@ export class StreamSource<Sample, Batch> implements Source<Batch> {
       Symbol.asyncIterator in samples
         ? samples[Symbol.asyncIterator]()
         : samples[Symbol.iterator]();
+    if (typeof this.#samples?.next !== "function") refuse("an iterator with next()", this.#samples);
   }
 
   next(fill: Fill): Promise<IteratorResult<Batch, undefined>> {
@@ -92,7 +94,14 @@ export class StreamSource<Sample, Batch> implements Source<Batch> {
   async #nextSample(fill: Fill): Promise<IteratorResult<Sample>> {
     this.#hasEnded = true;
     const next = await fill(() => this.#samples.next());
+    if (typeof next !== "object" || next === null) {
+      refuse("next() of its iterator to return { value, done }", next);
+    }
     this.#hasEnded = next.done === true;
     return next;
   }
+}
+
+function refuse(expected: string, got: unknown): never {
+  fail("InvalidArgument", "DataLoader", `dataset: expected ${expected}, got ${describe(got)}.`);
 }
