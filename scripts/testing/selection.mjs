@@ -16,19 +16,18 @@ import {
 import { kGroups, kSections } from "./sections.mjs";
 
 const kNode = process.execPath;
+const kTestFile = /^tests\/.*(_test\.cpp|\.test\.mjs)$/;
 const kNeedChromium = /^tests\/(browser|docs|site|webgpu)\//;
 
-function filesBelow(folder, pattern) {
-  const names = readdirSync(join(kRoot, folder), { recursive: true });
-  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+function testFiles() {
+  const names = readdirSync(join(kRoot, "tests"), { recursive: true });
+  return names.map((name) => join("tests", name)).filter((file) => kTestFile.test(file));
 }
 
 /** The sections of a group, or those that run the files with `name` in their paths. */
 export function sectionsNamed(name) {
   if (kGroups.includes(name)) return kSections.filter(({ group }) => group === name);
-  const sections = sectionsOf(
-    filesBelow("tests", /_test\.cpp$|\.test\.mjs$/).filter((file) => file.includes(name)),
-  );
+  const sections = sectionsOf(testFiles().filter((file) => file.includes(name)));
   if (sections.length > 0) return sections;
   throw expected(
     `No test file has "${name}" in its path, and the sections are ${kGroups.join(", ")}`,
@@ -68,7 +67,7 @@ async function runScripts(files) {
 
 // What a change of a file can break, by the first line that fits.
 const kTouches = [
-  [/^tests\/.*(_test\.cpp|\.test\.mjs)$/, []],
+  [kTestFile, []],
   [/^tests\/(cpp|bindings)\//, ["native"]],
   [/^tests\/(js|fuzz|browser|docs|site|webgpu|package)\//, ["$1"]],
   [/^(src|bindings|tools|cmake|CMake)/, ["native", "wasm", "js"]],
@@ -101,10 +100,7 @@ export function sectionsOfChange() {
   const isCovered = (file) =>
     groups.has(/^tests\/(\w+)\//.exec(file)?.[1].replace(/^(cpp|bindings)$/, "native"));
   const files = changed.filter(
-    (file) =>
-      /^tests\/.*(_test\.cpp|\.test\.mjs)$/.test(file) &&
-      existsSync(join(kRoot, file)) &&
-      !isCovered(file),
+    (file) => kTestFile.test(file) && existsSync(join(kRoot, file)) && !isCovered(file),
   );
   return [...whole, ...sectionsOf(files)];
 }

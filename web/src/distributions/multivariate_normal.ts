@@ -9,14 +9,14 @@ import { Distribution } from "./distribution.js";
 import { matrixTimesVector } from "./numbers.js";
 import { standardNormal } from "./random.js";
 import {
-  covarianceOf,
   factorOf,
   halfLogDet,
   kSpreadOptions,
-  precisionOf,
   readSpread,
   type Spread,
+  type SpreadArguments,
   solveLower,
+  spreadOf,
 } from "./spread.js";
 
 const kOptions = { ...kSpreadOptions, ...kDistributionOptions };
@@ -31,18 +31,7 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
   readonly factor: Tensor;
 
   constructor(
-    ...given: [
-      loc: Tensor,
-      ...rest: Arguments<
-        [
-          covarianceMatrix: Tensor | null,
-          precisionMatrix: Tensor | null,
-          scaleTril: Tensor | null,
-          validateArgs: boolean | null,
-        ],
-        MultivariateNormalOptions
-      >,
-    ]
+    ...given: [loc: Tensor, ...rest: Arguments<SpreadArguments, MultivariateNormalOptions>]
   ) {
     const name = new.target.name;
     const { loc, validateArgs, ...matrices } = readArguments(name, kArguments, given);
@@ -65,17 +54,17 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
 
   /** The covariance. */
   get covarianceMatrix(): Tensor {
-    return this.parameters.covarianceMatrix ?? this.expanded(covarianceOf(this.factor));
+    return spreadOf("covarianceMatrix", this.parameters, this);
   }
 
   /** The inverse of the covariance. */
   get precisionMatrix(): Tensor {
-    return this.parameters.precisionMatrix ?? this.expanded(precisionOf(this.factor));
+    return spreadOf("precisionMatrix", this.parameters, this);
   }
 
   /** The lower triangular factor of the covariance. */
   get scaleTril(): Tensor {
-    return this.parameters.scaleTril ?? this.expanded(this.factor);
+    return spreadOf("scaleTril", this.parameters, this);
   }
 
   override get argConstraints(): Readonly<Record<string, Constraint>> {
@@ -125,10 +114,6 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
     const count = this.eventShape[0] as number;
     const entropy = halfLogDet(this.factor).add(0.5 * count * (1 + Math.log(2 * Math.PI)));
     return entropy.expand(this.batchShape);
-  }
-
-  private expanded(matrix: Tensor): Tensor {
-    return matrix.expand([...this.batchShape, ...this.eventShape, ...this.eventShape]);
   }
 }
 

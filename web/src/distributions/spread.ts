@@ -22,6 +22,37 @@ export type Spread = {
   scaleTril?: Tensor;
 };
 
+/** How constructors take them by position. */
+export type SpreadArguments = [
+  covarianceMatrix: Tensor | null,
+  precisionMatrix: Tensor | null,
+  scaleTril: Tensor | null,
+  validateArgs: boolean | null,
+];
+
+/** What a distribution that has them knows. */
+interface HasSpread {
+  readonly factor: Tensor;
+  readonly batchShape: readonly number[];
+}
+
+const kOfFactor = {
+  covarianceMatrix: covarianceOf,
+  precisionMatrix: precisionOf,
+  scaleTril: itself,
+};
+
+/** Returns one of them for the whole batch: as it was given, or made of the factor. */
+export function spreadOf(
+  which: keyof Spread,
+  given: Spread,
+  { factor, batchShape }: HasSpread,
+): Tensor {
+  return (
+    given[which] ?? kOfFactor[which](factor).expand([...batchShape, ...factor.shape.slice(-2)])
+  );
+}
+
 /** Returns the one that is given, with its name. */
 export function readSpread(
   where: string,
@@ -46,13 +77,15 @@ export function factorOf(which: keyof Spread, matrix: Tensor): Tensor {
   return solveLower(turned, identityLike(matrix)).tril();
 }
 
-/** Returns the covariance that a factor makes. */
-export function covarianceOf(factor: Tensor): Tensor {
+function itself(factor: Tensor): Tensor {
+  return factor;
+}
+
+function covarianceOf(factor: Tensor): Tensor {
   return factor.matmul(factor.transpose(-2, -1));
 }
 
-/** Returns the inverse of the covariance that a factor makes. */
-export function precisionOf(factor: Tensor): Tensor {
+function precisionOf(factor: Tensor): Tensor {
   const inverse = solve(factor, identityLike(factor));
   return inverse.transpose(-2, -1).matmul(inverse);
 }

@@ -28,13 +28,13 @@ import { Chi2 } from "./gamma.js";
 import { holdsEverywhere, limitsOf } from "./numbers.js";
 import { standardNormal } from "./random.js";
 import {
-  covarianceOf,
   factorOf,
   halfLogDet,
   kSpreadOptions,
-  precisionOf,
   readSpread,
   type Spread,
+  type SpreadArguments,
+  spreadOf,
 } from "./spread.js";
 
 const kOptions = { ...kSpreadOptions, ...kDistributionOptions };
@@ -54,20 +54,7 @@ export class Wishart extends ExponentialFamily<Record<"df", Tensor> & Spread> {
   /** The factor of the covariance, without dimensions of the batch that only `df` has. @internal */
   readonly factor: Tensor;
 
-  constructor(
-    ...given: [
-      df: Parameter,
-      ...rest: Arguments<
-        [
-          covarianceMatrix: Tensor | null,
-          precisionMatrix: Tensor | null,
-          scaleTril: Tensor | null,
-          validateArgs: boolean | null,
-        ],
-        WishartOptions
-      >,
-    ]
-  ) {
+  constructor(...given: [df: Parameter, ...rest: Arguments<SpreadArguments, WishartOptions>]) {
     const name = new.target.name;
     const { df, validateArgs, ...matrices } = readArguments(name, kArguments, given);
     const [which, matrix] = readSpread(name, matrices);
@@ -99,17 +86,17 @@ export class Wishart extends ExponentialFamily<Record<"df", Tensor> & Spread> {
 
   /** The covariance of the vectors. */
   get covarianceMatrix(): Tensor {
-    return this.parameters.covarianceMatrix ?? this.expanded(covarianceOf(this.factor));
+    return spreadOf("covarianceMatrix", this.parameters, this);
   }
 
   /** The inverse of their covariance. */
   get precisionMatrix(): Tensor {
-    return this.parameters.precisionMatrix ?? this.expanded(precisionOf(this.factor));
+    return spreadOf("precisionMatrix", this.parameters, this);
   }
 
   /** The lower triangular factor of their covariance. */
   get scaleTril(): Tensor {
-    return this.parameters.scaleTril ?? this.expanded(this.factor);
+    return spreadOf("scaleTril", this.parameters, this);
   }
 
   override get argConstraints(): Readonly<Record<string, Constraint>> {
@@ -244,10 +231,6 @@ export class Wishart extends ExponentialFamily<Record<"df", Tensor> & Spread> {
   // One number per matrix.
   private ofMatrices(perMatrix: Tensor): Tensor {
     return perMatrix.unsqueeze(-1).unsqueeze(-1);
-  }
-
-  private expanded(matrix: Tensor): Tensor {
-    return matrix.expand([...this.batchShape, ...this.eventShape]);
   }
 }
 
