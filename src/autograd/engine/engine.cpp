@@ -284,6 +284,7 @@ void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, Inpu
       warn_anomaly_trace(*GraphTask::current_node());
     } catch (...) {
       // Whoever shows warnings is the user's. What was to be told of is thrown in any case.
+      return;
     }
   }
 }
@@ -380,12 +381,14 @@ bool Engine::start(int device, std::function<void()> running) {
 }
 
 void Engine::start_ahead(int device, const std::function<void()>& running) {
+  bool is_started = false;
   try {
-    if (EG_THREADS != 0 && start(device, running)) return;
+    is_started = EG_THREADS != 0 && start(device, running);
   } catch (const Error&) {
     // The first backward() that needs the thread tries again, and can say so to somebody.
+    is_started = false;
   }
-  running();
+  if (!is_started) running();
 }
 
 void Engine::run_device_thread(int device) {

@@ -48,7 +48,7 @@ PlayGuard::PlayGuard() { ++plays; }
 PlayGuard::~PlayGuard() { --plays; }
 
 Tensor visible_grad(const Tensor& t) {
-  const Tensor gradient = grad(t);
+  Tensor gradient = grad(t);
   if (recording() != nullptr || plays > 0 || !lies_in_recording(gradient)) return gradient;
   move_out(t);
   return grad(t);

@@ -10,7 +10,7 @@ Tensor Nansum::call(const Tensor& input, const std::optional<Dims>& dim, bool ke
   const bool is_cast = dtype.has_value() && is_differentiable(*dtype);
   const Tensor given = is_cast ? ToDType::call(input, *dtype) : input;
   const Var x = detach(given);
-  const Tensor result = Sum::call(where(x == x, x, 0).tensor(), dim, keepdim, dtype);
+  Tensor result = Sum::call(where(x == x, x, 0).tensor(), dim, keepdim, dtype);
   if (!is_differentiable(result.dtype())) return result;
   return record<Nansum>(result, {given},
                         {given.shape(), reduced_dims(dim, keepdim, given.ndim(), doc.name)},

@@ -209,6 +209,7 @@ ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s) {
     }
   }
   std::vector<double> fallen;
+  fallen.reserve(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) fallen.push_back(-length(a.column(j), a.rows));
   s.clear();
   ComplexMatrix left(a.rows, n);

@@ -132,6 +132,7 @@ std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
   ComplexMatrix u;
   if (!schur(a, u)) return 1;
   std::vector<double> diagonal;
+  diagonal.reserve(static_cast<std::size_t>(a.rows));
   for (std::int64_t k = 0; k < a.rows; ++k) diagonal.push_back(a(k, k).real());
   std::vector<double> l;
   ComplexMatrix v(a.rows, a.rows);
