@@ -1,0 +1,63 @@
+// Every call of the sweep at three sizes.
+
+import { kBroadcast, kElementwise } from "./elementwise.mjs";
+import { kImages, kLosses, kNormalisation, kSoftmax } from "./layers.mjs";
+import { kAttention, kDecompositions, kDistances, kProducts, kTransforms } from "./matrices.mjs";
+import { kCopies, kFactories, kIndexing, kOrder, kRandom, kReductions } from "./tensors.mjs";
+
+/** `rows` x `columns` = `count` numbers, matrices of side `side`, `batch` images. */
+export const kSizes = {
+  small: { rows: 32, columns: 32, count: 1024, side: 16, batch: 1 },
+  medium: { rows: 256, columns: 128, count: 32_768, side: 64, batch: 4 },
+  large: { rows: 1024, columns: 512, count: 524_288, side: 200, batch: 50 },
+};
+
+const kFamilies = {
+  Elementwise: kElementwise,
+  Broadcasting: kBroadcast,
+  "Copies, views and joining": kCopies,
+  Indexing: kIndexing,
+  "New tensors": kFactories,
+  "Random numbers": kRandom,
+  Reductions: kReductions,
+  "Order, scans and counting": kOrder,
+  Softmax: kSoftmax,
+  Losses: kLosses,
+  Normalisation: kNormalisation,
+  Products: kProducts,
+  "Linear algebra": kDecompositions,
+  Distances: kDistances,
+  Images: kImages,
+  Attention: kAttention,
+  "Fourier transforms": kTransforms,
+};
+
+const snakeCase = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * Returns { family, title, size, call, theirs, args, options, views, isForwardOnly }: `call` is our function, `theirs` the path
+ * of PyTorch's, null where it has none, and `views` the operands that are given transposed.
+ */
+export function sweepCases() {
+  return Object.entries(kFamilies).flatMap(([family, calls]) =>
+    Object.entries(calls).flatMap(([title, call]) => casesOf(family, title, call)),
+  );
+}
+
+function casesOf(family, title, given) {
+  const entry = typeof given === "function" ? { args: given } : given;
+  const call = entry.call ?? title;
+  const theirs = entry.theirs === undefined ? snakeCase(call) : entry.theirs;
+  return Object.entries(kSizes).map(([size, z]) => ({
+    family,
+    title,
+    size,
+    call,
+    theirs,
+    args: entry.args(z),
+    options: entry.options ?? {},
+    views: entry.views ?? [],
+    isList: entry.isList ?? false,
+    isForwardOnly: entry.isForwardOnly ?? false,
+  }));
+}

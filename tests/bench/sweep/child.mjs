@@ -1,0 +1,59 @@
+// The process that sweeps: this package in it, PyTorch in a Python process of its own. They are timed in turn, call by
+// call, so that whatever else the machine does falls on both; the best of the rounds counts.
+
+import * as eg from "edgegrad";
+import { bestTime } from "../clock.mjs";
+import { spawnServer } from "../libraries/torch_server.mjs";
+import { sweepCases } from "./cases.mjs";
+import { prepare } from "./ours.mjs";
+
+const { only, quick } = JSON.parse(process.argv[2]);
+
+/** A ratio above this is measured again, longer: it may have been another process. */
+const kDoubtful = 3;
+
+const firstLine = (error) => String(error?.message ?? error).split("\n")[0];
+
+async function measured(case_, ask) {
+  const theirs =
+    case_.theirs === null
+      ? { error: "no such function" }
+      : await ask({ do: "prepare", case: case_ });
+  let ours;
+  try {
+    ours = prepare(case_);
+    ours.forward();
+  } catch (error) {
+    return { error: firstLine(error) };
+  }
+  const result = { theirError: theirs.error };
+  const parts = theirs.isDifferentiable && ours.both ? ["forward", "both"] : ["forward"];
+  for (const part of parts) result[part] = await pair(part, ours[part], theirs, ask);
+  return result;
+}
+
+/** The best ms of ours and of theirs. */
+async function pair(part, run, theirs, ask) {
+  const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const round = async (ms) => {
+    best[0] = Math.min(best[0], await bestTime(run, ms));
+    if (!theirs.error) best[1] = Math.min(best[1], (await ask({ do: "timeOf", part, ms })).best);
+  };
+  for (let i = 0; i < (quick ? 1 : 3); ++i) await round(8);
+  if (!theirs.error && best[0] > kDoubtful * best[1]) for (let i = 0; i < 3; ++i) await round(30);
+  return { ours: best[0], theirs: theirs.error ? null : best[1] };
+}
+
+await eg.init({ threads: 1 });
+eg.setWarningHandler?.(() => {});
+const ask = spawnServer("sweep.py");
+process.send({
+  detail: { torch: (await ask({ do: "describe" })).version, variant: eg.runtime().variant },
+});
+for (const case_ of sweepCases()) {
+  if (only && !only.some((name) => case_.title.includes(name) || case_.family === name)) continue;
+  const result = await eg.scope(() => measured(case_, ask));
+  const { family, title, size } = case_;
+  process.send({ family, title, size, ...result });
+}
+process.send({ isDone: true }, () => process.exit(0));
