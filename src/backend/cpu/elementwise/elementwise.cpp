@@ -1,7 +1,11 @@
 #include "kernels/elementwise.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
+#include "backend/cpu/elementwise/convert.h"
+#include "backend/cpu/elementwise/items.h"
 #include "backend/cpu/elementwise/kernel.h"
 #include "backend/cpu/elementwise/packed.h"
 #include "runtime/thread_pool.h"
@@ -12,11 +16,19 @@ namespace {
 // A tile per operand together fills about half of a first-level data cache.
 constexpr std::int64_t kTileBytes = 4096;
 
+// Rows from this length on are worth a call of the kernel each; shorter ones are joined in tiles.
+constexpr std::int64_t kMinRow = 128;
+
 struct Tile {
   alignas(64) char bytes[kTileBytes];
 };
 
-enum class Access : std::uint8_t { kDirect, kConstant, kTiled };
+enum class Access : std::uint8_t {
+  kDirect,    ///< lies packed, in the order of the loop
+  kConstant,  ///< one element for all
+  kRepeated,  ///< the same elements again and again, of which tiles hold a whole number
+  kTiled,     ///< passes through a tile
+};
 
 struct Plan {
   Kernel kernel;
@@ -24,7 +36,11 @@ struct Plan {
   DType kernel_output;
   const double* params;
   std::int64_t lanes;
+  std::int64_t item;
   std::int64_t out_item;
+  std::int64_t tile_elements;
+  /// What repeated operands have in common: after so many elements all of them begin anew.
+  std::int64_t period;
   std::array<Access, kMaxOperands> access{};
 };
 
@@ -36,35 +52,41 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
   KernelArgs args;
   args.params = plan.params;
 
-  const auto compute_item = static_cast<std::int64_t>(item_size(plan.compute));
-  const std::int64_t tile_elements = kTileBytes / compute_item;
   bool all_direct = plan.access[0] == Access::kDirect;
   for (std::size_t i = 1; i <= inputs; ++i) {
-    all_direct = all_direct && plan.access[i] != Access::kTiled;
-    if (plan.access[i] != Access::kConstant) continue;
+    const Access access = plan.access[i];
+    all_direct = all_direct && (access == Access::kDirect || access == Access::kConstant);
+    if (access != Access::kConstant) continue;
     // One element spread over a pack: the kernel reads it again and again.
     convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].memory.address(),
                      loop.operands[i].memory.dtype, 0, plan.lanes);
   }
 
+  // Where tiles of repeated operands were filled, and how far.
+  std::int64_t filled_at = begin;
+  std::int64_t filled = 0;
   for (std::int64_t at = begin; at < end;) {
     const std::int64_t left = end - at;
     const bool whole_packs = left >= plan.lanes;
-    std::int64_t count = all_direct && whole_packs ? left : std::min(left, tile_elements);
+    std::int64_t count = all_direct && whole_packs ? left : std::min(left, plan.tile_elements);
     if (whole_packs) count -= count % plan.lanes;
+    const bool repeats = (at - filled_at) % plan.period == 0 && count <= filled;
+    if (!repeats) {
+      filled_at = at;
+      filled = count;
+    }
     args.packs = (count + plan.lanes - 1) / plan.lanes;
     for (std::size_t i = 1; i <= inputs; ++i) {
       const Operand& operand = loop.operands[i];
-      const bool direct = plan.access[i] == Access::kDirect && whole_packs;
-      args.step[i - 1] = plan.access[i] == Access::kConstant ? 0 : kPackBytes;
-      if (direct) {
-        args.in[i - 1] = static_cast<const char*>(operand.memory.address()) + at * compute_item;
-      } else {
-        args.in[i - 1] = tiles[i].bytes;
-        if (plan.access[i] != Access::kConstant) {
-          gather(loop, operand, at, count, tiles[i].bytes, plan.compute);
-        }
+      const Access access = plan.access[i];
+      args.step[i - 1] = access == Access::kConstant ? 0 : kPackBytes;
+      if (access == Access::kDirect && whole_packs) {
+        args.in[i - 1] = static_cast<const char*>(operand.memory.address()) + at * plan.item;
+        continue;
       }
+      args.in[i - 1] = tiles[i].bytes;
+      const bool is_there = access == Access::kConstant || (access == Access::kRepeated && repeats);
+      if (!is_there) gather(loop, operand, at, count, tiles[i].bytes, plan.compute);
     }
     const bool direct_output = plan.access[0] == Access::kDirect && whole_packs;
     args.out = direct_output
@@ -75,6 +97,104 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
       scatter(loop, loop.operands[0], at, count, tiles[0].bytes, plan.kernel_output);
     at += count;
   }
+}
+
+// Runs rows [begin, end) along the innermost dimension, in which all operands lie packed or stay on
+// one element.
+void run_rows(const Loop& loop, const Plan& plan, std::int64_t begin, std::int64_t end) {
+  const std::size_t inner = loop.sizes.size() - 1;
+  const std::size_t inputs = loop.operands.size() - 1;
+  struct alignas(kPackBytes) Pack {
+    char bytes[kPackBytes];
+  };
+  std::array<Pack, kMaxOperands> packs;
+  const RowFunction spread = copy_of_items(static_cast<std::size_t>(plan.item));
+  KernelArgs args;
+  args.params = plan.params;
+  for (std::int64_t row = begin; row < end; ++row) {
+    std::array<std::int64_t, kMaxOperands> offset{};
+    std::int64_t rest = row;
+    for (std::size_t d = inner; d-- > 0;) {
+      const std::int64_t index = rest % loop.sizes[d];
+      rest /= loop.sizes[d];
+      for (std::size_t i = 0; i <= inputs; ++i) offset[i] += index * loop.operands[i].strides[d];
+    }
+    for (std::size_t i = 1; i <= inputs; ++i) {
+      const Operand& operand = loop.operands[i];
+      const char* const from =
+          static_cast<const char*>(operand.memory.address()) + offset[i] * plan.item;
+      const bool is_constant = operand.strides[inner] == 0;
+      args.step[i - 1] = is_constant ? 0 : kPackBytes;
+      args.in[i - 1] = is_constant ? packs[i].bytes : from;
+      if (is_constant) spread(packs[i].bytes, 1, from, 0, plan.lanes);
+    }
+    args.out = static_cast<char*>(loop.operands[0].memory.address()) + offset[0] * plan.out_item;
+    run_row(plan.kernel, args, inputs, loop.sizes[inner], plan.item, plan.out_item);
+  }
+}
+
+// True when that is possible, and better than tiles.
+bool runs_by_rows(const Loop& loop, const Plan& plan) {
+  const std::size_t inner = loop.sizes.size() - 1;
+  if (inner == 0 || loop.sizes[inner] < kMinRow) return false;
+  const Operand& out = loop.operands[0];
+  if (out.strides[inner] != 1 || out.memory.dtype != plan.kernel_output) return false;
+  bool is_tiled = plan.access[0] == Access::kTiled;
+  for (std::size_t i = 1; i < loop.operands.size(); ++i) {
+    const Operand& operand = loop.operands[i];
+    const std::int64_t step = operand.strides[inner];
+    if ((step != 0 && step != 1) || operand.memory.dtype != plan.compute) return false;
+    is_tiled = is_tiled || plan.access[i] == Access::kTiled;
+  }
+  return is_tiled;
+}
+
+// After how many elements of the loop an operand is at its beginning again.
+std::int64_t period_of(const Loop& loop, const Operand& operand) {
+  std::int64_t period = loop.numel();
+  for (std::size_t d = 0; d < loop.sizes.size() && operand.strides[d] == 0; ++d)
+    period /= loop.sizes[d];
+  return period;
+}
+
+// Has operands that are broadcast along their outer dimensions stay in their tiles, where those can
+// be made to hold a whole number of them.
+void keep_repeated(const Loop& loop, Plan& plan) {
+  for (std::size_t i = 1; i < loop.operands.size(); ++i) {
+    if (plan.access[i] != Access::kTiled) continue;
+    const std::int64_t period = period_of(loop, loop.operands[i]);
+    if (period == loop.numel() || period > plan.tile_elements) continue;
+    const std::int64_t common = std::lcm(std::lcm(period, plan.lanes), plan.period);
+    if (common > plan.tile_elements) continue;
+    plan.period = common;
+    plan.access[i] = Access::kRepeated;
+  }
+  plan.tile_elements -= plan.tile_elements % plan.period;
+}
+
+Plan make_plan(const kernel::Elementwise& call, const Loop& loop) {
+  const auto item = static_cast<std::int64_t>(item_size(call.compute));
+  const std::int64_t lanes = kPackBytes / item;
+  Plan plan{call.formula.on_cpu,
+            call.compute,
+            call.result,
+            call.formula.params.data(),
+            lanes,
+            item,
+            static_cast<std::int64_t>(item_size(call.result)),
+            kTileBytes / item,
+            lanes,
+            {}};
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    const bool is_direct =
+        operand.memory.dtype == (i == 0 ? call.result : call.compute) && is_linear(loop, operand);
+    plan.access[i] = i > 0 && is_constant(operand) ? Access::kConstant
+                     : is_direct                   ? Access::kDirect
+                                                   : Access::kTiled;
+  }
+  keep_repeated(loop, plan);
+  return plan;
 }
 
 // Of one dimension, with all operands side by side or one element for all.
@@ -101,22 +221,12 @@ void Elementwise::compute_on_cpu() {
   if (numel(shape) == 0 || cpu::ran_packed(*this)) return;
   const cpu::Loop loop = cpu::make_loop(shape, {operands.data(), operands.size()});
   if (shape.size() != 1) shape = loop.sizes;
-  cpu::Plan plan{formula.on_cpu,
-                 compute,
-                 result,
-                 formula.params.data(),
-                 cpu::kPackBytes / static_cast<std::int64_t>(item_size(compute)),
-                 static_cast<std::int64_t>(item_size(result)),
-                 {}};
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const DType expected = i == 0 ? result : compute;
-    if (i > 0 && cpu::is_constant(operands[i])) {
-      plan.access[i] = cpu::Access::kConstant;
-    } else {
-      plan.access[i] = operands[i].memory.dtype == expected && cpu::is_linear(loop, operands[i])
-                           ? cpu::Access::kDirect
-                           : cpu::Access::kTiled;
-    }
+  const cpu::Plan plan = cpu::make_plan(*this, loop);
+  if (cpu::runs_by_rows(loop, plan)) {
+    const std::int64_t row = loop.sizes[loop.sizes.size() - 1];
+    return parallel_for(
+        0, loop.numel() / row, std::max<std::int64_t>(1, kMinElementsPerTask / row),
+        [&](std::int64_t begin, std::int64_t end) { cpu::run_rows(loop, plan, begin, end); });
   }
   parallel_for(0, loop.numel(), kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
     cpu::run_range(loop, plan, begin, end);

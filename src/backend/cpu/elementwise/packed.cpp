@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backend/cpu/elementwise/kernel.h"
+#include "backend/cpu/elementwise/convert.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -27,31 +27,39 @@ bool run_packed(const kernel::Formula& formula, DType compute, DType result, std
                 std::span<const PackedOperand> operands) {
   if (!is_short_way(compute, result, count, operands)) return false;
   if (count == 0) return true;  // Views of nothing may have any offset.
-  const auto item = static_cast<std::int64_t>(item_size(compute));
   const auto out_item = static_cast<std::int64_t>(item_size(result));
-  const std::int64_t lanes = kPackBytes / item;
   const std::span<const PackedOperand> inputs = operands.subspan(1);
   std::array<OnePack, kMaxOperands> packs;
   KernelArgs args;
   args.params = formula.params.data();
-  args.packs = count / lanes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const MemoryView& memory = inputs[i].memory;
     args.in[i] = static_cast<const char*>(memory.address());
     args.step[i] = kPackBytes;
     if (!inputs[i].is_constant) continue;
+    const auto lanes = kPackBytes / static_cast<std::int64_t>(item_size(compute));
     convert_elements(packs[i].bytes, compute, 1, args.in[i], memory.dtype, 0, lanes);
     args.in[i] = packs[i].bytes;
     args.step[i] = 0;
   }
   args.out = static_cast<char*>(operands[0].memory.address());
-  if (args.packs > 0) formula.on_cpu(args);
+  run_row(formula.on_cpu, args, inputs.size(), count, static_cast<std::int64_t>(item_size(compute)),
+          out_item);
+  return true;
+}
+
+void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t count,
+             std::int64_t item, std::int64_t out_item) {
+  const std::int64_t lanes = kPackBytes / item;
+  args.packs = count / lanes;
+  if (args.packs > 0) kernel(args);
 
   // The elements of the last pack, beside which there may be nothing.
   const std::int64_t rest = count % lanes;
-  if (rest == 0) return true;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is_constant) continue;
+  if (rest == 0) return;
+  std::array<OnePack, kMaxOperands> packs;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (args.step[i] == 0) continue;
     std::memcpy(packs[i].bytes, args.in[i] + args.packs * kPackBytes,
                 static_cast<std::size_t>(rest * item));
     args.in[i] = packs[i].bytes;
@@ -60,9 +68,8 @@ bool run_packed(const kernel::Formula& formula, DType compute, DType result, std
   OnePack result_pack;
   args.packs = 1;
   args.out = result_pack.bytes;
-  formula.on_cpu(args);
+  kernel(args);
   std::memcpy(last, result_pack.bytes, static_cast<std::size_t>(rest * out_item));
-  return true;
 }
 
 }  // namespace eg::cpu

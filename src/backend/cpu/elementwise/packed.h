@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "backend/cpu/elementwise/kernel.h"
 #include "kernels/elementwise.h"
 #include "runtime/memory_view.h"
 
@@ -25,5 +26,10 @@ struct PackedOperand {
 /// first operand is written.
 bool run_packed(const kernel::Formula& formula, DType compute, DType result, std::int64_t count,
                 std::span<const PackedOperand> operands);
+
+/// Runs a kernel over `count` elements of `item` bytes whose places are in `args`; those that stay
+/// on one pack have a step of 0, and only the packs are set here.
+void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t count,
+             std::int64_t item, std::int64_t out_item);
 
 }  // namespace eg::cpu

@@ -35,10 +35,6 @@ bool is_linear(const Loop& loop, const Operand& operand);
 /// True when every step stays on the same element.
 bool is_constant(const Operand& operand);
 
-/// Copies `count` elements of one row, `step` apart on either side, converting the dtype.
-void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
-                      DType from_dtype, std::int64_t from_step, std::int64_t count);
-
 /// Copies elements [begin, begin + count) of the loop's order from `source` into packed memory,
 /// converted to `dtype`.
 void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,

@@ -1,0 +1,131 @@
+#include "backend/cpu/elementwise/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <type_traits>
+
+#include "backend/cpu/vector/half_rows.h"
+
+namespace eg::cpu {
+namespace {
+
+template <class To, class From>
+To convert(From value) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // What a C++ cast leaves undefined gets x86's answer, which is what PyTorch's users see.
+    if constexpr (sizeof(To) < sizeof(std::int64_t)) {
+      return static_cast<To>(convert<std::int64_t>(value));
+    } else {
+      constexpr auto kLimit = static_cast<From>(9223372036854775808.0);
+      const bool fits = value >= -kLimit && value < kLimit;
+      return fits ? static_cast<To>(value) : std::numeric_limits<To>::min();
+    }
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class To, class From>
+void convert_row(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                 std::int64_t count) {
+  auto* out = static_cast<To*>(to);
+  const auto* in = static_cast<const From*>(from);
+  for (std::int64_t i = 0; i < count; ++i) out[i * to_step] = convert<To>(in[i * from_step]);
+}
+
+RowFunction row_function(DType to, DType from) {
+  return visit_dtype(to, [&]<class To>() {
+    return visit_dtype(from, [&]<class From>() -> RowFunction { return convert_row<To, From>; });
+  });
+}
+
+// Rows to or from half precision, by way of float32.
+void convert_halves(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
+  constexpr std::int64_t kTile = 256;
+  std::array<std::uint16_t, kTile> halves{};
+  std::array<float, kTile> floats{};
+  for (std::int64_t done = 0; done < count; done += kTile) {
+    const std::int64_t some = std::min(count - done, kTile);
+    const void* const source = element_at(from, from_dtype, done * from_step);
+    void* const target = element_at(to, to_dtype, done * to_step);
+    if (is_half(from_dtype)) {
+      copy_of_items(2)(halves.data(), 1, source, from_step, some);
+      widen_halves(from_dtype, halves.data(), floats.data(), some);
+    } else {
+      row_function(DType::kFloat32, from_dtype)(floats.data(), 1, source, from_step, some);
+    }
+    if (is_half(to_dtype)) {
+      narrow_halves(to_dtype, floats.data(), halves.data(), some);
+      copy_of_items(2)(target, to_step, halves.data(), 1, some);
+    } else {
+      row_function(to_dtype, DType::kFloat32)(target, to_step, floats.data(), 1, some);
+    }
+  }
+}
+
+void* second_part(void* data, DType dtype) {
+  return static_cast<char*>(data) + item_size(dtype) / 2;
+}
+const void* second_part(const void* data, DType dtype) {
+  return static_cast<const char*>(data) + item_size(dtype) / 2;
+}
+
+}  // namespace
+
+PartConversion::PartConversion(DType to, DType from) : to_(to), from_(from) {
+  if (to == from)
+    convert_ = copy_of_items(item_size(to));
+  else if (!is_half(to) && !is_half(from))
+    convert_ = row_function(to, from);
+}
+
+void PartConversion::operator()(void* to, std::int64_t to_step, const void* from,
+                                std::int64_t from_step, std::int64_t count) const {
+  if (convert_ != nullptr)
+    convert_(to, to_step, from, from_step, count);
+  else
+    convert_halves(to, to_, to_step, from, from_, from_step, count);
+}
+
+void RowConversion::convert(void* to, std::int64_t to_step, const void* from,
+                            std::int64_t from_step, std::int64_t count) const {
+  if (!is_complex(to_) && !is_complex(from_)) {
+    convert_parts_(to, to_step, from, from_step, count);
+  } else if (is_complex(to_) && is_complex(from_)) {
+    if (to_step == 1 && from_step == 1) return convert_parts_(to, 1, from, 1, 2 * count);
+    convert_parts_(to, 2 * to_step, from, 2 * from_step, count);
+    convert_parts_(second_part(to, to_), 2 * to_step, second_part(from, from_), 2 * from_step,
+                   count);
+  } else if (is_complex(to_)) {
+    constexpr double kZero = 0;
+    convert_parts_(to, 2 * to_step, from, from_step, count);
+    PartConversion(real_dtype(to_), DType::kFloat64)(second_part(to, to_), 2 * to_step, &kZero, 0,
+                                                     count);
+  } else {
+    convert_parts_(to, to_step, from, 2 * from_step, count);
+    if (to_ == DType::kBool) join_truth(static_cast<bool*>(to), to_step, from, from_step, count);
+  }
+}
+
+// A number with an imaginary part alone is not zero either.
+void RowConversion::join_truth(bool* to, std::int64_t to_step, const void* from,
+                               std::int64_t from_step, std::int64_t count) const {
+  for (std::int64_t i = 0; i < count; ++i) {
+    bool has_imaginary = false;
+    const auto* part = static_cast<const char*>(second_part(from, from_)) +
+                       i * from_step * static_cast<std::int64_t>(item_size(from_));
+    convert_parts_(&has_imaginary, 1, part, 1, 1);
+    to[i * to_step] |= has_imaginary;
+  }
+}
+
+void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                      DType from_dtype, std::int64_t from_step, std::int64_t count) {
+  RowConversion(to_dtype, from_dtype)(to, to_step, from, from_step, count);
+}
+
+}  // namespace eg::cpu

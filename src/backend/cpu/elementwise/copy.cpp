@@ -1,0 +1,171 @@
+#include "kernels/copy.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "backend/cpu/elementwise/convert.h"
+#include "backend/cpu/elementwise/strided.h"
+#include "runtime/thread_pool.h"
+
+namespace eg::cpu {
+namespace {
+
+// A square of so many elements a side is read and written while its cache lines are at hand.
+constexpr std::int64_t kSquare = 16;
+
+// The two dimensions that a copy walks through at once: the one with the smallest steps of what is
+// written, and that with the smallest steps of what is read, or the next one where those are the
+// same. All others are a list of such planes.
+struct Planes {
+  std::size_t inner;
+  std::size_t outer;
+  std::int64_t rows;     ///< of a plane
+  std::int64_t columns;  ///< of a row, along `inner`
+  std::int64_t count;    ///< of planes
+  bool is_turned;        ///< columns are further apart than rows in what is read
+};
+
+Planes planes_of(const Loop& loop) {
+  const std::size_t inner = loop.sizes.size() - 1;
+  const Strides& steps = loop.operands[1].strides;
+  const auto step_of = [&](std::size_t d) { return std::abs(steps[d]); };
+  std::size_t outer = inner == 0 ? 0 : inner - 1;
+  std::size_t nearest = inner;
+  for (std::size_t d = 0; d < inner; ++d) {
+    if (step_of(d) != 0 && step_of(d) < step_of(nearest)) nearest = d;
+  }
+  const bool is_turned = nearest != inner;
+  if (is_turned) outer = nearest;
+  const std::int64_t rows = inner == 0 ? 1 : loop.sizes[outer];
+  const std::int64_t columns = loop.sizes[inner];
+  return {inner, outer, rows, columns, loop.numel() / (rows * columns), is_turned};
+}
+
+struct Steps {
+  std::int64_t row;
+  std::int64_t column;
+};
+
+// Where an operand has plane `index`.
+std::int64_t plane_offset(const Loop& loop, const Planes& planes, const Operand& operand,
+                          std::int64_t index) {
+  std::int64_t offset = 0;
+  for (std::size_t d = planes.inner; d-- > 0;) {
+    if (d == planes.outer) continue;
+    offset += index % loop.sizes[d] * operand.strides[d];
+    index /= loop.sizes[d];
+  }
+  return offset;
+}
+
+// Calls visit(offset in what is written, in what is read, rows) for the parts of planes that rows
+// [begin, end) of all of them are.
+template <class Visit>
+void for_each_plane(const Loop& loop, const Planes& planes, std::int64_t begin, std::int64_t end,
+                    Visit&& visit) {
+  const Operand& to = loop.operands[0];
+  const Operand& from = loop.operands[1];
+  while (begin < end) {
+    const std::int64_t first = begin % planes.rows;
+    const std::int64_t rows = std::min(planes.rows - first, end - begin);
+    const std::int64_t plane = begin / planes.rows;
+    const std::int64_t skipped_to = planes.rows == 1 ? 0 : first * to.strides[planes.outer];
+    const std::int64_t skipped_from = planes.rows == 1 ? 0 : first * from.strides[planes.outer];
+    visit(plane_offset(loop, planes, to, plane) + skipped_to,
+          plane_offset(loop, planes, from, plane) + skipped_from, rows);
+    begin += rows;
+  }
+}
+
+Steps steps_in(const Planes& planes, const Operand& operand) {
+  return {planes.rows == 1 ? 0 : operand.strides[planes.outer], operand.strides[planes.inner]};
+}
+
+// Copies rows of a plane, square by square where reading along a row would touch a line of the
+// cache per element.
+template <class CopyRow>
+void copy_plane(const Planes& planes, std::int64_t rows, CopyRow&& copy_row) {
+  if (!planes.is_turned) {
+    for (std::int64_t r = 0; r < rows; ++r) copy_row(r, 0, planes.columns);
+    return;
+  }
+  for (std::int64_t top = 0; top < rows; top += kSquare) {
+    const std::int64_t bottom = std::min(top + kSquare, rows);
+    for (std::int64_t c = 0; c < planes.columns; c += kSquare) {
+      const std::int64_t width = std::min(kSquare, planes.columns - c);
+      for (std::int64_t r = top; r < bottom; ++r) copy_row(r, c, width);
+    }
+  }
+}
+
+void copy_rows(const Loop& loop, const Planes& planes, std::int64_t begin, std::int64_t end) {
+  const MemoryView& to = loop.operands[0].memory;
+  const MemoryView& from = loop.operands[1].memory;
+  const Steps to_steps = steps_in(planes, loop.operands[0]);
+  const Steps from_steps = steps_in(planes, loop.operands[1]);
+  const RowConversion convert_row(to.dtype, from.dtype);
+  for_each_plane(
+      loop, planes, begin, end,
+      [&](std::int64_t to_place, std::int64_t from_place, std::int64_t rows) {
+        copy_plane(planes, rows, [&](std::int64_t row, std::int64_t column, std::int64_t count) {
+          const std::int64_t target = to_place + row * to_steps.row + column * to_steps.column;
+          const std::int64_t source =
+              from_place + row * from_steps.row + column * from_steps.column;
+          convert_row(element_at(to.address(), to.dtype, target), to_steps.column,
+                      element_at(from.address(), from.dtype, source), from_steps.column, count);
+        });
+      });
+}
+
+// One row: threads share its elements.
+void copy_row(const Loop& loop, std::int64_t begin, std::int64_t end) {
+  const Operand& to = loop.operands[0];
+  const Operand& from = loop.operands[1];
+  convert_elements(element_at(to.memory.address(), to.memory.dtype, begin * to.strides[0]),
+                   to.memory.dtype, to.strides[0],
+                   element_at(from.memory.address(), from.memory.dtype, begin * from.strides[0]),
+                   from.memory.dtype, from.strides[0], end - begin);
+}
+
+}  // namespace
+}  // namespace eg::cpu
+
+namespace eg::kernel {
+
+void Fill::compute_on_cpu() const {
+  // The bytes of the element, which a row then repeats.
+  alignas(16) std::array<char, 16> element{};
+  if (is_half(y.dtype())) {
+    const auto number = value.to<float>();
+    cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kFloat32, 0, 1);
+  } else {
+    visit_any_dtype(y.dtype(), [&]<class T>() {
+      const T number = value.to<T>();
+      std::memcpy(element.data(), &number, sizeof(T));
+    });
+  }
+  parallel_for(0, count, kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    cpu::convert_elements(cpu::element_at(y.bytes(), y.dtype(), begin), y.dtype(), 1,
+                          element.data(), y.dtype(), 0, end - begin);
+  });
+}
+
+void Copy::compute_on_cpu() const {
+  if (numel(shape) == 0) return;
+  std::array<Operand, 2> operands{Operand{to.view(), to_strides},
+                                  Operand{from.view(), from_strides}};
+  const cpu::Loop loop = cpu::make_loop(shape, operands);
+  if (loop.sizes.size() == 1) {
+    return parallel_for(
+        0, loop.sizes[0], kMinElementsPerTask,
+        [&](std::int64_t begin, std::int64_t end) { cpu::copy_row(loop, begin, end); });
+  }
+  const cpu::Planes planes = cpu::planes_of(loop);
+  parallel_for(
+      0, planes.count * planes.rows,
+      std::max<std::int64_t>(1, kMinElementsPerTask / planes.columns),
+      [&](std::int64_t begin, std::int64_t end) { cpu::copy_rows(loop, planes, begin, end); });
+}
+
+}  // namespace eg::kernel
