@@ -11,12 +11,14 @@
 namespace eg {
 namespace {
 
-// Writes formula(i) into element i.
+// Writes element(i) into element i, where `formula` makes that function for a type.
 template <class Formula>
 Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
   const Tensor t = Tensor::empty({count}, computed_dtype(dtype));
   visit_dtype(t.dtype(), [&]<class T>() {
-    for (std::int64_t i = 0; i < count; ++i) t.data_as<T>()[i] = formula.template operator()<T>(i);
+    const auto element = formula.template operator()<T>();
+    T* const data = t.data_as<T>();
+    for (std::int64_t i = 0; i < count; ++i) data[i] = element(i);
   });
   return moved(ToDType::call(t, dtype), default_device());
 }
@@ -24,8 +26,9 @@ Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
   const CheckedInt last = CheckedInt(end) - start + step - (step > 0 ? 1 : -1);
   const std::int64_t count = last.value() / step;
-  return from_formula(count, dtype,
-                      [&]<class T>(std::int64_t i) { return static_cast<T>(start + i * step); });
+  return from_formula(count, dtype, [=]<class T>() {
+    return [=](std::int64_t i) { return static_cast<T>(start + i * step); };
+  });
 }
 
 Tensor arange_of_reals(double start, double end, double step, DType dtype) {
@@ -34,8 +37,8 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
         "unsupported range: ", start, " -> ", end, '.');
   check(count >= 0 && count <= 0x1p53, ErrorCode::kInvalidArgument, "arange",
         "invalid size, possible overflow?");
-  return from_formula(static_cast<std::int64_t>(count), dtype, [&]<class T>(std::int64_t i) {
-    return Scalar(start + static_cast<double>(i) * step).to<T>();
+  return from_formula(static_cast<std::int64_t>(count), dtype, [=]<class T>() {
+    return [=](std::int64_t i) { return Scalar(start + static_cast<double>(i) * step).to<T>(); };
   });
 }
 
@@ -78,16 +81,18 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
 Tensor Linspace::call(double start, double end, std::int64_t steps, std::optional<DType> dtype) {
   check(steps >= 0, ErrorCode::kInvalidArgument, doc.name,
         "number of steps must be non-negative, got ", steps, '.');
-  return from_formula(steps, dtype.value_or(default_dtype()), [&]<class T>(std::int64_t i) {
+  return from_formula(steps, dtype.value_or(default_dtype()), [=]<class T>() {
     // Counted from the nearer end, in the precision of the result, so that both ends are exact.
     using Real = std::conditional_t<std::is_floating_point_v<T>, T, double>;
     const auto first = static_cast<Real>(start);
-    const auto last = static_cast<Real>(end);
-    if (steps == 1) return Scalar(static_cast<double>(first)).to<T>();
-    const Real width = (last - first) / static_cast<Real>(steps - 1);
-    const Real value = i < steps / 2 ? first + width * static_cast<Real>(i)
-                                     : last - width * static_cast<Real>(steps - 1 - i);
-    return Scalar(static_cast<double>(value)).to<T>();
+    // Of one step the end does not count.
+    const auto last = static_cast<Real>(steps == 1 ? start : end);
+    const Real width = steps == 1 ? Real{0} : (last - first) / static_cast<Real>(steps - 1);
+    return [=](std::int64_t i) {
+      const Real value = i < steps / 2 ? first + width * static_cast<Real>(i)
+                                       : last - width * static_cast<Real>(steps - 1 - i);
+      return Scalar(static_cast<double>(value)).to<T>();
+    };
   });
 }
 

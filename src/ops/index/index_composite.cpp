@@ -15,6 +15,16 @@ namespace {
 
 Tensor flat(const Tensor& t) { return Reshape::call(t, {t.numel()}); }
 
+// Every position along a dimension so many times, which makes it `total` long: a dimension more,
+// which is then joined.
+Tensor repeat_each(const Tensor& input, std::int64_t dim, std::int64_t count, std::int64_t total) {
+  Shape spread = input.shape();
+  Shape joined = spread;
+  joined[static_cast<std::size_t>(dim)] = total;
+  spread.insert(static_cast<std::size_t>(dim) + 1, count);
+  return Reshape::call(Expand::call(Unsqueeze::call(input, dim + 1), spread), joined);
+}
+
 }  // namespace
 
 Tensor TakeAlongDim::call(const Tensor& input, const Tensor& indices,
@@ -107,8 +117,10 @@ Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
     total += count;
   }
   if (is_same_for_all) total = total * size;
-  const Tensor places = Tensor::empty({total.value()}, DType::kInt64);
   const auto* count = counts.data_as<std::int64_t>();
+  if (is_same_for_all && *count > 1)
+    return repeat_each(input.ndim() == 0 ? flat(input) : input, d, *count, total.value());
+  const Tensor places = Tensor::empty({total.value()}, DType::kInt64);
   auto* next = places.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < size; ++i)
     next = std::fill_n(next, count[is_same_for_all ? 0 : i], i);

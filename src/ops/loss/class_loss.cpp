@@ -4,10 +4,12 @@
 #include "dispatch/optional_memory.h"
 #include "kernels/class_loss.h"
 #include "ops/create/copy.h"
+#include "ops/index/index.h"
 #include "ops/nn/softmax.h"
 #include "ops/nn/softmax_rows.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/stride.h"
+#include "ops/shape/view.h"
 
 namespace eg {
 namespace {
@@ -88,16 +90,20 @@ Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Redu
   return result;
 }
 
-// The gradient of the loss in the shape of the input, shared out by the weights of a mean.
+// The gradient of the loss, shared out by the weights of a mean.
+Var share_of(const Tensor& grad, const Tensor& total_weight) {
+  if (!total_weight.defined()) return grad;
+  // Where every position is ignored there is nothing to share out.
+  return where(Var(total_weight) == 0, 0, Var(grad) / total_weight);
+}
+
+// The same in the shape of the input.
 Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& total_weight,
                     const Tensor& input) {
   const ReducedDims reduced = attrs.is_reduced
                                   ? reduced_dims({}, false, input.ndim(), "cross_entropy")
                                   : ReducedDims{{class_dim(input)}};
-  Var share = grad;
-  // Where every position is ignored there is nothing to share out.
-  if (total_weight.defined()) share = where(Var(total_weight) == 0, 0, share / total_weight);
-  return Var(unreduce(share.tensor(), reduced, input.shape()));
+  return Var(unreduce(share_of(grad, total_weight).tensor(), reduced, input.shape()));
 }
 
 Var target_distribution(const kernel::ClassTargets& targets, const Tensor& input) {
@@ -192,13 +198,23 @@ Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optio
                          {{input}, {classes.target}, {classes.weight}, {result.total_weight}});
 }
 
-// Linear in the input: the gradient is minus the targets' distributions, and nothing elsewhere.
+// Linear in the input: the gradient is minus what a target counts, and nothing elsewhere.
 GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor input = b.saved(0);
-  const Classes classes(input, b.saved(1), b.saved(2));
-  const Var goal = target_distribution(classes.targets(b.attrs().ignore_index, 0), input);
-  const Var share = spread_gradient(b.grad(), b.attrs(), b.saved(3), input);
-  return {where(goal == 0, 0, -share * goal).tensor()};
+  const std::int64_t dim = class_dim(input);
+  const Tensor one = full({}, 1, input.dtype(), input.device());
+  const Var index = Unsqueeze::call(b.saved(1), dim);
+  const Var is_counted = index != Scalar(b.attrs().ignore_index);
+  const Tensor target = where(is_counted, index, 0).tensor();
+  Var mass = where(is_counted, one, 0);
+  if (b.saved(2).defined()) {
+    const Tensor weights = IndexSelect::call(detach(b.saved(2)), 0, Flatten::call(target));
+    mass = mass * View::call(weights, target.shape());
+  }
+  Var share = share_of(b.grad(), b.saved(3));
+  if (!b.attrs().is_reduced) share = Unsqueeze::call(share.tensor(), dim);
+  const Tensor none = full(input.shape(), 0, input.dtype(), input.device());
+  return {Scatter::call(none, dim, target, where(mass == 0, 0, -share * mass).tensor())};
 }
 
 }  // namespace eg

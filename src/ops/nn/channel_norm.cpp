@@ -80,6 +80,17 @@ Tensor normalize_rows(const Tensor& input, std::int64_t rows, double eps) {
   return Reshape::call(LayerNorm::call(flat, {width}, {}, {}, eps), input.shape());
 }
 
+// (input - mean) / sqrt(variance + eps) * weight + bias with given statistics: what can be is
+// computed per channel, so that the input is read once.
+Tensor normalize_by(const Tensor& input, const Tensor& mean, const Tensor& variance,
+                    const Parameter& weight, const Parameter& bias, double eps) {
+  Var scale = rsqrt(Var(variance) + eps);
+  if (weight) scale = scale * *weight;
+  Var shift = -(Var(mean) * scale);
+  if (bias) shift = shift + *bias;
+  return scale_and_shift(input, scale.tensor(), shift.tensor());
+}
+
 // Of ops, for devices and mixtures of dtypes that the kernel does not know.
 BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, const Parameter& bias,
                                 double eps) {
@@ -110,9 +121,7 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   if (!training) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
           "Expected running_mean and running_var to be defined when training=False.");
-    const Var centered = Var(input) - per_channel(*running_mean, input);
-    const Var rstd = rsqrt(per_channel(*running_var, input) + eps);
-    return scale_and_shift((centered * rstd).tensor(), weight, bias);
+    return normalize_by(input, *running_mean, *running_var, weight, bias, eps);
   }
   const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
   check(count != 1, ErrorCode::kShapeMismatch, doc.name,

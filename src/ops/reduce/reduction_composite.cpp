@@ -1,16 +1,28 @@
 #include "ops/reduce/reduction_composite.h"
 
+#include <limits>
+
+#include "formulas/all.h"
 #include "ops/create/copy.h"
 
 namespace eg {
+namespace {
+
+// Zero in place of NaN.
+Tensor without_nan(const Tensor& x) {
+  if (is_complex(x.dtype())) return where(Var(x) == Var(x), Var(x), 0).tensor();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return call_with<op::NanToNum>({.nan = 0, .posinf = kInfinity, .neginf = -kInfinity}, x);
+}
+
+}  // namespace
 
 Tensor Nansum::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
                     std::optional<DType> dtype) {
   if (!is_differentiable(input.dtype())) return Sum::call(input, dim, keepdim, dtype);
   const bool is_cast = dtype.has_value() && is_differentiable(*dtype);
   const Tensor given = is_cast ? ToDType::call(input, *dtype) : input;
-  const Var x = detach(given);
-  Tensor result = Sum::call(where(x == x, x, 0).tensor(), dim, keepdim, dtype);
+  Tensor result = Sum::call(without_nan(detach(given)), dim, keepdim, dtype);
   if (!is_differentiable(result.dtype())) return result;
   return record<Nansum>(result, {given},
                         {given.shape(), reduced_dims(dim, keepdim, given.ndim(), doc.name)},

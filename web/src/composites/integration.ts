@@ -1,6 +1,6 @@
 // Integrals of sampled functions.
 
-import { add, cumsum, diff, mul, narrow, reshape, sum } from "../generated/ops.js";
+import { add, cumsum, diff, mul, narrow, reshape, select, sub, sum } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";
@@ -15,8 +15,14 @@ export const trapezoid: {
 } = /* @__PURE__ */ composite(
   "trapezoid",
   kLine,
-  (y: Tensor, x: Tensor | null, dx: number, dim: number) =>
-    sum(areas("trapezoid", y, x, dx, dim), dim),
+  (y: Tensor, x: Tensor | null, dx: number, dim: number) => {
+    const axis = axisOf("trapezoid", dim, y.ndim);
+    const last = sizeOf(y, axis) - 1;
+    if (x !== null || last < 1) return sum(areas("trapezoid", y, x, dx, dim), dim);
+    // Of all heights, but for half the first and the last: nothing as large as `y` is made.
+    const ends = mul(add(select(y, axis, 0), select(y, axis, last)), 0.5);
+    return mul(sub(sum(y, axis), ends), dx);
+  },
 );
 
 /** Like trapezoid(), up to every point but the first. */

@@ -6,13 +6,14 @@
 
 #include "backend/cpu/elementwise/convert.h"
 #include "backend/cpu/elementwise/strided.h"
+#include "backend/cpu/elementwise/transpose.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
 namespace {
 
-// A square of so many elements a side is read and written while its cache lines are at hand.
-constexpr std::int64_t kSquare = 16;
+// Rows of no more elements are copied column by column.
+constexpr std::int64_t kShortRow = 8;
 
 // The two dimensions that a copy walks through at once: the one with the smallest steps of what is
 // written, and that with the smallest steps of what is read, or the next one where those are the
@@ -23,7 +24,6 @@ struct Planes {
   std::int64_t rows;     ///< of a plane
   std::int64_t columns;  ///< of a row, along `inner`
   std::int64_t count;    ///< of planes
-  bool is_turned;        ///< columns are further apart than rows in what is read
 };
 
 Planes planes_of(const Loop& loop) {
@@ -35,11 +35,10 @@ Planes planes_of(const Loop& loop) {
   for (std::size_t d = 0; d < inner; ++d) {
     if (step_of(d) != 0 && step_of(d) < step_of(nearest)) nearest = d;
   }
-  const bool is_turned = nearest != inner;
-  if (is_turned) outer = nearest;
+  if (nearest != inner) outer = nearest;
   const std::int64_t rows = inner == 0 ? 1 : loop.sizes[outer];
   const std::int64_t columns = loop.sizes[inner];
-  return {inner, outer, rows, columns, loop.numel() / (rows * columns), is_turned};
+  return {inner, outer, rows, columns, loop.numel() / (rows * columns)};
 }
 
 struct Steps {
@@ -82,23 +81,6 @@ Steps steps_in(const Planes& planes, const Operand& operand) {
   return {planes.rows == 1 ? 0 : operand.strides[planes.outer], operand.strides[planes.inner]};
 }
 
-// Copies rows of a plane, square by square where reading along a row would touch a line of the
-// cache per element.
-template <class CopyRow>
-void copy_plane(const Planes& planes, std::int64_t rows, CopyRow&& copy_row) {
-  if (!planes.is_turned) {
-    for (std::int64_t r = 0; r < rows; ++r) copy_row(r, 0, planes.columns);
-    return;
-  }
-  for (std::int64_t top = 0; top < rows; top += kSquare) {
-    const std::int64_t bottom = std::min(top + kSquare, rows);
-    for (std::int64_t c = 0; c < planes.columns; c += kSquare) {
-      const std::int64_t width = std::min(kSquare, planes.columns - c);
-      for (std::int64_t r = top; r < bottom; ++r) copy_row(r, c, width);
-    }
-  }
-}
-
 void copy_rows(const Loop& loop, const Planes& planes, std::int64_t begin, std::int64_t end) {
   const MemoryView& to = loop.operands[0].memory;
   const MemoryView& from = loop.operands[1].memory;
@@ -108,13 +90,18 @@ void copy_rows(const Loop& loop, const Planes& planes, std::int64_t begin, std::
   for_each_plane(
       loop, planes, begin, end,
       [&](std::int64_t to_place, std::int64_t from_place, std::int64_t rows) {
-        copy_plane(planes, rows, [&](std::int64_t row, std::int64_t column, std::int64_t count) {
-          const std::int64_t target = to_place + row * to_steps.row + column * to_steps.column;
-          const std::int64_t source =
-              from_place + row * from_steps.row + column * from_steps.column;
-          convert_row(element_at(to.address(), to.dtype, target), to_steps.column,
-                      element_at(from.address(), from.dtype, source), from_steps.column, count);
-        });
+        const bool by_columns = planes.columns <= kShortRow && planes.columns < rows;
+        const std::int64_t lines = by_columns ? planes.columns : rows;
+        const std::int64_t count = by_columns ? rows : planes.columns;
+        const auto along = by_columns ? &Steps::row : &Steps::column;
+        const auto across = by_columns ? &Steps::column : &Steps::row;
+        for (std::int64_t line = 0; line < lines; ++line) {
+          convert_row(
+              element_at(to.address(), to.dtype, to_place + line * (to_steps.*across)),
+              to_steps.*along,
+              element_at(from.address(), from.dtype, from_place + line * (from_steps.*across)),
+              from_steps.*along, count);
+        }
       });
 }
 
@@ -156,6 +143,7 @@ void Copy::compute_on_cpu() const {
   std::array<Operand, 2> operands{Operand{to.view(), to_strides},
                                   Operand{from.view(), from_strides}};
   const cpu::Loop loop = cpu::make_loop(shape, operands);
+  if (const auto dim = cpu::transposed_dim(loop)) return cpu::copy_transposed(loop, *dim);
   if (loop.sizes.size() == 1) {
     return parallel_for(
         0, loop.sizes[0], kMinElementsPerTask,
