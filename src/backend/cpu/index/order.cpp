@@ -1,11 +1,10 @@
 #include "kernels/order.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <array>
 #include <limits>
-#include <vector>
 
+#include "backend/cpu/index/entries.h"
 #include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
@@ -15,59 +14,37 @@ namespace {
 using kernel::In;
 using kernel::Rows;
 
-// Every dtype is sorted as unsigned integers of the same order, by one instantiation.
-struct Entry {
-  std::uint64_t key;
-  std::int64_t index;
-};
+// A part of the order is chosen, and not sorted out of the whole, where it is one of this many.
+constexpr std::int64_t kManyPerKept = 8;
 
-// With the index every order is total, so every algorithm is stable.
-bool is_before(const Entry& a, const Entry& b) {
-  return a.key != b.key ? a.key < b.key : a.index < b.index;
-}
-
-template <class T>
-std::uint64_t key_of(T value) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(value)) return std::numeric_limits<std::uint64_t>::max();
-    // The sum makes -0 equal to 0.
-    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
-  } else {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ kSign;
-  }
-}
-
-void load_row(const Rows& rows, const In& in, std::int64_t start, bool descending,
-              std::vector<Entry>& row) {
-  const std::uint64_t flip = descending ? ~std::uint64_t{0} : 0;
-  visit_dtype(in.dtype(), [&]<class T>() {
-    const T* x = in.as<T>() + start;
-    for (std::int64_t i = 0; i < rows.size; ++i)
-      row[static_cast<std::size_t>(i)] = {key_of(x[i * rows.inner]) ^ flip, i};
+// Calls visit(where its first element is, outer index, inner index, room) for every row.
+template <class Visit>
+void for_each_place(const Rows& rows, Visit&& visit) {
+  const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
+  parallel_for(0, rows.positions(), grain, [&](std::int64_t begin, std::int64_t end) {
+    Entries room;
+    for (std::int64_t r = begin; r < end; ++r) {
+      const std::int64_t o = r / rows.inner;
+      const std::int64_t i = r % rows.inner;
+      visit(o * rows.size * rows.inner + i, o, i, room);
+    }
   });
 }
 
 // Calls visit(elements, outer index, inner index) for every row, with its elements to work on.
 template <class Visit>
 void for_each_row(const Rows& rows, const In& in, bool descending, Visit&& visit) {
-  const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
-  parallel_for(0, rows.positions(), grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Entry> row(checked_count(rows.size));
-    for (std::int64_t r = begin; r < end; ++r) {
-      const std::int64_t o = r / rows.inner;
-      const std::int64_t i = r % rows.inner;
-      load_row(rows, in, o * rows.size * rows.inner + i, descending, row);
-      visit(row, o, i);
-    }
+  for_each_place(rows, [&](std::int64_t start, std::int64_t o, std::int64_t i, Entries& row) {
+    row.resize(checked_count(rows.size));
+    load_entries(in, {start, rows.inner}, 0, rows.size, descending, row.data());
+    visit(row, o, i);
   });
 }
 
 // An element replaces the best one so far when its key beats that of the best one.
 template <class Beats>
 void running_extreme(const Rows& rows, const In& in, std::int64_t* indices, Beats&& beats) {
-  for_each_row(rows, in, false, [&](const std::vector<Entry>& row, std::int64_t o, std::int64_t i) {
+  for_each_row(rows, in, false, [&](const Entries& row, std::int64_t o, std::int64_t i) {
     std::int64_t* out = indices + o * rows.size * rows.inner + i;
     const Entry* best = row.data();
     for (const Entry& entry : row) {
@@ -78,15 +55,50 @@ void running_extreme(const Rows& rows, const In& in, std::int64_t* indices, Beat
   });
 }
 
+// Moves the elements [first, first + count) of the order there.
+void order_part(Entries& row, std::int64_t first, std::int64_t count) {
+  Entry* const from = row.data() + first;
+  Entry* const end = row.data() + row.size();
+  if (first > 0) std::nth_element(row.data(), from, end, is_before);
+  if (first == 0 || count > 1) std::partial_sort(from, from + count, end, is_before);
+}
+
+// The first `count` elements of the order of a long row. What is not before the last of those that
+// were kept is never looked at again, and most elements are not.
+void keep_first(const Rows& rows, const In& in, std::int64_t start, bool descending,
+                std::int64_t count, Entries& kept) {
+  constexpr std::int64_t kChunk = 64;
+  const std::int64_t most = 4 * count + kChunk;
+  std::array<Entry, kChunk> chunk;
+  std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+  bool is_full = false;
+  kept.clear();
+  for (std::int64_t begin = 0; begin < rows.size; begin += kChunk) {
+    const std::int64_t some = std::min(rows.size - begin, kChunk);
+    load_entries(in, {start, rows.inner}, begin, some, descending, chunk.data());
+    // Of elements with the key of the limit those that come later are after it.
+    for (std::int64_t i = 0; i < some; ++i) {
+      const Entry& entry = chunk[static_cast<std::size_t>(i)];
+      if (entry.key < limit || !is_full) kept.push_back(entry);
+    }
+    if (std::ssize(kept) < (is_full ? most : count)) continue;
+    order_part(kept, 0, count);
+    kept.resize(static_cast<std::size_t>(count));
+    limit = kept.back().key;
+    is_full = true;
+  }
+  order_part(kept, 0, count);
+}
+
 // Up to this many elements PyTorch sorts by insertion.
 constexpr std::ptrdiff_t kInsertedAtMost = 16;
 
 // Sorts a row. Where short rows have a NaN, which is before nothing and after nothing, the order is
 // that of PyTorch's insertion, for among elements that are all rare the first one is the mode.
-void sort_for_mode(std::vector<Entry>& row, std::uint64_t nan) {
+void sort_for_mode(Entries& row, std::uint64_t nan) {
   const auto is_nan = [nan](const Entry& entry) { return nan != 0 && entry.key == nan; };
   if (std::ssize(row) > kInsertedAtMost || std::none_of(row.begin(), row.end(), is_nan))
-    return std::sort(row.begin(), row.end(), is_before);
+    return sort_entries(row);
   const auto is_less = [&](const Entry& a, const Entry& b) { return !is_nan(b) && a.key < b.key; };
   for (auto next = row.begin() + 1; next < row.end(); ++next) {
     auto place = next;
@@ -106,28 +118,32 @@ namespace eg::kernel {
 
 void OrderRows::compute_on_cpu() const {
   if (count == 0) return;
-  using Row = std::vector<cpu::Entry>;
-  cpu::for_each_row(rows, x, descending, [&](Row& row, std::int64_t o, std::int64_t i) {
-    cpu::Entry* const from = row.data() + first;
-    cpu::Entry* const to = from + count;
-    cpu::Entry* const end = row.data() + row.size();
-    if (first > 0) std::nth_element(row.data(), from, end, cpu::is_before);
-    if (to != end) std::nth_element(from, to, end, cpu::is_before);
-    std::sort(from, to, cpu::is_before);
+  const auto write = [&](const cpu::Entry* entry, std::int64_t o, std::int64_t i) {
     std::int64_t* out = indices.as<std::int64_t>() + o * count * rows.inner + i;
-    for (const cpu::Entry* entry = from; entry != to; ++entry, out += rows.inner)
-      *out = entry->index;
+    for (std::int64_t k = 0; k < count; ++k, ++entry, out += rows.inner) *out = entry->index;
+  };
+  const bool is_small_part = count <= rows.size / cpu::kManyPerKept;
+  if (first == 0 && is_small_part) {
+    cpu::for_each_place(
+        rows, [&](std::int64_t start, std::int64_t o, std::int64_t i, cpu::Entries& kept) {
+          cpu::keep_first(rows, x, start, descending, count, kept);
+          write(kept.data(), o, i);
+        });
+    return;
+  }
+  cpu::for_each_row(rows, x, descending, [&](cpu::Entries& row, std::int64_t o, std::int64_t i) {
+    is_small_part ? cpu::order_part(row, first, count) : cpu::sort_entries(row);
+    write(row.data() + first, o, i);
   });
 }
 
 void ModeRows::compute_on_cpu() const {
-  using Row = std::vector<cpu::Entry>;
   // That of NaN, which equals nothing, itself neither.
-  const std::uint64_t nan = is_floating(x.dtype()) ? cpu::key_of(std::nan("")) : 0;
+  const std::uint64_t nan = cpu::key_of_nan(x.dtype());
   const auto is_other = [nan](std::uint64_t a, std::uint64_t b) {
     return a != b || (nan != 0 && a == nan);
   };
-  cpu::for_each_row(rows, x, false, [&](Row& row, std::int64_t o, std::int64_t i) {
+  cpu::for_each_row(rows, x, false, [&](cpu::Entries& row, std::int64_t o, std::int64_t i) {
     cpu::sort_for_mode(row, nan);
     std::ptrdiff_t longest = 0;
     for (auto begin = row.begin(); begin != row.end();) {
@@ -169,8 +185,8 @@ void RunningExtreme::compute_on_cpu() const {
     cpu::running_extreme(rows, x, indices.as<std::int64_t>(), beats);
   };
   if (largest) return run([](std::uint64_t a, std::uint64_t b) { return a >= b; });
-  // One more makes the key of NaN, the largest, the smallest.
-  const std::uint64_t shift = is_floating(x.dtype()) ? 1 : 0;
+  // With what is missing to the end of all numbers the key of NaN, the largest, is the smallest.
+  const std::uint64_t shift = is_floating(x.dtype()) ? 0 - cpu::key_of_nan(x.dtype()) : 0;
   run([shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
 }
 
