@@ -10,6 +10,7 @@
 #include "ops/create/factory.h"
 #include "ops/elementwise/branch.h"
 #include "ops/elementwise/overload.h"
+#include "ops/index/distinct.h"
 #include "ops/index/index.h"
 #include "ops/index/order.h"
 #include "ops/index/tensor_index.h"
@@ -58,9 +59,9 @@ using Families = TypeList<
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Recurrent layers", RecurrentOps>,
-    Family<"Order", OrderOps>, Family<"Scans", ScanOps>, Family<"Random samples", SampleOps>,
-    Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
-    Family<"Optimizer steps", OptimOps>>;
+    Family<"Order", OrderOps, DistinctOps>, Family<"Scans", ScanOps>,
+    Family<"Random samples", SampleOps>, Family<"Complex numbers", ComplexOps>,
+    Family<"Fourier transforms", FftOps>, Family<"Optimizer steps", OptimOps>>;
 
 namespace detail {
 template <class... Family>

@@ -1,7 +1,8 @@
-// Tensors as sets: which values there are, how often, and whether one is among others. All sort, and look at where runs
-// of equal values start.
+// Tensors as sets: which values there are, how often, and whether one is among others. Slices are sorted here, and
+// elements on a device; those of the CPU have a kernel.
 
 import type { Operand } from "../dispatch/types.js";
+import { distinctElements } from "../generated/internal.js";
 import {
   any,
   arange,
@@ -10,11 +11,10 @@ import {
   cumsum,
   diff,
   flatten,
-  gt,
-  indexAdd,
+  ge,
   indexCopy,
   indexSelect,
-  logicalNot,
+  lt,
   movedim,
   narrow,
   ne,
@@ -23,9 +23,9 @@ import {
   reshape,
   select,
   sub,
-  zeros,
   zerosLike,
 } from "../generated/ops.js";
+import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { asTensors, positionsLike } from "./constants.js";
@@ -83,8 +83,7 @@ export const unique: {
     dim: number | null,
   ) => {
     const slices = slicesOf("unique", input, dim);
-    const order = ascending(slices.rows);
-    return chosen(distinct(slices, order), returnInverse, returnCounts);
+    return chosen(slices, false, returnInverse, returnCounts);
   },
 );
 
@@ -100,8 +99,7 @@ export const uniqueConsecutive: {
   "input:tensor returnInverse:bool=false returnCounts:bool=false dim:int?=null",
   (input: Tensor, returnInverse: boolean, returnCounts: boolean, dim: number | null) => {
     const slices = slicesOf("uniqueConsecutive", input, dim);
-    const order = inOrder(slices.rows);
-    return chosen(distinct(slices, order), returnInverse, returnCounts);
+    return chosen(slices, true, returnInverse, returnCounts);
   },
 );
 
@@ -119,16 +117,11 @@ export const isin: {
   "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
   (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {
     const [wanted, tests] = asTensors(elements, testElements);
-    const { device } = wanted;
-    const isTest = cat([zeros([wanted.numel], { device }), ones([tests.numel], { device })]);
-    const values = reshape(cat([flatten(wanted), flatten(tests)]), [-1, 1]);
-    const order = ascending(values);
-    const { ranks } = runsOf(indexSelect(values, 0, order));
-    // How many of each run are test elements, told to all of the run.
-    const testsOfRuns = indexAdd(zerosLike(isTest), 0, ranks, indexSelect(isTest, 0, order));
-    const found = indexCopy(isTest, 0, order, indexSelect(testsOfRuns, 0, ranks));
-    const isFound = gt(reshape(narrow(found, 0, 0, wanted.numel), wanted.shape), 0);
-    return invert ? logicalNot(isFound) : isFound;
+    const values = cat([flatten(tests), flatten(wanted)]);
+    const { firsts, inverse } = distinct(reshape(values, [-1, 1]), false, true);
+    // The first of equal elements is a test element if any of them is.
+    const first = indexSelect(firsts, 0, narrow(inverse, 0, tests.numel, wanted.numel));
+    return reshape((invert ? ge : lt)(first, tests.numel), wanted.shape);
   },
 );
 
@@ -181,23 +174,39 @@ function runsOf(rows: Tensor): { starts: Tensor; ranks: Tensor } {
   return { starts: flatten(nonzero(isStart)), ranks: sub(cumsum(isStart, 0), 1) };
 }
 
-// The first of equal slices in an order, where all have gone, and how many there were.
-function distinct(
-  { source, axis, rows, shape }: Slices,
-  order: Tensor,
-): readonly [Tensor, Tensor, Tensor] {
+/** Of equal rows where the first is, which of the distinct ones each row is, if wanted, and how often each is there. */
+interface Distinct {
+  readonly firsts: Tensor;
+  readonly inverse: Tensor;
+  readonly counts: Tensor;
+}
+
+function distinct(rows: Tensor, isConsecutive: boolean, withInverse: boolean): Distinct {
+  if (rows.device === "cpu" && rows.shape[1] === 1 && !isComplex(rows.dtype)) {
+    const [firsts, inverse, counts] = distinctElements(rows, isConsecutive, withInverse);
+    return { firsts, inverse, counts };
+  }
+  const order = isConsecutive ? inOrder(rows) : ascending(rows);
   const { starts, ranks } = runsOf(indexSelect(rows, 0, order));
-  const values = indexSelect(source, axis, indexSelect(order, 0, starts));
-  const inverse = reshape(indexCopy(zerosLike(ranks), 0, order, ranks), shape);
-  const counts = diff(starts, { append: positionsLike(rows, [sizeOf(rows, 0)]) });
-  return [values, inverse, counts];
+  return {
+    firsts: indexSelect(order, 0, starts),
+    inverse: indexCopy(zerosLike(ranks), 0, order, ranks),
+    counts: diff(starts, { append: positionsLike(rows, [sizeOf(rows, 0)]) }),
+  };
 }
 
 function chosen(
-  [values, inverse, counts]: readonly [Tensor, Tensor, Tensor],
+  { source, axis, rows, shape }: Slices,
+  isConsecutive: boolean,
   returnInverse: boolean,
   returnCounts: boolean,
 ): Tensor | Tensor[] {
+  const { firsts, inverse, counts } = distinct(rows, isConsecutive, returnInverse);
+  const values = indexSelect(source, axis, firsts);
   if (!returnInverse && !returnCounts) return values;
-  return [values, ...(returnInverse ? [inverse] : []), ...(returnCounts ? [counts] : [])];
+  return [
+    values,
+    ...(returnInverse ? [reshape(inverse, shape)] : []),
+    ...(returnCounts ? [counts] : []),
+  ];
 }

@@ -37,6 +37,11 @@ export const lstmSteps: {
   (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, bias: Tensor | null, options: { reverse?: boolean }): [output: Tensor, hidden: Tensor, state: Tensor];
 } = define("lstm_steps");
 
+/** The distinct values of all elements in ascending order, or of runs of equal ones as they come: where each is first, which of them each element has, if asked for, and how often. */
+export const distinctElements: {
+  (input: Tensor, consecutive: boolean, withInverse: boolean): [firsts: Tensor, inverse: Tensor, counts: Tensor];
+} = define("distinct_elements");
+
 /** Gamma numbers of scale 1, of the shapes alpha. */
 export const standardGamma: {
   (alpha: Tensor): Tensor;

@@ -331,6 +331,7 @@ nanmedian:mo input:tensor dim:int?=null keepdim:bool=false
 mode:ms input:tensor dim:int=-1 keepdim:bool=false
 cummax:ms input:tensor dim:int
 cummin:ms input:tensor dim:int
+distinct_elements:s input:tensor consecutive:bool withInverse:bool
 cumsum:mi input:tensor dim:int dtype:dtype?=null
 cumprod:mi input:tensor dim:int dtype:dtype?=null
 logcumsumexp:m input:tensor dim:int
