@@ -6,23 +6,30 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { kPython } from "../tests/bench/libraries/torch.mjs";
+import { kPython } from "../tests/bench/libraries/torch_server.mjs";
 import { measureWorkload } from "../tests/bench/measure.mjs";
 import { checksOf } from "../tests/bench/report/checks.mjs";
 import { keepTables } from "../tests/bench/report/keep.mjs";
 import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
+import { speedPage } from "../tests/bench/sweep/page.mjs";
+import { runSweep } from "../tests/bench/sweep/run.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
-import { buildWasm, buildWeb } from "./build.mjs";
+import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { newerNode } from "./newer_node.mjs";
 import { expected, kRoot, main, read, seconds } from "./process.mjs";
 
+const kTorchPackages = "Debian: python3-torch, and libopenblas0-pthread";
+
 const kHelp = `npm run bench -- [options]
+npm run bench -- sweep [families, or parts of names] [--quick] [--write]
+  every op at three sizes beside native PyTorch on one thread (${kTorchPackages}); --write makes
+  docs/speed.md of it
   --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
   --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
-  --with torch      native PyTorch on one thread, too, where ${kPython} can import it (Debian: python3-torch, and
-                    libopenblas0-pthread, without which its products are ten times slower)
+  --with torch      native PyTorch on one thread, too, where ${kPython} can import it (${kTorchPackages},
+                    without which its products are ten times slower)
   --no-build        measure dist/ as it is
   --write           keep the figures of the newest Node in tests/bench/results.json, and write README.md's tables anew
   --json            print the report as JSON too, not only into build/bench`;
@@ -35,7 +42,8 @@ const kPeers = [
 ];
 
 function readOptions() {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string" },
@@ -47,16 +55,40 @@ function readOptions() {
       help: { type: "boolean", short: "h", default: false },
     },
   });
+  if (positionals[0] === "sweep") return { ...values, sweep: positionals.slice(1) };
+  if (positionals.length > 0) throw expected(kHelp);
   const names = values.only?.split(",") ?? Object.keys(kWorkloads);
   const unknown = names.find((name) => !kWorkloads[name]);
   if (unknown) throw expected(`No workload "${unknown}"\n${kHelp}`);
   if (![undefined, "torch"].includes(values.with)) throw expected(kHelp);
-  if (values.with && !canImportTorch()) throw expected(`${kPython} cannot import torch\n${kHelp}`);
+  if (values.with) checkTorch();
   return { ...values, workloads: names.map((name) => kWorkloads[name]) };
 }
 
-function canImportTorch() {
-  return spawnSync(kPython, ["-c", "import torch"]).status === 0;
+function checkTorch() {
+  if (spawnSync(kPython, ["-c", "import torch"]).status === 0) return;
+  throw expected(`${kPython} cannot import torch (${kTorchPackages})\n${kHelp}`);
+}
+
+/** Every op beside PyTorch, on the Node that runs this. */
+async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
+  checkTorch();
+  if (write && names.length > 0) throw expected("--write takes a sweep of everything");
+  if (!isBuilt) {
+    console.log("Setting up");
+    await buildWasm(nodeVariant());
+    await buildWeb();
+  }
+  console.log("Ratios to PyTorch on one thread; without names only those of three and more");
+  const { rows, ...libraries } = await runSweep(process.execPath, {
+    only: names.length > 0 ? names : null,
+    quick,
+  });
+  if (!write) return;
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = { date, cpu: cpus()[0].model, node: process.versions.node };
+  writeFileSync(join(kRoot, "docs", "speed.md"), speedPage(rows, { ...machine, ...libraries }));
+  console.log("Written to docs/speed.md");
 }
 
 /** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
@@ -140,6 +172,7 @@ await main(async () => {
   if (options.help) return console.log(kHelp);
   const start = performance.now();
   await ensureNodeModules();
+  if (options.sweep) return sweep(options);
   const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);
   const machine = describeMachine(nodes);

@@ -2,6 +2,7 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/optional_memory.h"
+#include "formulas/all.h"
 #include "kernels/class_loss.h"
 #include "ops/create/copy.h"
 #include "ops/index/index.h"
@@ -203,10 +204,10 @@ GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor input = b.saved(0);
   const std::int64_t dim = class_dim(input);
   const Tensor one = full({}, 1, input.dtype(), input.device());
-  const Var index = Unsqueeze::call(b.saved(1), dim);
-  const Var is_counted = index != Scalar(b.attrs().ignore_index);
-  const Tensor target = where(is_counted, index, 0).tensor();
-  Var mass = where(is_counted, one, 0);
+  const Tensor index = Unsqueeze::call(b.saved(1), dim);
+  const Tensor is_counted = eg::call<op::Ne>(index, Scalar(b.attrs().ignore_index));
+  const Tensor target = eg::call<op::Where>(is_counted, index, Scalar(0));
+  Var mass = where(Var(is_counted), one, 0);
   if (b.saved(2).defined()) {
     const Tensor weights = IndexSelect::call(detach(b.saved(2)), 0, Flatten::call(target));
     mass = mass * View::call(weights, target.shape());

@@ -71,7 +71,7 @@ export const kCopies = {
   diagflat: (z) => [N(z.side)],
   diagonalScatter: (z) => [N(z.columns, z.columns), N(z.columns)],
   selectScatter: (z) => [matrix(z), N(z.columns), 0, 1],
-  sliceScatter: (z) => [matrix(z), N(2, z.columns), { dim: 0, start: 0, end: 2 }],
+  sliceScatter: (z) => [matrix(z), N(2, z.columns), { dim: 0, start: 0, end: 2, step: 1 }],
   asStridedScatter: (z) => [matrix(z), N(2, 2), [2, 2], [4, 2]],
   fillDiagonal_: { args: (z) => [matrix(z), 0.5], theirs: "Tensor.fill_diagonal_" },
   atleast1d: { args: one, theirs: "atleast_1d" },
