@@ -3,8 +3,16 @@
 import assert from "node:assert/strict";
 import { EdgeGradError } from "edgegrad";
 
-/** Asserts that two lists of numbers are equal within atol + rtol * |expected|. */
-export function assertClose(actual, expected, { rtol = 1e-6, atol = 1e-6, what = "values" } = {}) {
+/** Expected numbers have the digits that matter in single precision, or all of them for doubles. */
+const kSingle = 1e-6;
+const kDouble = 1e-9;
+
+/**
+ * Asserts that two lists of numbers are equal within atol + rtol * |expected|. Small numbers count as large ones do, and a zero
+ * is a zero: where terms cancel, a test gives the `atol` that is left of them.
+ */
+export function assertClose(actual, expected, { rtol, atol = 0, what = "values" } = {}) {
+  rtol ??= actual instanceof Float64Array ? kDouble : kSingle;
   const a = [...actual].map(Number);
   const e = [...expected].map(toNumber);
   assert.equal(a.length, e.length, `${what}: number of elements`);
