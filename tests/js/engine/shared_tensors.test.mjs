@@ -35,10 +35,11 @@ describe("a weight that two workers train and the main thread reads", () => {
       await new Promise((resolve) => setTimeout(resolve));
     }
     assert.ok(reads > 0);
-    // The other's step has changed what this one's graph has saved.
+    // The other's step has changed what this one's graph has saved, or the weight needed no gradient just then.
+    const known = ["ModifiedInPlace", "NoGradPath"];
     for (const refused of await trained) {
       assert.deepEqual(
-        Object.keys(refused ?? {}).filter((code) => code !== "ModifiedInPlace"),
+        Object.keys(refused ?? {}).filter((code) => !known.includes(code)),
         [],
       );
     }
@@ -68,7 +69,17 @@ describe("a weight that two workers train and the main thread reads", () => {
     assert.throws(() => x.unsqueeze_(0), { code: "InvalidArgument", message: /another thread/ });
     flag.fill_(1);
     assert.deepEqual(await held, [2, 3]);
-    assert.deepEqual(x.unsqueeze_(0).shape, [1, 2, 3]);
+    // A worker answers before it lets go of what it held.
+    const over = performance.now() + 5000;
+    const isHeld = () => {
+      try {
+        return void x.unsqueeze_(0);
+      } catch {
+        return performance.now() < over;
+      }
+    };
+    while (isHeld()) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.deepEqual(x.shape, [1, 2, 3]);
   });
 });
 
