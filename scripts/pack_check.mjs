@@ -104,7 +104,7 @@ await main(async () => {
   const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
   const tarball = await makeTarball();
   const projects = new Projects(tarball);
-  const context = { tarball, projects, browsers: new Browsers(projects) };
+  const context = { tarball, projects, browsers: new Browsers() };
   const results = [];
   try {
     for (const row of rows) {

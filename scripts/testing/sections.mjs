@@ -11,6 +11,7 @@ import {
   runNative,
   runWasm,
   runWithChromium,
+  runWithFirefox,
 } from "./runners.mjs";
 
 const kOnTestDevice = { environment: { EG_TEST_DEVICE: "1" } };
@@ -60,6 +61,7 @@ export const kSections = [
   section("browser", "JavaScript in Chromium", () => runWithChromium("tests/browser"), {
     isQuick: true,
   }),
+  section("firefox", "JavaScript in Firefox", () => runWithFirefox("tests/browser/firefox")),
   section("package", "the package as npm packs it", () =>
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),

@@ -9,6 +9,7 @@ import {
   kBorderTests,
   kEngineTests,
   prepareChromium,
+  prepareFirefox,
   run,
   runFiles,
   runNative,
@@ -17,7 +18,8 @@ import { kGroups, kSections } from "./sections.mjs";
 
 const kNode = process.execPath;
 const kTestFile = /^tests\/.*(_test\.cpp|\.test\.mjs)$/;
-const kNeedChromium = /^tests\/(browser|docs|site|webgpu)\//;
+const kNeedFirefox = /^tests\/browser\/firefox\//;
+const kNeedChromium = /^tests\/(browser(?!\/firefox)|docs|site|webgpu)\//;
 
 function testFiles() {
   const names = readdirSync(join(kRoot, "tests"), { recursive: true });
@@ -56,6 +58,7 @@ function sectionsOf(files) {
 
 async function runScripts(files) {
   if (files.some((file) => kNeedChromium.test(file))) await prepareChromium();
+  if (files.some((file) => kNeedFirefox.test(file))) await prepareFirefox();
   if (
     files.some((file) => file.startsWith("tests/site/")) &&
     !existsSync(join(kRoot, "build", "site"))
@@ -69,6 +72,7 @@ async function runScripts(files) {
 const kTouches = [
   [kTestFile, []],
   [/^tests\/(cpp|bindings)\//, ["native"]],
+  [kNeedFirefox, ["firefox"]],
   [/^tests\/(js|fuzz|browser|docs|site|webgpu|package)\//, ["$1"]],
   [/^(src|bindings|tools|cmake|CMake)/, ["native", "wasm", "js"]],
   [/^web\/src\/webgpu\//, ["webgpu"]],

@@ -6,20 +6,15 @@ import { startFirefox } from "../browser/support/firefox.mjs";
 import { startWebKit } from "../browser/support/webkit.mjs";
 
 const kStarts = {
-  chromium: () => startChromium(),
-  firefox: async (projects) => startFirefox(await projects.with("puppeteer-core")),
-  webkit: () => startWebKit(),
+  chromium: startChromium,
+  firefox: startFirefox,
+  webkit: startWebKit,
 };
 const kPackages = { chromium: "browser", firefox: "firefox", webkit: "webkit" };
 
 /** Browsers, each started when it is first asked for. */
 export class Browsers {
-  #projects;
   #started = new Map();
-
-  constructor(projects) {
-    this.#projects = projects;
-  }
 
   start(name) {
     if (!this.#started.has(name)) this.#started.set(name, this.#start(name));
@@ -33,7 +28,7 @@ export class Browsers {
 
   async #start(name) {
     await ensurePackages(kPackages[name]);
-    return kStarts[name](this.#projects);
+    return kStarts[name]();
   }
 
   async close() {

@@ -14,7 +14,6 @@ const kOthers = {
   next: "16.4.6",
   parcel: "2.16.4",
   publint: "0.3.25",
-  "puppeteer-core": "24.43.1",
   react: "19.3.1",
   "react-dom": "19.3.1",
   rollup: "4.68.7",

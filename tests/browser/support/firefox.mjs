@@ -1,12 +1,16 @@
-// Firefox, driven by Puppeteer over WebDriver BiDi.
+// Firefox ESR, driven by Puppeteer over WebDriver BiDi.
 
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { launch } from "puppeteer-core";
 
 const kPath = "/usr/bin/firefox-esr";
 
-/** Starts Firefox ESR, whose pages are Puppeteer's, with the Puppeteer that is installed in `folder`. */
-export function startFirefox(folder) {
-  const { launch } = createRequire(join(folder, "package.json"))("puppeteer-core");
+/** Why tests in Firefox cannot run here, or false. */
+export const noFirefox = existsSync(kPath)
+  ? false
+  : `no Firefox: ${kPath} does not exist; apt-get install firefox-esr`;
+
+/** Starts Firefox, whose pages are Puppeteer's. */
+export function startFirefox() {
   return launch({ browser: "firefox", executablePath: kPath });
 }
