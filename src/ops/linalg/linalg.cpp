@@ -152,8 +152,8 @@ GradList Cholesky::backward(const Backward<Cholesky>& b) {
   const Var lower = Tril::call(product);
   const Var strict = Tril::call(product, -1);
   const Tensor symmetric = ((lower + transposed(strict.tensor())) * 0.5).tensor();
-  const Tensor left = solve_unchecked(lt, symmetric);
-  return {solve_unchecked(lt, transposed(left))};
+  const Tensor left = SolveTriangular::call(lt, symmetric, true);
+  return {SolveTriangular::call(lt, transposed(left), true)};
 }
 
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {

@@ -22,6 +22,15 @@ Tensor solve_from_left(const Tensor& a, const Tensor& b, bool upper, bool unit) 
   return record<SolveTriangular>(result, {a, b}, {upper, unit}, {{a}, {result, true}});
 }
 
+// The same for one triangle and a batch of right sides, whose columns all stand beside each other.
+Tensor solve_for_batch(const Tensor& a, const Tensor& b, bool upper, bool unit) {
+  const std::int64_t n = b.size(-2);
+  const Tensor rows = Movedim::call(b, Dims{-2}, Dims{0});
+  const Tensor solved = solve_from_left(Reshape::call(a, {n, n}),
+                                        Reshape::call(rows, {n, b.numel() / n}), upper, unit);
+  return Movedim::call(View::call(solved, rows.shape()), Dims{0}, Dims{-2});
+}
+
 Var lower_part(const Var& t) { return Tril::call(t.tensor(), -1); }
 Var upper_part(const Var& t) { return Triu::call(t.tensor()); }
 
@@ -68,7 +77,10 @@ Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool 
         a.size(-2), 'x', a.size(-1), " and ", b.size(-2), 'x', b.size(-1), ").");
   if (!left) return transposed(call(transposed(a), transposed(b), !upper, true, unitriangular));
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(b), doc.name);
-  return solve_from_left(expand_batch(a, batch), expand_batch(b, batch), upper, unitriangular);
+  const Tensor right = expand_batch(b, batch);
+  if (numel(batch_of(a)) == 1 && numel(batch) > 1 && a.numel() > 0)
+    return solve_for_batch(a, right, upper, unitriangular);
+  return solve_from_left(expand_batch(a, batch), right, upper, unitriangular);
 }
 
 GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {

@@ -1,6 +1,6 @@
 // The matrix that says how wide a distribution is: a covariance, its inverse, or its lower triangular factor.
 
-import { eye, solve } from "../generated/ops.js";
+import { eye, solve, solveTriangular } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -97,8 +97,7 @@ export function halfLogDet(factor: Tensor): Tensor {
 
 /** Returns X with L X = B, for a lower triangular L. */
 export function solveLower(lower: Tensor, b: Tensor): Tensor {
-  // Only the lower triangle has a gradient.
-  return solve(lower.tril(), b);
+  return solveTriangular(lower, b, false);
 }
 
 function identityLike(matrix: Tensor): Tensor {

@@ -1,0 +1,249 @@
+#include "backend/cpu/linalg/elimination.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "backend/cpu/vector/vec.h"
+#include "base/checked_int.h"
+
+namespace eg::cpu {
+namespace {
+
+// So few rows are solved one after the other.
+constexpr std::int64_t kRowsAtOnce = 16;
+// So few columns are eliminated one after the other.
+constexpr std::int64_t kColumnsAtOnce = 8;
+// Rows of a symmetric factor that are made together.
+constexpr std::int64_t kSymmetricRows = 32;
+// A square of numbers whose rows and columns all stay in the first-level cache.
+constexpr std::int64_t kTile = 16;
+
+template <class T>
+gemm::Matrix<T> part(const gemm::Matrix<T>& a, std::int64_t row, std::int64_t column) {
+  return {a.data + row * a.row_stride + column * a.column_stride, a.row_stride, a.column_stride};
+}
+
+// About a half, of whole groups.
+std::int64_t half(std::int64_t count, std::int64_t group) {
+  return (count / group + 1) / 2 * group;
+}
+
+// A number or a vector of them.
+template <class V, class T>
+V read(const T* from) {
+  V value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Subtracts from `sums`, which are `kCount` numbers or vectors at row[...], the rows `first` to
+// `last` of x times their factors.
+template <class V, int kCount, class T>
+void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stride, const T* x,
+                   std::int64_t row_stride, std::int64_t first, std::int64_t last) {
+  for (std::int64_t j = first; j < last; ++j) {
+    const T factor = factors[j * factor_stride];
+    const T* const row = x + j * row_stride;
+#pragma GCC unroll 4
+    for (int v = 0; v < kCount; ++v)
+      sums[v] -= factor * read<V>(row + v * static_cast<int>(sizeof(V) / sizeof(T)));
+  }
+}
+
+// Solves for columns that fill `kCount` numbers or vectors.
+template <class V, int kCount, class T>
+void substitute_few(const Triangle<T>& a, T* x, std::int64_t row_stride) {
+  for (std::int64_t step = 0; step < a.n; ++step) {
+    const std::int64_t i = a.upper ? a.n - 1 - step : step;
+    const T* const factors = a.matrix.data + i * a.matrix.row_stride;
+    T* const row = x + i * row_stride;
+    V sums[kCount];
+    std::memcpy(sums, row, sizeof sums);
+    subtract_rows(sums, factors, a.matrix.column_stride, x, row_stride, a.upper ? i + 1 : 0,
+                  a.upper ? a.n : i);
+    if (!a.unit)
+      for (V& sum : sums) sum /= factors[i * a.matrix.column_stride];
+    std::memcpy(row, sums, sizeof sums);
+  }
+}
+
+template <class T>
+void substitute_rows(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t row_stride) {
+  constexpr int kVectors = 4;
+  constexpr std::int64_t kLanesOfT = kLanes<T>;
+  std::int64_t j = 0;
+  for (; j + kVectors * kLanesOfT <= columns; j += kVectors * kLanesOfT)
+    substitute_few<Vec<T>, kVectors>(a, x + j, row_stride);
+  for (; j + kLanesOfT <= columns; j += kLanesOfT) substitute_few<Vec<T>, 1>(a, x + j, row_stride);
+  for (; j < columns; ++j) substitute_few<T, 1>(a, x + j, row_stride);
+}
+
+// to[j][i] = from[i][j] for j <= i where `lower`, else for j >= i.
+template <class T>
+void transpose_triangle(std::int64_t n, const T* from, std::int64_t from_stride, T* to,
+                        std::int64_t to_stride, bool lower) {
+  for (std::int64_t row = 0; row < n; row += kTile) {
+    const std::int64_t row_end = std::min(n, row + kTile);
+    const std::int64_t last = lower ? row_end : n;
+    for (std::int64_t column = lower ? 0 : row; column < last; column += kTile) {
+      const std::int64_t column_end = std::min(n, column + kTile);
+      for (std::int64_t i = row; i < row_end; ++i) {
+        const std::int64_t begin = lower ? column : std::max(i, column);
+        const std::int64_t end = lower ? std::min(i + 1, column_end) : column_end;
+        for (std::int64_t j = begin; j < end; ++j)
+          to[j * to_stride + i] = from[i * from_stride + j];
+      }
+    }
+  }
+}
+
+// Makes the upper factor of a few rows in place, whose length in memory is whole vectors. Below the
+// diagonal anything may be written.
+template <class T>
+std::int64_t factorize_rows(std::int64_t n, T* u, std::int64_t row_stride) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    T* const row = u + i * row_stride;
+    const std::int64_t begin = i / kLanes<T> * kLanes<T>;
+    for (std::int64_t j = begin; j < n; j += kLanes<T>) {
+      Vec<T> sum[1] = {read<Vec<T>>(row + j)};
+      subtract_rows(sum, u + i, row_stride, u + j, row_stride, 0, i);
+      std::memcpy(row + j, sum, sizeof sum);
+    }
+    const T pivot = row[i];
+    if (!(pivot > 0)) return i + 1;
+    const T root = std::sqrt(pivot);
+    for (std::int64_t j = begin; j < n; j += kLanes<T>) {
+      const Vec<T> scaled = read<Vec<T>>(row + j) / root;
+      std::memcpy(row + j, &scaled, sizeof scaled);
+    }
+  }
+  return 0;
+}
+
+// Elimination of a matrix, column by column.
+template <class T>
+class Elimination {
+ public:
+  Elimination(std::int64_t rows, std::int64_t columns, T* a, std::int64_t* pivots)
+      : rows_(rows), columns_(columns), a_(a), pivots_(pivots) {}
+
+  std::int64_t run() {
+    const std::int64_t count = std::min(rows_, columns_);
+    eliminate(0, count);
+    solve_beside(0, count, columns_ - count);
+    return bad_;
+  }
+
+ private:
+  // Columns first to first + count, whose rows from `first` are up to date.
+  void eliminate(std::int64_t first, std::int64_t count) {
+    if (count <= kColumnsAtOnce) {
+      for (std::int64_t k = first; k < first + count; ++k) eliminate_column(k, first + count);
+      return;
+    }
+    const std::int64_t left = half(count, kColumnsAtOnce);
+    const std::int64_t right = count - left;
+    const std::int64_t next = first + left;
+    eliminate(first, left);
+    solve_beside(first, left, right);
+    gemm::gemm<T>(rows_ - next, right, left, -1, {at(next, first), columns_, 1},
+                  {at(first, next), columns_, 1}, 1, at(next, next), columns_);
+    eliminate(next, right);
+  }
+
+  // Multiplies by l^-1 what stands to the right of l.
+  void solve_beside(std::int64_t first, std::int64_t count, std::int64_t columns) {
+    if (columns == 0) return;
+    substitute<T>({count, {at(first, first), columns_, 1}, false, true}, columns,
+                  at(first, first + count), columns_);
+  }
+
+  void eliminate_column(std::int64_t k, std::int64_t end) {
+    std::int64_t best = k;
+    // A NaN is what becomes of all the rest.
+    for (std::int64_t i = k + 1; i < rows_; ++i)
+      if (std::abs(*at(i, k)) > std::abs(*at(best, k)) || std::isnan(*at(i, k))) best = i;
+    pivots_[k] = best + 1;
+    if (best != k) std::swap_ranges(at(k, 0), at(k, 0) + columns_, at(best, 0));
+    const T pivot = *at(k, k);
+    if (pivot == 0) {
+      if (bad_ == 0) bad_ = k + 1;
+      return;
+    }
+    const T* const from = at(k, 0);
+    for (std::int64_t i = k + 1; i < rows_; ++i) {
+      T* const row = at(i, 0);
+      const T factor = row[k] /= pivot;
+      for (std::int64_t j = k + 1; j < end; ++j) row[j] -= factor * from[j];
+    }
+  }
+
+  T* at(std::int64_t row, std::int64_t column) const { return a_ + row * columns_ + column; }
+
+  std::int64_t rows_;
+  std::int64_t columns_;
+  T* a_;
+  std::int64_t* pivots_;
+  std::int64_t bad_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+void substitute(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t row_stride) {
+  if (a.n <= kRowsAtOnce) return substitute_rows(a, columns, x, row_stride);
+  const std::int64_t top = half(a.n, kRowsAtOnce);
+  const std::int64_t bottom = a.n - top;
+  const Triangle<T> first{top, a.matrix, a.upper, a.unit};
+  const Triangle<T> second{bottom, part(a.matrix, top, top), a.upper, a.unit};
+  T* const lower_x = x + top * row_stride;
+  if (a.upper) {
+    substitute(second, columns, lower_x, row_stride);
+    gemm::gemm<T>(top, columns, bottom, -1, part(a.matrix, 0, top), {lower_x, row_stride, 1}, 1, x,
+                  row_stride);
+    substitute(first, columns, x, row_stride);
+  } else {
+    substitute(first, columns, x, row_stride);
+    gemm::gemm<T>(bottom, columns, top, -1, part(a.matrix, top, 0), {x, row_stride, 1}, 1, lower_x,
+                  row_stride);
+    substitute(second, columns, lower_x, row_stride);
+  }
+}
+
+template <class T>
+std::int64_t eliminate(std::int64_t rows, std::int64_t columns, T* a, std::int64_t* pivots) {
+  return Elimination<T>(rows, columns, a, pivots).run();
+}
+
+template <class T>
+std::int64_t cholesky(std::int64_t n, const T* a, T* l) {
+  // The upper factor, whose rows are long where those of the lower one are short. Rows are whole
+  // vectors.
+  const std::int64_t width = (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+  std::vector<T> upper(checked_count((CheckedInt(n) * width).value()));
+  T* const u = upper.data();
+  transpose_triangle(n, a, n, u, width, true);
+  for (std::int64_t k = 0; k < n; k += kSymmetricRows) {
+    const std::int64_t rows = std::min(kSymmetricRows, n - k);
+    T* const block = u + k * width + k;
+    gemm::gemm<T>(rows, width - k, k, -1, {u + k, 1, width}, {u + k, width, 1}, 1, block, width);
+    const std::int64_t bad = factorize_rows(rows, block, width);
+    if (bad > 0) return k + bad;
+    if (k + rows < n)
+      substitute<T>({rows, {block, 1, width}, false, false}, width - k - rows, block + rows, width);
+  }
+  std::fill_n(l, n * n, T{0});
+  transpose_triangle(n, u, width, l, n, false);
+  return 0;
+}
+
+template void substitute(const Triangle<float>&, std::int64_t, float*, std::int64_t);
+template void substitute(const Triangle<double>&, std::int64_t, double*, std::int64_t);
+template std::int64_t eliminate(std::int64_t, std::int64_t, float*, std::int64_t*);
+template std::int64_t eliminate(std::int64_t, std::int64_t, double*, std::int64_t*);
+template std::int64_t cholesky(std::int64_t, const float*, float*);
+template std::int64_t cholesky(std::int64_t, const double*, double*);
+
+}  // namespace eg::cpu
