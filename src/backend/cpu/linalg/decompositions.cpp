@@ -1,6 +1,5 @@
-// By Eigen: QR by Householder's reflections, eigenvalues by implicit QR steps on a tridiagonal
-// matrix. Singular values are those of a square matrix (square_svd.h). Those of complex matrices
-// are in complex_matrix.h.
+// By Eigen: QR by Householder's reflections. Singular values are those of a square matrix
+// (square_svd.h). Those of complex matrices are in complex_matrix.h.
 
 #include "kernels/decompositions.h"
 
@@ -11,6 +10,8 @@
 #include "backend/cpu/linalg/complex_matrix.h"
 #include "backend/cpu/linalg/eigen_batch.h"
 #include "backend/cpu/linalg/square_svd.h"
+#include "backend/cpu/linalg/symmetric_eigen.h"
+#include "base/checked_int.h"
 
 namespace eg::cpu {
 namespace {
@@ -145,6 +146,29 @@ std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
   return 0;
 }
 
+template <class T>
+std::int64_t real_eigh(const kernel::Eigh& call, std::int64_t i) {
+  const std::int64_t n = call.batch.rows;
+  const T* const from = call.a.as<T>() + i * n * n;
+  if (!std::all_of(from, from + n * n, [](T value) { return std::isfinite(value); })) return 1;
+  // Of which the lower triangle is read.
+  std::vector<T> a(checked_count((CheckedInt(n) * n).value()));
+  double greatest = 0;
+  for (std::int64_t row = 0; row < n; ++row) {
+    for (std::int64_t column = 0; column <= row; ++column) {
+      const T value = from[call.upper ? column * n + row : row * n + column];
+      a[static_cast<std::size_t>(row * n + column)] = value;
+      greatest = std::max(greatest, std::abs(double{value}));
+    }
+  }
+  const auto scale = static_cast<T>(power_of_two_at(greatest));
+  for (T& value : a) value /= scale;
+  T* const l = call.l.as<T>() + i * n;
+  if (!symmetric_eigen(n, a.data(), l, call.v ? call.v.as<T>() + i * n * n : nullptr)) return 1;
+  for (std::int64_t k = 0; k < n; ++k) l[k] *= scale;
+  return 0;
+}
+
 std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
   auto [t, scale, is_finite] = load_complex(call.batch, call.a, i);
   ComplexMatrix u;
@@ -231,17 +255,8 @@ void Eigh::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
   cpu::for_each_matrix(batch.count, 10 * n * n * n, breakdown, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_eigh(*this, i);
-    Matrix matrix = load(batch, a, i);
-    if (!matrix.allFinite()) return 1;
-    if (matrix.size() == 0) return 0;
-    // Of which the lower triangle is read.
-    if (upper) matrix.transposeInPlace();
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(
-        matrix, v ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-    if (eigen.info() != Eigen::Success) return 1;
-    store(l, i, eigen.eigenvalues());
-    if (v) store(v, i, eigen.eigenvectors());
-    return 0;
+    return visit_floating(a.dtype(), "linalg",
+                          [&]<class T>() { return cpu::real_eigh<T>(*this, i); });
   });
 }
 

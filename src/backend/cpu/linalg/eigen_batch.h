@@ -11,10 +11,7 @@
 #include <cstdint>
 #include <functional>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <Eigen/QR>
 
 #include "kernels/linalg.h"

@@ -1,6 +1,5 @@
 // Golub and Kahan's algorithm: reflections from both sides leave two diagonals, and implicit QR
-// steps, as Demmel and Kahan take them, make the upper one vanish. A step is a sweep of rotations
-// of neighbouring columns of u and v, which is where most of the time goes.
+// steps, as Demmel and Kahan take them, make the upper one vanish.
 
 #include "backend/cpu/linalg/square_svd.h"
 
@@ -10,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "backend/cpu/linalg/rotated.h"
 #include "backend/cpu/vector/vector_loop.h"
 
 namespace eg::cpu {
@@ -120,68 +120,11 @@ class Bidiagonal {
   Numbers upper;
 };
 
-struct Rotation {
-  double c;
-  double s;
-};
-
-// A matrix whose columns are rotated. It lies in panels of rows, of which a sweep of rotations
-// keeps the column that two of them share in registers.
-class Rotated {
- public:
-  Rotated(std::int64_t n, const Numbers& columns)
-      : n_(n), panels_(at((n + kRows - 1) / kRows * kRows * n)) {
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < n; ++i) panels_[place(i, j)] = columns[at(j * n + i)];
-  }
-
-  /// Rotates column first with the next, that with the one after, and so on.
-  void rotate(std::int64_t first, std::int64_t count, const Rotation* rotations) {
-    for (std::int64_t row = 0; row < n_; row += kRows) {
-      double* column = panels_.data() + place(row, first);
-      Vec<double> carried[kVectors];
-      std::memcpy(carried, column, sizeof carried);
-      for (std::int64_t k = 0; k < count; ++k, column += kRows) {
-        const auto [c, s] = rotations[k];
-        Vec<double> next[kVectors];
-        std::memcpy(next, column + kRows, sizeof next);
-#pragma GCC unroll 8
-        for (int i = 0; i < kVectors; ++i) {
-          const Vec<double> done = carried[i] * c + next[i] * s;
-          carried[i] = next[i] * c - carried[i] * s;
-          std::memcpy(column + i * kLanes<double>, &done, sizeof done);
-        }
-      }
-      std::memcpy(column, carried, sizeof carried);
-    }
-  }
-
-  /// Copies a column, times `sign`.
-  void read(std::int64_t column, double sign, double* to) const {
-    for (std::int64_t i = 0; i < n_; ++i) to[i] = sign * panels_[place(i, column)];
-  }
-
- private:
-  static constexpr int kVectors = 4;
-  static constexpr std::int64_t kRows = kVectors * kLanes<double>;
-
-  std::size_t place(std::int64_t row, std::int64_t column) const {
-    return at((row / kRows * n_ + column) * kRows + row % kRows);
-  }
-
-  std::int64_t n_;
-  Numbers panels_;
-};
-
-// The rotation that turns (f, g) to (r, 0).
-Rotation rotation_of(double f, double g, double& r) {
-  const double norm = std::sqrt(f * f + g * g);
-  if (g == 0 || norm < kShortest) {
-    r = f;
-    return {1, 0};
-  }
-  r = norm;
-  return {f / norm, g / norm};
+Rotated<double> rotated(std::int64_t n, const Numbers& columns) {
+  Rotated<double> result(n);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) result(i, j) = columns[at(j * n + i)];
+  return result;
 }
 
 // The smaller singular value of (f g; 0 h), for shifts.
@@ -198,7 +141,7 @@ double smaller_singular_value(double f, double g, double h) {
 
 // One QR step on d and e, whose last elements are d[n - 1] and e[n - 2]: what it rotates by from
 // the right and from the left.
-void step(std::int64_t n, double* d, double* e, Rotation* right, Rotation* left) {
+void step(std::int64_t n, double* d, double* e, Rotation<double>* right, Rotation<double>* left) {
   const double first = std::abs(d[0]);
   double shift = smaller_singular_value(d[n - 2], e[n - 2], d[n - 1]);
   // A zero on the diagonal asks for no shift, which moves it to the end at once.
@@ -207,7 +150,7 @@ void step(std::int64_t n, double* d, double* e, Rotation* right, Rotation* left)
     shift = 0;
   if (shift == 0) {
     double c = 1;
-    Rotation old{1, 0};
+    Rotation<double> old{1, 0};
     for (std::int64_t i = 0; i < n - 1; ++i) {
       double r;
       right[i] = rotation_of(d[i] * c, e[i], r);
@@ -246,8 +189,8 @@ void step(std::int64_t n, double* d, double* e, Rotation* right, Rotation* left)
 // Calls rotate(first, count, right, left) for the sweeps that make e vanish.
 template <class Rotate>
 bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
-  std::vector<Rotation> right(at(n));
-  std::vector<Rotation> left(at(n));
+  std::vector<Rotation<double>> right(at(n));
+  std::vector<Rotation<double>> left(at(n));
   double greatest = 0;
   for (std::int64_t i = 0; i < n; ++i)
     greatest = std::max({greatest, std::abs(d[i]), std::abs(e[i])});
@@ -301,20 +244,24 @@ bool square_svd(std::int64_t n, double* a, double* s, double* u, double* v) {
     sort();
     return true;
   }
-  Rotated left(n, bidiagonal.left());
-  Rotated right(n, bidiagonal.right());
-  const bool ended = diagonalize(n, d.data(), e,
-                                 [&](std::int64_t first, std::int64_t count,
-                                     const Rotation* by_right, const Rotation* by_left) {
-                                   right.rotate(first, count, by_right);
-                                   left.rotate(first, count, by_left);
-                                 });
+  Rotated<double> left = rotated(n, bidiagonal.left());
+  Rotated<double> right = rotated(n, bidiagonal.right());
+  const bool ended =
+      diagonalize(n, d.data(), e,
+                  [&](std::int64_t first, std::int64_t count, const Rotation<double>* by_right,
+                      const Rotation<double>* by_left) {
+                    right.rotate(first, count, by_right);
+                    left.rotate(first, count, by_left);
+                  });
   if (!ended) return false;
   sort();
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t column = order[at(i)];
-    left.read(column, 1, u + i * n);
-    right.read(column, std::signbit(d[at(column)]) ? -1 : 1, v + i * n);
+    const double sign = std::signbit(d[at(column)]) ? -1 : 1;
+    for (std::int64_t row = 0; row < n; ++row) {
+      u[i * n + row] = left(row, column);
+      v[i * n + row] = sign * right(row, column);
+    }
   }
   return true;
 }

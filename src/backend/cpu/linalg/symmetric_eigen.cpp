@@ -1,0 +1,249 @@
+// Reflections leave a diagonal and one below it, and implicit QR steps with Wilkinson's shift make
+// the latter vanish. A reflection is worked into the matrix when the next one passes through it.
+
+#include "backend/cpu/linalg/symmetric_eigen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/linalg/rotated.h"
+#include "backend/cpu/matrix/gemm/gemm.h"
+#include "backend/cpu/vector/vector_loop.h"
+
+namespace eg::cpu {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+std::int64_t whole_vectors(std::int64_t count) {
+  return (count + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+}
+
+// Below this, beside elements of a few units, a length counts as zero: its square still has all its
+// digits.
+template <class T>
+constexpr T kShortest = sizeof(T) == sizeof(float) ? T(1e-15) : T(1e-150);
+
+// The two diagonals of Q^T A Q, and the reflections that led to them. All rows are whole vectors,
+// with zeros past the end.
+template <class T>
+class Tridiagonal {
+ public:
+  Tridiagonal(std::int64_t n, const T* a)
+      : diagonal(at(n)),
+        beside(at(n)),
+        n_(n),
+        width_(whole_vectors<T>(n)),
+        a_(checked_count((CheckedInt(n) * width_).value())),
+        factors_(at(n)),
+        product_(at(width_)),
+        update_(at(width_)),
+        none_(at(width_)) {
+    for (std::int64_t i = 0; i < n; ++i) std::copy_n(a + i * n, i + 1, row(i));
+    const T* last = none_.data();
+    for (std::int64_t i = n - 1; i >= 0; --i) {
+      update_row(i, last);
+      diagonal[at(i)] = double{row(i)[i]};
+      std::fill(row(i) + i, row(i) + width_, T{0});
+      if (i == 0) break;
+      reflect_last(i);
+      pass(i, last);
+      last = row(i);
+    }
+  }
+
+  /// The product of the reflections, row by row.
+  std::vector<T> reflections() {
+    std::vector<T> result(a_.size());
+    for (std::int64_t i = 0; i < n_; ++i) result[at(i * width_ + i)] = 1;
+    for (std::int64_t i = 1; i < n_; ++i) {
+      if (factors_[at(i)] == 0) continue;
+      const std::int64_t columns = whole_vectors<T>(i);
+      gemm::gemm<T>(1, columns, i, -factors_[at(i)], {row(i), width_, 1},
+                    {result.data(), width_, 1}, 0, product_.data(), width_);
+      for (std::int64_t r = 0; r < i; ++r)
+        add_scaled(columns, row(i)[r], product_.data(), result.data() + r * width_);
+    }
+    return result;
+  }
+
+  std::int64_t width() const { return width_; }
+
+  std::vector<double> diagonal;
+  std::vector<double> beside;  ///< i is between diagonal i and i + 1
+
+ private:
+  T* row(std::int64_t i) { return a_.data() + i * width_; }
+
+  static void add_scaled(std::int64_t count, T factor, const T* x, T* y) {
+    for_each_vector<T>(0, count, [&](auto c) { c.store(y, c.load(y) + c.load(x) * factor); });
+  }
+
+  // Works the last reflection into one row.
+  void update_row(std::int64_t i, const T* last) {
+    const std::int64_t count = whole_vectors<T>(i + 1);
+    add_scaled(count, -last[i], update_.data(), row(i));
+    add_scaled(count, -update_[at(i)], last, row(i));
+  }
+
+  // Makes of the row to the left of the diagonal the v of a reflection 1 - factor v v^T, which
+  // leaves the last element of it alone.
+  void reflect_last(std::int64_t i) {
+    T* const x = row(i);
+    const double edge{std::exchange(x[i - 1], T{0})};
+    const double rest =
+        sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) { return c.load(x) * c.load(x); });
+    beside[at(i - 1)] = edge;
+    if (std::sqrt(rest) < kShortest<T>) return;
+    const double norm = std::copysign(std::sqrt(rest + edge * edge), edge);
+    beside[at(i - 1)] = -norm;
+    x[i - 1] = static_cast<T>(edge + norm);
+    factors_[at(i)] = static_cast<T>(1 / (norm * (norm + edge)));
+  }
+
+  // Works the last reflection into the rows above row i and multiplies them by the new v: then
+  // A - v u^T - u v^T is what the new one makes of A, with the u that is left in `update_`.
+  void pass(std::int64_t i, const T* last) {
+    const T* const v = row(i);
+    const T factor = factors_[at(i)];
+    T* const p = product_.data();
+    T* const u = update_.data();
+    std::fill_n(p, width_, T{0});
+    for (std::int64_t r = 0; r < i; ++r) {
+      T* const x = row(r);
+      const T by_u = last[r];
+      const T by_last = u[r];
+      const T by_v = v[r];
+      Vec<T> sums{};
+      const std::int64_t whole = r / kLanes<T> * kLanes<T>;
+      for_each_vector<T>(0, whole, [&](auto c) {
+        const Vec<T> value = c.load(x) - (c.load(u) * by_u + c.load(last) * by_last);
+        c.store(x, value);
+        c.store(p, c.load(p) + value * by_v);
+        sums += value * c.load(v);
+      });
+      T sum = 0;
+      for (int lane = 0; lane < kLanes<T>; ++lane) sum += sums[lane];
+      for (std::int64_t j = whole; j < r; ++j) {
+        x[j] -= u[j] * by_u + last[j] * by_last;
+        p[j] += x[j] * by_v;
+        sum += x[j] * v[j];
+      }
+      x[r] -= 2 * by_u * by_last;
+      p[r] += sum + x[r] * by_v;
+    }
+    const T turn =
+        static_cast<T>(0.5 * double{factor} * sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) {
+                         return c.load(p) * c.load(v);
+                       }));
+    for_each_vector<T>(0, width_,
+                       [&](auto c) { c.store(u, (c.load(p) - c.load(v) * turn) * factor); });
+  }
+
+  std::int64_t n_;
+  std::int64_t width_;
+  std::vector<T> a_;
+  std::vector<T> factors_;
+  std::vector<T> product_;
+  std::vector<T> update_;
+  std::vector<T> none_;
+};
+
+// One QR step on d[0..n) and e[0..n-1): what it rotates by.
+template <class T>
+void step(std::int64_t n, double* d, double* e, Rotation<T>* rotations) {
+  const double half = 0.5 * (d[n - 2] - d[n - 1]);
+  const double edge = e[n - 2];
+  const double divisor = half + std::copysign(std::hypot(half, edge), half);
+  double shift = d[n - 1];
+  if (divisor != 0) shift -= edge * (edge / divisor);
+  double f = d[0] - shift;
+  double g = e[0];
+  for (std::int64_t k = 0; k < n - 1; ++k) {
+    // By at most a right angle, so that where nothing is left to do nothing changes its sign.
+    double r;
+    const auto [c, s] = rotation_of(std::abs(f), f < 0 ? -g : g, r);
+    rotations[k] = {static_cast<T>(c), static_cast<T>(s)};
+    if (k > 0) e[k - 1] = std::copysign(r, f);
+    const double upper = c * d[k] + s * e[k];
+    const double over = c * e[k] + s * d[k + 1];
+    const double under = c * e[k] - s * d[k];
+    const double lower = c * d[k + 1] - s * e[k];
+    d[k] = c * upper + s * over;
+    d[k + 1] = c * lower - s * under;
+    e[k] = f = c * over - s * upper;
+    if (k < n - 2) {
+      g = s * e[k + 1];
+      e[k + 1] *= c;
+    }
+  }
+}
+
+// Calls rotate(first, count, rotations) for the sweeps that make e vanish.
+template <class T, class Rotate>
+bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
+  // What rounding of T has left of zero, and far less.
+  constexpr double kSmall = std::numeric_limits<T>::epsilon() / 4.0;
+  constexpr double kNothing = double{kShortest<T>} * kShortest<T>;
+  constexpr int kMostSteps = 60;
+  std::vector<Rotation<T>> rotations(at(n));
+  int steps = 0;
+  for (std::int64_t end = n; end > 1;) {
+    std::int64_t begin = end - 1;
+    while (begin > 0 && std::abs(e[begin - 1]) >
+                            kSmall * (std::abs(d[begin - 1]) + std::abs(d[begin])) + kNothing)
+      --begin;
+    if (begin > 0) e[begin - 1] = 0;
+    if (begin == end - 1) {
+      --end;
+      steps = 0;
+      continue;
+    }
+    if (++steps > kMostSteps) return false;
+    step(end - begin, d + begin, e + begin, rotations.data());
+    rotate(begin, end - begin - 1, rotations.data());
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
+  Tridiagonal<T> reduced(n, a);
+  double* const d = reduced.diagonal.data();
+  double* const e = reduced.beside.data();
+  if (v == nullptr) {
+    if (!diagonalize<T>(n, d, e, [](auto...) {})) return false;
+    std::sort(d, d + n);
+    std::transform(d, d + n, l, [](double value) { return static_cast<T>(value); });
+    return true;
+  }
+  Rotated<T> vectors(n);
+  const std::vector<T> reflections = reduced.reflections();
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) vectors(i, j) = reflections[at(i * reduced.width() + j)];
+  const bool ended = diagonalize<T>(
+      n, d, e, [&](std::int64_t first, std::int64_t count, const Rotation<T>* rotations) {
+        vectors.rotate(first, count, rotations);
+      });
+  if (!ended) return false;
+  std::vector<std::int64_t> order(at(n));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::int64_t j, std::int64_t k) { return d[j] < d[k]; });
+  for (std::int64_t j = 0; j < n; ++j) l[j] = static_cast<T>(d[order[at(j)]]);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) v[i * n + j] = vectors(i, order[at(j)]);
+  return true;
+}
+
+template bool symmetric_eigen(std::int64_t, const float*, float*, float*);
+template bool symmetric_eigen(std::int64_t, const double*, double*, double*);
+
+}  // namespace eg::cpu
