@@ -38,7 +38,10 @@ function argumentsOf(op, z) {
 const kFormulas = Object.fromEntries(
   JSON.parse(readFileSync(kTable, "utf8"))
     .ops.filter(({ kind }) => kind === "elementwise")
-    .map((op) => [op.js, (z) => argumentsOf(op, z)]),
+    .map((op) => [
+      op.js,
+      { args: (z) => argumentsOf(op, z), isForwardOnly: kOrders.includes(op.js) },
+    ]),
 );
 
 const matrix = (z) => N(z.rows, z.columns);

@@ -173,7 +173,10 @@ export const kRandom = {
   dropout: (z) => [matrix(z), 0.5],
   multinomial: (z) => [U(0.1, 1, z.rows, z.columns), 3],
   poisson: (z) => [U(1, 5, z.rows, z.columns)],
-  binomial: (z) => [U(4, 9, z.rows, z.columns), U(0.1, 0.9, z.rows, z.columns)],
+  binomial: {
+    args: (z) => [U(4, 9, z.rows, z.columns), U(0.1, 0.9, z.rows, z.columns)],
+    isForwardOnly: true,
+  },
   normal: (z) => [matrix(z), U(1, 2, z.rows, z.columns)],
   rrelu: one,
 };
