@@ -1,6 +1,7 @@
 #include "ops/nn/distance.h"
 
 #include "formulas/all.h"
+#include "ops/nn/fused_distance.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
 
@@ -42,6 +43,7 @@ Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
   check(x1.size(-1) == x2.size(-1), ErrorCode::kShapeMismatch, doc.name,
         "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1),
         '.');
+  if (can_fuse_distances(x1, x2, p)) return fused_distances(x1, x2, p);
   return Norm::call((Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor(), p, Dims{-1});
 }
 

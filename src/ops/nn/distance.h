@@ -1,7 +1,8 @@
 #pragma once
 
 // Vectors brought to length one, and how far apart vectors are; and the gated linear unit, which
-// like these works on vectors along one dimension. Composites.
+// like these works on vectors along one dimension. Composites, but for distances that
+// fused_distance.h computes.
 
 #include "dispatch/function_op.h"
 

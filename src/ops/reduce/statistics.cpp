@@ -159,34 +159,35 @@ Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim,
   return record<Norm>(result, {input}, {p, reduced}, {{input}, {result, true}});
 }
 
-// The norm has a kink at zero; its sub-gradient of least length there is zero.
 GradList Norm::backward(const Backward<Norm>& b) {
-  const auto& [p, reduced] = b.attrs();
-  const Var g = b.grad();
-  const Tensor input = b.saved(0);
+  return {norm_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
+}
+
+// The norm has a kink at zero; its sub-gradient of least length there is zero.
+Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs) {
+  const auto& [p, reduced] = attrs;
   const Var x = input;
-  const Var norm = b.saved(1);
   const auto spread = [&](const Var& v) {
     return Var(unreduce(v.tensor(), reduced, input.shape()));
   };
-  if (p == 0) return GradList(1);
-  if (p == 1) return {(sign(x) * spread(g)).tensor()};
+  if (p == 0) return {};
+  if (p == 1) return (sign(x) * spread(g)).tensor();
   if (std::isinf(p)) {
     const Var mask = (abs(x) == spread(norm)) | (x != x);
     const Var ties = Sum::call(mask.tensor(), reduced.dims, reduced.keepdim);
-    return {(sign(x) * (spread(g / ties) * mask)).tensor()};
+    return (sign(x) * (spread(g / ties) * mask)).tensor();
   }
   if (p < 1) {
     const Var powers = where(x == 0, 0, pow(abs(x), p - 1));
-    return {(sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor()};
+    return (sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor();
   }
   if (p == 2) {
     // A gradient that is not finite stays so where the vector is zero, for zero is a multiplier.
-    return {(x * spread(where(norm == 0, g * 0, g / norm))).tensor()};
+    return (x * spread(where(norm == 0, g * 0, g / norm))).tensor();
   }
   const Var scale = where(norm == 0, 0, g / pow(norm, p - 1));
   const Var powers = p < 2 ? sign(x) * pow(abs(x), p - 1) : x * pow(abs(x), p - 2);
-  return {(powers * spread(scale)).tensor()};
+  return (powers * spread(scale)).tensor();
 }
 
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {

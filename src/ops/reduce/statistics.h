@@ -60,6 +60,9 @@ struct Norm {
   static GradList backward(const Backward<Norm>& b);
 };
 
+/// The gradient of the input of a norm, undefined where that is zero whatever the input is.
+Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs);
+
 struct Logsumexp {
   static constexpr op::Doc doc{"logsumexp", "log(sum(exp(input))) along dim, without overflow."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"keepdim", "false"}};

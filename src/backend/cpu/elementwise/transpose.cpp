@@ -71,6 +71,8 @@ template <class T>
 void copy_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
   constexpr std::int64_t kSquare = 16 / sizeof(T);
   Tile<T> tile;
+  // All squares in a row would be kilobytes of code.
+#pragma GCC unroll 1
   for (std::int64_t i = 0; i < kTile<T>; i += kSquare) {
     for (std::int64_t j = 0; j < kTile<T>; j += kSquare)
       turn_square(from + i * from_step + j, from_step, tile.data() + j * kTile<T> + i, kTile<T>);

@@ -107,7 +107,7 @@ std::int64_t find_distinct(const kernel::FindDistinct& call) {
   constexpr std::int64_t kMostPerElement = 2;
   constexpr std::int64_t kSmallTable = 256;
   return visit_dtype(call.x.dtype(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::int32_t>) {
       const T* x = call.x.as<T>();
       const auto [least, most] = std::minmax_element(x, x + call.size);
       const std::uint64_t range =

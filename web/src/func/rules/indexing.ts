@@ -274,4 +274,5 @@ export const indexRules = (): Readonly<Record<string, Rule>> => ({
   embedding: embedded,
   masked_select: () => dependsOnData("maskedSelect"),
   nonzero: () => dependsOnData("nonzero"),
+  distinct_elements: () => dependsOnData("unique"),
 });
