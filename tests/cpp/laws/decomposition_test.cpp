@@ -66,7 +66,8 @@ Tensor symmetric(const Tensor& x) {
   return (Var(x) + transposed(x) + spread).tensor();
 }
 
-const std::vector<Shape> kShapes{{3, 3}, {5, 3}, {3, 5}, {2, 4, 2}, {2, 2, 4}, {1, 1}, {60, 7}};
+const std::vector<Shape> kShapes{{3, 3},  {5, 3}, {3, 5}, {2, 4, 2}, {2, 2, 4}, {1, 1},
+                                 {60, 7}, {8, 8}, {9, 6}, {17, 18},  {33, 13},  {6, 30}};
 
 TEST(Qr, ReconstructsWithOrthonormalColumns) {
   for (const Shape& shape : kShapes) {

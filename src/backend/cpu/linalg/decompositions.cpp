@@ -1,14 +1,17 @@
-// By Eigen: QR by Householder's reflections. Singular values are those of a square matrix
-// (square_svd.h). Those of complex matrices are in complex_matrix.h.
+// The orthogonal decompositions of real matrices, and all that are not real; the work is done in
+// householder.h, square_svd.h, symmetric_eigen.h and complex_matrix.h.
 
 #include "kernels/decompositions.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/linalg/complex_matrix.h"
-#include "backend/cpu/linalg/eigen_batch.h"
+#include "backend/cpu/linalg/householder.h"
+#include "backend/cpu/linalg/matrix_batch.h"
 #include "backend/cpu/linalg/square_svd.h"
 #include "backend/cpu/linalg/symmetric_eigen.h"
 #include "base/checked_int.h"
@@ -16,14 +19,9 @@
 namespace eg::cpu {
 namespace {
 
+// The power of two by which to divide a matrix so that squares neither overflow nor vanish.
 double power_of_two_at(double greatest) {
   return greatest > 0 && std::isfinite(greatest) ? std::exp2(std::ilogb(greatest)) : 1;
-}
-
-// The power of two by which to divide a matrix so that squares neither overflow nor vanish.
-double magnitude(const Matrix& a) {
-  const double greatest = a.cwiseAbs().maxCoeff();
-  return power_of_two_at(greatest);
 }
 
 // Calls visit with the parts of a complex dtype.
@@ -147,10 +145,120 @@ std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
 }
 
 template <class T>
+bool is_finite(const T* numbers, std::int64_t count) {
+  return std::all_of(numbers, numbers + count, [](T value) { return std::isfinite(value); });
+}
+
+// Writes matrix i of a batch, whose elements are at(row, column), where it is wanted.
+template <class T, class At>
+void store(const kernel::Out& to, std::int64_t i, std::int64_t rows, std::int64_t columns,
+           At&& at) {
+  if (!to) return;
+  T* into = to.as<T>() + i * rows * columns;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; ++column)
+      *into++ = static_cast<T>(at(row, column));
+}
+
+// A matrix of a batch, or its transpose, divided by the power of two at its largest number.
+template <class To, class T>
+Columns<To> load_columns(const kernel::MatrixBatch& batch, const T* from, bool is_transposed,
+                         double& scale) {
+  double greatest = 0;
+  for (std::int64_t k = 0; k < batch.rows * batch.columns; ++k)
+    greatest = std::max(greatest, std::abs(double{from[k]}));
+  scale = power_of_two_at(greatest);
+  Columns<To> result(is_transposed ? batch.columns : batch.rows,
+                     is_transposed ? batch.rows : batch.columns);
+  const auto divisor = static_cast<To>(scale);
+  for (std::int64_t row = 0; row < batch.rows; ++row) {
+    for (std::int64_t column = 0; column < batch.columns; ++column, ++from) {
+      (is_transposed ? result(column, row) : result(row, column)) = To{*from} / divisor;
+    }
+  }
+  return result;
+}
+
+template <class T>
+Columns<T> identity(std::int64_t rows, std::int64_t columns) {
+  Columns<T> result(rows, columns);
+  for (std::int64_t k = 0; k < std::min(rows, columns); ++k) result(k, k) = 1;
+  return result;
+}
+
+template <class T>
+std::int64_t real_qr(const kernel::Qr& call, std::int64_t i) {
+  const auto [count, rows, columns] = call.batch;
+  double scale = 1;
+  const Householder<T> qr(
+      load_columns<T>(call.batch, call.a.as<T>() + i * rows * columns, false, scale));
+  if (call.q) {
+    Columns<T> q = identity<T>(rows, call.q_columns);
+    qr.apply(q, true);
+    store<T>(call.q, i, rows, call.q_columns, std::as_const(q));
+  }
+  const auto by = static_cast<T>(scale);
+  store<T>(call.r, i, call.q_columns, columns, [&](std::int64_t row, std::int64_t column) {
+    return row <= column ? qr.r()(row, column) * by : 0;
+  });
+  return 0;
+}
+
+// In double, where small values keep more digits.
+template <class T>
+std::int64_t real_svd(const kernel::Svd& call, std::int64_t i) {
+  const auto [count, m, n] = call.batch;
+  const T* const from = call.a.as<T>() + i * m * n;
+  if (!is_finite(from, m * n)) return 1;
+  const bool is_wide = m < n;
+  const bool wants_vectors = call.u || call.vh;
+  double scale = 1;
+  const Columns<double> a = load_columns<double>(call.batch, from, is_wide, scale);
+  const std::int64_t rows = a.rows();
+  const std::int64_t columns = a.columns();
+  const std::size_t size = checked_count((CheckedInt(columns) * columns).value());
+  // What is not square becomes so by reflections first.
+  std::optional<Householder<double>> qr;
+  if (rows > columns) qr.emplace(a);
+  const Columns<double>& reduced = qr ? qr->r() : a;
+  std::vector<double> square(size);
+  for (std::int64_t column = 0; column < columns; ++column)
+    std::copy_n(reduced.column(column), qr ? column + 1 : columns,
+                square.data() + column * columns);
+  std::vector<double> values(checked_count(columns));
+  std::vector<double> inner(wants_vectors ? size : 0);
+  std::vector<double> right(inner.size());
+  if (!square_svd(columns, square.data(), values.data(), wants_vectors ? inner.data() : nullptr,
+                  wants_vectors ? right.data() : nullptr))
+    return 1;
+  store_numbers(call.s, i, values, scale);
+  if (!wants_vectors) return 0;
+  Columns<double> left = identity<double>(rows, call.full ? rows : columns);
+  for (std::int64_t column = 0; column < columns; ++column)
+    std::copy_n(inner.data() + column * columns, columns, left.column(column));
+  if (qr) qr->apply(left, false);
+  const auto of_left = [&](std::int64_t row, std::int64_t column) { return left(row, column); };
+  const auto of_right = [&](std::int64_t row, std::int64_t column) {
+    return right[static_cast<std::size_t>(column * columns + row)];
+  };
+  const auto turned = [](auto& at) {
+    return [&at](std::int64_t row, std::int64_t column) { return at(column, row); };
+  };
+  if (is_wide) {
+    store<T>(call.u, i, columns, columns, of_right);
+    store<T>(call.vh, i, left.columns(), rows, turned(of_left));
+  } else {
+    store<T>(call.u, i, rows, left.columns(), of_left);
+    store<T>(call.vh, i, columns, columns, turned(of_right));
+  }
+  return 0;
+}
+
+template <class T>
 std::int64_t real_eigh(const kernel::Eigh& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;
   const T* const from = call.a.as<T>() + i * n * n;
-  if (!std::all_of(from, from + n * n, [](T value) { return std::isfinite(value); })) return 1;
+  if (!is_finite(from, n * n)) return 1;
   // Of which the lower triangle is read.
   std::vector<T> a(checked_count((CheckedInt(n) * n).value()));
   double greatest = 0;
@@ -185,69 +293,22 @@ std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
 
 namespace eg::kernel {
 
-using cpu::index;
-using cpu::load;
-using cpu::Matrix;
-using cpu::store;
-
 void Qr::compute_on_cpu() const {
   const std::int64_t work = batch.rows * batch.columns * q_columns;
   cpu::for_each_matrix(batch.count, work, {}, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_qr(*this, i);
-    const Matrix matrix = load(batch, a, i);
-    if (matrix.size() == 0) {
-      store(q, i, Matrix::Identity(index(batch.rows), index(q_columns)));
-      return 0;
-    }
-    const double scale = cpu::magnitude(matrix);
-    const Eigen::HouseholderQR<Matrix> qr(matrix / scale);
-    if (q) store(q, i, qr.householderQ() * Matrix::Identity(index(batch.rows), index(q_columns)));
-    const Matrix upper = qr.matrixQR().topRows(q_columns).triangularView<Eigen::Upper>();
-    store(r, i, upper * scale);
-    return 0;
+    return visit_floating(a.dtype(), "linalg",
+                          [&]<class T>() { return cpu::real_qr<T>(*this, i); });
   });
 }
 
 void Svd::compute_on_cpu() const {
-  const std::int64_t rows = std::max(batch.rows, batch.columns);
   const std::int64_t columns = std::min(batch.rows, batch.columns);
-  const bool is_wide = batch.rows < batch.columns;
-  const bool vectors = u || vh;
-  const std::int64_t work = 10 * rows * columns * columns;
+  const std::int64_t work = 10 * batch.rows * batch.columns * columns;
   cpu::for_each_matrix(batch.count, work, breakdown, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_svd(*this, i);
-    Matrix matrix = load(batch, a, i);
-    if (!matrix.allFinite()) return 1;
-    Matrix left;
-    Matrix right;
-    if (vectors) {
-      left = Matrix::Identity(index(rows), index(full ? rows : columns));
-      right.resize(index(columns), index(columns));
-    }
-    if (columns > 0) {
-      if (is_wide) matrix.transposeInPlace();
-      const double scale = cpu::magnitude(matrix);
-      Matrix square = matrix / scale;
-      // What is not square becomes so by reflections first.
-      Eigen::HouseholderQR<Matrix> qr;
-      if (rows > columns) {
-        qr.compute(square);
-        square = qr.matrixQR().topRows(columns).triangularView<Eigen::Upper>();
-      }
-      Matrix values(index(columns), 1);
-      Matrix inner(right.rows(), right.cols());
-      if (!cpu::square_svd(columns, square.data(), values.data(), inner.data(), right.data()))
-        return 1;
-      store(s, i, values * scale);
-      if (vectors) {
-        left.topLeftCorner(index(columns), index(columns)) = inner;
-        if (rows > columns) left.applyOnTheLeft(qr.householderQ());
-      }
-    }
-    if (!vectors) return 0;
-    store(u, i, is_wide ? right : left);
-    store(vh, i, (is_wide ? left : right).transpose());
-    return 0;
+    return visit_floating(a.dtype(), "linalg",
+                          [&]<class T>() { return cpu::real_svd<T>(*this, i); });
   });
 }
 

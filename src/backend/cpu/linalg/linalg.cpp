@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "backend/cpu/linalg/eigen_batch.h"
 #include "backend/cpu/linalg/elimination.h"
+#include "backend/cpu/linalg/matrix_batch.h"
 #include "base/checked_int.h"
 
 namespace eg::cpu {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cpu/linalg/reflection.h"
 #include "backend/cpu/linalg/rotated.h"
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/vector/vector_loop.h"
@@ -23,11 +24,6 @@ template <class T>
 std::int64_t whole_vectors(std::int64_t count) {
   return (count + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
-
-// Below this, beside elements of a few units, a length counts as zero: its square still has all its
-// digits.
-template <class T>
-constexpr T kShortest = sizeof(T) == sizeof(float) ? T(1e-15) : T(1e-150);
 
 // The two diagonals of Q^T A Q, and the reflections that led to them. All rows are whole vectors,
 // with zeros past the end.
@@ -98,12 +94,10 @@ class Tridiagonal {
     const double edge{std::exchange(x[i - 1], T{0})};
     const double rest =
         sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) { return c.load(x) * c.load(x); });
-    beside[at(i - 1)] = edge;
-    if (std::sqrt(rest) < kShortest<T>) return;
-    const double norm = std::copysign(std::sqrt(rest + edge * edge), edge);
-    beside[at(i - 1)] = -norm;
-    x[i - 1] = static_cast<T>(edge + norm);
-    factors_[at(i)] = static_cast<T>(1 / (norm * (norm + edge)));
+    const Reflection reflection = reflection_of<T>(rest, edge);
+    x[i - 1] = static_cast<T>(reflection.head);
+    factors_[at(i)] = static_cast<T>(reflection.factor);
+    beside[at(i - 1)] = reflection.left;
   }
 
   // Works the last reflection into the rows above row i and multiplies them by the new v: then

@@ -1,4 +1,4 @@
-#include "backend/cpu/linalg/eigen_batch.h"
+#include "backend/cpu/linalg/matrix_batch.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,33 +7,6 @@
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
-namespace {
-
-template <class T>
-using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-}  // namespace
-
-Matrix load(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t index) {
-  return visit_floating(a.dtype(), "linalg", [&]<class T>() -> Matrix {
-    const T* first = a.as<T>() + index * batch.rows * batch.columns;
-    return Eigen::Map<const RowMajor<T>>(first, cpu::index(batch.rows), cpu::index(batch.columns))
-        .template cast<double>();
-  });
-}
-
-void store(const kernel::Out& to, std::int64_t index, const Matrix& value) {
-  if (!to) return;
-  visit_floating(to.dtype(), "linalg", [&]<class T>() {
-    T* first = to.as<T>() + index * value.size();
-    Eigen::Map<RowMajor<T>>(first, value.rows(), value.cols()) = value.template cast<T>();
-  });
-}
-
-void store(const kernel::Out& to, std::int64_t index, double value) {
-  store(to, index, Matrix::Constant(1, 1, value));
-}
-
 void report(const kernel::Breakdown& breakdown, std::int64_t matrix, std::int64_t order) {
   if (breakdown.matrix) *breakdown.matrix.as<std::int64_t>() = matrix;
   if (breakdown.order) *breakdown.order.as<std::int64_t>() = order;
