@@ -7,6 +7,7 @@
 #include "dispatch/transfer.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/matrix_batch.h"
+#include "ops/linalg/triangular.h"
 #include "ops/matrix/matmul.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
@@ -25,6 +26,12 @@ double default_rtol(const Tensor& a) {
 Var is_significant(const Tensor& s, double atol, double rtol) {
   if (s.numel() == 0) return Var(s) > 0;
   return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
+}
+
+// The X for which A X is nearest to B, where A is not wider than high and its columns independent.
+Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
+  const TensorList qr = Qr::call(a);
+  return SolveTriangular::call(qr[1], product(transpose(qr[0]), b).tensor(), true);
 }
 
 }  // namespace
@@ -87,9 +94,9 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
 
   const bool knows_rank = driver != LstsqDriver::kGels;
   const double least = rcond.value_or(default_rtol(a));
-  const Tensor solution = Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   const auto nothing = [&](DType dtype) { return Tensor::empty({0}, dtype, a.device()); };
-  TensorList parts{solution, nothing(a.dtype()), nothing(DType::kInt64), nothing(a.dtype())};
+  TensorList parts{nothing(a.dtype()), nothing(a.dtype()), nothing(DType::kInt64),
+                   nothing(a.dtype())};
   bool has_full_rank = true;
   if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
@@ -98,11 +105,15 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     has_full_rank = is_true(All::call(counts));
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
+  // Where there is one solution only, no singular vectors are needed for it.
+  const Tensor solution = knows_rank && has_full_rank && m >= n
+                              ? solve_full_rank(a, right)
+                              : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
     const Var residual = product(a, solution) - right;
     parts[1] = Sum::call((residual * residual).tensor(), Dims{-2});
   }
-  if (missing == 1) parts[0] = Squeeze::call(solution, Dims{-1});
+  parts[0] = missing == 1 ? Squeeze::call(solution, Dims{-1}) : solution;
   return parts;
 }
 
