@@ -167,7 +167,7 @@ function totalOf(counts) {
 
 // What the runners print of a failure: GoogleTest, the sanitizers, node:test, scripts/check.mjs, scripts/fuzz.mjs.
 const kTelling =
-  /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(|^finding: |^ +npm run fuzz /;
+  /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(|^finding: |^ +npm run fuzz |EG_TEST_SEED=/;
 const kMostLines = 12;
 
 /** The lines that say what failed, for the end of a long log. */

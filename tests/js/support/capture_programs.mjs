@@ -24,7 +24,7 @@ export function runProgram(eg, device, seed) {
   const pick = (list) => list[Math.floor(random() * list.length)];
   const parts = partsOfFunction(pick, random);
   const worlds = [false, true].map((isCaptured) => makeWorld(eg, device, parts, isCaptured));
-  const log = [`parts ${JSON.stringify(parts)}`];
+  const log = [`seed ${seed}, parts ${JSON.stringify(parts)}`];
   let played = 0;
   const told = () => log.join("; ");
   try {

@@ -1,7 +1,9 @@
 // The package as users import it, started.
 
 import * as eg from "edgegrad";
+import { seedFromEnvironment } from "./seed.mjs";
 
 await eg.init();
+seedFromEnvironment(eg);
 
 export { eg };

@@ -1,6 +1,7 @@
 // The package as users import it, started with its WebGPU device.
 
 import * as eg from "edgegrad";
+import { seedFromEnvironment } from "../../js/support/seed.mjs";
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 /** For node:test: tests are skipped where there is no device. */
@@ -13,6 +14,7 @@ async function start() {
   const isSure = preferSoftwareAdapter();
   try {
     await eg.init({ webgpu: "required" });
+    seedFromEnvironment(eg);
     return false;
   } catch (error) {
     if (isSure || error.code !== "DeviceUnavailable") throw error;
