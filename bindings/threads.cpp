@@ -1,7 +1,10 @@
 // Engine workers, and what lets other threads reach a thread's JavaScript.
 
+#include <algorithm>
 #include <bit>
+#include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "base/sharing.h"
 #include "base/thread.h"
@@ -54,7 +57,12 @@ void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
   const auto serve = [](void* argument) {
     const std::unique_ptr<std::shared_ptr<Inbox>> held(
         static_cast<std::shared_ptr<Inbox>*>(argument));
+    // The main thread comes here in the middle of a native call, too, when that waits for a lock:
+    // Emscripten has it see to what others ask for meanwhile. What such a call has in the frame is
+    // its own.
+    const std::vector<double> interrupted = frame();
     (*held)->serve();
+    std::ranges::copy(interrupted, frame(interrupted.size()).begin());
   };
   const bool is_sent = emscripten_proxy_async(emscripten_proxy_get_system_queue(),
                                               std::bit_cast<pthread_t>(thread), serve, owned) != 0;
