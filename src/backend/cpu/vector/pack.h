@@ -7,6 +7,7 @@
 // scalar second version of a formula: tails are padded to a full pack
 // (elementwise/elementwise.cpp), so an element's value never depends on where it lies.
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -37,7 +38,17 @@ struct Mask {
 
   /// Writes one bool per lane.
   void store(bool* out) const {
-    for (int i = 0; i < kLanes<T>; ++i) out[i] = bits[i] != 0;
+    const auto bytes = std::bit_cast<Vec<std::uint8_t>>(bits & 1);
+    if constexpr (sizeof(T) == 1) {
+      std::memcpy(out, &bytes, sizeof(bytes));
+    } else {
+      // The lowest bytes of all lanes side by side.
+      const auto packed = sizeof(T) == 4 ? __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4,
+                                                                   8, 12, 0, 4, 8, 12, 0, 4, 8, 12)
+                                         : __builtin_shufflevector(bytes, bytes, 0, 8, 0, 8, 0, 8,
+                                                                   0, 8, 0, 8, 0, 8, 0, 8, 0, 8);
+      std::memcpy(out, &packed, kLanes<T>);
+    }
   }
 };
 

@@ -118,13 +118,10 @@ constexpr T lane_from(double value) {
   if constexpr (std::is_same_v<T, double>) {
     return value;
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (value - value != 0) {
-      return value != value ? Limits::quiet_NaN()
-             : value > 0    ? Limits::infinity()
-                            : -Limits::infinity();
-    }
+    // Nothing but selections: kernels take it out of their loops.
     const double largest = static_cast<double>(Limits::max());
-    return static_cast<T>(value > largest ? largest : value < -largest ? -largest : value);
+    const double limited = value > largest ? largest : value < -largest ? -largest : value;
+    return static_cast<T>(value - value == 0 ? limited : value);
   } else {
     if (value != value) return 0;
     // 2^63 - 1 is no double, so the upper limit itself is out of range.
