@@ -11,7 +11,10 @@ namespace {
 
 using detail::ExpConstants;
 using detail::Format;
+using detail::kHyperbolic;
+using detail::kLog10;
 using detail::LogConstants;
+using detail::SignAndMagnitude;
 
 template <class T>
 Vec<T> exp2_of(Vec<T> x) {
@@ -58,19 +61,54 @@ SmallPowers<T> small_powers(Vec<T> base, Vec<T> exponent) {
           exponent == 3 ? square * base : up_to_two};
 }
 
-// exp(exponent log base) in double: 53 bits leave 24 correct ones up to the largest float32.
-Vec<double> positive_power(Vec<double> base, Vec<double> exponent) {
-  return detail::exp_of<double>(exponent * detail::log_of<double>(base));
-}
-
+// exp(exponent log base) in double: the logarithm has the digits that a large exponent takes away.
 Vec<float> general_power(Vec<float> base, Vec<float> exponent) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const Vec<float> power = narrow(positive_power(widen_low(base), widen_low(exponent)),
-                                  positive_power(widen_high(base), widen_high(exponent)));
+  const Vec<float> power = by_halves(base, exponent, [](Vec<double> b, Vec<double> e) {
+    return detail::exp_for_single(
+        e * detail::log_of_normal<double, Format<double>::kLogTermsForSingle>(b));
+  });
   const auto regular = (base > 0) & (base < kInfinity) & (vec_abs(exponent) < kInfinity);
-  if (all(regular)) return power;
-  const Vec<float> accurate = each_lane(base, exponent, std::pow);
-  return regular ? power : accurate;
+  return or_each_lane(regular, power, std::pow, base, exponent);
+}
+
+Vec<float> log10_of(Vec<float> x) {
+  return detail::log_of_any<float>(x, kLog10.denormal_log10, [](Vec<float> normal) {
+    const detail::LogParts<float> parts = detail::log_parts<float>(normal);
+    return multiply_add(
+        parts.exponent, kLog10.log10_2_high,
+        multiply_add(parts.exponent, kLog10.log10_2_low, parts.fraction * kLog10.log10_e));
+  });
+}
+
+// exp(x) / 2, which has no overflow before sinh and cosh have.
+Vec<float> half_exp(Vec<float> magnitude) {
+  const detail::ExpReduction<float> reduced = detail::reduce_exp<float>(
+      detail::at_most<float>(magnitude, kHyperbolic.high), Format<float>::kExp.to_two_powers);
+  return detail::scale<float>(detail::exp_series<float>(reduced.rest), reduced.bits - 1);
+}
+
+Vec<float> sinh_of(Vec<float> x) {
+  const SignAndMagnitude<float> parts(x);
+  const Vec<float> half = half_exp(parts.magnitude);
+  const Vec<float> square = x * x;
+  const Vec<float> near_zero = multiply_add(kHyperbolic.sinh.at(square) * square, x, x);
+  return parts.magnitude < Format<float>::kExp.one ? near_zero
+                                                   : parts.with(half - kHyperbolic.quarter / half);
+}
+
+Vec<float> cosh_of(Vec<float> x) {
+  const Vec<float> half = half_exp(SignAndMagnitude<float>(x).magnitude);
+  return half + kHyperbolic.quarter / half;
+}
+
+// Of an odd function in double, which near zero is the identity for float32 and has lost its
+// digits.
+Vec<float> odd_logarithm(Vec<float> x, auto of_magnitude) {
+  constexpr float kIsIdentity = 0x1p-12F;
+  const SignAndMagnitude<float> parts(x);
+  const Vec<float> result = by_halves(parts.magnitude, of_magnitude);
+  return parts.magnitude < kIsIdentity ? x : parts.with(result);
 }
 
 // The C library of wasm answers for large negative numbers.
@@ -97,12 +135,29 @@ Vec<double> vec_sigmoid(Vec<double> x) { return detail::sigmoid_of<double>(x); }
 Vec<float> vec_tanh(Vec<float> x) { return detail::tanh_of<float>(x); }
 Vec<double> vec_tanh(Vec<double> x) { return detail::tanh_of<double>(x); }
 
-EG_LANE_WORD(log10, std::log10)
-EG_LANE_WORD(sinh, std::sinh)
-EG_LANE_WORD(cosh, std::cosh)
-EG_LANE_WORD(asinh, std::asinh)
-EG_LANE_WORD(acosh, checked_acosh)
-EG_LANE_WORD(atanh, std::atanh)
+Vec<float> vec_log10(Vec<float> x) { return log10_of(x); }
+Vec<float> vec_sinh(Vec<float> x) { return sinh_of(x); }
+Vec<float> vec_cosh(Vec<float> x) { return cosh_of(x); }
+Vec<float> vec_asinh(Vec<float> x) {
+  return odd_logarithm(x, [](Vec<double> magnitude) {
+    return detail::log_for_single(magnitude + vec_sqrt(magnitude * magnitude + 1));
+  });
+}
+Vec<float> vec_acosh(Vec<float> x) {
+  return by_halves(x,
+                   [](Vec<double> y) { return detail::log_for_single(y + vec_sqrt(y * y - 1)); });
+}
+Vec<float> vec_atanh(Vec<float> x) {
+  return odd_logarithm(x, [](Vec<double> magnitude) {
+    return detail::log_for_single((1 + magnitude) / (1 - magnitude)) * 0.5;
+  });
+}
+EG_LANE_WORD_IN_DOUBLE(log10, std::log10)
+EG_LANE_WORD_IN_DOUBLE(sinh, std::sinh)
+EG_LANE_WORD_IN_DOUBLE(cosh, std::cosh)
+EG_LANE_WORD_IN_DOUBLE(asinh, std::asinh)
+EG_LANE_WORD_IN_DOUBLE(acosh, checked_acosh)
+EG_LANE_WORD_IN_DOUBLE(atanh, std::atanh)
 
 Vec<float> vec_pow(Vec<float> base, Vec<float> exponent) {
   const auto [known, power] = small_powers<float>(base, exponent);

@@ -10,6 +10,9 @@
 namespace eg::cpu {
 namespace {
 
+using detail::Format;
+using detail::kGamma;
+
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -290,6 +293,68 @@ double gamma_part(double a, double x, bool is_upper) {
 double gammainc(double a, double x) { return gamma_part(a, x, false); }
 double gammaincc(double a, double x) { return gamma_part(a, x, true); }
 
+// What follows is for float32: vectors of doubles where numbers are ordinary.
+
+// x moved to where the asymptotic series are good, and how: t of GammaConstants.
+struct ShiftedGamma {
+  MaskBits<double> is_shifted;
+  Vec<double> t, slope_of_t, x, inverse;
+
+  explicit ShiftedGamma(Vec<double> given)
+      : is_shifted(given < kGamma.enough),
+        t(given * (given + kGamma.seven)),
+        slope_of_t(given + given + kGamma.seven),
+        x(is_shifted ? given + kGamma.eight : given),
+        inverse(Format<double>::kExp.one / x) {}
+};
+
+Vec<double> digamma_of_positive(Vec<double> x) {
+  const ShiftedGamma shifted(x);
+  const Vec<double> sum =
+      shifted.slope_of_t * kGamma.slope.at(shifted.t) / (shifted.t * kGamma.product.at(shifted.t));
+  const Vec<double> square = shifted.inverse * shifted.inverse;
+  const Vec<double> far = detail::log_of_normal<double>(shifted.x) -
+                          Format<double>::kExp.half * shifted.inverse -
+                          square * kGamma.digamma.at(square);
+  return shifted.is_shifted ? far - sum : far;
+}
+
+Vec<double> trigamma_of_positive(Vec<double> x) {
+  const ShiftedGamma shifted(x);
+  const Vec<double> product = shifted.t * kGamma.product.at(shifted.t);
+  const Vec<double> slope = kGamma.slope.at(shifted.t);
+  const Vec<double> bend = slope * slope - kGamma.curvature.at(shifted.t) * product;
+  const Vec<double> sum =
+      (shifted.slope_of_t * shifted.slope_of_t * bend - (slope + slope) * product) /
+      (product * product);
+  const Vec<double> square = shifted.inverse * shifted.inverse;
+  const Vec<double> far = multiply_add(
+      square, Format<double>::kExp.half,
+      multiply_add(square * kGamma.trigamma.at(square), shifted.inverse, shifted.inverse));
+  return shifted.is_shifted ? far + sum : far;
+}
+
+MaskBits<float> is_positive_number(Vec<float> x) {
+  return (x > 0) & (x < Format<float>::kLog.infinity);
+}
+
+// exp(-x) times a Bessel function for x >= 0, but for a factor of x / 2 near zero for order 1.
+Vec<double> scaled_bessel(const detail::BesselConstants& k, Vec<double> x, Vec<double> factor) {
+  const Vec<double> half = x * Format<double>::kExp.half;
+  const Vec<double> near_zero = k.near_zero.at(half * half) * factor * detail::exp_for_single(-x);
+  const Vec<double> far = k.far.at(Format<double>::kExp.one / x) / vec_sqrt(x);
+  return x < kGamma.eight ? near_zero : far;
+}
+
+// The inverse of the error function at y, of which 1 - y^2 is the complement.
+Vec<double> erfinv_near_zero(Vec<double> y, Vec<double> complement) {
+  constexpr double kMiddle = 2.5;
+  return y * detail::kErfinv.at(-detail::log_for_single(complement) - kMiddle);
+}
+
+// Where that is good: the complement is at least exp(-5).
+constexpr float kErfinvEnd = 0.9966F;
+
 }  // namespace
 
 Vec<float> vec_erf(Vec<float> x) { return detail::erf_of(x); }
@@ -298,13 +363,44 @@ Vec<double> vec_erf(Vec<double> x) { return each_lane(x, std::erf); }
 Vec<double> vec_erfc(Vec<double> x) { return each_lane(x, std::erfc); }
 
 EG_LANE_WORD(erfcx, erfcx)
-EG_LANE_WORD(erfinv, erfinv)
-EG_LANE_WORD(ndtri, ndtri)
 EG_LANE_WORD(lgamma, lgamma)
-EG_LANE_WORD(digamma, digamma)
-EG_LANE_WORD(i0e, i0e)
-EG_LANE_WORD(i1e, i1e)
-EG_LANE_BINARY_WORD(polygamma, polygamma)
+EG_LANE_WORD_IN_DOUBLE(erfinv, erfinv)
+EG_LANE_WORD_IN_DOUBLE(ndtri, ndtri)
+EG_LANE_WORD_IN_DOUBLE(digamma, digamma)
+EG_LANE_WORD_IN_DOUBLE(i0e, i0e)
+EG_LANE_WORD_IN_DOUBLE(i1e, i1e)
+EG_LANE_BINARY_WORD_IN_DOUBLE(polygamma, polygamma)
+
+Vec<float> vec_erfinv(Vec<float> x) {
+  const Vec<float> result =
+      by_halves(x, [](Vec<double> y) { return erfinv_near_zero(y, (1 - y) * (1 + y)); });
+  return or_each_lane(vec_abs(x) < kErfinvEnd, result, erfinv, x);
+}
+Vec<float> vec_ndtri(Vec<float> p) {
+  constexpr double kSqrtTwo = 1.41421356237309504880;
+  const Vec<float> result = by_halves(
+      p, [](Vec<double> q) { return kSqrtTwo * erfinv_near_zero(2 * q - 1, 4 * q * (1 - q)); });
+  return or_each_lane(vec_abs(2 * p - 1) < kErfinvEnd, result, ndtri, p);
+}
+Vec<float> vec_digamma(Vec<float> x) {
+  return or_each_lane(is_positive_number(x), by_halves(x, digamma_of_positive), digamma, x);
+}
+Vec<float> vec_polygamma(Vec<float> order, Vec<float> x) {
+  const auto regular = (order == 1) & is_positive_number(x);
+  return or_each_lane(regular, by_halves(x, trigamma_of_positive), polygamma, order, x);
+}
+Vec<float> vec_i0e(Vec<float> x) {
+  return by_halves(vec_abs(x), [](Vec<double> magnitude) {
+    return scaled_bessel(detail::kBessel0, magnitude, Format<double>::kExp.one);
+  });
+}
+Vec<float> vec_i1e(Vec<float> x) {
+  const detail::SignAndMagnitude<float> parts(x);
+  return parts.with(by_halves(parts.magnitude, [](Vec<double> magnitude) {
+    return scaled_bessel(detail::kBessel1, magnitude, magnitude * Format<double>::kExp.half);
+  }));
+}
+
 EG_LANE_BINARY_WORD(zeta, zeta_of_any)
 EG_LANE_BINARY_WORD(gammainc, gammainc)
 EG_LANE_BINARY_WORD(gammaincc, gammaincc)

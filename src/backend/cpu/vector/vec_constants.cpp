@@ -121,6 +121,19 @@ constexpr auto kTwoOverOdd = [] {
   return series;
 }();
 
+/// 1 / (k! (k + order)!)
+constexpr auto bessel_series(int order) {
+  decltype(BesselConstants::near_zero) series{};
+  double value = 1;
+  double k = 0;
+  for (Vec<double>& term : series.terms) {
+    term = all(value);
+    ++k;
+    value /= k * (k + order);
+  }
+  return series;
+}
+
 }  // namespace
 
 // Fitted; relative error of exp(r) - 1 1.4e-8.
@@ -170,5 +183,59 @@ constinit const SinConstants kSin{
     .cos = series(-0.499999997251031003120, 0.0416666233237390631894, -0.00138867637746099294692,
                   0.0000243904487962774090654),
 };
+
+constinit const ArcConstants kArc{
+    .asin = series(0.166668832F, 0.0748992711F, 0.0461449139F, 0.0208811946F, 0.0476742871F),
+    .atan = series(-0.333331525F, 0.199937686F, -0.142110243F, 0.106658928F, -0.0755199343F,
+                   0.0432094261F, -0.0163665209F, 0.00292035984F),
+    .asin_border = all(0.5405F),
+    .smallest = all(std::numeric_limits<float>::denorm_min()),
+    .half_pi_high = all(0x1.921fb6p0F),
+    .half_pi_low = all(-0x1.777a5cp-25F),
+};
+
+constinit const HyperbolicConstants kHyperbolic{
+    .sinh = series(0.166667163F, 0.00833027344F, 0.000203729418F),
+    .quarter = all(0.25F),
+    .high = all(90.0F),
+};
+
+constinit const Log10Constants kLog10{
+    .log10_2_high = all(0x1.344p-2F),
+    .log10_2_low = all(0x1.3509f8p-18F),
+    .log10_e = all(0.434294482F),
+    .denormal_log10 = all(7.22471990F),
+};
+
+constinit const GammaConstants kGamma{
+    .product = series(720.0, 252.0, 28.0, 1.0),
+    .slope = series(720.0, 504.0, 84.0, 4.0),
+    .curvature = series(504.0, 168.0, 12.0),
+    .seven = all(7.0),
+    .eight = all(8.0),
+    .enough = all(10.0),
+    .digamma =
+        series(1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12),
+    .trigamma = series(1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66),
+};
+
+// The parts far from zero and kErfinv are fitted, relative error 1.4e-9 and 5.5e-9.
+constinit const BesselConstants kBessel0{
+    .near_zero = bessel_series(0),
+    .far =
+        series(0.39894228092917688, 0.049867411549702728, 0.028095277568153908,
+               0.027238702457366277, 0.085283646477007563, -0.30661251291081654, 1.830039973955446),
+};
+constinit const BesselConstants kBessel1{
+    .near_zero = bessel_series(1),
+    .far = series(0.39894227978387758, -0.14960292224107563, -0.046802382084052345,
+                  -0.038644658239229752, -0.10359197139560124, 0.3387911675404312,
+                  -2.0788952445065618),
+};
+
+constinit const Series<double, 10> kErfinv =
+    series(1.5014093591803148, 0.24664028614288086, -0.004177386406178105, -0.0012527416990153301,
+           0.00021834417283453397, -4.9634896402852965e-06, -3.4626403150125161e-06,
+           4.6620484897579772e-07, 2.3227656743467953e-08, -8.7936336060084909e-09);
 
 }  // namespace eg::cpu::detail

@@ -38,6 +38,9 @@ struct Format<double> {
   static constexpr int kDenormalBits = 54;
   static constexpr std::size_t kExpTerms = 12;
   static constexpr std::size_t kLogTerms = 10;
+  /// How many of them float32 can tell.
+  static constexpr std::size_t kExpTermsForSingle = 7;
+  static constexpr std::size_t kLogTermsForSingle = 6;
   static const ExpConstants<double> kExp;
   static const LogConstants<double> kLog;
 };
@@ -47,13 +50,13 @@ template <class T, std::size_t kCount>
 struct Series {
   Vec<T> terms[kCount];
 
-  /// By Horner's rule; terms before kFirst are left out.
-  template <std::size_t kFirst = 0>
+  /// By Horner's rule; terms before kFirst, and those from kEnd on, are left out.
+  template <std::size_t kFirst = 0, std::size_t kEnd = kCount>
   [[gnu::always_inline]] Vec<T> at(Vec<T> x) const {
-    if constexpr (kFirst + 1 == kCount)
+    if constexpr (kFirst + 1 == kEnd)
       return terms[kFirst];
     else
-      return multiply_add(at<kFirst + 1>(x), x, terms[kFirst]);
+      return multiply_add(at<kFirst + 1, kEnd>(x), x, terms[kFirst]);
   }
 };
 
@@ -153,5 +156,63 @@ struct SinConstants {
   Series<double, 4> cos;
 };
 extern const SinConstants kSin;
+
+/// For the inverse trigonometric functions, in float32.
+struct ArcConstants {
+  /// (asin(s) - s) / s^3 for s <= 0.5405 and (atan(s) - s) / s^3 for s <= 1, in s^2.
+  Series<float, 5> asin;
+  Series<float, 8> atan;
+  /// Above, what asin lacks of pi / 2 is less than 1: where it is not, its last place is too
+  /// coarse.
+  Vec<float> asin_border;
+  Vec<float> smallest;
+  Vec<float> half_pi_high, half_pi_low;
+};
+extern const ArcConstants kArc;
+
+/// For sinh and cosh, in float32.
+struct HyperbolicConstants {
+  /// (sinh(x) - x) / x^3 for x <= 1, in x^2.
+  Series<float, 3> sinh;
+  Vec<float> quarter;
+  /// Both are infinite above.
+  Vec<float> high;
+};
+extern const HyperbolicConstants kHyperbolic;
+
+/// For the decimal logarithm, in float32; an exponent times the first part of log10(2) is exact.
+struct Log10Constants {
+  Vec<float> log10_2_high, log10_2_low, log10_e, denormal_log10;
+};
+extern const Log10Constants kLog10;
+
+// For words in double that are good to float32.
+
+/// For digamma and its derivative: sums over x, ..., x + 7 are those of the four products of two
+/// that have x^2 + 7 x = t in common, t (t^3 + 28 t^2 + 252 t + 720).
+struct GammaConstants {
+  Series<double, 4> product;
+  Series<double, 4> slope;
+  Series<double, 3> curvature;
+  Vec<double> seven, eight, enough;
+  /// log(x) - 1 / 2x - digamma(x), and its derivative's excess over 1 / x + 1 / 2x^2, in 1 / x^2.
+  Series<double, 7> digamma;
+  Series<double, 5> trigamma;
+};
+extern const GammaConstants kGamma;
+
+/// For a modified Bessel function of the first kind over exp(x).
+struct BesselConstants {
+  /// In (x / 2)^2, below the border, without the exponential.
+  Series<double, 16> near_zero;
+  /// In 1 / x, times sqrt(x).
+  Series<double, 7> far;
+};
+extern const BesselConstants kBessel0;
+extern const BesselConstants kBessel1;
+
+/// For the inverse of the error function over y: in -log(1 - y^2) - 5 / 2, where that is up to 5
+/// / 2.
+extern const Series<double, 10> kErfinv;
 
 }  // namespace eg::cpu::detail

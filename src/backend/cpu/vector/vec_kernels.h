@@ -52,15 +52,15 @@ template <class T>
 }
 
 /// exp(r) - 1 for |r| <= 0.4.
-template <class T>
+template <class T, std::size_t kTerms = Format<T>::kExpTerms>
 [[gnu::always_inline]] inline Vec<T> expm1_series(Vec<T> r) {
-  return multiply_add(r * r, Format<T>::kExp.tail.at(r), r);
+  return multiply_add(r * r, Format<T>::kExp.tail.template at<0, kTerms>(r), r);
 }
 
 /// exp(r) for |r| <= 0.4.
-template <class T>
+template <class T, std::size_t kTerms = Format<T>::kExpTerms>
 [[gnu::always_inline]] inline Vec<T> exp_series(Vec<T> r) {
-  return expm1_series<T>(r) + Format<T>::kExp.one;
+  return expm1_series<T, kTerms>(r) + Format<T>::kExp.one;
 }
 
 /// x = n ln 2 + rest.
@@ -81,12 +81,17 @@ template <class T>
   return {n, bits_of(shifted), multiply_add(n, k.minus_ln2_low, rest)};
 }
 
-template <class T>
+template <class T, std::size_t kTerms = Format<T>::kExpTerms>
 [[gnu::always_inline]] inline Vec<T> exp_of(Vec<T> x) {
   const ExpConstants<T>& k = Format<T>::kExp;
   x = at_most<T>(at_least<T>(x, k.exp_low), k.exp_high);
   const ExpReduction<T> reduced = reduce_exp<T>(x, k.to_two_powers);
-  return scale<T>(exp_series<T>(reduced.rest), reduced.bits);
+  return scale<T>(exp_series<T, kTerms>(reduced.rest), reduced.bits);
+}
+
+/// Good to float32.
+[[gnu::always_inline]] inline Vec<double> exp_for_single(Vec<double> x) {
+  return exp_of<double, Format<double>::kExpTermsForSingle>(x);
 }
 
 /// exp(x) of x <= 0, where results below the smallest normal number are zero.
@@ -117,30 +122,32 @@ struct LogParts {
 };
 
 /// log(1 + f) for sqrt(1/2) <= 1 + f < sqrt(2).
+template <std::size_t kTerms>
 [[gnu::always_inline]] inline Vec<float> log1p_series(Vec<float> f) {
   const LogConstants<float>& k = Format<float>::kLog;
-  const Vec<float> series = multiply_add(k.series.at(f), f, -k.half);
+  const Vec<float> series = multiply_add(k.series.at<0, kTerms>(f), f, -k.half);
   return multiply_add(series, f * f, f);
 }
 
 /// The same: twice the series of artanh(f / (2 + f)).
+template <std::size_t kTerms>
 [[gnu::always_inline]] inline Vec<double> log1p_series(Vec<double> f) {
   const LogConstants<double>& k = Format<double>::kLog;
   const Vec<double> s = f / (f + k.two);
   const Vec<double> z = s * s;
   // Arranged so that f itself, the leading term, is not rounded.
   const Vec<double> half_square = f * f * k.half;
-  return f - (half_square - s * (half_square + z * k.series.at(z)));
+  return f - (half_square - s * (half_square + z * k.series.at<0, kTerms>(z)));
 }
 
-template <class T>
+template <class T, std::size_t kTerms = Format<T>::kLogTerms>
 [[gnu::always_inline]] inline LogParts<T> log_parts(Vec<T> x) {
   const LogConstants<T>& k = Format<T>::kLog;
   const BitVec<T> bits = bits_of(x) - k.sqrt_half_less_offset;
   const Vec<T> exponent =
       from_bits<T>((bits >> Format<T>::kMantissaBits) + k.rounder) - k.rounder_and_offset;
   const Vec<T> mantissa = from_bits<T>((bits & k.mantissa_mask) + k.sqrt_half);
-  return {exponent, log1p_series(mantissa - k.one)};
+  return {exponent, log1p_series<kTerms>(mantissa - k.one)};
 }
 
 /// A logarithm of any number, by `log_of_normal`, which is one of normal positive numbers;
@@ -164,13 +171,22 @@ template <class T, class Log>
   return x >= 0 ? result : k.quiet_nan;
 }
 
-template <class T>
+/// log(x) for normal positive x.
+template <class T, std::size_t kTerms = Format<T>::kLogTerms>
+[[gnu::always_inline]] inline Vec<T> log_of_normal(Vec<T> x) {
+  const LogParts<T> parts = log_parts<T, kTerms>(x);
+  return multiply_add(parts.exponent, Format<T>::kLog.ln2_high,
+                      multiply_add(parts.exponent, Format<T>::kLog.ln2_low, parts.fraction));
+}
+
+template <class T, std::size_t kTerms = Format<T>::kLogTerms>
 [[gnu::always_inline]] inline Vec<T> log_of(Vec<T> x) {
-  return log_of_any<T>(x, Format<T>::kLog.denormal_log, [](Vec<T> normal) {
-    const LogParts<T> parts = log_parts<T>(normal);
-    return multiply_add(parts.exponent, Format<T>::kLog.ln2_high,
-                        multiply_add(parts.exponent, Format<T>::kLog.ln2_low, parts.fraction));
-  });
+  return log_of_any<T>(x, Format<T>::kLog.denormal_log, log_of_normal<T, kTerms>);
+}
+
+/// Good to float32.
+[[gnu::always_inline]] inline Vec<double> log_for_single(Vec<double> x) {
+  return log_of<double, Format<double>::kLogTermsForSingle>(x);
 }
 
 template <class T>

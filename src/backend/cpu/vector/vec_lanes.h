@@ -23,6 +23,16 @@ inline Vec<float> narrow(Vec<double> low, Vec<double> high) {
 #endif
 }
 
+/// Applies a function of vectors of doubles, two lanes at a time.
+template <class Function>
+[[gnu::always_inline]] inline Vec<float> by_halves(Vec<float> x, Function function) {
+  return narrow(function(widen_low(x)), function(widen_high(x)));
+}
+template <class Function>
+[[gnu::always_inline]] inline Vec<float> by_halves(Vec<float> a, Vec<float> b, Function function) {
+  return narrow(function(widen_low(a), widen_low(b)), function(widen_high(a), widen_high(b)));
+}
+
 /// Applies a function of doubles to every lane.
 template <class V>
 inline V each_lane(V x, double (*function)(double)) {
@@ -35,12 +45,30 @@ inline V each_lane(V a, V b, double (*function)(double, double)) {
   });
 }
 
+/// Results where the mask holds; for the other lanes, if there are any, a function of doubles.
+inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results,
+                               double (*function)(double), Vec<float> x) {
+  if (all(regular)) return results;
+  return regular ? results : each_lane(x, function);
+}
+inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results,
+                               double (*function)(double, double), Vec<float> a, Vec<float> b) {
+  if (all(regular)) return results;
+  return regular ? results : each_lane(a, b, function);
+}
+
 }  // namespace eg::cpu
 
 /// Defines a word of one or two operands as a function of doubles.
 #define EG_LANE_WORD(word, function)                                     \
   Vec<float> vec_##word(Vec<float> x) { return each_lane(x, function); } \
-  Vec<double> vec_##word(Vec<double> x) { return each_lane(x, function); }
+  EG_LANE_WORD_IN_DOUBLE(word, function)
 #define EG_LANE_BINARY_WORD(word, function)                                               \
   Vec<float> vec_##word(Vec<float> a, Vec<float> b) { return each_lane(a, b, function); } \
+  EG_LANE_BINARY_WORD_IN_DOUBLE(word, function)
+
+/// The same for a word that has a way of its own in float32.
+#define EG_LANE_WORD_IN_DOUBLE(word, function) \
+  Vec<double> vec_##word(Vec<double> x) { return each_lane(x, function); }
+#define EG_LANE_BINARY_WORD_IN_DOUBLE(word, function) \
   Vec<double> vec_##word(Vec<double> a, Vec<double> b) { return each_lane(a, b, function); }
