@@ -269,9 +269,10 @@ struct Special {
 
 TEST(PackMath, SpecialFunctionsInFloat32AreThoseOfFloat64) {
 #define EG_SPECIAL(word) {#word, vec_##word, vec_##word}
-  const std::array<Special, 6> words{
+  const std::array<Special, 7> words{
       {EG_SPECIAL(erfinv),
        EG_SPECIAL(ndtri),
+       EG_SPECIAL(lgamma),
        EG_SPECIAL(digamma),
        EG_SPECIAL(i0e),
        EG_SPECIAL(i1e),

@@ -217,6 +217,8 @@ constinit const GammaConstants kGamma{
     .digamma =
         series(1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12),
     .trigamma = series(1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66),
+    .stirling = series(1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360),
+    .half_log_two_pi = all(0.91893853320467274178),
 };
 
 // The parts far from zero and kErfinv are fitted, relative error 1.4e-9 and 5.5e-9.

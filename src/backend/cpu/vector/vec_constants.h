@@ -188,8 +188,8 @@ extern const Log10Constants kLog10;
 
 // For words in double that are good to float32.
 
-/// For digamma and its derivative: sums over x, ..., x + 7 are those of the four products of two
-/// that have x^2 + 7 x = t in common, t (t^3 + 28 t^2 + 252 t + 720).
+/// For lgamma, digamma and its derivative: sums over x, ..., x + 7 are those of the four products
+/// of two that have x^2 + 7 x = t in common, t (t^3 + 28 t^2 + 252 t + 720).
 struct GammaConstants {
   Series<double, 4> product;
   Series<double, 4> slope;
@@ -198,6 +198,9 @@ struct GammaConstants {
   /// log(x) - 1 / 2x - digamma(x), and its derivative's excess over 1 / x + 1 / 2x^2, in 1 / x^2.
   Series<double, 7> digamma;
   Series<double, 5> trigamma;
+  /// x times what Stirling's formula lacks, in 1 / x^2.
+  Series<double, 6> stirling;
+  Vec<double> half_log_two_pi;
 };
 extern const GammaConstants kGamma;
 
