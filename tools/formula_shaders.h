@@ -19,7 +19,8 @@
 namespace eg::wgsl {
 
 /// Every op that has formulas.
-using AllFormulas = Concat<op::ElementwiseOps, op::LossFormulas, op::QuotientFormulas>;
+using AllFormulas =
+    Concat<op::ElementwiseOps, op::LossFormulas, op::QuotientFormulas, op::BranchFormulas>;
 
 /// The operands' names in texts; the incoming gradient is g, the output y.
 inline constexpr std::array<std::string_view, 3> kOperands{"a", "b", "c"};

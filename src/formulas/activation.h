@@ -279,8 +279,38 @@ struct Hardswish {
   }
 };
 
+struct Prelu {
+  static constexpr Doc doc{"prelu", "input where it is positive, else weight * input."};
+  static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr std::array<std::string_view, 2> operands{"input", "weight"};
+  static constexpr auto forward(auto x, auto weight) { return where(x > 0, x, weight * x); }
+  static constexpr auto grad_a(auto g, auto x, auto weight, auto) {
+    return where(x > 0, g, g * weight);
+  }
+  static constexpr auto grad_b(auto g, auto x, auto, auto) { return where(x > 0, 0, g * x); }
+};
+
+struct Threshold {
+  static constexpr Doc doc{"threshold", "input where it is above threshold, else value."};
+  struct Params {
+    double threshold = 0;
+    double value = 0;
+  };
+  static constexpr std::array params{Param{"threshold", "0"}, Param{"value", "0"}};
+  // NaN stays.
+  static constexpr auto forward(auto x, const Params& p) {
+    return where(x <= p.threshold, p.value, x);
+  }
+  static constexpr auto grad(auto g, auto x, auto, const Params& p) {
+    return where(x <= p.threshold, 0, g);
+  }
+};
+
 using ActivationOps = TypeList<Relu, Relu6, LeakyRelu, Elu, Selu, Celu, Sigmoid, Logsigmoid, Silu,
                                Mish, Gelu, Softplus, Softsign, Tanhshrink, Softshrink, Hardshrink,
                                Hardtanh, Hardsigmoid, Hardswish>;
+
+/// Those of ops that say more about their arguments (ops/elementwise/branch.h).
+using BranchFormulas = TypeList<Prelu, Threshold>;
 
 }  // namespace eg::op

@@ -22,11 +22,15 @@ Tensor Prelu::call(const Tensor& input, const Tensor& weight) {
           weight.numel(), " and channel size = ", count, '.');
     shape[channels] = count;
   }
-  const Var x = input;
-  return where(x > 0, x, Var(Reshape::call(weight, shape)) * x).tensor();
+  return eg::call<op::Prelu>(input, Reshape::call(weight, shape));
 }
 
 Tensor Threshold::call(const Tensor& input, Scalar threshold, Scalar value) {
+  const DType dtype = input.dtype();
+  // A value that is no float32 is refused below.
+  if (dtype == DType::kFloat64 || (dtype == DType::kFloat32 && value.fits<float>())) {
+    return call_with<op::Threshold>({threshold.to<double>(), value.to<double>()}, input);
+  }
   return eg::call<op::MaskedFill>(input, eg::call<op::Le>(input, threshold), value);
 }
 

@@ -5,6 +5,6 @@
 
 namespace eg {
 
-extern const auto kActivationKernels = instantiate(op::ActivationOps{});
+extern const auto kActivationKernels = instantiate(Concat<op::ActivationOps, op::BranchFormulas>{});
 
 }  // namespace eg
