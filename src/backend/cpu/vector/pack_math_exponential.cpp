@@ -61,6 +61,8 @@ SmallPowers<T> small_powers(Vec<T> base, Vec<T> exponent) {
           exponent == 3 ? square * base : up_to_two};
 }
 
+double power_of(double base, double exponent) { return std::pow(base, exponent); }
+
 // exp(exponent log base) in double: the logarithm has the digits that a large exponent takes away.
 Vec<float> general_power(Vec<float> base, Vec<float> exponent) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -69,7 +71,7 @@ Vec<float> general_power(Vec<float> base, Vec<float> exponent) {
         e * detail::log_of_normal<double, Format<double>::kLogTermsForSingle>(b));
   });
   const auto regular = (base > 0) & (base < kInfinity) & (vec_abs(exponent) < kInfinity);
-  return or_each_lane(regular, power, std::pow, base, exponent);
+  return or_each_lane(regular, power, power_of, base, exponent);
 }
 
 Vec<float> log10_of(Vec<float> x) {
@@ -101,6 +103,9 @@ Vec<float> cosh_of(Vec<float> x) {
   const Vec<float> half = half_exp(SignAndMagnitude<float>(x).magnitude);
   return half + kHyperbolic.quarter / half;
 }
+
+// Good to float32.
+[[gnu::noinline]] Vec<double> log_for_single(Vec<double> x) { return detail::log_for_single(x); }
 
 // Of an odd function in double, which near zero is the identity for float32 and has lost its
 // digits.
@@ -140,16 +145,15 @@ Vec<float> vec_sinh(Vec<float> x) { return sinh_of(x); }
 Vec<float> vec_cosh(Vec<float> x) { return cosh_of(x); }
 Vec<float> vec_asinh(Vec<float> x) {
   return odd_logarithm(x, [](Vec<double> magnitude) {
-    return detail::log_for_single(magnitude + vec_sqrt(magnitude * magnitude + 1));
+    return log_for_single(magnitude + vec_sqrt(magnitude * magnitude + 1));
   });
 }
 Vec<float> vec_acosh(Vec<float> x) {
-  return by_halves(x,
-                   [](Vec<double> y) { return detail::log_for_single(y + vec_sqrt(y * y - 1)); });
+  return by_halves(x, [](Vec<double> y) { return log_for_single(y + vec_sqrt(y * y - 1)); });
 }
 Vec<float> vec_atanh(Vec<float> x) {
   return odd_logarithm(x, [](Vec<double> magnitude) {
-    return detail::log_for_single((1 + magnitude) / (1 - magnitude)) * 0.5;
+    return log_for_single((1 + magnitude) / (1 - magnitude)) * 0.5;
   });
 }
 EG_LANE_WORD_IN_DOUBLE(log10, std::log10)

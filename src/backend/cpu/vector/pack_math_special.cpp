@@ -293,7 +293,8 @@ double gamma_part(double a, double x, bool is_upper) {
 double gammainc(double a, double x) { return gamma_part(a, x, false); }
 double gammaincc(double a, double x) { return gamma_part(a, x, true); }
 
-// What follows is for float32: vectors of doubles where numbers are ordinary.
+// What follows is for float32: vectors of doubles where numbers are ordinary. Functions are called
+// and not compiled twice for both halves, which costs little beside them.
 
 // x moved to where the asymptotic series are good, and how: t of GammaConstants.
 struct ShiftedGamma {
@@ -308,7 +309,7 @@ struct ShiftedGamma {
         inverse(Format<double>::kExp.one / x) {}
 };
 
-Vec<double> digamma_of_positive(Vec<double> x) {
+[[gnu::noinline]] Vec<double> digamma_of_positive(Vec<double> x) {
   const ShiftedGamma shifted(x);
   const Vec<double> sum =
       shifted.slope_of_t * kGamma.slope.at(shifted.t) / (shifted.t * kGamma.product.at(shifted.t));
@@ -319,7 +320,7 @@ Vec<double> digamma_of_positive(Vec<double> x) {
   return shifted.is_shifted ? far - sum : far;
 }
 
-Vec<double> trigamma_of_positive(Vec<double> x) {
+[[gnu::noinline]] Vec<double> trigamma_of_positive(Vec<double> x) {
   const ShiftedGamma shifted(x);
   const Vec<double> product = shifted.t * kGamma.product.at(shifted.t);
   const Vec<double> slope = kGamma.slope.at(shifted.t);
@@ -334,7 +335,7 @@ Vec<double> trigamma_of_positive(Vec<double> x) {
   return shifted.is_shifted ? far + sum : far;
 }
 
-Vec<double> lgamma_of_positive(Vec<double> x) {
+[[gnu::noinline]] Vec<double> lgamma_of_positive(Vec<double> x) {
   const ShiftedGamma shifted(x);
   const Vec<double> far =
       (shifted.x - Format<double>::kExp.half) * detail::log_of_normal<double>(shifted.x) -
@@ -351,7 +352,8 @@ MaskBits<float> is_positive_number(Vec<float> x) {
 }
 
 // exp(-x) times a Bessel function for x >= 0, but for a factor of x / 2 near zero for order 1.
-Vec<double> scaled_bessel(const detail::BesselConstants& k, Vec<double> x, Vec<double> factor) {
+[[gnu::noinline]] Vec<double> scaled_bessel(const detail::BesselConstants& k, Vec<double> x,
+                                            Vec<double> factor) {
   const Vec<double> half = x * Format<double>::kExp.half;
   const Vec<double> near_zero = k.near_zero.at(half * half) * factor * detail::exp_for_single(-x);
   const Vec<double> far = k.far.at(Format<double>::kExp.one / x) / vec_sqrt(x);
@@ -359,7 +361,7 @@ Vec<double> scaled_bessel(const detail::BesselConstants& k, Vec<double> x, Vec<d
 }
 
 // The inverse of the error function at y, of which 1 - y^2 is the complement.
-Vec<double> erfinv_near_zero(Vec<double> y, Vec<double> complement) {
+[[gnu::noinline]] Vec<double> erfinv_near_zero(Vec<double> y, Vec<double> complement) {
   constexpr double kMiddle = 2.5;
   return y * detail::kErfinv.at(-detail::log_for_single(complement) - kMiddle);
 }

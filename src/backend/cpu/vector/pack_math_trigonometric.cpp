@@ -41,6 +41,9 @@ Vec<double> sin_shifted(Vec<double> x, Vec<std::uint64_t> quarter_turns) {
   return from_bits<double>(bits_of(value) ^ ((quadrant & kSin.negative) << 62));
 }
 
+double tan_of(double x) { return std::tan(x); }
+double fmod_of(double a, double b) { return std::fmod(a, b); }
+
 Vec<double> tan_reduced(Vec<double> x) {
   const SinAndCos parts = sin_and_cos(x);
   const Vec<std::uint64_t> odd = parts.quadrant & kSin.odd;
@@ -152,7 +155,7 @@ Vec<double> vec_cos(Vec<double> x) { return each_lane(x, std::cos); }
 Vec<float> vec_tan(Vec<float> x) {
   const Vec<float> result = by_halves(x, tan_reduced);
   const auto regular = (vec_abs(x) < kLargestReduced) & (x != 0);
-  return or_each_lane(regular, result, std::tan, x);
+  return or_each_lane(regular, result, tan_of, x);
 }
 Vec<float> vec_asin(Vec<float> x) { return asin_of(x); }
 Vec<float> vec_acos(Vec<float> x) { return acos_of(x); }
@@ -169,7 +172,7 @@ Vec<float> vec_hypot(Vec<float> a, Vec<float> b) {
   return is_infinite ? infinity : length;
 }
 Vec<float> vec_fmod(Vec<float> a, Vec<float> b) {
-  return by_quotient(a, b, std::fmod, [](const Quotient& of, Vec<double>) { return of.rest; });
+  return by_quotient(a, b, fmod_of, [](const Quotient& of, Vec<double>) { return of.rest; });
 }
 Vec<float> vec_remainder(Vec<float> a, Vec<float> b) {
   return by_quotient(a, b, python_remainder, [](const Quotient& of, Vec<double> divisor) {

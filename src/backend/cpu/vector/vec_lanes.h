@@ -45,16 +45,23 @@ inline V each_lane(V a, V b, double (*function)(double, double)) {
   });
 }
 
-/// Results where the mask holds; for the other lanes, if there are any, a function of doubles.
-inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results,
-                               double (*function)(double), Vec<float> x) {
-  if (all(regular)) return results;
+/// Results where the mask holds, a function of doubles on the other lanes. Compiled once: what
+/// comes here is rare and slow.
+[[gnu::noinline]] inline Vec<float> with_other_lanes(MaskBits<float> regular, Vec<float> results,
+                                                     double (*function)(double), Vec<float> x) {
   return regular ? results : each_lane(x, function);
 }
-inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results,
-                               double (*function)(double, double), Vec<float> a, Vec<float> b) {
-  if (all(regular)) return results;
+[[gnu::noinline]] inline Vec<float> with_other_lanes(MaskBits<float> regular, Vec<float> results,
+                                                     double (*function)(double, double),
+                                                     Vec<float> a, Vec<float> b) {
   return regular ? results : each_lane(a, b, function);
+}
+
+/// The same, where there are usually no other lanes.
+template <class Function, class... Operands>
+inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results, Function function,
+                               Operands... operands) {
+  return all(regular) ? results : with_other_lanes(regular, results, function, operands...);
 }
 
 }  // namespace eg::cpu
