@@ -223,17 +223,16 @@ double gamma_tail_near(double a, double eta, bool is_upper) {
   return erfcx(std::fabs(eta) * std::sqrt(a / 2)) / 2 + (is_upper ? rest : -rest);
 }
 
-// The sum of x^n / ((a + 1) ... (a + n)) over n >= 0.
-double lower_gamma_series(double a, double x) {
+// The sum of x^n / ((a + 1) ... (a + n)) over n >= 0; `end` is what is negligible beside 1.
+double lower_gamma_series(double a, double x, double end) {
   double sum = 1;
   double term = 1;
-  for (double n = 1; term > sum * 1e-17; ++n) sum += term *= x / (a + n);
+  for (double n = 1; term > sum * end; ++n) sum += term *= x / (a + n);
   return sum;
 }
 
 // The continued fraction of the upper part, over exp(-x) x^a / gamma(a), by Lentz's method.
-double upper_gamma_fraction(double a, double x) {
-  constexpr double kEnd = 1e-16;
+double upper_gamma_fraction(double a, double x, double end) {
   constexpr double kMost = 10000;
   double b = x + 1 - a;
   double c = kInfinity;
@@ -245,7 +244,7 @@ double upper_gamma_fraction(double a, double x) {
     d = 1 / (numerator * d + b);
     c = b + numerator / c;
     fraction *= c * d;
-    if (std::fabs(c * d - 1) <= kEnd) break;
+    if (std::fabs(c * d - 1) <= 10 * end) break;
   }
   return fraction;
 }
@@ -264,8 +263,12 @@ double upper_gamma_near_zero(double a, double x) {
   return -std::expm1(exponent) - a * std::exp(exponent) * sum;
 }
 
+// What series and fractions may leave out, for results of either type.
+constexpr double kEndForSingle = 1e-10;
+constexpr double kEndForDouble = 1e-17;
+
 // The regularised incomplete gamma functions: the lower part, or the upper one.
-double gamma_part(double a, double x, bool is_upper) {
+double gamma_part(double a, double x, bool is_upper, double end) {
   constexpr double kLargeA = 1e5;
   constexpr double kNear = 0.12;
   constexpr double kSmallX = 1.1;
@@ -280,18 +283,25 @@ double gamma_part(double a, double x, bool is_upper) {
   if (a > kLargeA && std::fabs(eta) < kNear) {
     part = std::exp(-a * excess) * gamma_tail_near(a, eta, has_upper);
   } else if (has_upper && x > kSmallX) {
-    part = gamma_power(a, x, a * excess) * a * upper_gamma_fraction(a, x);
+    part = gamma_power(a, x, a * excess) * a * upper_gamma_fraction(a, x, end);
   } else if (is_upper && x <= kSmallX && (x <= 0.5 ? -0.4 / std::log(x) >= a : x * kSmallX >= a)) {
     return upper_gamma_near_zero(a, x);
   } else {
-    part = gamma_power(a, x, a * excess) * lower_gamma_series(a, x);
+    part = gamma_power(a, x, a * excess) * lower_gamma_series(a, x, end);
     has_upper = false;
   }
   return is_upper == has_upper ? part : 1 - part;
 }
 
-double gammainc(double a, double x) { return gamma_part(a, x, false); }
-double gammaincc(double a, double x) { return gamma_part(a, x, true); }
+Vec<float> gamma_part(Vec<float> a, Vec<float> x, bool is_upper) {
+  return map_lanes(a, x, [is_upper](float p, float q) {
+    return gamma_part(static_cast<double>(p), static_cast<double>(q), is_upper, kEndForSingle);
+  });
+}
+Vec<double> gamma_part(Vec<double> a, Vec<double> x, bool is_upper) {
+  return map_lanes(
+      a, x, [is_upper](double p, double q) { return gamma_part(p, q, is_upper, kEndForDouble); });
+}
 
 // What follows is for float32: vectors of doubles where numbers are ordinary. Functions are called
 // and not compiled twice for both halves, which costs little beside them.
@@ -422,7 +432,9 @@ Vec<float> vec_i1e(Vec<float> x) {
 }
 
 EG_LANE_BINARY_WORD(zeta, zeta_of_any)
-EG_LANE_BINARY_WORD(gammainc, gammainc)
-EG_LANE_BINARY_WORD(gammaincc, gammaincc)
+Vec<float> vec_gammainc(Vec<float> a, Vec<float> x) { return gamma_part(a, x, false); }
+Vec<double> vec_gammainc(Vec<double> a, Vec<double> x) { return gamma_part(a, x, false); }
+Vec<float> vec_gammaincc(Vec<float> a, Vec<float> x) { return gamma_part(a, x, true); }
+Vec<double> vec_gammaincc(Vec<double> a, Vec<double> x) { return gamma_part(a, x, true); }
 
 }  // namespace eg::cpu
