@@ -286,7 +286,9 @@ TEST(PackMath, SpecialFunctionsInFloat32AreThoseOfFloat64) {
       const float single = word.single(Vec<float>{0.5F, x, -0.9999F, 30})[1];
       const double exact = word.exact(splat(static_cast<double>(x)))[0];
       ASSERT_LE(ulps(static_cast<double>(single), exact), 1.001) << word.name << '(' << x << ')';
-      if (exact == 0) ASSERT_EQ(std::signbit(single), std::signbit(exact)) << word.name << x;
+      if (exact == 0) {
+        ASSERT_EQ(std::signbit(single), std::signbit(exact)) << word.name << x;
+      }
     };
     for (std::uint64_t bits = 0; bits < 1ULL << 32; bits += kStride)
       check(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
@@ -326,8 +328,9 @@ TEST(PackMath, FunctionsOfTwoNumbersInFloat32AreThoseOfFloat64) {
         const double exact =
             word.exact(splat(static_cast<double>(a)), splat(static_cast<double>(b)))[0];
         ASSERT_LE(ulps(single, exact), word.limit) << word.name << '(' << a << ", " << b << ')';
-        if (!std::isnan(exact))
+        if (!std::isnan(exact)) {
           ASSERT_EQ(std::signbit(single), std::signbit(exact)) << word.name << a << ", " << b;
+        }
       }
     }
   }
