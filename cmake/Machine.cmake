@@ -1,9 +1,6 @@
 # What the code is compiled for: instruction set, threads, exceptions, floating point, sanitizers.
 # These flags reach every target, GoogleTest too, because objects built without them cannot be linked in.
 
-find_path(EG_EIGEN Eigen/Core PATHS /usr/include/eigen3 /usr/local/include/eigen3 /opt/homebrew/include/eigen3
-  NO_CMAKE_FIND_ROOT_PATH REQUIRED)
-
 # Results must be the same on every machine: no contraction to FMA behind our back, NaN and infinity kept.
 add_compile_options(-fno-math-errno -ffp-contract=off)
 
@@ -18,15 +15,12 @@ if(EG_VARIANT STREQUAL "relaxed")
 endif()
 
 if(EMSCRIPTEN)
-  # Eigen has no WebAssembly backend, Emscripten has SSE's headers: so Eigen is told that this is SSE 4.1.
-  # It includes a header that Emscripten lacks (wasm-include) and picks x86 assembler unless the compiler says
-  # that it is a new GCC.
-  add_compile_options(-msimd128 -msse4.1 -fgnuc-version=5.99.0 -fwasm-exceptions)
+  # Emscripten has SSE's headers: what is written for SSE 4.1 is compiled to WebAssembly's vectors.
+  add_compile_options(-msimd128 -msse4.1 -fwasm-exceptions)
   # Names and descriptions of all types would be 5 kB of the download. (Embind then knows types by number alone.)
   add_compile_options(-fno-rtti)
   add_compile_definitions(EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   add_link_options(-fno-rtti)
-  include_directories(SYSTEM ${CMAKE_CURRENT_LIST_DIR}/wasm-include)
   add_link_options(-fwasm-exceptions)
   # malloc is the engine's heap (src/base/c_heap.cpp).
   add_link_options(-sMALLOC=none)

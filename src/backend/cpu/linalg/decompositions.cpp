@@ -294,6 +294,8 @@ std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
 namespace eg::kernel {
 
 void Qr::compute_on_cpu() const {
+  // A batch of empty matrices may be as long as an integer can be.
+  if (q_columns == 0) return;
   const std::int64_t work = batch.rows * batch.columns * q_columns;
   cpu::for_each_matrix(batch.count, work, {}, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_qr(*this, i);
@@ -304,6 +306,8 @@ void Qr::compute_on_cpu() const {
 
 void Svd::compute_on_cpu() const {
   const std::int64_t columns = std::min(batch.rows, batch.columns);
+  const bool completes = full && (u || vh) && batch.rows != batch.columns;
+  if (columns == 0 && !completes) return cpu::report(breakdown);
   const std::int64_t work = 10 * batch.rows * batch.columns * columns;
   cpu::for_each_matrix(batch.count, work, breakdown, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_svd(*this, i);
@@ -314,6 +318,7 @@ void Svd::compute_on_cpu() const {
 
 void Eigh::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
+  if (n == 0) return cpu::report(breakdown);
   cpu::for_each_matrix(batch.count, 10 * n * n * n, breakdown, [&](std::int64_t i) -> std::int64_t {
     if (is_complex(a.dtype())) return cpu::complex_eigh(*this, i);
     return visit_floating(a.dtype(), "linalg",
@@ -322,6 +327,7 @@ void Eigh::compute_on_cpu() const {
 }
 
 void Eig::compute_on_cpu() const {
+  if (batch.rows == 0) return cpu::report(breakdown);
   const std::int64_t work = 50 * batch.rows * batch.rows * batch.rows;
   cpu::for_each_matrix(batch.count, work, breakdown,
                        [&](std::int64_t i) { return cpu::eig(*this, i); });

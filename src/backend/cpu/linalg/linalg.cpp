@@ -134,6 +134,7 @@ void SolveTriangular::compute_on_cpu() const {
 }
 
 void Lu::compute_on_cpu() const {
+  if (batch.rows == 0) return cpu::report(breakdown);
   const std::int64_t order = std::min(batch.rows, batch.columns);
   visit_floating(a.dtype(), "linalg", [&]<class T>() {
     cpu::for_each_matrix(batch.count, batch.rows * batch.columns * order, breakdown,
