@@ -1,6 +1,6 @@
 // docs/speed.md: every op beside PyTorch.
 
-import { kSizes } from "./cases.mjs";
+import { kSizes } from "./sizes.mjs";
 
 const kSizeNames = Object.keys(kSizes);
 
