@@ -122,6 +122,14 @@ describe("a page", { skip: noBrowser }, () => {
     assert.match(error, /^Internal: \[init\] the workers.*has answered/);
   });
 
+  test("whose server answers for the first worker alone is told of the others", async () => {
+    let asked = 0;
+    const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
+    const url = await serve(project.folder, kIsolation, { isSilent });
+    const { error } = await start(url, { threads: 4 });
+    assert.match(error, /^Internal: \[init\] a thread of the engine.*has not answered for 30 s/);
+  });
+
   // Browsers that guard against fingerprints tell such numbers.
   test("on a machine that says nothing sensible of its cores trains on one thread", async () => {
     const url = await serve(project.folder, kIsolation);

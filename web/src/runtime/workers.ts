@@ -22,6 +22,12 @@ export class WorkerFailure extends EdgeGradError {
 /** In this time a worker has found its script, or there are no workers. */
 const kFirstTime = 10_000; // ms
 
+/** In this time a later one has, or it never will: what has been given to it would wait for ever. */
+const kLaterTime = 30_000; // ms
+
+/** The last part of it begins when the page has its turn. */
+const kGraceTime = 1000; // ms
+
 /** The workers of one started module. */
 export class Workers {
   /** Called with the reason when a worker has died, instead of what is done for those of the engine. */
@@ -30,6 +36,8 @@ export class Workers {
   private readonly first: Promise<void>;
   private firstRuns: () => void = () => undefined;
   private firstFailed: (error: WorkerFailure) => void = () => undefined;
+  /** What waits for those that have not found their script. */
+  private readonly timers = new Map<ThreadWorker, ReturnType<typeof setTimeout>>();
   private isStopped = false;
   // In Node construct() has looked for the script.
   private hasRun = nodeFiles() !== undefined;
@@ -53,6 +61,7 @@ export class Workers {
     // Emscripten's own handler would throw into the void, which ends a Node process.
     Object.defineProperty(worker, "onerror", { get: () => () => undefined, set: () => undefined });
     const died = (reason: string) => this.died(worker, reason);
+    this.expect(worker);
     worker.on?.("error", (error) => died(error.message));
     worker.on?.("exit", (code) => died(`it exited with code ${code}`));
     worker.addEventListener?.("error", (event) => {
@@ -62,7 +71,9 @@ export class Workers {
     worker.addEventListener?.("message", ({ data }) => {
       const { edgegradRuns, cmd } = data as { edgegradRuns?: true; cmd?: string };
       // Emscripten's own message is later, but known to scripts of other builds, which init() refuses by name.
-      if (edgegradRuns === true || cmd === "loaded") this.runs();
+      if (edgegradRuns === true || cmd === "loaded") {
+        this.runs(worker);
+      }
     });
     return worker;
   }
@@ -86,6 +97,8 @@ export class Workers {
   /** Says that workers end from now on because they were told to. */
   stop(): void {
     this.isStopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
   }
 
   /** What calls fail with that need the threads of the engine, one of which has ended; null when all is well. */
@@ -93,9 +106,22 @@ export class Workers {
     return this.failed;
   }
 
-  private runs(): void {
+  private runs(worker: ThreadWorker): void {
+    clearTimeout(this.timers.get(worker));
+    this.timers.delete(worker);
     this.hasRun = true;
     this.firstRuns();
+  }
+
+  // Takes a worker for dead that says nothing.
+  private expect(worker: ThreadWorker): void {
+    // Node finds the script, or says so.
+    if (nodeFiles() !== undefined) return;
+    const reason = `its script has not answered for ${kLaterTime / 1000} s`;
+    const wait = (time: number, then: () => void) =>
+      this.timers.set(worker, setTimeout(then, time));
+    // What a worker has said while the page was busy comes after the first timer.
+    wait(kLaterTime - kGraceTime, () => wait(kGraceTime, () => this.died(worker, reason)));
   }
 
   private died(worker: ThreadWorker, reason: string): void {
