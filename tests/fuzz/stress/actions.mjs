@@ -4,6 +4,7 @@
 import { Problem } from "../oracle.mjs";
 import { inMode, withHooks } from "./decorations.mjs";
 import { checkGradient, Graph } from "./graphs.mjs";
+import { scopes } from "./scopes.mjs";
 
 const pause = () => new Promise(setImmediate);
 
@@ -130,28 +131,6 @@ async function disposed(world, random) {
   await call;
   checkGradient(await x.grad.data(), expected, "a call whose tensors were disposed of");
   x.dispose();
-}
-
-/** Asynchronous scopes that end in any order. */
-async function scopes(world, random) {
-  const { eg, device } = world;
-  const run = async (rounds) => {
-    for (let i = 0; i < rounds; i++) {
-      const x = eg.ones([3], { device });
-      if (random.chance(0.5)) await pause();
-      // Disposed of when another scope, which is over, has taken it.
-      if (!x.disposed) x.add(1);
-    }
-  };
-  const outer = eg.scope(() => run(1 + random.int(4)));
-  const inner = eg.scope(() => run(1 + random.int(4)));
-  const kept = await eg.scope(async () => {
-    await pause();
-    return eg.ones([2], { device });
-  });
-  await Promise.all([outer, inner]);
-  if (kept.disposed) throw new Problem("wrong value", "the result of a scope was disposed of");
-  kept.dispose();
 }
 
 /** A captured function against the function, disposed of in the same turn. */
