@@ -176,10 +176,10 @@ class SmallVector {
   alignas(T) std::byte inline_[N * sizeof(T)];
 };
 
-/// Sorts the few elements of a small vector; std::sort, made for many, is kilobytes of code for
-/// each kind of element.
-template <class T, std::size_t N, class Less = std::less<T>>
-void sort_few(SmallVector<T, N>& values, Less less = {}) {
+/// Sorts the few elements of a vector; std::sort, made for many, is kilobytes of code for each kind
+/// of element.
+template <class Values, class Less = std::less<>>
+void sort_few(Values& values, Less less = {}) {
   for (std::size_t i = 1; i < values.size(); ++i) {
     for (std::size_t j = i; j > 0 && less(values[j], values[j - 1]); --j) {
       std::swap(values[j], values[j - 1]);

@@ -46,7 +46,7 @@ template <class Op>
 struct ForwardFormula {
   template <class... Args>
     requires requires(const Args&... args) { Op::forward(args...); }
-  constexpr auto operator()(const Args&... args) const {
+  [[gnu::always_inline]] constexpr auto operator()(const Args&... args) const {
     return Op::forward(args...);
   }
 };
@@ -77,7 +77,8 @@ struct GradientFormula {
 
 // Calls a formula with the parameters if the op declares some.
 template <class Op, class Formula, class Params, class... Operands>
-constexpr auto invoke(const Formula& formula, const Params& p, const Operands&... operands) {
+[[gnu::always_inline]] constexpr auto invoke(const Formula& formula, const Params& p,
+                                             const Operands&... operands) {
   if constexpr (HasParams<Op>)
     return formula(operands..., p);
   else
@@ -145,7 +146,7 @@ inline constexpr std::size_t kArity = [] {
 
 /// Evaluates the forward formula.
 template <class Op, class... Operands>
-constexpr auto forward(const ParamsOf<Op>& p, const Operands&... x) {
+[[gnu::always_inline]] constexpr auto forward(const ParamsOf<Op>& p, const Operands&... x) {
   return detail::invoke<Op>(detail::ForwardFormula<Op>{}, p, x...);
 }
 

@@ -29,7 +29,8 @@ struct SmoothAbsoluteError {
     double beta = 1;
   };
   static constexpr std::array params{Param{"beta", "1"}};
-  static constexpr auto forward(auto x, auto t, const Params& p) {
+  // Of a call beta would be converted again for each pack.
+  [[gnu::always_inline]] static constexpr auto forward(auto x, auto t, const Params& p) {
     const auto d = abs(x - t);
     return where(d < p.beta, d * d * (0.5 / p.beta), d - 0.5 * p.beta);
   }

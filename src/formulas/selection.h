@@ -161,7 +161,8 @@ struct NanToNum {
   };
   static constexpr std::array params{Param{"nan", "0"}, Param{"posinf", "1.7976931348623157e308"},
                                      Param{"neginf", "-1.7976931348623157e308"}};
-  static constexpr auto forward(auto x, const Params& p) {
+  // Of a call the parameters would be converted again for each pack.
+  [[gnu::always_inline]] static constexpr auto forward(auto x, const Params& p) {
     // x - x is 0 for what is finite.
     return where(x - x == 0, x, where(x != x, p.nan, where(x > 0, p.posinf, p.neginf)));
   }

@@ -30,4 +30,16 @@ struct RealFft {
   void compute_on_cpu() const;
 };
 
+/// The inverse of RealFft, but for its own `scale`: rows of real numbers of an even size from size
+/// / 2 + 1 complex ones, of which the first and the last count as real.
+struct InverseRealFft {
+  static constexpr std::string_view name = "inverse_real_fft";
+  Rows rows;
+  double scale;
+  In x;
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
 }  // namespace eg::kernel

@@ -4,6 +4,7 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
+#include "dispatch/var.h"
 #include "kernels/fft.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
@@ -45,27 +46,66 @@ Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
   return Cat::call({input, full(rest, 0, input.dtype(), input.device())}, dim);
 }
 
+struct HalfAttrs {
+  std::int64_t dim;
+  std::int64_t size;
+  double scale;
+};
+
+// What the numbers of half a spectrum along dim are multiplied by: 1 at the ends, which the other
+// half does not mirror.
+Tensor times_between_ends(const Tensor& half, const HalfAttrs& attrs, double factor) {
+  Shape shape(half.shape().size(), 1);
+  const Tensor end = full(shape, 1, half.dtype(), half.device());
+  shape[static_cast<std::size_t>(attrs.dim)] = attrs.size / 2 - 1;
+  const Tensor between = full(shape, factor, half.dtype(), half.device());
+  return (Var(half) * Var(Cat::call({end, between, end}, attrs.dim))).tensor();
+}
+
 // The recorded transform of real rows of an even size: the half that the other one mirrors.
 struct RealTransform {
   static constexpr std::string_view node_name = "FftR2CBackward0";
-  struct Attrs {
-    std::int64_t dim;
-    std::int64_t size;
-    double scale;
-  };
-  static Tensor call(const Tensor& input, const Attrs& attrs) {
-    const Tensor x = packed(input);
-    Shape shape = x.shape();
-    shape[static_cast<std::size_t>(attrs.dim)] = attrs.size / 2 + 1;
-    const Tensor result = Tensor::empty(shape, complex_dtype(x.dtype()), x.device());
-    run(kernel::RealFft{rows_along(x, attrs.dim), attrs.scale, x.memory(), result.memory()});
-    return record<RealTransform>(result, {input}, attrs);
-  }
-  static GradList backward(const Backward<RealTransform>& b) {
-    const auto& [dim, size, scale] = b.attrs();
-    return {Real::call(Transform::call(resized(b.grad(), dim, size), {dim, true, scale}))};
-  }
+  using Attrs = HalfAttrs;
+  static Tensor call(const Tensor& input, const Attrs& attrs);
+  static GradList backward(const Backward<RealTransform>& b);
 };
+
+// Its inverse, but for the scale.
+struct InverseRealTransform {
+  static constexpr std::string_view node_name = "FftC2RBackward0";
+  using Attrs = HalfAttrs;
+  static Tensor call(const Tensor& input, const Attrs& attrs);
+  static GradList backward(const Backward<InverseRealTransform>& b);
+};
+
+Tensor sized(const Tensor& like, std::int64_t dim, std::int64_t size, DType dtype) {
+  Shape shape = like.shape();
+  shape[static_cast<std::size_t>(dim)] = size;
+  return Tensor::empty(shape, dtype, like.device());
+}
+
+Tensor RealTransform::call(const Tensor& input, const Attrs& attrs) {
+  const Tensor x = packed(input);
+  const Tensor result = sized(x, attrs.dim, attrs.size / 2 + 1, complex_dtype(x.dtype()));
+  run(kernel::RealFft{rows_along(x, attrs.dim), attrs.scale, x.memory(), result.memory()});
+  return record<RealTransform>(result, {input}, attrs);
+}
+
+GradList RealTransform::backward(const Backward<RealTransform>& b) {
+  return {InverseRealTransform::call(times_between_ends(b.grad(), b.attrs(), 0.5), b.attrs())};
+}
+
+Tensor InverseRealTransform::call(const Tensor& input, const Attrs& attrs) {
+  const Tensor x = packed(input);
+  const Tensor result = sized(x, attrs.dim, attrs.size, real_dtype(x.dtype()));
+  run(kernel::InverseRealFft{rows_along(result, attrs.dim), attrs.scale, x.memory(),
+                             result.memory()});
+  return record<InverseRealTransform>(result, {input}, attrs);
+}
+
+GradList InverseRealTransform::backward(const Backward<InverseRealTransform>& b) {
+  return {times_between_ends(RealTransform::call(b.grad(), b.attrs()), b.attrs(), 2)};
+}
 
 std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view op) {
   check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, op, "Dimension specified as ", dim,
@@ -135,6 +175,8 @@ Tensor Irfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int6
   const std::int64_t size = n.value_or(2 * (input.size(d) - 1));
   check_size(size, doc.name);
   const Tensor half = resized(to_complex(input), d, size / 2 + 1);
+  if (size % 2 == 0 && half.device().is_cpu())
+    return InverseRealTransform::call(half, {d, size, scale_of(norm, size, true)});
   // The frequencies past the middle are those below it, mirrored and conjugated.
   const std::int64_t mirrored = (size - 1) / 2;
   const Tensor rest = Flip::call(Conj::call(Narrow::call(half, d, 1, mirrored)), {d});

@@ -22,7 +22,7 @@ Tensor repeat_each(const Tensor& input, std::int64_t dim, std::int64_t count, st
   Shape joined = spread;
   joined[static_cast<std::size_t>(dim)] = total;
   spread.insert(static_cast<std::size_t>(dim) + 1, count);
-  return Reshape::call(Expand::call(Unsqueeze::call(input, dim + 1), spread), joined);
+  return Reshape::call(Clone::call(Expand::call(Unsqueeze::call(input, dim + 1), spread)), joined);
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ Tensor Take::call(const Tensor& input, const Tensor& index) {
         "tried to take from an empty tensor.");
   const Tensor given = on_host(to_index(index, doc.name));
   const Tensor places = index_tensor(index_values(given), {});
-  for (std::int64_t i = 0; i < places.numel(); ++i) {
-    std::int64_t& place = places.data_as<std::int64_t>()[i];
+  auto* const first = places.data_as<std::int64_t>();
+  for (std::int64_t& place : std::span(first, first + places.numel())) {
     check(-count <= place && place < count, ErrorCode::kIndexOutOfRange, doc.name,
           "out of range: tried to access index ", place, " on a tensor of ", count, " elements.");
     if (place < 0) place += count;
@@ -88,12 +88,22 @@ Tensor Nonzero::call(const Tensor& input) {
   const Shape& shape = input.shape();
   const Tensor result = Tensor::empty({places.numel(), input.ndim()}, DType::kInt64);
   std::int64_t* row = result.data_as<std::int64_t>();
-  for (std::int64_t place : index_values(places)) {
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      row[d] = place % shape[d];
-      place /= shape[d];
+  const std::size_t ndim = shape.size();
+  // Divided where a line begins: the places that follow in it differ in the last dimension alone.
+  std::int64_t line_end = 0;
+  for (const std::int64_t place : index_values(places)) {
+    if (place < line_end) {
+      std::copy_n(row - ndim, ndim - 1, row);
+      row[ndim - 1] = shape.back() - (line_end - place);
+    } else {
+      std::int64_t rest = place;
+      for (std::size_t d = ndim; d-- > 0;) {
+        row[d] = rest % shape[d];
+        rest /= shape[d];
+      }
+      if (ndim > 0) line_end = place - row[ndim - 1] + shape.back();
     }
-    row += shape.size();
+    row += ndim;
   }
   return moved(result, input.device());
 }

@@ -8,7 +8,35 @@ const kSizeNames = Object.keys(kSizes);
 const kMost = 5;
 
 /** Why an op is slower than that: by its title. */
-const kReasons = {};
+const kReasons = {
+  conj: "PyTorch marks the tensor and computes nothing; here the numbers are written",
+  ctcLoss: "a few ops for each step of time; PyTorch has one kernel",
+  indexReduce: "each element is compared with what its place holds, one after the other",
+  eig: "steps of QR that go through single rows; LAPACK's work on blocks",
+  eigvals: "as eig",
+  trilIndices: "a triangle is made and searched",
+  triuIndices: "a triangle is made and searched",
+  hannWindow: "computed in float64, pass by pass, for the last digits",
+  hammingWindow: "as hannWindow",
+  blackmanWindow: "as hannWindow",
+  bartlettWindow: "as hannWindow",
+  luSolve: "the pivots are followed one by one, by a few ops each",
+  frexp: "made of logarithms and powers of two, which are exact in some twenty passes",
+  combinations: "the choices are listed in JavaScript",
+  multilabelMarginLoss: "made of comparisons of each class with each target",
+  gelu: "arithmetic: its error function takes 40 instructions a vector",
+  col2im: "windows are added along one axis and then along the other",
+  topk: "the time of a call: two kernels for a thousand numbers",
+  kron: "the time of a call: products and a copy for few numbers",
+  lstsq:
+    "all singular values are computed to know the rank; LAPACK's pivoted QR tells it on the way",
+  pinv: "singular vectors by steps of QR; LAPACK divides and conquers",
+  matrixRank: "as pinv",
+  gridSample: "four gathers and their weights, pass by pass",
+  im2col: "its gradient is col2im's sum along two axes",
+  nansum: "NaN is replaced first; PyTorch sums in the same pass",
+  pdist: "the time of a call: some ops for few numbers",
+};
 
 /** How many times as long as PyTorch ours takes, or null where one of them is missing. */
 export function ratioOf(row, part) {
@@ -65,14 +93,15 @@ function table(header, rows) {
 }
 
 function summary(families) {
-  const lines = [...families].map(([family, rows]) => {
+  const lines = [...families].flatMap(([family, rows]) => {
     const ratios = rows
       .flatMap((row) => [ratioOf(row, "forward"), ratioOf(row, "both")])
       .filter((ratio) => ratio !== null)
       .sort((a, b) => a - b);
+    if (ratios.length === 0) return [];
     const part = (share) => short(ratios[Math.floor(share * (ratios.length - 1))]);
     const slow = ratios.filter((ratio) => ratio > kMost).length;
-    return [family, ratios.length, part(0.5), part(0.9), part(1), slow];
+    return [[family, ratios.length, part(0.5), part(0.9), part(1), slow]];
   });
   return `## In short\n\n${table(["family", "figures", "median", "nine of ten below", "worst", `above ${kMost}`], lines)}`;
 }

@@ -2,6 +2,7 @@
 
 #include "ops/complex/fft.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -86,6 +87,32 @@ TEST_P(FftSizes, OfRealNumbersAreHalfOfTheComplexOnes) {
   for (std::size_t i = 0; i < half.size(); ++i) EXPECT_NEAR(half[i], expected[i], 1e-12);
 }
 
+// Where a spectrum mirrors itself, its numbers are real: what is imaginary there does not count.
+TEST_P(FftSizes, OfHalfASpectrumAreRealNumbers) {
+  const std::int64_t n = GetParam();
+  const std::int64_t given = n / 2 + 1;
+  const Tensor x = random_numbers({3, given, 3}, 8);
+  const Tensor host = on_host(x);
+  const auto back = values(Irfft::call(x, n, 1));
+  ASSERT_EQ(back.size(), static_cast<std::size_t>(9 * n));
+  for (std::int64_t row = 0; row < 9; ++row) {
+    const C* half = host.data_as<C>() + row / 3 * given * 3 + row % 3;
+    std::vector<C> whole(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k) {
+      const C one = half[std::min(k, n - k) * 3];
+      // By the definition of the transform of conjugates.
+      whole[static_cast<std::size_t>(k)] =
+          2 * k % n == 0 ? C(one.real()) : (2 * k < n ? std::conj(one) : one);
+    }
+    const std::vector<C> expected = by_definition(whole);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const double actual = back[static_cast<std::size_t>((row / 3 * n + j) * 3 + row % 3)];
+      EXPECT_NEAR(actual, expected[static_cast<std::size_t>(j)].real() / static_cast<double>(n),
+                  1e-12);
+    }
+  }
+}
+
 TEST(Fft, RowsKnowNothingOfEachOther) {
   const Tensor alone = Rfft::call(tensor<double>({1, 2, 3, 4}, {1, 4}));
   const auto beside = values(Rfft::call(tensor<double>({1, 2, 3, 4, NAN, 1e300, 0, 0}, {2, 4})));
@@ -97,6 +124,16 @@ TEST(Fft, GradientsOfRealNumbers) {
     const Tensor x = testing::random_leaf({2, 5}, 9);
     EXPECT_TRUE(testing::gradcheck_one(
         [n](const TensorList& in) { return Rfft::call(in[0], n, 1, FftNorm::kOrtho); }, {x}));
+  }
+}
+
+TEST(Fft, GradientsOfHalfASpectrum) {
+  for (const std::int64_t n : {2, 5, 6, 8}) {
+    const Tensor x = testing::random_leaf({2, 4, 2}, 10);
+    const auto back = [n](const TensorList& in) {
+      return Irfft::call(ViewAsComplex::call(in[0]), n, 1, FftNorm::kForward);
+    };
+    EXPECT_TRUE(testing::gradcheck_one(back, {x}));
   }
 }
 

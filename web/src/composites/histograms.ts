@@ -5,6 +5,7 @@ import { toDtype } from "../generated/internal.js";
 import {
   amax,
   amin,
+  bucketize,
   clamp,
   diff,
   div,
@@ -20,7 +21,6 @@ import {
   sub,
   sum,
   trunc,
-  unsqueeze,
   where,
   zeros,
 } from "../generated/ops.js";
@@ -137,7 +137,7 @@ export const histogram: (
     const edges = edgesOf(values, bins, range);
     const count = sizeOf(edges, 0) - 1;
     // As many edges as are not above an element; the last bin holds its end.
-    const passed = sum(ge(unsqueeze(values, 1), edges), 1);
+    const passed = bucketize(values, edges, { right: true });
     const isInside = logicalAnd(ge(passed, 1), le(values, narrow(edges, 0, count, 1)));
     const bin = lastAtMost(clamp(sub(passed, 1), 0), count);
     const weights =

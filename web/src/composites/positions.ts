@@ -38,7 +38,7 @@ export const trilIndices: {
   "trilIndices",
   kTriangleLine,
   (row: number, col: number, offset: number, dtype: DType | null) =>
-    positionsIn(tril(ones([row, col]), offset), dtype),
+    positionsIn(tril(ones([row, col], { dtype: "bool" }), offset), dtype),
 );
 
 /** Rows and columns of the elements of a matrix on and above a diagonal. */
@@ -46,7 +46,7 @@ export const triuIndices: typeof trilIndices = /* @__PURE__ */ compositeFactory(
   "triuIndices",
   kTriangleLine,
   (row: number, col: number, offset: number, dtype: DType | null) =>
-    positionsIn(triu(ones([row, col]), offset), dtype),
+    positionsIn(triu(ones([row, col], { dtype: "bool" }), offset), dtype),
 );
 
 function positionsIn(triangle: Tensor, dtype: DType | null): Tensor {

@@ -334,7 +334,7 @@ void transform_rows(const kernel::Fft& call) {
 // An even number of real numbers is transformed as half as many complex ones, made of neighbours:
 // with E and O the transforms of the even and of the odd ones, that gives E + i O, of which E
 // mirrors itself conjugated and i O so with the other sign; and X[k] = E[k] + exp(-2 pi i k / n)
-// O[k].
+// O[k]. Backwards, the half of a spectrum gives E + i O, and so the numbers.
 class RealTransform {
  public:
   explicit RealTransform(std::int64_t n)
@@ -356,6 +356,23 @@ class RealTransform {
       x[k] = even + odd;
       x[half() - k] = conj(even - odd);
     }
+  }
+
+  /// Transforms half() + 1 numbers, of which the first and the last count as real, into half(),
+  /// conjugated.
+  void run_back(Number* x, Numbers& scratch) const {
+    const Vec<double> first = x[0].re;
+    const Vec<double> last = x[half()].re;
+    x[0] = Number{first + last, last - first};
+    for (std::int64_t k = 1; 2 * k <= half(); ++k) {
+      const Number low = x[k];
+      const Number high = conj(x[half() - k]);
+      const Number even = conj(low + high);
+      const Number odd = turned(conj(low - high) * roots_[static_cast<std::size_t>(k)]);
+      x[half() - k] = conj(even - odd);
+      x[k] = even + odd;
+    }
+    inner_->run(x, scratch);
   }
 
  private:
@@ -383,6 +400,29 @@ void transform_real_rows(const kernel::RealFft& call) {
   });
 }
 
+template <class T>
+void transform_to_real_rows(const kernel::InverseRealFft& call) {
+  const kernel::Rows& rows = call.rows;
+  const auto inner = static_cast<std::size_t>(rows.inner);
+  const RealTransform transform(rows.size);
+  const std::int64_t given = transform.half() + 1;
+  for_rows(rows, given, [&](const auto& group, Number* numbers, Numbers& scratch) {
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      const T* const row = call.x.as<T>() + 2 * place(rows, group[lane], given);
+      read_row({numbers, lane}, given, row, 1, 2 * inner, 1);
+    }
+    transform.run_back(numbers, scratch);
+    for (std::size_t lane = 0; lane < group.size(); ++lane) {
+      T* y = call.y.as<T>() + place(rows, group[lane], rows.size);
+      Part part{numbers, lane};
+      for (std::int64_t k = 0; k < transform.half(); ++k, y += 2 * inner, part.advance()) {
+        y[0] = static_cast<T>(part.re() * call.scale);
+        y[inner] = static_cast<T>(-part.im() * call.scale);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 }  // namespace eg::cpu
@@ -400,6 +440,11 @@ void Fft::compute_on_cpu() const {
 void RealFft::compute_on_cpu() const {
   if (rows.numel() == 0) return;
   visit_floating(x.dtype(), name, [&]<class T>() { cpu::transform_real_rows<T>(*this); });
+}
+
+void InverseRealFft::compute_on_cpu() const {
+  if (rows.numel() == 0) return;
+  visit_floating(y.dtype(), name, [&]<class T>() { cpu::transform_to_real_rows<T>(*this); });
 }
 
 }  // namespace eg::kernel

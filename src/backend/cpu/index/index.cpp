@@ -128,6 +128,10 @@ void take_rows(const IndexedRows& r, const T* from, T* to) {
   const auto* const index = r.index.as<std::int64_t>();
   parallel_for(0, r.outer * r.count, items_per_task(r.inner),
                [&](std::int64_t begin, std::int64_t end) {
+                 if (r.outer == 1 && r.inner == 1) {
+                   for (std::int64_t i = begin; i < end; ++i) to[i] = from[index[i]];
+                   return;
+                 }
                  std::int64_t k = begin % r.count;
                  const T* block = from + begin / r.count * r.rows * r.inner;
                  for (std::int64_t i = begin; i < end; ++i) {

@@ -41,16 +41,20 @@ void for_each_row(const Rows& rows, const In& in, bool descending, Visit&& visit
   });
 }
 
-// An element replaces the best one so far when its key beats that of the best one.
-template <class Beats>
-void running_extreme(const Rows& rows, const In& in, std::int64_t* indices, Beats&& beats) {
-  for_each_row(rows, in, false, [&](const Entries& row, std::int64_t o, std::int64_t i) {
-    std::int64_t* out = indices + o * rows.size * rows.inner + i;
-    const Entry* best = row.data();
-    for (const Entry& entry : row) {
-      if (beats(entry.key, best->key)) best = &entry;
-      *out = best->index;
-      out += rows.inner;
+// Of equals, of NaNs too, the last one counts; nothing comes after NaN but another.
+template <class T>
+void running_extreme(const Rows& rows, const T* x, std::int64_t* indices, bool largest) {
+  for_each_place(rows, [&](std::int64_t start, std::int64_t, std::int64_t, Entries&) {
+    std::int64_t best = 0;
+    T extreme = x[start];
+    for (std::int64_t k = 0; k < rows.size; ++k) {
+      const std::int64_t at = start + k * rows.inner;
+      const T value = x[at];
+      if ((largest ? value >= extreme : value <= extreme) || value != value) {
+        extreme = value;
+        best = k;
+      }
+      indices[at] = best;
     }
   });
 }
@@ -181,13 +185,9 @@ void SearchSorted::compute_on_cpu() const {
 }
 
 void RunningExtreme::compute_on_cpu() const {
-  const auto run = [&](auto beats) {
-    cpu::running_extreme(rows, x, indices.as<std::int64_t>(), beats);
-  };
-  if (largest) return run([](std::uint64_t a, std::uint64_t b) { return a >= b; });
-  // With what is missing to the end of all numbers the key of NaN, the largest, is the smallest.
-  const std::uint64_t shift = is_floating(x.dtype()) ? 0 - cpu::key_of_nan(x.dtype()) : 0;
-  run([shift](std::uint64_t a, std::uint64_t b) { return a + shift <= b + shift; });
+  visit_dtype(x.dtype(), [&]<class T>() {
+    cpu::running_extreme(rows, x.as<T>(), indices.as<std::int64_t>(), largest);
+  });
 }
 
 }  // namespace eg::kernel

@@ -14,6 +14,7 @@
 #include "backend/cpu/linalg/rotated.h"
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/vector/vector_loop.h"
+#include "base/small_vector.h"
 
 namespace eg::cpu {
 namespace {
@@ -214,7 +215,7 @@ bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
   double* const e = reduced.beside.data();
   if (v == nullptr) {
     if (!diagonalize<T>(n, d, e, [](auto...) {})) return false;
-    std::sort(d, d + n);
+    sort_few(reduced.diagonal);
     std::transform(d, d + n, l, [](double value) { return static_cast<T>(value); });
     return true;
   }
@@ -229,8 +230,7 @@ bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
   if (!ended) return false;
   std::vector<std::int64_t> order(at(n));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::int64_t j, std::int64_t k) { return d[j] < d[k]; });
+  sort_few(order, [&](std::int64_t j, std::int64_t k) { return d[j] < d[k]; });
   for (std::int64_t j = 0; j < n; ++j) l[j] = static_cast<T>(d[order[at(j)]]);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) v[i * n + j] = vectors(i, order[at(j)]);

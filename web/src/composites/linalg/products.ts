@@ -2,26 +2,25 @@
 
 import {
   add,
-  cat,
   conj,
   expand,
   eye,
   matmul,
   mul,
   narrow,
-  onesLike,
-  select,
   squeeze,
   sub,
   sum,
+  tril,
+  triu,
   unsqueeze,
-  zerosLike,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { adjointOf } from "./matrices.js";
+import { solveTriangular } from "./of_complex.js";
 
 /** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
 export const adjoint: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
@@ -83,25 +82,19 @@ export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
       fail("ShapeMismatch", "householderProduct", `${told}, got ${got}.`);
     }
     const { dtype, device } = A;
-    let product = eye(rows, columns, { dtype, device });
-    for (let i = count - 1; i >= 0; i--) {
-      const v = reflector(A, i);
-      const scale = unsqueeze(unsqueeze(select(tau, -1, i), -1), -1);
-      product = sub(product, mul(scale, matmul(v, matmul(adjointOf(v), product))));
-    }
-    if (count > 0) return product;
-    return add(expand(product, A.shape), unsqueeze(unsqueeze(sum(tau, -1), -1), -1));
+    const identity = eye(rows, columns, { dtype, device });
+    if (count === 0)
+      return add(expand(identity, A.shape), unsqueeze(unsqueeze(sum(tau, -1), -1), -1));
+    // The product is I - V T V*, where T is upper triangular: (I + D S)^-1 D, of D = diag(tau) and the part S of V* V above
+    // its diagonal.
+    const v = add(tril(narrow(A, -1, 0, count), -1), eye(rows, count, { dtype, device }));
+    const scales = unsqueeze(tau, -1);
+    const unit = mul(scales, triu(matmul(adjointOf(v), v), 1));
+    const right = mul(scales, adjointOf(narrow(v, -2, 0, columns)));
+    const solved = solveTriangular(unit, right, true, { unitriangular: true });
+    return sub(identity, matmul(v, solved));
   },
 );
-
-// The i-th reflection's v, as a column.
-function reflector(A: Tensor, i: number): Tensor {
-  const column = narrow(A, -1, i, 1);
-  const rows = A.shape.at(-2) ?? 0;
-  const head = narrow(column, -2, 0, i);
-  const one = onesLike(narrow(column, -2, i, 1));
-  return cat([zerosLike(head), one, narrow(column, -2, i + 1, rows - i - 1)], -2);
-}
 
 function checkChain(matrices: readonly Tensor[]): void {
   for (const [i, matrix] of matrices.entries()) {

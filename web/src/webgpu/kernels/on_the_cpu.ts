@@ -28,6 +28,7 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
       "lstm_cell",
       "lstm_cell_backward",
       "real_fft",
+      "inverse_real_fft",
     ],
     reason: "ways of the CPU alone: on a device their ops are made of other kernels",
   },
