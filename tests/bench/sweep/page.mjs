@@ -35,7 +35,7 @@ const kReasons = {
   gridSample: "four gathers and their weights, pass by pass",
   im2col: "its gradient is col2im's sum along two axes",
   nansum: "NaN is replaced first; PyTorch sums in the same pass",
-  pdist: "the time of a call: some ops for few numbers",
+  pdist: "all pairs of rows are gathered, so that no digit is lost and derivatives have every order",
 };
 
 /** How many times as long as PyTorch ours takes, or null where one of them is missing. */

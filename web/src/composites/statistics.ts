@@ -2,20 +2,16 @@
 
 import type { Arguments } from "../arguments/read.js";
 import {
-  cdist,
   clamp,
   complex,
   conj,
   diagonal,
   div,
-  flatten,
   imag,
   indexSelect,
   matmul,
   mul,
-  nonzero,
   norm,
-  ones,
   real,
   reshape,
   select,
@@ -24,7 +20,6 @@ import {
   sub,
   sum,
   t,
-  triu,
   unsqueeze,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
@@ -134,8 +129,6 @@ export const dist: (
   (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
 );
 
-const kFastNorms = [1, 2, Infinity];
-
 /** Distances, as `p`-norms, between all pairs of rows: of the first to those after it, then of the second, and so on. */
 export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number }>) => Tensor =
   /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input: Tensor, p: number) => {
@@ -145,11 +138,6 @@ export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number
       fail("DtypeMismatch", "pdist", `only supports floating-point dtypes, got ${input.dtype}.`);
     if (p < 0) fail("InvalidArgument", "pdist", `only supports non-negative p values, got ${p}.`);
     const count = sizeOf(input, 0);
-    // These have a kernel, which takes less time for both halves than others for one.
-    if (kFastNorms.includes(p)) {
-      const above = flatten(triu(ones([count, count], { dtype: "bool", device: input.device }), 1));
-      return indexSelect(flatten(cdist(input, input, p)), 0, flatten(nonzero(above)));
-    }
     const pairs = triuIndices(count, count, 1, { device: input.device });
     const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
     return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
