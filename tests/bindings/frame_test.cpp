@@ -67,5 +67,24 @@ TEST_F(Frame, MayBeSpoiltByAFunctionsBackward) {
   EXPECT_EQ(values(grad_of(x)), (std::vector<double>{2, 4, 6}));
 }
 
+// A native call that waits for a lock has the main thread see to what others ask for, which is a
+// turn of its event loop while the words of the call are in the frame.
+TEST_F(Frame, OutlivesWhatAnotherThreadAsksForInTheMiddleOfACall) {
+  const Tensor x = leaf({1, 2, 3});
+  bool has_run = false;
+  register_hook(x, [&](const Tensor& grad) {
+    spoil_frame();
+    has_run = true;
+    return mul(grad, 2);
+  });
+  Worker worker;
+  worker.run([&] { backward(sum(x)); });
+  write({1, 2, 3});
+  Realm::own().loop().run_until([&] { return has_run; });
+  EXPECT_EQ(results(3), (Words{1, 2, 3}));
+  worker.wait();
+  EXPECT_EQ(values(grad_of(x)), (std::vector<double>{2, 2, 2}));
+}
+
 }  // namespace
 }  // namespace eg::testing::js

@@ -35,7 +35,8 @@ const kReasons = {
   gridSample: "four gathers and their weights, pass by pass",
   im2col: "its gradient is col2im's sum along two axes",
   nansum: "NaN is replaced first; PyTorch sums in the same pass",
-  pdist: "all pairs of rows are gathered, so that no digit is lost and derivatives have every order",
+  pdist:
+    "all pairs of rows are gathered, so that no digit is lost and derivatives have every order",
 };
 
 /** How many times as long as PyTorch ours takes, or null where one of them is missing. */

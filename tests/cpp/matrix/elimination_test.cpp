@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "dispatch/factories.h"
 #include "ops/create/copy.h"
 #include "ops/linalg/linalg.h"
 #include "ops/matrix/matmul.h"
@@ -33,7 +32,7 @@ Tensor numbers(const Shape& shape, DType dtype = DType::kFloat64) {
 
 // Whose systems are well conditioned.
 Tensor heavy_diagonal(std::int64_t n, DType dtype = DType::kFloat64) {
-  const Var ones = Diag::call(full({n}, 1, dtype, {}));
+  const Var ones = Diag::call(testing::full({n}, 1, dtype));
   return (Var(numbers({n, n}, dtype)) * (1.0 / static_cast<double>(n)) + ones).tensor();
 }
 
@@ -127,7 +126,7 @@ TEST(Solve, OfEverySize) {
     const Tensor a = Flip::call(heavy_diagonal(n), Dims{0});
     const Tensor b = numbers({n, 5});
     expect_same(product(a, Solve::call(a, b)), b);
-    expect_same(product(a, Inverse::call(a)), Diag::call(full({n}, 1, DType::kFloat64, {})));
+    expect_same(product(a, Inverse::call(a)), Diag::call(testing::full({n}, 1, DType::kFloat64)));
   }
 }
 
