@@ -74,7 +74,9 @@ class Words : public ::testing::TestWithParam<Word> {};
 /// The distance in units of the last place of float32; 0 for equals and for two NaN.
 double ulps(double actual, double expected) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
+  if (std::isnan(actual) || std::isnan(expected)) return kInfinity;
   if (!std::isfinite(actual) || !std::isfinite(expected)) {
+    if (std::signbit(actual) != std::signbit(expected)) return kInfinity;
     // Either side of the largest float32 is one unit away from it.
     const double largest = std::numeric_limits<float>::max();
     return std::min(std::abs(actual), std::abs(expected)) >= largest * (1 - 1e-6) ? 1 : kInfinity;

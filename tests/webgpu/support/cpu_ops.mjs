@@ -3,7 +3,8 @@
 import { eg } from "../../js/support/engine.mjs";
 import { opTable } from "../../js/support/op_samples.mjs";
 
-// Formulas that are no ops of their own: the elements of losses, and a rounding mode.
+// Formulas that are no ops of their own: the elements of losses, a rounding mode, and those of ops that say more about their
+// arguments.
 const kParts = {
   squared_error: (x, t) => eg.mseLoss(x, t, "none"),
   absolute_error: (x, t) => eg.l1Loss(x, t, "none"),
@@ -14,6 +15,8 @@ const kParts = {
     eg.binaryCrossEntropyWithLogits(x, t, null, "none", w),
   kl_error: (x, t) => eg.klDiv(x, t, "none", false),
   kl_error_of_log: (x, t) => eg.klDiv(x, t, "none", true),
+  prelu: (x, weight) => eg.prelu(x.reshape([1, -1]), weight).reshape([-1]),
+  threshold: (x, threshold, value) => eg.threshold(x, threshold, value),
   trunc_divide: (a, b) => eg.div(a, b, { roundingMode: "trunc" }),
 };
 const kLossDomains = {

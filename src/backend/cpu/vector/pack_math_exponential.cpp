@@ -149,7 +149,9 @@ Vec<float> vec_asinh(Vec<float> x) {
   });
 }
 Vec<float> vec_acosh(Vec<float> x) {
-  return by_halves(x, [](Vec<double> y) { return log_for_single(y + vec_sqrt(y * y - 1)); });
+  // Of two roots: that of y * y - 1 is there for negative numbers, too.
+  return by_halves(
+      x, [](Vec<double> y) { return log_for_single(y + vec_sqrt(y - 1) * vec_sqrt(y + 1)); });
 }
 Vec<float> vec_atanh(Vec<float> x) {
   return odd_logarithm(x, [](Vec<double> magnitude) {
