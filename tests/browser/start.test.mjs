@@ -114,20 +114,23 @@ describe("a page", { skip: noBrowser }, () => {
     assertTrains(await start(url), "single", [/edgegrad-relaxed\.mjs/]);
   });
 
-  test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
-    const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
-    const url = await serve(project.folder, kIsolation, { isSilent });
-    assertTrains(await start(url), "single", [/workers.*none of them has answered for 10 s/]);
-    const { error } = await start(url, { variant: "simd" });
-    assert.match(error, /^Internal: \[init\] the workers.*has answered/);
-  });
+  // They wait for real: at once.
+  describe("with a silent server", { concurrency: true }, () => {
+    test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
+      const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
+      const url = await serve(project.folder, kIsolation, { isSilent });
+      assertTrains(await start(url), "single", [/workers.*none of them has answered for 10 s/]);
+      const { error } = await start(url, { variant: "simd" });
+      assert.match(error, /^Internal: \[init\] the workers.*has answered/);
+    });
 
-  test("whose server answers for the first worker alone is told of the others", async () => {
-    let asked = 0;
-    const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
-    const url = await serve(project.folder, kIsolation, { isSilent });
-    const { error } = await start(url, { threads: 4 });
-    assert.match(error, /^Internal: \[init\] a thread of the engine.*has not answered for 30 s/);
+    test("whose server answers for the first worker alone is told of the others", async () => {
+      let asked = 0;
+      const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
+      const url = await serve(project.folder, kIsolation, { isSilent });
+      const { error } = await start(url, { threads: 4 });
+      assert.match(error, /^Internal: \[init\] a thread of the engine.*has not answered for 30 s/);
+    });
   });
 
   // Browsers that guard against fingerprints tell such numbers.
