@@ -41,7 +41,8 @@ constexpr auto params_type() {
 }
 
 // The formulas as types, so that generic code can ask for "the gradient of input I" and whether it
-// exists.
+// exists. What only hands a formula on is always inlined, so that the formula alone decides whether
+// it is part of a loop.
 template <class Op>
 struct ForwardFormula {
   template <class... Args>

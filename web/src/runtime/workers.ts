@@ -71,9 +71,7 @@ export class Workers {
     worker.addEventListener?.("message", ({ data }) => {
       const { edgegradRuns, cmd } = data as { edgegradRuns?: true; cmd?: string };
       // Emscripten's own message is later, but known to scripts of other builds, which init() refuses by name.
-      if (edgegradRuns === true || cmd === "loaded") {
-        this.runs(worker);
-      }
+      if (edgegradRuns === true || cmd === "loaded") this.runs(worker);
     });
     return worker;
   }
@@ -97,8 +95,7 @@ export class Workers {
   /** Says that workers end from now on because they were told to. */
   stop(): void {
     this.isStopped = true;
-    for (const timer of this.timers.values()) clearTimeout(timer);
-    this.timers.clear();
+    for (const worker of this.timers.keys()) this.waitNoMore(worker);
   }
 
   /** What calls fail with that need the threads of the engine, one of which has ended; null when all is well. */
@@ -107,8 +104,7 @@ export class Workers {
   }
 
   private runs(worker: ThreadWorker): void {
-    clearTimeout(this.timers.get(worker));
-    this.timers.delete(worker);
+    this.waitNoMore(worker);
     this.hasRun = true;
     this.firstRuns();
   }
@@ -124,8 +120,14 @@ export class Workers {
     wait(kLaterTime - kGraceTime, () => wait(kGraceTime, () => this.died(worker, reason)));
   }
 
+  private waitNoMore(worker: ThreadWorker): void {
+    clearTimeout(this.timers.get(worker));
+    this.timers.delete(worker);
+  }
+
   private died(worker: ThreadWorker, reason: string): void {
     if (this.isStopped || this.dead.has(worker)) return;
+    this.waitNoMore(worker);
     this.dead.set(worker, reason);
     this.firstFailed(new WorkerFailure(this.variant, reason));
     const listener = this.listeners.get(worker);

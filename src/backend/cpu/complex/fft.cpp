@@ -263,23 +263,6 @@ std::int64_t place(const kernel::Rows& rows, std::int64_t row, std::int64_t leng
   return row / rows.inner * length * rows.inner + row % rows.inner;
 }
 
-// Calls body(rows, numbers, scratch) for groups of rows; the last of them may be there twice.
-template <class Body>
-void for_rows(const kernel::Rows& rows, std::int64_t size, Body&& body) {
-  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
-  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
-    Numbers numbers(static_cast<std::size_t>(size));
-    Numbers scratch;
-    for (std::int64_t first = begin; first < end; first += kRowsAtOnce) {
-      std::array<std::int64_t, kRowsAtOnce> group;
-      for (std::int64_t lane = 0; lane < kRowsAtOnce; ++lane) {
-        group[static_cast<std::size_t>(lane)] = std::min(first + lane, end - 1);
-      }
-      body(group, numbers.data(), scratch);
-    }
-  });
-}
-
 // The numbers of one row among those of its group, as real and imaginary parts.
 struct Part {
   double* at;
@@ -292,6 +275,28 @@ struct Part {
   void advance() { at += 2 * kRowsAtOnce; }
 };
 
+// Takes groups of rows through read(part, row), run(numbers, scratch) and write(part, row); the
+// last row may be there twice.
+template <class Read, class Run, class Write>
+void for_rows(const kernel::Rows& rows, std::int64_t size, Read&& read, Run&& run, Write&& write) {
+  const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
+  parallel_for(0, rows.positions(), rows_per_task, [&](std::int64_t begin, std::int64_t end) {
+    Numbers numbers(static_cast<std::size_t>(size));
+    Numbers scratch;
+    for (std::int64_t first = begin; first < end; first += kRowsAtOnce) {
+      const auto for_each_lane = [&](auto& visit) {
+        for (std::int64_t lane = 0; lane < kRowsAtOnce; ++lane) {
+          visit(Part(numbers.data(), static_cast<std::size_t>(lane)),
+                std::min(first + lane, end - 1));
+        }
+      };
+      for_each_lane(read);
+      run(numbers.data(), scratch);
+      for_each_lane(write);
+    }
+  });
+}
+
 // Reads `count` complex numbers that are pairs of numbers `apart`, a pair every `step`.
 template <class T>
 void read_row(Part part, std::int64_t count, const T* x, std::size_t apart, std::size_t step,
@@ -302,11 +307,13 @@ void read_row(Part part, std::int64_t count, const T* x, std::size_t apart, std:
   }
 }
 
+// Writes such pairs.
 template <class T>
-void write_row(Part part, std::int64_t count, std::complex<T>* y, std::size_t step, double scale,
-               double sign) {
+void write_row(Part part, std::int64_t count, T* y, std::size_t apart, std::size_t step,
+               double scale, double sign) {
   for (; count > 0; --count, y += step, part.advance()) {
-    *y = {static_cast<T>(part.re() * scale), static_cast<T>(part.im() * (sign * scale))};
+    y[0] = static_cast<T>(part.re() * scale);
+    y[apart] = static_cast<T>(part.im() * (sign * scale));
   }
 }
 
@@ -317,18 +324,17 @@ void transform_rows(const kernel::Fft& call) {
   const std::unique_ptr<Transform> transform = Transform::of(rows.size);
   // The conjugates' transform is the inverse one, conjugated.
   const double sign = call.inverse ? -1 : 1;
-  for_rows(rows, rows.size, [&](const auto& group, Number* numbers, Numbers& scratch) {
-    std::complex<T>* const x = call.x.as<std::complex<T>>();
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      const std::complex<T>* const row = x + place(rows, group[lane], rows.size);
-      read_row({numbers, lane}, rows.size, reinterpret_cast<const T*>(row), 1, 2 * inner, sign);
-    }
-    transform->run(numbers, scratch);
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      std::complex<T>* const row = x + place(rows, group[lane], rows.size);
-      write_row({numbers, lane}, rows.size, row, inner, call.scale, sign);
-    }
-  });
+  T* const x = call.x.as<T>();
+  const auto at = [&](std::int64_t row) { return x + 2 * place(rows, row, rows.size); };
+  for_rows(
+      rows, rows.size,
+      [&](Part part, std::int64_t row) {
+        read_row<T>(part, rows.size, at(row), 1, 2 * inner, sign);
+      },
+      [&](Number* numbers, Numbers& scratch) { transform->run(numbers, scratch); },
+      [&](Part part, std::int64_t row) {
+        write_row(part, rows.size, at(row), 1, 2 * inner, call.scale, sign);
+      });
 }
 
 // An even number of real numbers is transformed as half as many complex ones, made of neighbours:
@@ -387,17 +393,17 @@ void transform_real_rows(const kernel::RealFft& call) {
   const auto inner = static_cast<std::size_t>(rows.inner);
   const RealTransform transform(rows.size);
   const std::int64_t results = transform.half() + 1;
-  for_rows(rows, results, [&](const auto& group, Number* numbers, Numbers& scratch) {
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      const T* const row = call.x.as<T>() + place(rows, group[lane], rows.size);
-      read_row({numbers, lane}, transform.half(), row, inner, 2 * inner, 1);
-    }
-    transform.run(numbers, scratch);
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      std::complex<T>* const row = call.y.as<std::complex<T>>() + place(rows, group[lane], results);
-      write_row({numbers, lane}, results, row, inner, call.scale, 1);
-    }
-  });
+  for_rows(
+      rows, results,
+      [&](Part part, std::int64_t row) {
+        const T* const x = call.x.as<T>() + place(rows, row, rows.size);
+        read_row(part, transform.half(), x, inner, 2 * inner, 1);
+      },
+      [&](Number* numbers, Numbers& scratch) { transform.run(numbers, scratch); },
+      [&](Part part, std::int64_t row) {
+        T* const y = call.y.as<T>() + 2 * place(rows, row, results);
+        write_row(part, results, y, 1, 2 * inner, call.scale, 1);
+      });
 }
 
 template <class T>
@@ -406,21 +412,17 @@ void transform_to_real_rows(const kernel::InverseRealFft& call) {
   const auto inner = static_cast<std::size_t>(rows.inner);
   const RealTransform transform(rows.size);
   const std::int64_t given = transform.half() + 1;
-  for_rows(rows, given, [&](const auto& group, Number* numbers, Numbers& scratch) {
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      const T* const row = call.x.as<T>() + 2 * place(rows, group[lane], given);
-      read_row({numbers, lane}, given, row, 1, 2 * inner, 1);
-    }
-    transform.run_back(numbers, scratch);
-    for (std::size_t lane = 0; lane < group.size(); ++lane) {
-      T* y = call.y.as<T>() + place(rows, group[lane], rows.size);
-      Part part{numbers, lane};
-      for (std::int64_t k = 0; k < transform.half(); ++k, y += 2 * inner, part.advance()) {
-        y[0] = static_cast<T>(part.re() * call.scale);
-        y[inner] = static_cast<T>(-part.im() * call.scale);
-      }
-    }
-  });
+  for_rows(
+      rows, given,
+      [&](Part part, std::int64_t row) {
+        const T* const x = call.x.as<T>() + 2 * place(rows, row, given);
+        read_row(part, given, x, 1, 2 * inner, 1);
+      },
+      [&](Number* numbers, Numbers& scratch) { transform.run_back(numbers, scratch); },
+      [&](Part part, std::int64_t row) {
+        T* const y = call.y.as<T>() + place(rows, row, rows.size);
+        write_row(part, transform.half(), y, inner, 2 * inner, call.scale, -1);
+      });
 }
 
 }  // namespace
