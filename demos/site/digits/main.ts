@@ -22,9 +22,12 @@ const fileNote = byId("file-note");
 
 const view = new TrainingView();
 const bars = new PredictionBars(byId("prediction"));
-const predict = newestWins(async (image: Uint8Array | null) => {
-  bars.show(image === null ? null : await trainer.predict(image));
-});
+const predict = newestWins(
+  async (image: Uint8Array | null) => {
+    bars.show(image === null ? null : await trainer.predict(image));
+  },
+  (isBusy) => bars.setBusy(isBusy),
+);
 const pad = new DrawingPad(byId<HTMLCanvasElement>("pad"), () => {
   byId("truth").textContent = "";
   predict(pad.image());

@@ -19,6 +19,11 @@ export class PredictionBars {
     this.show(null);
   }
 
+  /** Says whether what is shown belongs to a drawing that has changed since. */
+  setBusy(isBusy: boolean): void {
+    this.#element.setAttribute("aria-busy", String(isBusy));
+  }
+
   /** Shows probabilities; null where nothing is drawn. */
   show(probabilities: readonly number[] | null): void {
     const best = probabilities === null ? -1 : probabilities.indexOf(Math.max(...probabilities));

@@ -1,11 +1,21 @@
 // Requests that come faster than they are answered.
 
-/** Calls `answer` for one value at a time; of those that come meanwhile only the newest is kept. */
-export function newestWins<T>(answer: (value: T) => Promise<void>): (value: T) => void {
+/**
+ * Calls `answer` for one value at a time; of those that come meanwhile only the newest is kept. `busyChanged` is called when the
+ * first value of a series comes and when the last one is answered.
+ */
+export function newestWins<T>(
+  answer: (value: T) => Promise<void>,
+  busyChanged: (isBusy: boolean) => void,
+): (value: T) => void {
   let waiting: { value: T } | null = null;
   let isBusy = false;
+  const setBusy = (value: boolean) => {
+    isBusy = value;
+    busyChanged(value);
+  };
   const work = async () => {
-    isBusy = true;
+    setBusy(true);
     try {
       while (waiting !== null) {
         const { value } = waiting;
@@ -13,7 +23,7 @@ export function newestWins<T>(answer: (value: T) => Promise<void>): (value: T) =
         await answer(value);
       }
     } finally {
-      isBusy = false;
+      setBusy(false);
     }
   };
   return (value) => {

@@ -38,9 +38,9 @@ export async function drawLine(page, hour) {
   await page.mouse.up();
 }
 
-/** What the network reads, once it reads something. */
+/** What the network reads, once it has read all that is drawn. */
 export async function readingOf(page) {
-  await page.waitForSelector("#prediction[aria-label^='Read as']");
+  await page.waitForSelector("#prediction[aria-busy='false'][aria-label^='Read as']");
   return page.getAttribute("#prediction", "aria-label");
 }
 
