@@ -1,8 +1,7 @@
 #pragma once
 
-// Factorisations of packed row-major batches of matrices of floats: what comes from the triangles
-// of a square matrix here, the orthogonal ones in decompositions.h. Results are packed row-major
-// batches of the same dtype.
+// Factorisations of packed row-major batches of real or complex matrices: triangular factors here,
+// orthogonal ones in decompositions.h. Results are packed row-major batches of the same dtype.
 
 #include <string_view>
 
@@ -23,8 +22,8 @@ struct Breakdown {
   Out order;   ///< int64: of the pivot, counted from 1
 };
 
-/// The determinant of every square matrix, its sign (0 when singular) and the logarithm of its
-/// magnitude. Breaks down at singular matrices.
+/// The determinant of every square matrix, its sign (0 when singular; of complex numbers, one of
+/// magnitude 1) and the real logarithm of its magnitude. Breaks down at singular matrices.
 struct Determinants {
   static constexpr std::string_view name = "determinants";
   MatrixBatch batch;
@@ -80,7 +79,8 @@ struct Lu {
   void compute_on_cpu() const;
 };
 
-/// The lower factors of positive-definite matrices, from their lower triangles. Breaks down at
+/// The lower factors of positive-definite symmetric or Hermitian matrices, from their lower
+/// triangles. Breaks down at
 /// other matrices, by the order of the first leading minor that is not positive-definite.
 struct Cholesky {
   static constexpr std::string_view name = "cholesky";

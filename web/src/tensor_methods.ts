@@ -4,17 +4,6 @@
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
 import { rsub } from "./composites/arithmetic.js";
 import { norm } from "./composites/linalg/norms.js";
-import {
-  cholesky,
-  det,
-  inverse,
-  lu,
-  luFactor,
-  pinv,
-  slogdet,
-  solve,
-  solveTriangular,
-} from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
 import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { attachHints } from "./ops/hints.js";
@@ -24,17 +13,8 @@ import { Tensor } from "./tensor/tensor.js";
 
 // What the op table has not, or what stands in the place of the engine's, which can less.
 const kComposites = {
-  cholesky,
-  det,
-  inverse,
-  lu,
-  luFactor,
   norm,
-  pinv,
   rsub,
-  slogdet,
-  solve,
-  solveTriangular,
 };
 
 let areAttached = false;

@@ -86,14 +86,14 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
 }
 
 SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
-  check_matrix(a, "A", Svd::doc.name, "linalg.svd", MatrixNumbers::kRealOrComplex);
+  check_matrix(a, "A", Svd::doc.name, "linalg.svd");
   return decompose(a, full, vectors);
 }
 
 }  // namespace
 
 TensorList Qr::call(const Tensor& input, QrMode mode) {
-  check_matrix(input, "A", doc.name, "linalg.qr", MatrixNumbers::kRealOrComplex);
+  check_matrix(input, "A", doc.name, "linalg.qr");
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
@@ -190,7 +190,7 @@ Tensor Svdvals::call(const Tensor& a) {
 namespace {
 
 TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
-  check_square(input, "A", Eigh::doc.name, "linalg.eigh", MatrixNumbers::kRealOrComplex);
+  check_square(input, "A", Eigh::doc.name, "linalg.eigh");
   const Tensor a = packed(input);
   const Tensor l = empty_numbers(a, a.size(-1));
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
@@ -230,7 +230,7 @@ Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
 }
 
 TensorList Eig::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.eig", MatrixNumbers::kRealOrComplex);
+  check_square(input, "A", doc.name, "linalg.eig");
   const Tensor a =
       is_complex(input.dtype()) ? input : ToDType::call(input, complex_dtype(input.dtype()));
   const Tensor matrix = packed(a);

@@ -17,8 +17,9 @@ namespace {
 
 // Below which, beside the greatest, singular values are what rounding leaves of zero.
 double default_rtol(const Tensor& a) {
-  const double epsilon = a.dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
-                                                      : std::numeric_limits<double>::epsilon();
+  const double epsilon = real_dtype(a.dtype()) == DType::kFloat32
+                             ? std::numeric_limits<float>::epsilon()
+                             : std::numeric_limits<double>::epsilon();
   return epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2)));
 }
 
@@ -31,7 +32,7 @@ Var is_significant(const Tensor& s, double atol, double rtol) {
 // The X for which A X is nearest to B, where A is not wider than high and its columns independent.
 Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
   const TensorList qr = Qr::call(a);
-  return SolveTriangular::call(qr[1], product(transpose(qr[0]), b).tensor(), true);
+  return SolveTriangular::call(qr[1], product(adjoint(qr[0]), b).tensor(), true);
 }
 
 }  // namespace
@@ -41,14 +42,14 @@ Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional
   check_matrix(input, "A", doc.name, "linalg.pinv");
   if (hermitian) {
     check_square(input, "A", doc.name, "linalg.pinv");
-    return call(((Var(input) + transpose(input)) * 0.5).tensor(), atol, rtol);
+    return call(((Var(input) + adjoint(input)) * 0.5).tensor(), atol, rtol);
   }
   const double least = rtol.value_or(atol.value_or(0) > 0 ? 0 : default_rtol(input));
   const TensorList usv = Svd::call(detach(input), false);
   const Var s = usv[1];
   const Var inverse = where(is_significant(usv[1], atol.value_or(0), least), 1 / s, 0);
-  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * transpose(usv[0]);
-  const Tensor result = product(transpose(usv[2]), scaled).tensor();
+  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * adjoint(usv[0]);
+  const Tensor result = product(adjoint(usv[2]), scaled).tensor();
   return record<Pinv>(result, {input}, {}, {{input}, {result, true}});
 }
 
@@ -56,19 +57,19 @@ Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional
 GradList Pinv::backward(const Backward<Pinv>& b) {
   const Var a = b.saved(0);
   const Var p = b.saved(1);
-  const Var pt = transpose(p);
-  const Var gt = transpose(b.grad());
+  const Var pt = adjoint(p);
+  const Var gt = adjoint(b.grad());
   if (a.tensor().size(-2) <= a.tensor().size(-1)) {
     const Var k = product(gt, p);
     const Var kpt = product(k, pt);
     return {(product(product(pt, p), gt - product(k, a)) + kpt - product(product(a, p), kpt) -
-             transpose(product(p, k)))
+             adjoint(product(p, k)))
                 .tensor()};
   }
   const Var k = product(p, gt);
   const Var ptk = product(pt, k);
   return {(product(product(gt - product(a, k), p), pt) + ptk - product(product(ptk, p), a) -
-           transpose(product(k, p)))
+           adjoint(product(k, p)))
               .tensor()};
 }
 
@@ -95,8 +96,9 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
   const bool knows_rank = driver != LstsqDriver::kGels;
   const double least = rcond.value_or(default_rtol(a));
   const auto nothing = [&](DType dtype) { return Tensor::empty({0}, dtype, a.device()); };
-  TensorList parts{nothing(a.dtype()), nothing(a.dtype()), nothing(DType::kInt64),
-                   nothing(a.dtype())};
+  const DType of_sizes = real_dtype(a.dtype());
+  TensorList parts{nothing(a.dtype()), nothing(of_sizes), nothing(DType::kInt64),
+                   nothing(of_sizes)};
   bool has_full_rank = true;
   if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
@@ -111,7 +113,7 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
                               : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
     const Var residual = product(a, solution) - right;
-    parts[1] = Sum::call((residual * residual).tensor(), Dims{-2});
+    parts[1] = Sum::call(real(residual * conj(residual)).tensor(), Dims{-2});
   }
   parts[0] = missing == 1 ? Squeeze::call(solution, Dims{-1}) : solution;
   return parts;

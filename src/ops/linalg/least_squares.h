@@ -10,7 +10,7 @@ struct Pinv {
   static constexpr op::Doc doc{"pinv",
                                "The pseudo-inverse: singular values of at most max(atol, rtol * "
                                "the greatest) count as zero. "
-                               "hermitian: A is symmetric."};
+                               "hermitian: A is its own adjoint."};
   static constexpr std::string_view node_name = "LinalgPinvBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"atol", "null"}, Arg{"rtol", "null"},
                                    Arg{"hermitian", "false"}};

@@ -25,8 +25,8 @@ struct Determinants {
 
 Determinants determinants(const Tensor& input) {
   const Tensor a = packed(input);
-  const auto make = [&] { return Tensor::empty(batch_of(a), a.dtype(), a.device()); };
-  Determinants result{make(), make(), make(), false};
+  const auto make = [&](DType dtype) { return Tensor::empty(batch_of(a), dtype, a.device()); };
+  Determinants result{make(a.dtype()), make(a.dtype()), make(real_dtype(a.dtype())), false};
   FirstBreakdown singular;
   run(kernel::Determinants{matrices(a), a.memory(), result.det.memory(), result.sign.memory(),
                            result.log_abs.memory(), singular.memory()});
@@ -79,17 +79,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
 
 }  // namespace
 
-Tensor solve_unchecked(const Tensor& a, const Tensor& b) {
-  if (!is_complex(a.dtype())) return solve_matrices(a, b, true);
-  // (P + iQ)(X + iY) = B + iC is [P -Q; Q P][X; Y] = [B; C].
-  const Tensor re = Real::call(a);
-  const Tensor im = Imag::call(a);
-  const Tensor top = Cat::call({re, (-Var(im)).tensor()}, -1);
-  const Tensor blocks = Cat::call({top, Cat::call({im, re}, -1)}, -2);
-  const Tensor parts = solve_unchecked(blocks, Cat::call({Real::call(b), Imag::call(b)}, -2));
-  const std::int64_t rows = b.size(-2);
-  return ToComplex::call(Narrow::call(parts, -2, 0, rows), Narrow::call(parts, -2, rows, rows));
-}
+Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
 
 Tensor Det::call(const Tensor& input) {
   check_square(input, "A", doc.name, "linalg.det");
@@ -100,24 +90,32 @@ Tensor Det::call(const Tensor& input) {
 GradList Det::backward(const Backward<Det>& b) {
   const Tensor a = b.saved(0);
   const Var g = b.grad();
-  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * cofactors(a)).tensor()};
-  const Var scale = per_matrix((g * b.saved(1)).tensor());
-  return {(scale * transposed(inverse(a, true))).tensor()};
+  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * conj(Var(cofactors(a)))).tensor()};
+  const Var scale = per_matrix((g * conj(Var(b.saved(1)))).tensor());
+  return {(scale * adjoint(inverse(a, true))).tensor()};
 }
 
 TensorList Slogdet::call(const Tensor& input) {
   check_square(input, "A", doc.name, "linalg.slogdet");
   const Determinants d = determinants(input);
   const TensorList outputs{d.sign, d.log_abs};
-  record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}});
+  record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}, {d.sign, true}});
   return outputs;
 }
 
-// The sign is constant between the singular matrices.
+// Between singular matrices the sign of a real determinant is constant; a complex one turns with
+// the imaginary part of the logarithm.
 GradList Slogdet::backward(const Backward<Slogdet>& b) {
   const Tensor a = b.saved(0);
-  if (!b.grad(1).defined()) return {full(a.shape(), 0, a.dtype(), a.device())};
-  return {(per_matrix(b.grad(1)) * transposed(inverse(a, true))).tensor()};
+  const bool turns = is_complex(a.dtype()) && b.grad(0).defined();
+  if (!b.grad(1).defined() && !turns) return {full(a.shape(), 0, a.dtype(), a.device())};
+  Tensor scale = b.grad(1);
+  if (turns) {
+    const Tensor turn = Imag::call((conj(Var(b.saved(1))) * b.grad(0)).tensor());
+    const Tensor re = scale.defined() ? scale : full(turn.shape(), 0, turn.dtype(), turn.device());
+    scale = ToComplex::call(re, turn);
+  }
+  return {(per_matrix(scale) * adjoint(inverse(a, true))).tensor()};
 }
 
 Tensor Inverse::call(const Tensor& input) {
@@ -126,13 +124,13 @@ Tensor Inverse::call(const Tensor& input) {
 }
 
 GradList Inverse::backward(const Backward<Inverse>& b) {
-  const Tensor t = transposed(b.saved(0));
+  const Tensor t = adjoint(b.saved(0));
   return {(-Var(Matmul::call(Matmul::call(t, b.grad()), t))).tensor()};
 }
 
 Tensor Cholesky::call(const Tensor& input, bool upper) {
   check_square(input, "A", doc.name, "linalg.cholesky");
-  if (upper) return Transpose::call(call(Transpose::call(input, -2, -1)), -2, -1);
+  if (upper) return adjoint(call(adjoint(input)));
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
@@ -144,16 +142,14 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
   return record<Cholesky>(result, {input}, {}, {{result, true}});
 }
 
-// L⁻ᵀ S L⁻¹, where S is symmetric with the lower triangle of Lᵀ g, its diagonal halved twice.
+// L⁻ᴴ S L⁻¹, where S = (T + Tᴴ) / 2 for the lower triangle T of Lᴴ g, its diagonal halved.
 GradList Cholesky::backward(const Backward<Cholesky>& b) {
-  const Tensor l = b.saved(0);
-  const Tensor lt = transposed(l);
-  const Tensor product = Matmul::call(lt, b.grad());
-  const Var lower = Tril::call(product);
-  const Var strict = Tril::call(product, -1);
-  const Tensor symmetric = ((lower + transposed(strict.tensor())) * 0.5).tensor();
-  const Tensor left = SolveTriangular::call(lt, symmetric, true);
-  return {SolveTriangular::call(lt, transposed(left), true)};
+  const Tensor lh = adjoint(b.saved(0));
+  const Tensor product = Matmul::call(lh, b.grad());
+  const Var lower = (Var(Tril::call(product)) + Tril::call(product, -1)) * 0.5;
+  const Tensor symmetric = ((lower + adjoint(lower)) * 0.5).tensor();
+  const Tensor left = SolveTriangular::call(lh, symmetric, true);
+  return {SolveTriangular::call(lh, adjoint(left), true)};
 }
 
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
@@ -188,10 +184,10 @@ Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
 }
 
 GradList Solve::backward(const Backward<Solve>& b) {
-  const Tensor grad_b = solve_unchecked(transposed(b.saved(0)), b.grad());
+  const Tensor grad_b = solve_unchecked(adjoint(b.saved(0)), b.grad());
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
-  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, transposed(b.saved(1))))).tensor();
+  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, adjoint(b.saved(1))))).tensor();
   return grads;
 }
 

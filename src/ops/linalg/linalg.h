@@ -33,7 +33,9 @@ struct Det {
 
 struct Slogdet {
   static constexpr op::Doc doc{
-      "slogdet", "[sign, logabsdet]: the determinant as sign and logarithm of its magnitude."};
+      "slogdet",
+      "[sign, logabsdet]: the determinant as sign, of complex matrices a number of magnitude 1, "
+      "and logarithm of its magnitude."};
   static constexpr std::string_view node_name = "LinalgSlogdetBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3])", "T([2, 2, 2])"};
@@ -41,7 +43,7 @@ struct Slogdet {
   static TensorList call(const Tensor& input);
 
   struct Attrs {};
-  static constexpr std::array<std::string_view, 1> saved_names{"A"};
+  static constexpr std::array<std::string_view, 2> saved_names{"A", "sign"};
   static GradList backward(const Backward<Slogdet>& b);
 };
 
@@ -60,7 +62,7 @@ struct Inverse {
 struct Cholesky {
   static constexpr op::Doc doc{
       "cholesky",
-      "The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ."};
+      "The lower triangular L with input = L Lᴴ, of positive-definite matrices; or upper, Lᴴ."};
   static constexpr std::array args{Arg{"input"}, Arg{"upper", "false"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1], 1, 2)"};
   static Tensor call(const Tensor& input, bool upper = false);

@@ -24,16 +24,13 @@ kernel::MatrixBatch matrices(const Tensor& packed);
 /// `n` ones on a diagonal, with the dtype and device of `like`.
 Tensor identity(std::int64_t n, const Tensor& like);
 
-/// The numbers that an op of matrices takes.
-enum class MatrixNumbers : std::uint8_t { kReal, kRealOrComplex };
-
-/// Throws unless `t` holds matrices of such numbers, as floats. `name` is the argument's, `op` the
-/// op's, and `api` what PyTorch calls the function.
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers = MatrixNumbers::kReal);
+/// Throws unless `t` holds matrices of real or complex floating-point numbers. `name` is the
+/// argument's, `op` the op's, and `api` what PyTorch calls the function.
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
 /// Throws unless `t` holds square matrices of such numbers.
-void check_square(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers = MatrixNumbers::kReal);
+void check_square(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
 
 /// Where a factorisation broke down; the kernel says it here.
 struct FirstBreakdown {

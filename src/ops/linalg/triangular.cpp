@@ -85,11 +85,11 @@ Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool 
 
 GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
   const auto [upper, unit] = b.attrs();
-  const Tensor grad_b = solve_from_left(transposed(b.saved(0)), b.grad(), !upper, unit);
+  const Tensor grad_b = solve_from_left(adjoint(b.saved(0)), b.grad(), !upper, unit);
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
   if (b.needs(0)) {
-    const Tensor grad_a = (-product(grad_b, transpose(b.saved(1)))).tensor();
+    const Tensor grad_a = (-product(grad_b, adjoint(b.saved(1)))).tensor();
     const std::int64_t beside = unit ? 1 : 0;
     grads[0] = upper ? Triu::call(grad_a, beside) : Tril::call(grad_a, -beside);
   }
@@ -114,21 +114,21 @@ GradList LuFactor::backward(const Backward<LuFactor>& b) {
   };
   const auto beside = [&](const Tensor& t) -> Var { return Narrow::call(t, -1, k, n - k); };
   const auto below = [&](const Tensor& t) -> Var { return Narrow::call(t, -2, k, m - k); };
-  // L⁻ᵀ X, and X U⁻ᵀ; the other triangle is not read.
+  // L⁻ᴴ X, and X U⁻ᴴ; the other triangle is not read.
   const Tensor factors = square(lu).tensor();
   const auto over_l = [&](const Var& x) -> Var {
-    return solve_from_left(transposed(factors), x.tensor(), true, true);
+    return solve_from_left(adjoint(factors), x.tensor(), true, true);
   };
   const auto over_u = [&](const Var& x) -> Var {
-    return transpose(solve_from_left(factors, transpose(x).tensor(), true, false));
+    return adjoint(solve_from_left(factors, adjoint(x).tensor(), true, false));
   };
   const Var l = lower_part(factors) + identity(k, lu);
   const Var u = upper_part(factors);
   const Var g = square(b.grad());
-  Var of_l = product(transpose(l), lower_part(g));
-  Var of_u = product(upper_part(g), transpose(u));
-  if (n > m) of_l = of_l - product(beside(b.grad()), transpose(beside(lu)));
-  if (m > n) of_u = of_u - product(transpose(below(lu)), below(b.grad()));
+  Var of_l = product(adjoint(l), lower_part(g));
+  Var of_u = product(upper_part(g), adjoint(u));
+  if (n > m) of_l = of_l - product(beside(b.grad()), adjoint(beside(lu)));
+  if (m > n) of_u = of_u - product(adjoint(below(lu)), below(b.grad()));
   Tensor grad = over_u(over_l(lower_part(of_l) + upper_part(of_u))).tensor();
   if (n > m) grad = Cat::call({grad, over_l(beside(b.grad())).tensor()}, -1);
   if (m > n) grad = Cat::call({grad, over_u(below(b.grad())).tensor()}, -2);

@@ -11,11 +11,6 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// A number without the care that multiplication of infinities takes.
-Complex times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 // a^H b.
 Complex inner(const Complex* a, const Complex* b, std::int64_t count) {
   Complex sum = 0;

@@ -3,13 +3,12 @@
 // Decompositions of complex matrices, in double. They are rare and the matrices small: what counts
 // is that the code is, so it is plain loops and no library's templates a second time.
 
-#include <complex>
 #include <cstdint>
 #include <vector>
 
-namespace eg::cpu {
+#include "backend/cpu/linalg/elimination.h"
 
-using Complex = std::complex<double>;
+namespace eg::cpu {
 
 /// A matrix of complex numbers, column by column.
 struct ComplexMatrix {

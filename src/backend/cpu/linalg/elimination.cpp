@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "backend/cpu/vector/vec.h"
@@ -38,6 +39,52 @@ V read(const T* from) {
   return value;
 }
 
+template <class V, class T>
+V scaled(T factor, V value) {
+  return factor * value;
+}
+Complex scaled(Complex factor, Complex value) { return times(factor, value); }
+
+// What pivots are chosen by. LAPACK takes the sum of the parts of a complex number, too.
+template <class T>
+T size_of(T value) {
+  return std::abs(value);
+}
+double size_of(Complex value) { return std::abs(value.real()) + std::abs(value.imag()); }
+
+// C -= A B.
+template <class T>
+void subtract_product(std::int64_t m, std::int64_t n, std::int64_t k, gemm::Matrix<T> a,
+                      gemm::Matrix<T> b, T* c, std::int64_t row_stride) {
+  gemm::gemm<T>(m, n, k, -1, a, b, 1, c, row_stride);
+}
+
+// The real or imaginary parts of a matrix.
+gemm::Matrix<double> parts_of(gemm::Matrix<Complex> a, std::int64_t part) {
+  return {reinterpret_cast<const double*>(a.data) + part, 2 * a.row_stride, 2 * a.column_stride};
+}
+
+void subtract_product(std::int64_t m, std::int64_t n, std::int64_t k, gemm::Matrix<Complex> a,
+                      gemm::Matrix<Complex> b, Complex* c, std::int64_t row_stride) {
+  std::vector<double> re(checked_count((CheckedInt(m) * n).value()));
+  std::vector<double> im(re.size());
+  const auto add_product = [&](std::vector<double>& to, double alpha, std::int64_t part_of_a,
+                               std::int64_t part_of_b, double beta) {
+    gemm::gemm<double>(m, n, k, alpha, parts_of(a, part_of_a), parts_of(b, part_of_b), beta,
+                       to.data(), n);
+  };
+  add_product(re, 1, 0, 0, 0);
+  add_product(re, -1, 1, 1, 1);
+  add_product(im, 1, 0, 1, 0);
+  add_product(im, 1, 1, 0, 1);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(i * n + j);
+      c[i * row_stride + j] -= Complex(re[at], im[at]);
+    }
+  }
+}
+
 // Subtracts from `sums`, which are `kCount` numbers or vectors at row[...], the rows `first` to
 // `last` of x times their factors.
 template <class V, int kCount, class T>
@@ -48,7 +95,7 @@ void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stri
     const T* const row = x + j * row_stride;
 #pragma GCC unroll 4
     for (int v = 0; v < kCount; ++v)
-      sums[v] -= factor * read<V>(row + v * static_cast<int>(sizeof(V) / sizeof(T)));
+      sums[v] -= scaled(factor, read<V>(row + v * static_cast<int>(sizeof(V) / sizeof(T))));
   }
 }
 
@@ -71,12 +118,15 @@ void substitute_few(const Triangle<T>& a, T* x, std::int64_t row_stride) {
 
 template <class T>
 void substitute_rows(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t row_stride) {
-  constexpr int kVectors = 4;
-  constexpr std::int64_t kLanesOfT = kLanes<T>;
   std::int64_t j = 0;
-  for (; j + kVectors * kLanesOfT <= columns; j += kVectors * kLanesOfT)
-    substitute_few<Vec<T>, kVectors>(a, x + j, row_stride);
-  for (; j + kLanesOfT <= columns; j += kLanesOfT) substitute_few<Vec<T>, 1>(a, x + j, row_stride);
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr int kVectors = 4;
+    constexpr std::int64_t kLanesOfT = kLanes<T>;
+    for (; j + kVectors * kLanesOfT <= columns; j += kVectors * kLanesOfT)
+      substitute_few<Vec<T>, kVectors>(a, x + j, row_stride);
+    for (; j + kLanesOfT <= columns; j += kLanesOfT)
+      substitute_few<Vec<T>, 1>(a, x + j, row_stride);
+  }
   for (; j < columns; ++j) substitute_few<T, 1>(a, x + j, row_stride);
 }
 
@@ -148,8 +198,8 @@ class Elimination {
     const std::int64_t next = first + left;
     eliminate(first, left);
     solve_beside(first, left, right);
-    gemm::gemm<T>(rows_ - next, right, left, -1, {at(next, first), columns_, 1},
-                  {at(first, next), columns_, 1}, 1, at(next, next), columns_);
+    subtract_product(rows_ - next, right, left, gemm::Matrix<T>{at(next, first), columns_, 1},
+                     gemm::Matrix<T>{at(first, next), columns_, 1}, at(next, next), columns_);
     eliminate(next, right);
   }
 
@@ -164,11 +214,12 @@ class Elimination {
     std::int64_t best = k;
     // A NaN is what becomes of all the rest.
     for (std::int64_t i = k + 1; i < rows_; ++i)
-      if (std::abs(*at(i, k)) > std::abs(*at(best, k)) || std::isnan(*at(i, k))) best = i;
+      if (const auto size = size_of(*at(i, k)); size > size_of(*at(best, k)) || std::isnan(size))
+        best = i;
     pivots_[k] = best + 1;
     if (best != k) std::swap_ranges(at(k, 0), at(k, 0) + columns_, at(best, 0));
     const T pivot = *at(k, k);
-    if (pivot == 0) {
+    if (pivot == T{0}) {
       if (bad_ == 0) bad_ = k + 1;
       return;
     }
@@ -176,7 +227,7 @@ class Elimination {
     for (std::int64_t i = k + 1; i < rows_; ++i) {
       T* const row = at(i, 0);
       const T factor = row[k] /= pivot;
-      for (std::int64_t j = k + 1; j < end; ++j) row[j] -= factor * from[j];
+      for (std::int64_t j = k + 1; j < end; ++j) row[j] -= scaled(factor, from[j]);
     }
   }
 
@@ -201,13 +252,13 @@ void substitute(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t r
   T* const lower_x = x + top * row_stride;
   if (a.upper) {
     substitute(second, columns, lower_x, row_stride);
-    gemm::gemm<T>(top, columns, bottom, -1, part(a.matrix, 0, top), {lower_x, row_stride, 1}, 1, x,
-                  row_stride);
+    subtract_product(top, columns, bottom, part(a.matrix, 0, top),
+                     gemm::Matrix<T>{lower_x, row_stride, 1}, x, row_stride);
     substitute(first, columns, x, row_stride);
   } else {
     substitute(first, columns, x, row_stride);
-    gemm::gemm<T>(bottom, columns, top, -1, part(a.matrix, top, 0), {x, row_stride, 1}, 1, lower_x,
-                  row_stride);
+    subtract_product(bottom, columns, top, part(a.matrix, top, 0),
+                     gemm::Matrix<T>{x, row_stride, 1}, lower_x, row_stride);
     substitute(second, columns, lower_x, row_stride);
   }
 }
@@ -239,10 +290,34 @@ std::int64_t cholesky(std::int64_t n, const T* a, T* l) {
   return 0;
 }
 
+// Plain loops: large complex matrices are rarely factorised this way.
+template <>
+std::int64_t cholesky(std::int64_t n, const Complex* a, Complex* l) {
+  std::fill_n(l, n * n, Complex());
+  for (std::int64_t i = 0; i < n; ++i) {
+    Complex* const row = l + i * n;
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const Complex* const other = l + j * n;
+      Complex sum = a[i * n + j];
+      for (std::int64_t k = 0; k < j; ++k) sum -= times(row[k], std::conj(other[k]));
+      if (j < i) {
+        row[j] = sum / other[j].real();
+      } else if (sum.real() > 0) {
+        row[i] = std::sqrt(sum.real());
+      } else {
+        return i + 1;
+      }
+    }
+  }
+  return 0;
+}
+
 template void substitute(const Triangle<float>&, std::int64_t, float*, std::int64_t);
 template void substitute(const Triangle<double>&, std::int64_t, double*, std::int64_t);
+template void substitute(const Triangle<Complex>&, std::int64_t, Complex*, std::int64_t);
 template std::int64_t eliminate(std::int64_t, std::int64_t, float*, std::int64_t*);
 template std::int64_t eliminate(std::int64_t, std::int64_t, double*, std::int64_t*);
+template std::int64_t eliminate(std::int64_t, std::int64_t, Complex*, std::int64_t*);
 template std::int64_t cholesky(std::int64_t, const float*, float*);
 template std::int64_t cholesky(std::int64_t, const double*, double*);
 

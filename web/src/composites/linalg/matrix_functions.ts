@@ -13,8 +13,8 @@ import {
   exp2,
   expandAs,
   eye,
-  floorDivide,
   gt,
+  inverse,
   log2,
   matmul,
   max,
@@ -28,10 +28,7 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
-import { isComplex } from "../dtypes.js";
 import { checkSquare } from "./matrices.js";
-import { inverse } from "./of_complex.js";
-import { realForm } from "./real_form.js";
 
 /** The `n`-th power of square matrices; negative powers are those of the inverse. */
 export const matrixPower: {
@@ -101,15 +98,13 @@ export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
   "matrixRank",
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
   (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
-    // The real form of a complex matrix has each of its values twice.
-    const [matrices, times] = isComplex(A) && A.ndim >= 2 ? [realForm(A), 2] : [A, 1];
-    const values = hermitian ? abs(eigvalsh(matrices)) : svdvals(matrices);
+    const values = hermitian ? abs(eigvalsh(A)) : svdvals(A);
     if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
     const largest = amax(values, -1, true);
     const size = Math.max(...A.shape.slice(-2));
     const byDefault = atol === null || atol <= 0 ? size * (kEpsilons[A.dtype] ?? 0) : 0;
     const least = clamp(mul(largest, rtol ?? byDefault), atol ?? 0);
-    return floorDivide(sum(gt(values, least), -1), times);
+    return sum(gt(values, least), -1);
   },
 );
 

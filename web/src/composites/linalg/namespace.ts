@@ -2,30 +2,28 @@
 // torch.linalg define differently, are in of_torch_linalg.ts.
 
 export {
+  cholesky,
   cross,
+  det,
   eig,
   eigh,
   eigvals,
   eigvalsh,
+  inverse as inv,
   lstsq,
+  lu,
+  luFactor,
   matmul,
+  pinv,
   qr,
+  slogdet,
+  solve,
+  solveTriangular,
   svd,
   svdvals,
 } from "../../generated/ops.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";
 export { cond, matrixNorm, vectorNorm } from "./norms.js";
-export {
-  cholesky,
-  det,
-  inverse as inv,
-  lu,
-  luFactor,
-  pinv,
-  slogdet,
-  solve,
-  solveTriangular,
-} from "./of_complex.js";
 export { diagonal, norm, vander } from "./of_torch_linalg.js";
 export { householderProduct, multiDot, vecdot } from "./products.js";
 export { luSolve, tensorinv, tensorsolve } from "./solves.js";

@@ -10,10 +10,12 @@ import {
   norm as engineNorm,
   eq,
   eye,
+  inverse,
   movedim,
   mul,
   reshape,
   select,
+  slogdet,
   squeeze,
   sum,
   svdvals,
@@ -25,7 +27,6 @@ import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";
-import { inverse, slogdet } from "./of_complex.js";
 
 /** The order of a norm: a number, or the name of a norm of matrices. */
 export type Order = number | "fro" | "nuc";

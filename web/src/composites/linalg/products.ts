@@ -8,6 +8,7 @@ import {
   matmul,
   mul,
   narrow,
+  solveTriangular,
   squeeze,
   sub,
   sum,
@@ -20,7 +21,6 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { adjointOf } from "./matrices.js";
-import { solveTriangular } from "./of_complex.js";
 
 /** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
 export const adjoint: (input: Tensor) => Tensor = /* @__PURE__ */ composite(

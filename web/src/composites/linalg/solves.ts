@@ -10,11 +10,14 @@ import {
   flip,
   fullLike,
   gather,
+  inverse,
   matmul,
   movedim,
   narrow,
   reshape,
   scatter,
+  solve,
+  solveTriangular,
   sub,
   takeAlongDim,
   transpose,
@@ -28,7 +31,6 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
-import { inverse, solve, solveTriangular } from "./of_complex.js";
 
 interface LuSolve {
   (LU: Tensor, pivots: Tensor, B: Tensor, left?: boolean, adjoint?: boolean): Tensor;
