@@ -1,7 +1,7 @@
 #pragma once
 
-// The fields of a plain struct, one by one, and where they lie: what lets a call of any kernel be
-// written down for a device without a line per kernel. C++ has no reflection: how many fields a
+// The fields of a plain struct, one by one, and their offsets: with them a call of any kernel is
+// encoded for a device without a line per kernel. C++ has no reflection: how many fields a
 // struct has is found by counting how many values it can be initialised from, and their types come
 // from a structured binding of that size.
 
@@ -44,9 +44,11 @@ inline constexpr std::size_t kMaxFields = detail::kMostCounted - 1;
 template <class Struct>
 constexpr auto fields_of(Struct& s) {
   constexpr std::size_t kCount = detail::count_fields<std::remove_const_t<Struct>>();
-  static_assert(kCount > 0 && kCount <= kMaxFields);
+  static_assert(kCount <= kMaxFields);
   // A line per size: how many names a binding has cannot be computed.
-  if constexpr (kCount == 1) {
+  if constexpr (kCount == 0) {
+    return std::tuple<>();
+  } else if constexpr (kCount == 1) {
     auto& [a] = s;
     return std::tie(a);
   } else if constexpr (kCount == 2) {
@@ -108,7 +110,7 @@ inline constexpr auto kFieldOffsets = []<class... T>(std::tuple<T...>*) {
   std::size_t end = 0;
   std::size_t i = 0;
   ((offsets[i] = kRoundUp(end, alignof(T)), end = offsets[i] + sizeof(T), ++i), ...);
-  // Laid out as thought: nothing else lies between or behind them.
+  // The layout is as computed: no other member follows.
   if (kRoundUp(end, alignof(Struct)) != sizeof(Struct)) throw "not a plain struct";
   return offsets;
 }(static_cast<FieldsOf<Struct>*>(nullptr));

@@ -17,6 +17,12 @@ struct HeadMatrices {
   Strides strides;  ///< of the dimensions of the batch, then of rows and columns
 };
 
+/// Such matrices, or none.
+struct OptionalHeadMatrices {
+  OptionalIn memory;
+  Strides strides;
+};
+
 /// Sizes and operands.
 struct Attention {
   Shape batch;  ///< one head for every place
@@ -29,7 +35,7 @@ struct Attention {
   HeadMatrices query;
   HeadMatrices key;
   HeadMatrices value;
-  HeadMatrices mask;  ///< added to the scores
+  OptionalHeadMatrices mask;  ///< added to the scores
 };
 
 /// The result, whose column stride is 1, and log_sums [heads, queries]. A query that sees nothing
@@ -50,11 +56,13 @@ struct AttendBackward {
   Attention attention;
   HeadMatrices grad_y;
   In log_sums;
-  Out grad_query;
-  Out grad_key;
-  Out grad_value;
+  OptionalOut grad_query;
+  OptionalOut grad_key;
+  OptionalOut grad_value;
 
   void compute_on_cpu() const;
 };
+
+using AttentionKernels = TypeList<Attend, AttendBackward>;
 
 }  // namespace eg::kernel

@@ -22,7 +22,7 @@
 
 namespace eg::kernel {
 
-/// What lies at a place of a kernel's struct. Structs in structs are taken apart.
+/// What a field of a kernel's struct is. Structs in structs are taken apart.
 enum class FieldKind : std::uint8_t {
   kByte,  ///< bool, an enum, a dtype
   kInt64,
@@ -31,11 +31,20 @@ enum class FieldKind : std::uint8_t {
   kScalar,
   kList,  ///< a Shape, Strides or Dims
   kIn,
+  kOptionalIn,
   kOut,
+  kOptionalOut,
   kOperands,
   kFormula,
   kText,
 };
+
+constexpr bool is_read_memory(FieldKind kind) {
+  return kind == FieldKind::kIn || kind == FieldKind::kOptionalIn;
+}
+constexpr bool is_written_memory(FieldKind kind) {
+  return kind == FieldKind::kOut || kind == FieldKind::kOptionalOut;
+}
 
 struct Field {
   FieldKind kind;
@@ -62,8 +71,12 @@ constexpr std::optional<FieldKind> leaf_kind() {
     return FieldKind::kList;
   } else if constexpr (std::is_same_v<T, In>) {
     return FieldKind::kIn;
+  } else if constexpr (std::is_same_v<T, OptionalIn>) {
+    return FieldKind::kOptionalIn;
   } else if constexpr (std::is_same_v<T, Out>) {
     return FieldKind::kOut;
+  } else if constexpr (std::is_same_v<T, OptionalOut>) {
+    return FieldKind::kOptionalOut;
   } else if constexpr (std::is_same_v<T, Operands>) {
     return FieldKind::kOperands;
   } else if constexpr (std::is_same_v<T, Formula>) {
@@ -150,8 +163,8 @@ class Call {
       if (memory.base != nullptr) visit(memory, is_written);
     };
     for (const Field field : fields()) {
-      if (field.kind == FieldKind::kIn) visit_one(at<In>(field).view(), false);
-      if (field.kind == FieldKind::kOut) visit_one(at<Out>(field).view(), true);
+      if (is_read_memory(field.kind)) visit_one(at<In>(field).view(), false);
+      if (is_written_memory(field.kind)) visit_one(at<Out>(field).view(), true);
       if (field.kind != FieldKind::kOperands) continue;
       bool is_written = true;
       for (Operand& operand : at<Operands>(field))

@@ -19,8 +19,8 @@ struct ChannelNorm {
   std::int64_t inner;
   double eps;
   In x;
-  In weight;  ///< ones where there is none
-  In bias;    ///< zeros where there is none
+  OptionalIn weight;  ///< ones where there is none
+  OptionalIn bias;    ///< zeros where there is none
   Out y;
   Out mean;
   Out variance;
@@ -36,15 +36,17 @@ struct ChannelNormBackward {
   std::int64_t channels;
   std::int64_t inner;
   In x;
-  In weight;
+  OptionalIn weight;
   In mean;
   In rstd;
   In grad_y;
-  Out grad_x;
-  Out grad_weight;
-  Out grad_bias;
+  OptionalOut grad_x;
+  OptionalOut grad_weight;
+  OptionalOut grad_bias;
 
   void compute_on_cpu() const;
 };
+
+using ChannelNormKernels = TypeList<ChannelNorm, ChannelNormBackward>;
 
 }  // namespace eg::kernel

@@ -15,9 +15,9 @@
 namespace eg::kernel {
 
 struct ClassTargets {
-  Rows rows;  ///< `size` is the number of classes
-  In index;   ///< int64 [outer, inner]
-  In weight;  ///< per class, of the dtype of the scores; ones where there is none
+  Rows rows;          ///< `size` is the number of classes
+  In index;           ///< int64 [outer, inner]
+  OptionalIn weight;  ///< per class, of the dtype of the scores; ones where there is none
   std::int64_t ignore_index = -100;
   double smoothing = 0;
 };
@@ -84,10 +84,13 @@ struct CrossEntropyBackward {
   In log_sum;
   In grad;
   std::int64_t grad_step;
-  In total_weight;
+  OptionalIn total_weight;
   Out grad_scores;
 
   void compute_on_cpu() const;
 };
+
+using ClassLossKernels = TypeList<FindBadTarget, MeanLoss, NllLosses, TargetDistribution,
+                                  CrossEntropy, CrossEntropyBackward>;
 
 }  // namespace eg::kernel

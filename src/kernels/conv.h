@@ -37,7 +37,7 @@ struct Convolve {
   Convolution conv;
   In x;
   In weight;
-  In bias;
+  OptionalIn bias;
   Out y;
 
   void compute_on_cpu() const;
@@ -49,7 +49,7 @@ struct ConvolveBackwardInput {
   Convolution conv;
   In grad_y;
   In weight;
-  In bias;
+  OptionalIn bias;
   Out grad_x;
 
   void compute_on_cpu() const;
@@ -65,5 +65,7 @@ struct ConvolveBackwardWeight {
 
   void compute_on_cpu() const;
 };
+
+using ConvKernels = TypeList<Convolve, ConvolveBackwardInput, ConvolveBackwardWeight>;
 
 }  // namespace eg::kernel

@@ -30,4 +30,6 @@ struct Fill {
   void compute_on_cpu() const;
 };
 
+using CopyKernels = TypeList<Copy, Fill>;
+
 }  // namespace eg::kernel

@@ -14,7 +14,7 @@ struct Qr {
   MatrixBatch batch;
   std::int64_t q_columns;
   In a;
-  Out q;
+  OptionalOut q;
   Out r;
 
   void compute_on_cpu() const;
@@ -27,9 +27,9 @@ struct Svd {
   MatrixBatch batch;
   bool full;
   In a;
-  Out u;
+  OptionalOut u;
   Out s;
-  Out vh;
+  OptionalOut vh;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
@@ -43,7 +43,7 @@ struct Eigh {
   bool upper;
   In a;
   Out l;
-  Out v;
+  OptionalOut v;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
@@ -61,5 +61,7 @@ struct Eig {
 
   void compute_on_cpu() const;
 };
+
+using DecompositionsKernels = TypeList<Qr, Svd, Eigh, Eig>;
 
 }  // namespace eg::kernel

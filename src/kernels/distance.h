@@ -46,4 +46,6 @@ struct DistancesBackward {
   void compute_on_cpu() const;
 };
 
+using DistanceKernels = TypeList<Distances, DistancesBackward>;
+
 }  // namespace eg::kernel

@@ -14,12 +14,14 @@ struct FindDistinct {
   bool consecutive;
   std::int64_t size;
   In x;
-  Out firsts;   ///< where each value is first
-  Out counts;   ///< how many elements have it
-  Out inverse;  ///< which value each element has, if wanted
+  Out firsts;           ///< where each value is first
+  Out counts;           ///< how many elements have it
+  OptionalOut inverse;  ///< which value each element has, if wanted
   Out number;
 
   void compute_on_cpu() const;
 };
+
+using DistinctKernels = TypeList<FindDistinct>;
 
 }  // namespace eg::kernel

@@ -18,4 +18,6 @@ struct Dropout {
   void compute_on_cpu() const;
 };
 
+using DropoutKernels = TypeList<Dropout>;
+
 }  // namespace eg::kernel

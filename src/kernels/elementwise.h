@@ -42,4 +42,6 @@ struct Elementwise {
   void compute_on_cpu();
 };
 
+using ElementwiseKernels = TypeList<Elementwise>;
+
 }  // namespace eg::kernel

@@ -42,4 +42,6 @@ struct InverseRealFft {
   void compute_on_cpu() const;
 };
 
+using FftKernels = TypeList<Fft, RealFft, InverseRealFft>;
+
 }  // namespace eg::kernel

@@ -23,9 +23,9 @@ struct FindOutOfRange {
   std::int64_t count;
   std::int64_t dim;  ///< along which the indices go, for the error
   std::int64_t size;
-  In index;      ///< int64 [count]
-  Out position;  ///< int64: its place in `index`; -1 when there is none
-  Out bad;       ///< int64: the index itself; 0 when there is none
+  In index;              ///< int64 [count]
+  OptionalOut position;  ///< int64: its place in `index`; -1 when there is none
+  OptionalOut bad;       ///< int64: the index itself; 0 when there is none
 
   void compute_on_cpu() const;
 };
@@ -166,5 +166,9 @@ struct ClearTriangle {
 
   void compute_on_cpu() const;
 };
+
+using IndexKernels =
+    TypeList<FindOutOfRange, TakeRows, PutRows, AddRows, TakeElements, PutElements, AddElements,
+             MultiplyElements, ExtremeElements, CountTrue, FindTrue, ClearTriangle>;
 
 }  // namespace eg::kernel

@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/type_list.h"
 #include "kernels/call.h"
 #include "kernels/memory.h"
 #include "runtime/recorded_thread.h"
@@ -32,9 +33,9 @@ namespace detail {
 template <Field kField, class Kernel>
 bool is_off_cpu(const Kernel& kernel) {
   const char* place = reinterpret_cast<const char*>(&kernel) + kField.offset;
-  if constexpr (kField.kind == FieldKind::kIn) {
+  if constexpr (is_read_memory(kField.kind)) {
     return !reinterpret_cast<const In*>(place)->view().device.is_cpu();
-  } else if constexpr (kField.kind == FieldKind::kOut) {
+  } else if constexpr (is_written_memory(kField.kind)) {
     return !reinterpret_cast<const Out*>(place)->view().device.is_cpu();
   } else if constexpr (kField.kind == FieldKind::kOperands) {
     // All are where the first is: a number that joins was brought there.

@@ -18,8 +18,8 @@ struct MatrixBatch {
 
 /// Where a factorisation came upon a zero, or not positive, pivot.
 struct Breakdown {
-  Out matrix;  ///< int64: the first in the batch; -1 when there is none
-  Out order;   ///< int64: of the pivot, counted from 1
+  OptionalOut matrix;  ///< int64: the first in the batch; -1 when there is none
+  OptionalOut order;   ///< int64: of the pivot, counted from 1
 };
 
 /// The determinant of every square matrix, its sign (0 when singular; of complex numbers, one of
@@ -43,7 +43,7 @@ struct Solve {
   MatrixBatch batch;
   std::int64_t columns;
   In a;
-  In b;
+  OptionalIn b;
   Out x;
   Breakdown breakdown;
 
@@ -91,5 +91,7 @@ struct Cholesky {
 
   void compute_on_cpu() const;
 };
+
+using LinalgKernels = TypeList<Determinants, Solve, SolveTriangular, Lu, Cholesky>;
 
 }  // namespace eg::kernel

@@ -50,9 +50,11 @@ struct MatrixProduct {
   Scalar alpha = 1;
   Scalar beta = 0;
   /// One number per column, if there is one; floating dtypes only.
-  In bias = {};
+  OptionalIn bias = {};
 
   void compute_on_cpu() const;
 };
+
+using MatmulKernels = TypeList<MatrixProduct>;
 
 }  // namespace eg::kernel

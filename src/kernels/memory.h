@@ -8,13 +8,11 @@
 
 namespace eg::kernel {
 
-/// Memory that a kernel reads; false where the caller has none to give.
+/// Memory that a kernel reads.
 class In {
  public:
-  In() = default;
   In(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
   /// The elements, for the kernel of the CPU.
   template <class T>
@@ -29,13 +27,11 @@ class In {
   MemoryView memory_;
 };
 
-/// Memory that a kernel writes; false where the caller does not want that result.
+/// Memory that a kernel writes.
 class Out {
  public:
-  Out() = default;
   Out(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
   template <class T>
   T* as() const {
@@ -47,6 +43,26 @@ class Out {
 
  private:
   MemoryView memory_;
+};
+
+/// Memory that a kernel reads, or none.
+class OptionalIn : public In {
+ public:
+  OptionalIn() : In(MemoryView()) {}
+  OptionalIn(MemoryView memory) : In(memory) {}
+  OptionalIn(const In& memory) : In(memory) {}
+
+  explicit operator bool() const { return view().base != nullptr; }
+};
+
+/// Memory for a result, or none where the caller does not need it.
+class OptionalOut : public Out {
+ public:
+  OptionalOut() : Out(MemoryView()) {}
+  OptionalOut(MemoryView memory) : Out(memory) {}
+  OptionalOut(const Out& memory) : Out(memory) {}
+
+  explicit operator bool() const { return view().base != nullptr; }
 };
 
 /// A number of the caller's, for a kernel whose result the host needs at once.

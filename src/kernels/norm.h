@@ -17,10 +17,10 @@ struct RowNorm {
   std::int64_t width;
   double eps;
   In x;
-  In weight;  ///< ones where there is none
-  In bias;    ///< zeros where there is none
+  OptionalIn weight;  ///< ones where there is none
+  OptionalIn bias;    ///< zeros where there is none
   Out y;
-  Out mean;
+  OptionalOut mean;
   Out rstd;
 
   void compute_on_cpu() const;
@@ -32,8 +32,8 @@ struct RowNormBackwardInput {
   std::int64_t rows;
   std::int64_t width;
   In x;
-  In weight;
-  In mean;
+  OptionalIn weight;
+  OptionalIn mean;
   In rstd;
   In grad_y;
   Out grad_x;
@@ -48,13 +48,15 @@ struct RowNormBackwardParameters {
   std::int64_t rows;
   std::int64_t width;
   In x;
-  In mean;
+  OptionalIn mean;
   In rstd;
   In grad_y;
-  Out grad_weight;
-  Out grad_bias;
+  OptionalOut grad_weight;
+  OptionalOut grad_bias;
 
   void compute_on_cpu() const;
 };
+
+using NormKernels = TypeList<RowNorm, RowNormBackwardInput, RowNormBackwardParameters>;
 
 }  // namespace eg::kernel

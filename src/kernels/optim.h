@@ -31,7 +31,7 @@ struct SgdStep {
   std::int64_t count;
   Out param;
   In grad;
-  Out momentum_buffer;  ///< none is needed when momentum is 0
+  OptionalOut momentum_buffer;  ///< none is needed when momentum is 0
 
   void compute_on_cpu() const;
 };
@@ -57,7 +57,7 @@ struct AdamStep {
   In grad;
   Out exp_avg;
   Out exp_avg_sq;
-  Out max_exp_avg_sq;  ///< none unless AMSGrad is wanted
+  OptionalOut max_exp_avg_sq;  ///< none unless AMSGrad is wanted
 
   void compute_on_cpu() const;
 };
@@ -78,8 +78,8 @@ struct RmspropStep {
   Out param;
   In grad;
   Out square_avg;
-  Out momentum_buffer;  ///< none without momentum
-  Out grad_avg;         ///< none unless the average is taken off
+  OptionalOut momentum_buffer;  ///< none without momentum
+  OptionalOut grad_avg;         ///< none unless the average is taken off
 
   void compute_on_cpu() const;
 };
@@ -102,5 +102,7 @@ struct AdagradStep {
 
   void compute_on_cpu() const;
 };
+
+using OptimKernels = TypeList<SgdStep, AdamStep, RmspropStep, AdagradStep>;
 
 }  // namespace eg::kernel

@@ -62,4 +62,6 @@ struct RunningExtreme {
   void compute_on_cpu() const;
 };
 
+using OrderKernels = TypeList<OrderRows, ModeRows, SearchSorted, RunningExtreme>;
+
 }  // namespace eg::kernel

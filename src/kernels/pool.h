@@ -96,4 +96,6 @@ struct AvgPoolBackward {
   void compute_on_cpu() const;
 };
 
+using PoolKernels = TypeList<MaxPool, MaxPoolBackward, MaxPoolPick, AvgPool, AvgPoolBackward>;
+
 }  // namespace eg::kernel

@@ -34,13 +34,15 @@ struct LstmCellBackward {
   In state;
   In next_state;
   /// Parts of the gradient of the hidden state, which is their sum.
-  In grad_output;
-  In grad_hidden;
+  OptionalIn grad_output;
+  OptionalIn grad_hidden;
   Out grad_state;
   /// Of the gates before their functions.
   Out grad_gates;
 
   void compute_on_cpu() const;
 };
+
+using RecurrentKernels = TypeList<LstmCell, LstmCellBackward>;
 
 }  // namespace eg::kernel

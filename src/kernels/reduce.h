@@ -45,7 +45,7 @@ struct Reduce {
   In x;
   Strides x_strides;
   /// A number per result, of the dtype computed in, for folds that need one.
-  In shifts;
+  OptionalIn shifts;
   Out y;
 
   void compute_on_cpu() const;
@@ -66,5 +66,7 @@ struct ArgReduce {
 
   void compute_on_cpu() const;
 };
+
+using ReduceKernels = TypeList<Reduce, ArgReduce>;
 
 }  // namespace eg::kernel

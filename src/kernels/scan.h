@@ -33,4 +33,6 @@ struct Recurrence {
   void compute_on_cpu() const;
 };
 
+using ScanKernels = TypeList<Scan, Recurrence>;
+
 }  // namespace eg::kernel

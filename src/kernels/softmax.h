@@ -32,4 +32,6 @@ struct SoftmaxBackward {
   void compute_on_cpu() const;
 };
 
+using SoftmaxKernels = TypeList<Softmax, SoftmaxBackward>;
+
 }  // namespace eg::kernel

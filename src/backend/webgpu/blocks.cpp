@@ -48,7 +48,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   all_[block - 1] = {bytes, size};
   bytes_in_use_ += size;
   peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
-  stream.allocate(block, size);
+  stream.add(Allocate{block, static_cast<std::uint32_t>(size)});
   return block;
 }
 
@@ -63,7 +63,7 @@ void Blocks::free(Block block) {
 
 void Blocks::trim(Stream& stream) {
   for (const auto& [size, block] : kept_) {
-    stream.free(block);
+    stream.add(Free{block});
     unused_numbers_.push_back(block);
   }
   kept_.clear();

@@ -45,7 +45,9 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
   check_there(block);
   for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
     const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
-    stream_.write(block_of(block), offset + done, static_cast<const char*>(from) + done, part);
+    stream_.add(Write{block_of(block),
+                      static_cast<std::uint32_t>(offset + done),
+                      {static_cast<const std::byte*>(from) + done, part}});
     appended();
   }
 }
@@ -77,7 +79,9 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
   const std::lock_guard lock(mutex_);
   check_there(block);
   reads_.push_back({++last_ticket_, std::move(done)});
-  stream_.read(block_of(block), offset, bytes, to, last_ticket_);
+  stream_.add(webgpu::Read{block_of(block), static_cast<std::uint32_t>(offset),
+                           static_cast<std::uint32_t>(bytes),
+                           std::uint64_t{reinterpret_cast<std::uintptr_t>(to)}, last_ticket_});
   wake(true);
 }
 
@@ -86,7 +90,7 @@ bool WebGpuDevice::run(const kernel::Call& call) {
   const std::lock_guard lock(mutex_);
   call.for_each_memory([this](const MemoryView& memory, bool) { check_there(memory.base); });
   if (!player_.has(call)) return false;
-  stream_.kernel(call);
+  stream_.add_kernel(call);
   ++kernels_;
   appended();
   return true;
@@ -95,13 +99,13 @@ bool WebGpuDevice::run(const kernel::Call& call) {
 std::uint32_t WebGpuDevice::begin_recording() {
   const std::lock_guard lock(mutex_);
   if (lost_) throw *lost_;
-  stream_.begin_recording(++last_recording_);
+  stream_.add(BeginRecording{++last_recording_});
   return last_recording_;
 }
 
 void WebGpuDevice::end_recording() {
   const std::lock_guard lock(mutex_);
-  stream_.end_recording();
+  stream_.add(EndRecording{});
 }
 
 void WebGpuDevice::play(std::uint32_t recording) {
@@ -110,7 +114,7 @@ void WebGpuDevice::play(std::uint32_t recording) {
   if (lost_) throw *lost_;
   check(recording >= first_recording_, ErrorCode::kDeviceLost, "capture",
         "this function was captured on a device that was lost: capture it again.");
-  stream_.play(recording);
+  stream_.add(Play{recording});
   appended();
 }
 
@@ -118,7 +122,7 @@ void WebGpuDevice::forget(std::uint32_t recording) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
   if (lost_ || recording < first_recording_) return;
-  stream_.forget(recording);
+  stream_.add(Forget{recording});
   appended();
 }
 
@@ -126,7 +130,7 @@ bool WebGpuDevice::stamp(std::uint32_t slot) {
   if (!player_.has_clock()) return false;
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  stream_.stamp(slot);
+  stream_.add(Stamp{slot});
   return true;
 }
 
@@ -139,7 +143,7 @@ std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
   const std::unique_ptr<void, decltype(give_back)> block(allocate(bytes), give_back);
   {
     const std::lock_guard lock(mutex_);
-    stream_.stamps(block_of(block.get()), count);
+    stream_.add(Stamps{block_of(block.get()), count});
   }
   read(block.get(), 0, times.data(), bytes);
   return times;

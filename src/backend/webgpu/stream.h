@@ -1,66 +1,86 @@
 #pragma once
 
 // What the GPU is to do, as 32-bit words, in the order in which it was called. A player, which owns
-// the GPU, takes all words so far and plays them (web/src/webgpu, whose README has the format). It
-// needs nothing else: a call is written down whole, numbers and all.
+// the GPU, takes all words so far and plays them (web/src/webgpu/README.md). A call of a kernel is
+// encoded whole, with its numbers, so that the player needs nothing else.
 //
-// Kernels have no encoders of their own: their fields are known (kernels/call.h).
+// A command is `length << 8 | number` (length in words, this one included), then the fields of its
+// struct (commands.h); those of a kernel's struct follow its command, nested structs field by field
+// and arrays element by element. The fields of every struct are known at compile time
+// (base/fields.h, kernels/call.h), so neither commands nor kernels have encoders of their own.
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "backend/webgpu/commands.h"
+#include "base/fields.h"
 #include "base/name_table.h"
 #include "kernels/call.h"
 
 namespace eg::webgpu {
 
-/// The number of a GPU buffer.
-using Block = std::uint32_t;
+using Words = std::vector<std::uint32_t>;
+
+// Appends what a field of a command holds.
+inline void append(Words& words, std::uint32_t value) { words.push_back(value); }
+void append(Words& words, std::uint64_t value);
+void append(Words& words, Bytes bytes);
+void append(Words& words, Text text);
+
+/// Appends a command while it is in scope: the length, in its first word, is known at the end.
+template <class Command>
+class CommandWriter {
+ public:
+  explicit CommandWriter(Words& words) : words_(words), begin_(words.size()) {
+    words_.push_back(number_of<Command>(Commands()));
+  }
+  CommandWriter(const CommandWriter&) = delete;
+  CommandWriter& operator=(const CommandWriter&) = delete;
+  ~CommandWriter() { words_[begin_] |= static_cast<std::uint32_t>(words_.size() - begin_) << 8U; }
+
+  void write(const Command& command) {
+    std::apply([this](const auto&... fields) { (append(words_, fields), ...); },
+               fields_of(command));
+  }
+
+ private:
+  Words& words_;
+  std::size_t begin_;
+};
 
 class Stream {
  public:
-  void allocate(Block block, std::size_t bytes);
-  void free(Block block);
-  /// Copies what is to be written into the stream.
-  void write(Block block, std::size_t offset, const void* from, std::size_t bytes);
-  /// The player copies to `to` and says when, with the ticket.
-  void read(Block block, std::size_t offset, std::size_t bytes, const void* to,
-            std::uint32_t ticket);
-  void kernel(const kernel::Call& call);
-  /// The GPU's time, when it gets here, into a slot; and the first slots into a block.
-  void stamp(std::uint32_t slot);
-  void stamps(Block block, std::uint32_t count);
+  /// Appends a command: a struct of commands.h.
+  template <class Command>
+  void add(const Command& command) {
+    CommandWriter<Command>(words_).write(command);
+  }
+  void add_kernel(const kernel::Call& call);
 
-  /// The player keeps the kernels between these two, under a number, plays them again, and lets go
-  /// of them.
-  void begin_recording(std::uint32_t recording);
-  void end_recording();
-  void play(std::uint32_t recording);
-  void forget(std::uint32_t recording);
-
-  /// The words so far; it begins anew.
-  std::vector<std::uint32_t> take() { return std::exchange(words_, {}); }
+  /// The words so far; the stream is empty afterwards.
+  Words take() { return std::exchange(words_, {}); }
   std::size_t size() const { return words_.size(); }
 
  private:
-  /// A text's number, which the player is told before it is used.
+  /// The number of a text, which is told to the player before it is used.
   std::uint32_t name(std::string_view text);
-  void field(kernel::Field field, const kernel::Call& call);
-  void formula(const kernel::Formula& formula);
+  void add_field(kernel::Field field, const kernel::Call& call);
+  void add_formula(const kernel::Formula& formula);
 
-  std::vector<std::uint32_t> words_;
+  Words words_;
   NameTable names_;
 };
 
-/// The block that a storage's address stands for; numbers begin at 1.
+/// The block that a storage's address stands for.
 inline Block block_of(const void* address) {
   return static_cast<Block>(reinterpret_cast<std::uintptr_t>(address));
 }
 inline void* address_of(Block block) {
-  return reinterpret_cast<void*>(std::uintptr_t{block});  // NOLINT: a number, not a place
+  return reinterpret_cast<void*>(std::uintptr_t{block});  // NOLINT: a number, not an address
 }
 
 }  // namespace eg::webgpu

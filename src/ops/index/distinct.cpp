@@ -31,7 +31,7 @@ TensorList DistinctElements::call(const Tensor& input, bool consecutive, bool wi
   std::int64_t number = 0;
   if (size > 0) {
     run(kernel::FindDistinct{consecutive, size, x.memory(), firsts.memory(), counts.memory(),
-                             with_inverse ? kernel::Out(inverse.memory()) : kernel::Out(),
+                             with_inverse ? kernel::Out(inverse.memory()) : kernel::OptionalOut(),
                              kernel::host_number(number)});
   }
   return {kept(firsts, number), inverse, kept(counts, number)};

@@ -78,8 +78,8 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
     parts.vh = empty_matrices(a, full ? n : k, n);
   }
   FirstBreakdown bad;
-  run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::Out(),
-                  parts.s.memory(), vectors ? parts.vh.memory() : kernel::Out(), bad.memory()});
+  run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::OptionalOut(),
+                  parts.s.memory(), vectors ? parts.vh.memory() : kernel::OptionalOut(), bad.memory()});
   check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.place(a),
         "The algorithm failed to converge because the input matrix contained non-finite values.");
   return parts;
@@ -101,7 +101,7 @@ TensorList Qr::call(const Tensor& input, QrMode mode) {
   const bool wants_q = mode != QrMode::kR;
   const Tensor q = wants_q ? empty_matrices(a, m, columns) : nothing_like(a);
   const Tensor r = empty_matrices(a, columns, n);
-  run(kernel::Qr{matrices(a), columns, a.memory(), wants_q ? q.memory() : kernel::Out(),
+  run(kernel::Qr{matrices(a), columns, a.memory(), wants_q ? q.memory() : kernel::OptionalOut(),
                  r.memory()});
   const TensorList outputs{q, r};
   record<Qr>(outputs, std::span(&input, 1), {mode}, {{q, true}, {r, true}});
@@ -196,7 +196,7 @@ TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
-                   vectors ? v.memory() : kernel::Out(), bad.memory()});
+                   vectors ? v.memory() : kernel::OptionalOut(), bad.memory()});
   check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, "linalg.eigh: ", bad.place(a),
         "The algorithm failed to converge because the input matrix is ill-conditioned or has too "
         "many repeated eigenvalues.");

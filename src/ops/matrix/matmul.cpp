@@ -251,7 +251,7 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
                             .b_layout = transposed(matrix_layout(weight, batch)),
                             .c = out.memory(),
                             .c_layout = is_row ? row_layout(out) : matrix_layout(out, batch),
-                            .bias = bias ? bias->memory() : kernel::In()});
+                            .bias = bias ? bias->memory() : kernel::OptionalIn()});
   const Save saved_input = save_beside(input, weight);
   const Save saved_weight = save_beside(weight, input);
   return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {},

@@ -76,7 +76,7 @@ void check_batches(std::string_view op, const Tensor& a, const Tensor& b) {
 }
 
 void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha, Scalar beta,
-                   kernel::In bias) {
+                   kernel::OptionalIn bias) {
   const Shape batch(leading(out.shape(), 2));
   run(kernel::MatrixProduct{.sizes = {batch, out.size(-2), out.size(-1), a.size(-1)},
                             .a = a.memory(),

@@ -36,7 +36,7 @@ void check_batches(std::string_view op, const Tensor& a, const Tensor& b);
 /// out = alpha * a @ b + beta * out, plus `bias` (one number per column, if given) where out is
 /// row-major of shape [batch..., m, n] and the leading dims of a and b broadcast to the batch.
 void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha = 1,
-                   Scalar beta = 0, kernel::In bias = {});
+                   Scalar beta = 0, kernel::OptionalIn bias = {});
 /// a @ b for operands of at least two dims whose leading dims broadcast.
 Tensor multiply(const Tensor& a, const Tensor& b, std::string_view op);
 

@@ -43,7 +43,7 @@ Shape with_matrices(const Tensor& like, std::int64_t rows, std::int64_t columns)
 }
 
 // The mask, if any; it may repeat for heads and queries.
-kernel::HeadMatrices heads_of_mask(const Tensor& mask, const Shape& scores) {
+kernel::OptionalHeadMatrices heads_of_mask(const Tensor& mask, const Shape& scores) {
   if (!mask.defined()) return {};
   return {mask.memory(), broadcast_strides(mask.shape(), mask.strides(), scores)};
 }

@@ -1,5 +1,6 @@
 // The kernels of a stream: what they record, and what they need not be read for again.
 
+import { type Kernel, kKernelFields } from "../generated/border";
 import type { Block, Blocks } from "./blocks";
 import type { DType } from "./dtype";
 import type { Commands } from "./kernels/kernel";
@@ -7,8 +8,8 @@ import type { KernelTable } from "./kernels/table";
 import { type Named, type Outcome, Outcomes } from "./outcomes";
 import { kStatusBytes } from "./readback";
 import type { Dispatch, Recorder } from "./recorder";
-import { StepCalls } from "./steps/step_calls";
-import type { Reader, View } from "./stream";
+import { StepCalls, type StepFields } from "./steps/step_calls";
+import type { Fields, Reader, View } from "./stream";
 
 /** Bytes of blocks whose steps are joined. */
 const kMostJoined = { software: 2 ** 16, hardware: 2 ** 22 };
@@ -88,28 +89,34 @@ export class KernelCalls {
   }
 
   /** Plays the command that a reader is at; `tellOp` is told the op that it is for. */
-  play(reader: Reader, nameOf: (number: number) => string, tellOp: (op: string) => void): void {
-    const name = reader.name();
-    const opNumber = reader.word();
-    const op = nameOf(opNumber);
+  play(
+    command: Kernel,
+    reader: Reader,
+    nameOf: (number: number) => string,
+    tellOp: (op: string) => void,
+  ): void {
+    const name = nameOf(command.kernel);
+    const op = nameOf(command.op);
     tellOp(op);
     const kernel = this.#table.get(name);
-    if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
+    const fields = (kKernelFields as Readonly<Record<string, Fields>>)[name];
+    if (kernel === undefined || fields === undefined) throw new Error(`there is no kernel ${name}`);
     this.#named = [];
     if ("options" in kernel) {
-      this.#steps.play(kernel, reader, op, () => this.#named);
+      this.#steps.play(kernel, fields as StepFields, reader, op, () => this.#named);
       return;
     }
     this.#steps.finish();
-    const words = reader.command();
+    const words = reader.words();
     const known = this.#outcomes.find(words, this.#block);
     if (known !== undefined) {
       for (const action of known.actions) action();
       if (known.usesStatus) this.markStatusUsed();
       return;
     }
-    const recorded = this.record(op, opNumber, (commands) => kernel.play(reader, commands));
+    const call = reader.read<never>(fields);
     reader.finish();
+    const recorded = this.record(op, command.op, (commands) => kernel.play(call, commands));
     this.#outcomes.keep(words, recorded);
   }
 

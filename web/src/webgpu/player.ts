@@ -1,16 +1,16 @@
 // Plays batches of the stream (README.md) on a device.
 
+import type { Read } from "../generated/border";
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
 import { asPlayerError, ErrorKeeper } from "./errors";
 import { KernelCalls } from "./kernel_calls";
-import { copyBytes } from "./kernels/elementwise/copy";
 import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
 import { type Host, Readback } from "./readback";
 import { Recorder } from "./recorder";
 import { Recording } from "./recording";
-import { type Meanings, Opcode, Reader } from "./stream";
+import { type CommandName, Reader, type Symbols } from "./stream";
 
 /** As many as a set of queries can have. */
 const kClockSlots = 4096;
@@ -25,7 +25,7 @@ export interface PlayerStats {
   readonly readbacks: number;
 }
 
-export class Player implements Meanings {
+export class Player implements Symbols {
   readonly #errors: ErrorKeeper;
   readonly #blocks: Blocks;
   readonly #pipelines: Pipelines;
@@ -99,85 +99,79 @@ export class Player implements Meanings {
 
   // Whether there was another command. One that fails is passed over.
   #playNext(reader: Reader): boolean {
-    let opcode: number | undefined;
+    let name: CommandName | undefined;
+    let isEnd = false;
     this.#guard("", () => {
-      opcode = reader.next();
-      if (opcode === undefined || opcode === Opcode.Kernel) return;
+      name = reader.next();
+      isEnd = name === undefined;
+      if (name === undefined || name === "Kernel") return;
       this.#kernelCalls.finish();
-      this.#playCommand(opcode, reader);
+      this.#playCommand(name, reader);
+      reader.finish();
     });
-    if (opcode === Opcode.Kernel) this.#playKernel(reader);
-    return opcode !== undefined;
+    if (name === "Kernel") this.#playKernel(reader);
+    return !isEnd;
   }
 
-  #playCommand(opcode: number, reader: Reader): void {
-    switch (opcode) {
-      case Opcode.Name: {
-        this.#names.set(reader.word(), reader.text());
+  #playCommand(name: Exclude<CommandName, "Kernel">, reader: Reader): void {
+    switch (name) {
+      case "Name": {
+        const { number, text } = reader.command(name);
+        this.#names.set(number, text);
         this.#kernelCalls.forgetNames();
         break;
       }
-      case Opcode.Read: {
-        this.#read(reader);
+      case "Read": {
+        this.#read(reader.command(name));
         break;
       }
-      case Opcode.Allocate: {
-        const number = reader.word();
-        this.#blocks.allocate(number, reader.word());
+      case "Allocate": {
+        const { block, bytes } = reader.command(name);
+        this.#blocks.allocate(block, bytes);
         break;
       }
-      case Opcode.Free: {
-        this.#blocks.free(reader.word());
+      case "Free": {
+        this.#blocks.free(reader.command(name).block);
         break;
       }
-      case Opcode.Write: {
-        const block = this.#blocks.get(reader.word());
-        const offset = reader.word();
-        this.#recorder.write(block, offset, reader.bytes(reader.word()));
+      case "Write": {
+        const { block, offset, bytes } = reader.command(name);
+        this.#recorder.write(this.#blocks.get(block), offset, bytes);
         break;
       }
-      case Opcode.Stamp: {
-        this.#clock().stamp(this.#recorder.encoder(), reader.word());
+      case "Stamp": {
+        this.#clock().stamp(this.#recorder.encoder(), reader.command(name).slot);
         break;
       }
-      case Opcode.Stamps: {
-        const block = this.#blocks.get(reader.word());
-        this.#clock().copy(this.#recorder.encoder(), block, reader.word());
+      case "Stamps": {
+        const { block: number, count } = reader.command(name);
+        const block = this.#blocks.get(number);
+        this.#clock().copy(this.#recorder.encoder(), block, count);
         this.#recorder.markUsed(block);
         break;
       }
-      case Opcode.BeginRecording: {
+      case "BeginRecording": {
         const recording = new Recording();
-        this.#recordings.set(reader.word(), recording);
+        this.#recordings.set(reader.command(name).recording, recording);
         this.#recorder.recording = recording;
         break;
       }
-      case Opcode.EndRecording: {
+      case "EndRecording": {
         this.#recorder.endRecording();
         break;
       }
-      case Opcode.Play: {
-        this.#playRecording(reader.word());
+      case "Play": {
+        this.#playRecording(reader.command(name).recording);
         break;
       }
-      case Opcode.Forget: {
-        const number = reader.word();
-        const buffer = this.#recordings.get(number)?.letGo();
+      case "Forget": {
+        const { recording } = reader.command(name);
+        const buffer = this.#recordings.get(recording)?.letGo();
         if (buffer !== undefined) this.#recorder.destroyLater(buffer);
-        this.#recordings.delete(number);
+        this.#recordings.delete(recording);
         break;
       }
-      case Opcode.Copy: {
-        const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
-        const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
-        const bytes = reader.word();
-        this.#kernelCalls.record("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
-        break;
-      }
-      default:
-        throw new Error(`there is no command ${opcode}`);
     }
-    reader.finish();
   }
 
   #playRecording(number: number): void {
@@ -200,6 +194,7 @@ export class Player implements Meanings {
       () => op,
       () =>
         this.#kernelCalls.play(
+          reader.command("Kernel"),
           reader,
           (number) => this.name(number),
           (found) => {
@@ -209,12 +204,7 @@ export class Player implements Meanings {
     );
   }
 
-  #read(reader: Reader): void {
-    const number = reader.word();
-    const offset = reader.word();
-    const bytes = reader.word();
-    const address = reader.word() + reader.word() * 2 ** 32;
-    const ticket = reader.word();
+  #read({ block: number, offset, count: bytes, address, ticket }: Read): void {
     const { lost } = this.#errors;
     if (lost !== undefined) {
       this.#readback.refuse(ticket, lost);

@@ -61,7 +61,7 @@ ScaledMatrix load_complex(const kernel::MatrixBatch& batch, const kernel::In& a,
 }
 
 // Writes the first rows of a matrix where they are wanted.
-void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& matrix,
+void store_complex(const kernel::OptionalOut& to, std::int64_t i, const ComplexMatrix& matrix,
                    std::int64_t rows, double scale = 1) {
   if (!to) return;
   visit_complex(to.dtype(), [&]<class T>() {
@@ -71,7 +71,7 @@ void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& m
         *into++ = std::complex<T>(matrix(row, column) * scale);
   });
 }
-void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& matrix) {
+void store_complex(const kernel::OptionalOut& to, std::int64_t i, const ComplexMatrix& matrix) {
   store_complex(to, i, matrix, matrix.rows);
 }
 
@@ -151,7 +151,7 @@ bool is_finite(const T* numbers, std::int64_t count) {
 
 // Writes matrix i of a batch, whose elements are at(row, column), where it is wanted.
 template <class T, class At>
-void store(const kernel::Out& to, std::int64_t i, std::int64_t rows, std::int64_t columns,
+void store(const kernel::OptionalOut& to, std::int64_t i, std::int64_t rows, std::int64_t columns,
            At&& at) {
   if (!to) return;
   T* into = to.as<T>() + i * rows * columns;

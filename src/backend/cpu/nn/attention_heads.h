@@ -46,9 +46,9 @@ Heads<T> make_heads(T* data, const Shape& batch, const Strides& strides) {
   return {data, offsets_of(batch, strides), strides[batch.size()], strides[batch.size() + 1]};
 }
 
-inline Heads<const float> make_heads(const kernel::HeadMatrices& matrices, const Shape& batch) {
-  if (!matrices.memory) return {};
-  return make_heads(matrices.memory.as<float>(), batch, matrices.strides);
+template <class Matrices>
+Heads<const float> make_heads(const Matrices& matrices, const Shape& batch) {
+  return make_heads(matrices.memory.template as<float>(), batch, matrices.strides);
 }
 
 /// A call of attention, with the place of every head found.
@@ -64,7 +64,7 @@ struct AttentionProblem {
         query(make_heads(a.query, a.batch)),
         key(make_heads(a.key, a.batch)),
         value(make_heads(a.value, a.batch)),
-        mask(make_heads(a.mask, a.batch)) {}
+        mask(a.mask.memory ? make_heads(a.mask, a.batch) : Heads<const float>()) {}
 
   std::int64_t heads;
   std::int64_t queries;

@@ -123,7 +123,7 @@ void backward_parameters(const kernel::RowNormBackwardParameters& norm) {
                [&](std::int64_t first, std::int64_t last) {
                  const std::int64_t begin = first * kColumnGroup;
                  const std::int64_t end = std::min(last * kColumnGroup, norm.width);
-                 for (const kernel::Out& sums : {norm.grad_weight, norm.grad_bias})
+                 for (const kernel::OptionalOut& sums : {norm.grad_weight, norm.grad_bias})
                    if (sums) std::fill(sums.as<T>() + begin, sums.as<T>() + end, T{0});
                  std::int64_t row = 0;
                  for (; row + kRows <= norm.rows; row += kRows)

@@ -1,9 +1,9 @@
-// What a kernel of the player is: how the fields of a struct in src/kernels become dispatches.
+// What a kernel of the player is: how a struct of src/kernels, which generated/border.ts declares, becomes dispatches.
 
 import type { Block } from "../blocks";
 import type { DType } from "../dtype";
 import type { Dispatch } from "../recorder";
-import type { Reader, View } from "../stream";
+import type { View } from "../stream";
 
 /** What a kernel can have done. */
 export interface Commands {
@@ -30,8 +30,8 @@ export type SupportedDTypes =
   | { readonly all: readonly DType[] }
   | { readonly views: readonly (readonly DType[])[] };
 
-export interface Kernel {
+export interface Kernel<Struct> {
   readonly supported: SupportedDTypes;
-  /** Reads all fields, in the order of the struct. */
-  play(fields: Reader, commands: Commands): void;
+  /** Dispatches what computes a call of the kernel. */
+  play(call: Struct, commands: Commands): void;
 }

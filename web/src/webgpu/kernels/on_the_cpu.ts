@@ -1,12 +1,17 @@
-// What the CPU computes in the player's place, and why: the one list of it, for the pages and the tests.
+// The kernels that the CPU computes instead of the player, and why.
+
+import type { Kernels } from "../../generated/border";
 
 interface OnTheCpu {
   /** Kernels that the player lacks. */
-  readonly kernels: readonly string[];
+  readonly kernels: readonly (keyof Kernels)[];
   readonly reason: string;
 }
 
-export const kOnTheCpu: readonly OnTheCpu[] = [
+/** A kernel that the CPU computes. */
+export type KernelOnTheCpu = (typeof kOnTheCpu)[number]["kernels"][number];
+
+export const kOnTheCpu = [
   {
     kernels: ["qr", "svd", "eig", "eigh"],
     reason:
@@ -35,4 +40,4 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
     ],
     reason: "ways of the CPU alone: on a device their ops are made of other kernels",
   },
-];
+] as const satisfies readonly OnTheCpu[];

@@ -3,10 +3,18 @@
 
 import type { Block } from "../blocks";
 import { areEqual, type Outcome, Outcomes } from "../outcomes";
-import type { Reader } from "../stream";
+import type { Fields, Reader } from "../stream";
 import { JoinedSteps, type Joiner } from "./joined_steps";
 import type { StepKernel, StepOptions } from "./step_kernel";
 import { makeStep, type Step } from "./step_shader";
+
+/** A step kernel, whatever its struct. */
+export type AnyStepKernel = StepKernel<never>;
+
+/** The fields of a step kernel's struct. */
+export interface StepFields extends Fields {
+  readonly options: Fields;
+}
 
 interface KnownStep extends Outcome {
   readonly step: Step;
@@ -22,7 +30,7 @@ interface Calls {
 export class StepCalls {
   readonly #joined: JoinedSteps;
   readonly #block: (number: number) => Block;
-  readonly #callsOf = new Map<StepKernel, Calls>();
+  readonly #callsOf = new Map<AnyStepKernel, Calls>();
 
   /** `block` has the blocks by their numbers. */
   constructor(joiner: Joiner, block: (number: number) => Block) {
@@ -36,28 +44,34 @@ export class StepCalls {
   }
 
   /** Plays a call whose fields come next; `named` gives the blocks that have been read of it. */
-  play(kernel: StepKernel, fields: Reader, op: string, named: () => Outcome["blocks"]): void {
-    const calls = this.#readOptions(kernel, fields);
+  play(
+    kernel: AnyStepKernel,
+    { options, ...memory }: StepFields,
+    reader: Reader,
+    op: string,
+    named: () => Outcome["blocks"],
+  ): void {
+    const calls = this.#readOptions(kernel, options, reader);
     this.#joined.begin(calls.options, op);
-    const words = fields.rest();
+    const words = reader.rest();
     let step = calls.steps.find(words, this.#block)?.step;
     if (step === undefined) {
-      step = makeStep(kernel, kernel.memory(fields));
-      fields.finish();
+      step = makeStep(kernel, kernel.memory(reader.read(memory)));
+      reader.finish();
       calls.steps.keep(words, { step, blocks: named(), scratch: [] });
     }
     this.#joined.add(step);
   }
 
-  #readOptions(kernel: StepKernel, fields: Reader): Calls {
+  #readOptions(kernel: AnyStepKernel, fields: Fields, reader: Reader): Calls {
     const calls = this.#callsOf.get(kernel);
-    const before = fields.rest();
+    const before = reader.rest();
     if (calls !== undefined && areEqual(before.subarray(0, calls.words.length), calls.words)) {
-      fields.skip(calls.words.length);
+      reader.skip(calls.words.length);
       return calls;
     }
-    const options = kernel.options(fields);
-    const words = before.slice(0, before.length - fields.rest().length);
+    const options = kernel.options(reader.read(fields));
+    const words = before.slice(0, before.length - reader.rest().length);
     const found = { steps: new Outcomes<KnownStep>(), ...calls, options, words };
     this.#callsOf.set(kernel, found);
     return found;

@@ -2,7 +2,6 @@
 
 import type { SupportedDTypes } from "../kernels/kernel";
 import type { Access } from "../shader";
-import type { Reader } from "../stream";
 
 /** What is the same in all calls of a row. */
 export interface StepOptions {
@@ -20,14 +19,22 @@ export interface StepMemory {
   readonly count: number;
 }
 
-/** Its calls in a row become one dispatch. */
-export interface StepKernel {
-  readonly supported: SupportedDTypes;
-  /** What `work` calls, on numbers and on four at a time. */
+/** A kernel whose first field has the options. */
+export interface StepStruct {
+  readonly options: object;
+}
+
+/** The functions that `work` calls, on numbers and on four at a time. */
+export interface StepFunctions {
   readonly functions: string;
   readonly functionsOfFours: string;
-  /** Reads the fields that come first, all of one size. */
-  options(fields: Reader): StepOptions;
-  /** Reads the others. */
-  memory(fields: Reader): StepMemory;
+}
+
+/** Its calls in a row become one dispatch. */
+export interface StepKernel<Struct extends StepStruct> extends StepFunctions {
+  readonly supported: SupportedDTypes;
+  /** From the field `options`. */
+  options(options: Struct["options"]): StepOptions;
+  /** From all other fields. */
+  memory(call: Omit<Struct, "options">): StepMemory;
 }

@@ -4,11 +4,11 @@ import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
 import { type Access, kFoursType, kTableFours, liesInFours, unitBytes } from "../shader";
-import type { StepKernel, StepMemory, StepOptions } from "./step_kernel";
+import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
 /** One step, and where its memory is. */
 export interface Step {
-  readonly kernel: StepKernel;
+  readonly kernel: StepFunctions;
   /** What tells shaders apart, besides the options. */
   readonly key: string;
   /** Seen in fours or not, all of it alike. */
@@ -20,7 +20,7 @@ export interface Step {
 /** That a workgroup does: so many that finding out which does not matter. */
 const kPerGroup = 4 * kThreads;
 
-export function makeStep(kernel: StepKernel, { memory, count }: StepMemory): Step {
+export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): Step {
   const inFours = count % 4 === 0 && memory.every(({ view }) => liesInFours(view));
   return {
     kernel,
