@@ -50,7 +50,7 @@ void TensorImpl::drop_autograd() {
 std::int64_t TensorImpl::live_count() { return live_tensors.load(); }
 
 void TensorImpl::on_last_release(TensorImpl* impl) {
-  if (WeakPtr<TensorImpl>::only_strong(impl)) {
+  if (WeakPtr<TensorImpl>::has_no_weak_references(impl)) {
     delete impl;
     return;
   }

@@ -53,7 +53,7 @@ void GraphTask::on_last_release(GraphTask* task) {
   // What lies in the queue may point here, a wake-up that came too late for instance: each would
   // keep the other.
   task->cpu_ready_queue.reset();
-  if (WeakPtr<GraphTask>::only_strong(task)) {
+  if (WeakPtr<GraphTask>::has_no_weak_references(task)) {
     delete task;
     return;
   }

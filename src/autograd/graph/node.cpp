@@ -49,7 +49,7 @@ void Node::on_last_release(Node* node) {
   }
   pending.draining = true;
   while (node != nullptr) {
-    if (WeakPtr<Node>::only_strong(node)) {
+    if (WeakPtr<Node>::has_no_weak_references(node)) {
       delete node;
     } else {
       node->clear();

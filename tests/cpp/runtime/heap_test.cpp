@@ -208,7 +208,7 @@ TEST(Heap, SmallBlocksThatStayLieTogether) {
   for (int i = 0; heap.allocate(kMiB); ++i) {
     for (int j = 0; j < 40; ++j) small.push_back(heap.heap().allocate(200));
     if (i % 20 == 0) {
-      small.push_back(heap.heap().allocate_to_stay(70000));
+      small.push_back(heap.heap().allocate_long_lived(70000));
     }
   }
   EXPECT_GE(heap.in_use(), kBytes * 9 / 10);

@@ -76,22 +76,22 @@ describe("views", () => {
     assertThrows(
       () => eg.empty([0]).view([k32, k32]),
       "ShapeMismatch",
-      /is invalid for input of size 0/,
+      /cannot view 0 elements/,
     );
     assertThrows(
       () => eg.empty([0]).reshape(k32, k32),
       "ShapeMismatch",
-      /is invalid for input of size 0/,
+      /cannot view 0 elements/,
     );
     assertThrows(
       () => eg.ones([1]).reshape([274177, 67280421310721]),
       "ShapeMismatch",
-      /is invalid for input of size 1/,
+      /cannot view 1 elements/,
     );
     assertThrows(
       () => eg.ones([4]).unflatten(0, [k32, k31, 2]),
       "ShapeMismatch",
-      /is invalid for input of size 4/,
+      /cannot view 4 elements/,
     );
     assertThrows(() => eg.empty([0]).view([0, k32, k32]), "OutOfMemory", /^\[view\]/);
     assertThrows(() => eg.ones([1]).expand([k32, k32]), "OutOfMemory", /^\[expand\]/);
