@@ -64,9 +64,9 @@ TEST(Accumulation, OneElementNeedsNoGradientWhateverItsShape) {
   EXPECT_EQ(grad(x).shape(), (Shape{1, 1}));
   expect_error(ErrorCode::kInvalidArgument, "got 1 tensors and 2 gradients",
                [&] { backward({mul(x, 2)}, {tensor({1}), tensor({1})}); });
-  expect_error(ErrorCode::kInvalidArgument, "grad requires non-empty inputs.",
+  expect_error(ErrorCode::kInvalidArgument, "[grad] inputs must not be empty",
                [&] { (void)grad({mul(x, 2)}, TensorList{}); });
-  expect_error(ErrorCode::kInvalidArgument, "cannot be empty",
+  expect_error(ErrorCode::kInvalidArgument, "[backward] inputs must not be empty",
                [&] { backward({mul(x, 2)}, {}, {}, TensorList{}); });
 }
 
@@ -191,15 +191,13 @@ TEST(AccumulateGrad, AddsInPlaceUnlessAGraphIsMade) {
 TEST(AccumulateGrad, OnlyFittingGradientsCanBeAssigned) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
-  expect_error(ErrorCode::kShapeMismatch,
-               "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please "
-               "ensure that the gradient and the tensor are the same size",
+  expect_error(ErrorCode::kShapeMismatch, "expected a gradient of shape [2], got [3]",
                [&] { set_grad(x, tensor({1, 2, 3})); });
-  expect_error(ErrorCode::kDtypeMismatch, "assigned grad has data of a different type",
+  expect_error(ErrorCode::kDtypeMismatch, "expected a gradient of dtype ",
                [&] { set_grad(x, tensor<double>({1, 2})); });
-  expect_error(ErrorCode::kDeviceMismatch, "located on a different device",
+  expect_error(ErrorCode::kDeviceMismatch, "expected a gradient on ",
                [&] { set_grad(x, tensor<float>({1, 2}, {2}, kTestDevice)); });
-  expect_error(ErrorCode::kInvalidArgument, "can't assign Variable as its own grad",
+  expect_error(ErrorCode::kInvalidArgument, "a tensor cannot be its own gradient",
                [&] { set_grad(x, x); });
   set_grad(x, tensor({5, 5}));
   backward({sum(x)});
@@ -269,10 +267,9 @@ TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
 // CC-155, trap 28
 TEST(ValidateOutputs, NeverBroadcastsASmallerGradientUp) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
-  expect_error(
-      ErrorCode::kInvalidGradient,
-      "invalid gradient at index 0 - got [2] but expected shape compatible with [2, 2]",
-      [&] { backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2})}; }))}); });
+  expect_error(ErrorCode::kInvalidGradient, "has shape [2], expected [2, 2]", [&] {
+    backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2})}; }))});
+  });
 }
 
 // CC-158

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine/stand_in.h"
+#include "autograd/engine/engine_context.h"
 #include "base/fields.h"
 #include "dispatch/transfer.h"
 #include "kernels/call.h"
@@ -156,10 +156,10 @@ TEST(Devices, AHookOnAnotherThreadMayCallBackwardOnTheDevice) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const std::shared_ptr<Inbox> main = Inbox::current();
   testing::hook_tensor(x, [&](const Tensor& gradient) {
-    const EnginePlace place = EnginePlace::here();
+    const EngineContext context = EngineContext::here();
     Tensor result;
     main->call([&] {
-      const StandInGuard in_place_of_the_caller(place);
+      const EngineContextGuard caller_context(context);
       const GradModeGuard recorded(true);
       const Tensor z = leaf({5}, {}, kTestDevice);
       backward({testing::mul(z, z)});

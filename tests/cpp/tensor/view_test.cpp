@@ -184,7 +184,7 @@ TEST(Split, ViewsMayNotBeChangedInPlace) {
   const Tensor x = call<op::Mul>(leaf({1, 2, 3, 4}), 1);
   const TensorList parts = Unbind::call(x);
   expect_error(ErrorCode::kViewInPlace,
-               "Output 1 of UnbindBackward0 is a view and is being modified inplace",
+               "output 1 of UnbindBackward0, a view, cannot be changed in place",
                [&] { call_in_place<op::Add>(parts[1], 1); });
 }
 
