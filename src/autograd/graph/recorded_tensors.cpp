@@ -243,7 +243,7 @@ void RecordedTensors::check_uses() const {
 }
 
 void RecordedTensors::check() const {
-  recording_.check_not_outdated();
+  recording_.check_valid();
   check_uses();
   for (const auto& [address, own] : leaves_) {
     const Tensor leaf(own.tensor.lock());

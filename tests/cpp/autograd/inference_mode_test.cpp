@@ -105,7 +105,7 @@ TEST(InferenceMode, RecordsNothingEvenWithGradModeOn) {
 // G.13
 TEST(InferenceTensors, HaveNoVersion) {
   const Tensor c = inference_leaf({1, 2});
-  expect_error(ErrorCode::kInferenceTensor, "Inference tensors do not track version counter.",
+  expect_error(ErrorCode::kInferenceTensor, "inference tensors have no version counter",
                [&] { (void)c.version(); });
 }
 
