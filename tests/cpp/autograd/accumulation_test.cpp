@@ -1,4 +1,4 @@
-// How gradients add up and what becomes of them: buffers, leaves, shapes and what is kept.
+// Accumulation of gradients: input buffers, leaves, shapes and the lifetime of buffers.
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(Accumulation, StartsAtTheOutputThatWasAsked) {
 
 // CC-056, trap 8
 TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
-  // The thread of a device wakes the caller with one more task.
+  // The device thread wakes the caller with one more task.
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   IntrusivePtr<GraphTask> task;
@@ -112,7 +112,7 @@ TEST(GraphTask, CompletesAtTheFirstErrorOnlyWhenToldTo) {
   }
 }
 
-// Trap 16: a gradient buffer lives until its node has run, no longer.
+// Trap 16: a gradient buffer is freed as soon as its node has run.
 TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   const Tensor x = leaf(std::vector<float>(64, 1));
   std::int64_t most = 0;
@@ -128,7 +128,7 @@ TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   EXPECT_LT(most, 10);
 }
 
-// Trap 16: nor does the first gradient of the call.
+// Trap 16: so is the first gradient of the call.
 TEST(Accumulation, TheGradientOfTheRootIsFreedAfterTheRoot) {
   const Tensor x = leaf(1);
   WeakPtr<TensorImpl> root_gradient;
@@ -252,7 +252,7 @@ TEST(Release, HappensAlsoWhenTheNodeFails) {
   }
 }
 
-// CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not run here
+// CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not tested here.
 TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kInvalidGradient, "expected dtype", [&] {

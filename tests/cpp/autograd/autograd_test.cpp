@@ -172,7 +172,7 @@ TEST(CreateGraph, WarnsAboutTheCycleInBackwardOnly) {
 }
 
 // A.19
-// CC-041, CC-044: an accumulator created for nothing but the question is unreachable.
+// CC-041, CC-044: an accumulator created only for the request is unreachable.
 TEST(Grad, OfALeafNoGraphHasSeen) {
   const Tensor x = leaf(1);
   const Tensor never = leaf(1);
@@ -194,7 +194,7 @@ TEST(Grad, CountsAndRunsOnlyNodesAboveTheSmallestTopologicalNumber) {
   const auto count = [&](const Tensor& input) {
     const auto task = make_intrusive<GraphTask>(true, false, 0, nullptr);
     task->compute_dependencies(grad_fn(t), gradient_edge(input).function->topological_nr());
-    // Without the root, on which nothing depends.
+    // Excludes the root, on which nothing depends.
     return task->state_count() - 1;
   };
   EXPECT_EQ(count(o), 4U);

@@ -48,7 +48,7 @@ struct Pair : Function<Pair> {
   }
 };
 
-/// x + k y + x y, with its gradient by hand.
+/// x + k y + x y, with a hand-written gradient.
 struct Mix : Function<Mix, double> {
   static constexpr std::string_view name = "Mix";
   static Tensor forward(Context& ctx, const Tensor& x, double k, const Tensor& y) {
@@ -95,7 +95,7 @@ TEST(CustomFunction, RecordsOnlyInGradMode) {
   EXPECT_FALSE(requires_grad(PassThrough::apply(tensor({1}))));
 }
 
-// A function whose backward is whatever the test wants.
+// A function whose backward the test sets.
 struct Custom : Function<Custom> {
   static constexpr std::string_view name = "F";
   static inline std::function<TensorList(Context&, const Tensor&)> forward_body;

@@ -1,5 +1,5 @@
-// Forward-mode differentiation: levels, dual tensors, views and in-place changes of tangents. That
-// every op carries them right is in op_laws_test.cpp and function_laws_test.cpp.
+// Forward-mode differentiation: levels, dual tensors, views and in-place changes of tangents.
+// op_laws_test.cpp and function_laws_test.cpp test the tangents of every op.
 
 #include "autograd/forward_ad.h"
 
@@ -152,7 +152,7 @@ TEST(Tangents, OfWhatIsNotDifferentiableDoNotExist) {
   EXPECT_EQ(values(tangent(call<op::Sign>(x))), (Values{0, 0}));
 }
 
-// A result never owns the memory of another one's tangent.
+// A result never shares the memory of another tensor's tangent.
 TEST(Tangents, AreNotShared) {
   const DualLevelGuard level;
   const Tensor x = make_dual(tensor({1, 2}), tensor({3, 4}));
@@ -199,7 +199,7 @@ TEST(TangentsOfViews, AreFoundWhenTheBaseChangesLater) {
   EXPECT_EQ(values(tangent(v)), (Values{10, 18}));
 }
 
-// A tangent of another layout is brought into that of its tensor; an expanded tensor has no room.
+// A tangent of another layout is copied to that of its tensor; an expanded tensor cannot hold one.
 TEST(TangentsOfViews, WorkForAnyLayout) {
   const DualLevelGuard level;
   const Tensor wide = tensor({1, 2, 3, 4}, {2, 2});
@@ -221,7 +221,7 @@ TEST(TangentsOfViews, AreZeroBeyondTheirTensor) {
   EXPECT_EQ(values(tangent(AsStrided::call(x, {2}, {1}, 2))), (Values{7, 8}));
 }
 
-// What was drawn for the value is drawn for the tangent.
+// The tangent uses the random numbers drawn for the value.
 TEST(Tangents, OfDropoutUseItsMask) {
   const DualLevelGuard level;
   const Tensor ones = testing::full({100}, 1, DType::kFloat32);
@@ -229,7 +229,7 @@ TEST(Tangents, OfDropoutUseItsMask) {
   EXPECT_EQ(values(tangent(y)), values(y));
 }
 
-// The overwritten value counts, also where an operand is the target itself.
+// The overwritten value counts, even if an operand is the target itself.
 TEST(TangentsInPlace, AreTakenAtTheOldValue) {
   const DualLevelGuard level;
   const Tensor x = clone(make_dual(tensor({2, 3}), tensor({1, 1})));
@@ -240,7 +240,7 @@ TEST(TangentsInPlace, AreTakenAtTheOldValue) {
   EXPECT_EQ(values(tangent(x)), (Values{0, 0}));
 }
 
-// Hessian times vector: the gradient's tangent.
+// The Hessian times a vector: the gradient's tangent.
 TEST(ForwardOverReverse, GivesHessianTimesVector) {
   const Tensor x = leaf<double>({1, 2, 3});
   const Tensor direction = tensor<double>({1, 0, 2});
@@ -274,7 +274,7 @@ TEST(ForwardOverReverse, PassesInPlaceHistories) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-12);
 }
 
-// A gradient that reaches a leaf by two ways, and twice, is added up with its tangent.
+// A gradient that reaches a leaf on two paths, and twice, is summed with its tangent.
 TEST(ForwardOverReverse, AccumulatesTangents) {
   const Tensor x = leaf<double>({2, 3});
   const DualLevelGuard level;

@@ -314,7 +314,8 @@ TEST(PostAccumulateGradHooks, DoNotRunWithoutAGradient) {
   EXPECT_FALSE(ran);
 }
 
-// F.2: the gradient is taken over although the engine keeps a second handle for the post-hook.
+// F.2: the gradient is adopted without a copy although the engine holds a second handle for the
+// post-hook.
 TEST(AccumulateGrad, TakesTheGradientOverAlsoWithPostHooks) {
   const Tensor x = leaf({1, 2});
   const IntrusivePtr<Node> accumulator = grad_accumulator(x);
@@ -372,7 +373,7 @@ TEST(RetainGrad, DoesNotKeepTheTensorAlive) {
     y.reset();
     backward({z});
   }
-  // What is left: the shell of the accumulator that x watches, and x.grad.
+  // Two objects remain: the accumulator, to which x has a weak reference, and x.grad.
   EXPECT_EQ(testing::live_nodes(), nodes + 1);
   EXPECT_EQ(testing::live_tensors(), tensors + 1);
 }
@@ -396,7 +397,7 @@ TEST(RetainGrad, MovesWithInPlaceOperationsWhileHooksStay) {
   backward({c}, {}, {.retain_graph = true});
   EXPECT_EQ(seen, (Values{5, 15}));
   EXPECT_EQ(value(grad(b)), 5);
-  // A hook is found where it was left.
+  // A hook is found in the node it was registered on.
   remove_hook(b, hook);
   seen.clear();
   backward({c});

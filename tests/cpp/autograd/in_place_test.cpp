@@ -1,5 +1,5 @@
-// The in-place forms of ops that are not elementwise, beyond the law that they compute what the
-// plain ops do (function_laws_test.cpp).
+// The in-place forms of ops that are not elementwise. function_laws_test.cpp tests that they
+// compute the same as the out-of-place ops.
 
 #include "dispatch/in_place.h"
 

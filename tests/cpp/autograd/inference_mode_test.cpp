@@ -94,7 +94,7 @@ TEST(InferenceMode, NewTensorsAndTheirViewsAreInferenceTensors) {
   EXPECT_TRUE(is_inference_mode_enabled());
 }
 
-// G.11: grad mode alone does not bring recording back.
+// G.11: enabling grad mode alone does not re-enable recording.
 TEST(InferenceMode, RecordsNothingEvenWithGradModeOn) {
   const Tensor x = leaf({1, 2});
   const InferenceModeGuard guard;
@@ -145,11 +145,11 @@ TEST(InferenceTensors, TakePartInOpsThatDoNotSaveThem) {
   EXPECT_EQ(values(grad(s)), (Values{1, 1}));
   expect_error(ErrorCode::kInferenceTensor, "an inference tensor cannot be saved for backward",
                [&] { (void)mul(c, s); });
-  // Multiplied by what needs no gradient, the inference tensor is not saved.
+  // Multiplied by an operand that needs no gradient, the inference tensor is not saved.
   EXPECT_TRUE(requires_grad(mul(c, tensor({1, 2}))));
 }
 
-// G.14: ops on inference tensors alone are not recorded and give normal tensors.
+// G.14: ops on inference tensors outside the mode are not recorded and return normal tensors.
 TEST(InferenceTensors, AreNotDifferentiatedAlone) {
   const Tensor c = inference_leaf({1, 2});
   for (const Tensor& t : {mul(c, c), add(c, 1), sum(c)}) {
@@ -177,7 +177,7 @@ TEST(InferenceMode, AChangeOfANormalTensorStillCounts) {
                [&] { backward({sum(y)}); });
 }
 
-// G.15: a graph made before runs inside.
+// G.15: a graph made before can run inside the mode.
 TEST(InferenceMode, RunsBackwardOfAGraphMadeBefore) {
   const Tensor x = leaf({1, 2});
   const Tensor y = sum(mul(call<op::Exp>(x), x));
@@ -208,7 +208,7 @@ TEST(InferenceMode, AViewOfANormalTensorIsRestricted) {
                [&] { (void)grad_fn(v); });
 }
 
-// CC-082: nobody minds when no gradient is involved.
+// CC-082: allowed when no gradient is involved.
 TEST(InferenceMode, AViewOfWhatNeedsNoGradientIsFree) {
   const Tensor a = tensor({1, 2});
   Tensor v;

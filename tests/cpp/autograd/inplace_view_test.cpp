@@ -123,7 +123,7 @@ TEST(InPlace, IsRefusedOnAViewMadeUnderNoGrad) {
 }
 
 // I.18
-// CC-087: only what a formula reads is saved, so only that must stay unchanged.
+// CC-087: only values that a formula reads are saved, so only these must stay unchanged.
 TEST(SavedTensors, AnOverwrittenValueIsRefusedOnlyIfItWasSaved) {
   const Tensor x = leaf({1, 2});
   const Tensor y = call<op::Mul>(x, 2);

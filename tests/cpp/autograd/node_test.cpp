@@ -85,7 +85,7 @@ TEST(Node, AMillionNodeChainRunsAndIsDestroyedWithoutRecursion) {
 TEST(Node, AMillionNodeChainOfSavedTensorsIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;
-  // Saves its input, so that tensors hold nodes and nodes hold tensors all the way down.
+  // Saves its input, so that tensors and nodes hold each other along the whole chain.
   for (int i = 0; i < 1'000'000; ++i) y = call<op::Mul>(y, y);
   y.reset();
   SUCCEED();

@@ -1,4 +1,4 @@
-// Restricted views, detach, and what an in-place change does to the histories and hooks of views:
+// Restricted views, detach, and the effect of in-place changes on the histories and hooks of views:
 // section 1.I of PyTorch's rules.
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(RestrictedViews, OfMultiOutputFunctionsAreNotChanged) {
                [&] { (void)grad_fn(part); });
 }
 
-// CC-135, trap 45: only when a gradient is involved.
+// CC-135, trap 45: the restriction applies only if a gradient is involved.
 TEST(RestrictedViews, AreFreeWithoutGradients) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
   mul_(Unbind::call(x)[0], 2);
@@ -127,7 +127,7 @@ TEST(Views, HaveTheRootForABase) {
   EXPECT_FALSE(view_base(x).defined());
 }
 
-// CC-128, traps 41, 42: offset and strides count relative to the base.
+// CC-128, traps 41, 42: offset and strides are relative to the base.
 TEST(InPlaceOnView, OfAnOffsetStridedViewGivesTheRightDerivatives) {
   const Tensor root = testing::random_leaf({4, 5}, 3);
   const Tensor factor = testing::random_leaf({2, 3}, 4);
@@ -156,7 +156,7 @@ TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
       {testing::random_leaf({5}, 5, -1, 1)}));
 }
 
-// I.15: elements of the input that share an address share its gradient.
+// I.15: input elements that share an address share their gradient.
 TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
   EXPECT_TRUE(testing::gradcheck_one(
       [](const TensorList& in) {
@@ -167,7 +167,8 @@ TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
       {testing::random_leaf({1, 3}, 6)}));
 }
 
-// A view by strides may lie before its input, or beyond it; what it shows there is not the input's.
+// A strided view may begin before its input or end after it; elements there do not belong to the
+// input.
 TEST(AsStrided, MayLeaveItsInput) {
   for (const std::int64_t offset : {0, 1, 4, 5}) {
     const Tensor x = leaf<double>({1, 2, 3, 4, 5, 6, 7, 8});
@@ -198,7 +199,7 @@ TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
   EXPECT_EQ(values(grad(z)), (Values{2, 2, 2}));
 }
 
-// CC-131, I.4: what is assigned is summed to its shape.
+// CC-131, I.4: the assigned value's gradient is summed to its shape.
 TEST(InPlaceOnView, AssignmentBroadcasts) {
   const Tensor x = leaf({1, 2, 3, 4});
   const Tensor y = tensor(std::vector<float>(24), {2, 3, 4});
@@ -207,7 +208,7 @@ TEST(InPlaceOnView, AssignmentBroadcasts) {
   EXPECT_EQ(values(grad(x)), (Values{3, 3, 3, 3}));
 }
 
-// I.14, trap 40: made anew when asked for, under no_grad too.
+// I.14, trap 40: regenerated when requested, under no_grad too.
 TEST(InPlaceOnView, AStaleHistoryIsMadeAnewUnderNoGrad) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);
@@ -234,7 +235,7 @@ TEST(InPlaceOnView, ThenNoGrad) {
   EXPECT_EQ(values(grad(root)), (Values{3, 3, 0}));
 }
 
-// CC-136, I.12: several changes of several views are a chain.
+// CC-136, I.12: several changes of several views form a chain.
 TEST(InPlaceOnView, RepeatedChangesFormAChain) {
   const Tensor root = leaf({1, 2});
   const Tensor x = clone(root);
@@ -261,7 +262,7 @@ TEST(CopySlices, WorksUnderInputs) {
   EXPECT_THROW((void)grad({changed()}, {y}), std::domain_error);
 }
 
-// CC-142: a branch nobody needs is not run.
+// CC-142: a branch whose gradient is not needed does not run.
 TEST(CopySlices, SkipsWhatIsNotNeeded) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
@@ -277,7 +278,7 @@ TEST(CopySlices, SkipsWhatIsNotNeeded) {
   EXPECT_FALSE(ran);
 }
 
-// CC-143: an undefined gradient of the view is zero there; the rest passes.
+// CC-143: an undefined gradient of the view means zero there; the rest passes through.
 TEST(CopySlices, TakesAnUndefinedGradientForZero) {
   const Tensor root = leaf({1, 2, 3});
   const Tensor base = clone(root);
@@ -302,7 +303,7 @@ TEST(CopySlices, RunsOnce) {
 }
 
 // J.12
-// CC-138, CC-139, I.17, trap 46: hooks of a view from before a change never run.
+// CC-138, CC-139, I.17, trap 46: hooks registered on a view before a change never run.
 TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);

@@ -30,7 +30,7 @@ using testing::values;
 using testing::WarningRecorder;
 using Log = std::vector<std::string>;
 
-// The identity on `x`, whose backward runs a backward of its own through `depth` more of these.
+// The identity on `x`, whose backward makes a nested backward call through `depth` more of these.
 Tensor nested(const Tensor& x, int depth) {
   return through(x, [depth](GradList&& g) {
     if (depth > 0) {
@@ -44,7 +44,7 @@ Tensor nested(const Tensor& x, int depth) {
 }
 
 // C.3, C.18, E.3
-// CC-120, traps 11-13: a stack takes 60 calls, the next one continues on another thread.
+// CC-120, traps 11-13: a stack takes 60 calls, and the next one continues on another thread.
 TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   constexpr int kDepth = kCanContinueOnAnotherStack ? 2000 : 500;
   const Tensor v = leaf(1);
@@ -55,7 +55,7 @@ TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   if (kCanContinueOnAnotherStack) {
     EXPECT_GT(threads, 0);
   }
-  // Depth 200 finds its threads idle. They may be on their way back, so one is allowed to be new.
+  // Depth 200 reuses idle threads. One may still be finishing, so one new thread is allowed.
   set_grad(v, Tensor());
   backward({nested(v, 200)});
   EXPECT_EQ(value(grad(v)), 1);
@@ -90,7 +90,7 @@ TEST(EngineReentrancy, ManySiblingsMayAllNest) {
   EXPECT_EQ(value(grad(x)), 101);
 }
 
-// CC-121, E.4: what a nested call queued runs before what is left of its parent.
+// CC-121, E.4: tasks queued by a nested call run before the remaining tasks of its parent.
 TEST(EngineReentrancy, NestedTasksRunBeforeThoseOfTheParent) {
   const Tensor x = leaf(1);
   Log log;
@@ -342,7 +342,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   const Tensor x = leaf(1);
   std::atomic<bool> device_is_busy{false};
   std::atomic<bool> cpu_failed{false};
-  // Made first, so that the way to the device is worked off before it.
+  // Made first, so that the path to the device runs before it.
   const Tensor on_cpu = through(x, [&](GradList&&) -> GradList {
     while (!device_is_busy) std::this_thread::yield();
     cpu_failed = true;
@@ -366,7 +366,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   Engine::instance().stop();
 }
 
-// Trap 20: all gradients undefined, the device node still runs on its thread.
+// Trap 20: with all gradients undefined, the device node still runs on its thread.
 TEST(EngineDevices, UndefinedGradientsGoToTheQueueOfTheNode) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);

@@ -472,7 +472,7 @@ TEST(EngineDevices, AThreadStartedAheadRunsWhatComesFirst) {
   const std::thread::id thread = started.get_future().get();
   EXPECT_NE(thread, std::this_thread::get_id());
 
-  // It runs already: there is nothing to wait for.
+  // It is already running, so there is nothing to wait for.
   std::thread::id again;
   engine.start_ahead(kTestDevice.index, [&] { again = std::this_thread::get_id(); });
   EXPECT_EQ(again, std::this_thread::get_id());

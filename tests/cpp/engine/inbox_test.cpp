@@ -64,7 +64,7 @@ TEST(Inbox, WhatTheWorkThrowsIsThrownToTheCaller) {
   EXPECT_TRUE(ran);
 }
 
-// Trap 11: a thread that waits must go on answering.
+// Trap 11: a waiting thread must keep answering calls.
 TEST(Inbox, TwoThreadsMayCallEachOther) {
   Server server;
   const std::shared_ptr<Inbox> own = Inbox::current();
@@ -83,7 +83,7 @@ TEST(Inbox, AnEndedThreadAnswersWithAnError) {
   EXPECT_FALSE(server.inbox().post([] {}));
 }
 
-// As when a worker is terminated from outside while it runs a function.
+// Like a worker that is terminated from outside while it runs a function.
 TEST(Inbox, ClosingFailsTheCallThatIsBeingServed) {
   Server server;
   std::atomic<bool> started{false};
