@@ -83,13 +83,13 @@ void set_requires_grad(const Tensor& t, bool value) {
   }
   if (value && !is_differentiable(t.dtype())) {
     fail(ErrorCode::kNotDifferentiable,
-         "[requiresGrad] only floating-point and complex tensors can require gradients, got ",
+         "[requiresGrad_] only floating-point and complex tensors can require gradients, got ",
          t.dtype(), '.');
   }
   if (!is_leaf(t)) {
     if (value) return;
     fail(ErrorCode::kInvalidArgument,
-         "[requiresGrad] cannot be set to false on the result of a recorded operation. Use "
+         "[requiresGrad_] cannot be set to false on the result of a recorded operation. Use "
          "x.detach() instead.");
   }
   if (!value && autograd_meta(t) == nullptr) return;

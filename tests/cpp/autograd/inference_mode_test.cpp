@@ -240,7 +240,7 @@ TEST(InferenceMode, AViewOfARestrictedViewIsRestricted) {
 TEST(RequiresGrad, IsSetOnLeavesOfFloatsOnly) {
   const Tensor y = mul(leaf({1, 2}), 2);
   expect_error(ErrorCode::kInvalidArgument,
-               "[requiresGrad] cannot be set to false on the result of a recorded operation",
+               "[requiresGrad_] cannot be set to false on the result of a recorded operation",
                [&] { set_requires_grad(y, false); });
   set_requires_grad(y, true);
   expect_error(ErrorCode::kNotDifferentiable,
