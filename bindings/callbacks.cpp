@@ -5,8 +5,8 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
-#include "autograd/engine/graph_task.h"
 #include "autograd/engine/engine_context.h"
+#include "autograd/engine/graph_task.h"
 #include "autograd/grad_mode.h"
 #include "autograd/held_modes.h"
 #include "border.h"
