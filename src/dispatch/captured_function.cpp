@@ -54,7 +54,7 @@ CapturedFunction::CapturedFunction(const TensorList& inputs) {
   step_.tensors = &tensors_;
   for (const Tensor& input : inputs) {
     places_.push_back(contiguous_copy(input));
-    tensors_.add_place(places_.back());
+    tensors_.add_input_buffer(places_.back());
   }
 }
 
@@ -126,8 +126,8 @@ TensorList CapturedFunction::call(const TensorList& inputs) {
   check_inputs(inputs);
   check_modes(inputs);
   tensors_.check();
-  const PlayGuard playing;
-  tensors_.begin_to_play();
+  const ReplayGuard playing;
+  tensors_.begin_replay();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     copy_data(places_[i], inputs[i]);
     places_[i].bump_version();

@@ -1,5 +1,5 @@
-// The in-place forms of ops that are not elementwise, beyond the law that they compute what the
-// plain ops do (function_laws_test.cpp).
+// The in-place forms of ops that are not elementwise. function_laws_test.cpp tests that they
+// compute the same as the out-of-place ops.
 
 #include "dispatch/in_place.h"
 
@@ -29,9 +29,11 @@ Tensor twice(const Tensor& t) { return (Var(t) * 2).tensor(); }
 
 TEST(InPlaceOps, ChangeALeafOnlyWhereNothingIsRecorded) {
   const Tensor x = leaf({1, 2, 3});
-  expect_error(ErrorCode::kLeafInPlace, "a leaf Variable that requires grad",
+  expect_error(ErrorCode::kLeafInPlace,
+               "a leaf that requires a gradient cannot be changed in place",
                [&] { apply_in_place<Cumsum>(x, 0, std::optional<DType>()); });
-  expect_error(ErrorCode::kLeafInPlace, "a leaf Variable that requires grad",
+  expect_error(ErrorCode::kLeafInPlace,
+               "a leaf that requires a gradient cannot be changed in place",
                [&] { apply_in_place<Unsqueeze>(x, 0); });
   EXPECT_EQ(values(x), (Values{1, 2, 3}));
   EXPECT_EQ(x.shape(), Shape{3});
@@ -57,7 +59,7 @@ TEST(InPlaceOps, MakeEarlierSavedValuesStale) {
   const Tensor x = twice(leaf({1, 2, 3}));
   const Tensor square = (Var(x) * x).tensor();
   apply_in_place<Cumsum>(x, 0, std::optional<DType>());
-  expect_error(ErrorCode::kModifiedInPlace, "has been modified by an inplace operation",
+  expect_error(ErrorCode::kModifiedInPlace, "that backward needs was changed in place",
                [&] { backward({sum(square)}); });
 }
 

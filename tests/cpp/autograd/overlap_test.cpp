@@ -48,7 +48,7 @@ TEST(Overlap, RepeatedElementsThatAreOneOrNoneAreWrittenTo) {
   call_in_place<op::Add>(memory.alias({1, 3}, {0, 1}, 0), 1);
   EXPECT_EQ(values(memory), (Numbers{2, 3, 4}));
   call_in_place<op::Add>(memory.alias({2, 0}, {0, 1}, 0), 1);
-  // Windows overlap in a way that PyTorch does not look for either.
+  // Windows overlap in a way that PyTorch does not detect either.
   EXPECT_NO_THROW(check_no_internal_overlap(memory.alias({2, 2}, {1, 1}, 0)));
 }
 
@@ -75,7 +75,7 @@ TEST(Integers, AreNotDividedByZeroInTheirOwnDtype) {
   expect_error(ErrorCode::kInvalidArgument, "ZeroDivisionError", [&] { divide(256); });
   expect_error(ErrorCode::kInvalidArgument, "ZeroDivisionError",
                [&] { divide(tensor<std::uint8_t>({1, 0})); });
-  // int32 is the dtype of both, and 256 not zero in it.
+  // Both have dtype int32, in which 256 is not zero.
   EXPECT_EQ(values(divide(tensor<std::int32_t>({1, 256}))), (Numbers{7, 0}));
   EXPECT_EQ(values(divide(2)), (Numbers{3, 2}));
   EXPECT_EQ(divide(tensor({0.0, 2.0})).dtype(), DType::kFloat32);

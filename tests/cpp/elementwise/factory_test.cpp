@@ -151,7 +151,8 @@ TEST(Random, InPlaceFillsCutTheGradientOff) {
   NormalInPlace::call(Narrow::call(y, 0, 0, 2));
   backward({sum(y)});
   EXPECT_EQ(values(grad(x)), (Values{0, 0, 2}));
-  expect_error(ErrorCode::kLeafInPlace, "a leaf Variable that requires grad",
+  expect_error(ErrorCode::kLeafInPlace,
+               "a leaf that requires a gradient cannot be changed in place",
                [&] { NormalInPlace::call(x); });
 }
 

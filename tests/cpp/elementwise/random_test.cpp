@@ -284,12 +284,12 @@ TEST(RandomState, RefusesBytesFromElsewhere) {
   Generator generator(4);
   const Bytes state = generator.state();
   expect_refused("5056 bytes", [&] { generator.set_state(std::span(state).first(100)); });
-  expect_refused("Invalid mt19937 state", [&] { generator.set_state(Bytes(5056)); });
+  expect_refused("not a valid mt19937 state", [&] { generator.set_state(Bytes(5056)); });
   Bytes past_the_end = state;
   past_the_end[16] = 1;    // the next word is the second,
   past_the_end[9] = 0x02;  // with more left than there are
   past_the_end[8] = 0x71;
-  expect_refused("Invalid mt19937 state", [&] { generator.set_state(past_the_end); });
+  expect_refused("not a valid mt19937 state", [&] { generator.set_state(past_the_end); });
   EXPECT_EQ(generator.state(), state);
 }
 
@@ -304,24 +304,24 @@ TEST(RandomArguments, AreCheckedBeforeAnythingIsDrawn) {
   const std::span<float> r(real);
   const std::span<std::uint8_t> b(bytes);
 
-  expect_refused("[from, to) range, but found from=2 > to=1",
+  expect_refused("expected from <= to, got from=2 and to=1",
                  [&] { fill_uniform(r, 2, 1, generator); });
   expect_refused("from is out of bounds for float32", [&] { fill_uniform(r, nan, 1, generator); });
   expect_refused("to is out of bounds for float32", [&] { fill_uniform(r, 0, 1e39, generator); });
-  expect_refused("expects to-from to fit", [&] { fill_uniform(r, -3e38, 3e38, generator); });
-  expect_refused("std >= 0.0, but found std -1", [&] { fill_normal(r, 0, -1, generator); });
-  expect_refused("std >= 0.0, but found std nan",
-                 [&] { fill_normal(r.first(3), 0, nan, generator); });
-  expect_refused("'from' to be less than 'to', but got from=5 >= to=5",
+  expect_refused("to - from that fits into float32",
+                 [&] { fill_uniform(r, -3e38, 3e38, generator); });
+  expect_refused("expected std >= 0, got -1", [&] { fill_normal(r, 0, -1, generator); });
+  expect_refused("expected std >= 0, got nan", [&] { fill_normal(r.first(3), 0, nan, generator); });
+  expect_refused("expected from < to, got from=5 and to=5",
                  [&] { fill_randint(r, 5, 5, generator); });
   expect_refused("to - 1 is out of bounds for uint8", [&] { fill_randint(b, 0, 257, generator); });
   expect_refused("from is out of bounds for uint8", [&] { fill_randint(b, -1, 2, generator); });
-  expect_refused("n cannot be greater than 255 for uint8", [&] { fill_randperm(b, generator); });
-  expect_refused("p to be in [0, 1], but got p=1.5", [&] { fill_bernoulli(r, 1.5, generator); });
-  expect_refused("p to be in [0, 1], but got p=nan", [&] { fill_bernoulli(b, nan, generator); });
-  expect_refused("p to be in [0, 1], but got p=1.5",
+  expect_refused("expected n <= 255 for uint8", [&] { fill_randperm(b, generator); });
+  expect_refused("expected p from 0 to 1, got 1.5", [&] { fill_bernoulli(r, 1.5, generator); });
+  expect_refused("expected p from 0 to 1, got nan", [&] { fill_bernoulli(b, nan, generator); });
+  expect_refused("expected p from 0 to 1, got 1.5",
                  [&] { fill_bernoulli(r, std::span<const float>(p), generator); });
-  expect_refused("lambda > 0.0, but found lambda=0", [&] { fill_exponential(r, 0, generator); });
+  expect_refused("expected lambda > 0, got 0", [&] { fill_exponential(r, 0, generator); });
 
   EXPECT_EQ(generator.state(), state);
   EXPECT_EQ(real, std::vector<float>(20, 7.0f));

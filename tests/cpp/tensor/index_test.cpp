@@ -1,4 +1,4 @@
-// Picking elements by index, and the other direction.
+// Selecting elements by index, and the reverse.
 
 #include "ops/index/index.h"
 

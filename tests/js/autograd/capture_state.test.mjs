@@ -178,7 +178,7 @@ describe("versions and graphs", () => {
     const y = w.mul(buffer).sum();
     captured(eg.full([2], 5));
     assert.equal(buffer.version, version + 1);
-    assertThrows(() => y.backward(), "ModifiedInPlace", /modified by an inplace/);
+    assertThrows(() => y.backward(), "ModifiedInPlace", /needs was changed in place/);
   });
 
   test("a result whose graph is left says so in backward()", () => {

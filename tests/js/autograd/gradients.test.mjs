@@ -152,11 +152,7 @@ describe("graphs", () => {
     const x = leaf(3);
     const y = x.mul(x);
     y.backward();
-    assertThrows(
-      () => y.backward(),
-      "GraphFreed",
-      /Trying to backward through the graph a second time[\s\S]*Specify retain_graph=True/,
-    );
+    assertThrows(() => y.backward(), "GraphFreed", /have been freed.*retainGraph: true/);
     assertTensor(x.grad, [6]);
     const z = x.mul(x);
     z.backward(null, { retainGraph: true });

@@ -108,11 +108,15 @@ describe("gradients of complex numbers are PyTorch's", () => {
     const z = scalar(1, 2);
     z.mul(2).backward(eg.tensor({ re: 1, im: 0 }, { dtype: "complex128" }));
     assert.deepEqual([...z.grad.dataSync()], [2, 0]);
-    assertThrows(() => z.mul(2).backward(), "NonScalarBackward", /real scalar outputs/);
+    assertThrows(
+      () => z.mul(2).backward(),
+      "NonScalarBackward",
+      /dtype complex64 needs a gradient/,
+    );
     assertThrows(
       () => z.mul(2).backward(eg.tensor(1, { dtype: "float64" })),
       "DtypeMismatch",
-      /both grad_output and output are required to have the same dtype/,
+      /gradient 0 has dtype .*, but its output has dtype/,
     );
   });
 

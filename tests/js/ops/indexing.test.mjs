@@ -242,7 +242,7 @@ describe("wrong indices are refused by name", () => {
     [
       () => eg.zeros([3], { requiresGrad: true }).set_([[0]], 1),
       "LeafInPlace",
-      /a leaf Variable that requires grad/,
+      /a leaf that requires a gradient/,
     ],
   ];
   for (const [run, code, text] of cases)

@@ -86,11 +86,11 @@ describe("other draws", () => {
       [() => eg.poisson(one.neg()), "InvalidArgument", /invalid Poisson rate/],
       [() => eg.binomial(one, eg.ones([2], { dtype: "float64" })), "DtypeMismatch", /Found dtype/],
       [() => eg.binomial(one, eg.ones([3])), "ShapeMismatch", /\[3\]/],
-      [() => eg.normal(one, -1), "InvalidArgument", /expects std >= 0/],
+      [() => eg.normal(one, -1), "InvalidArgument", /std >= 0/],
       [() => eg.normal(0, one.neg()), "InvalidArgument", /all elements of std >= 0/],
       [() => eg.normal(0, 1), "InvalidArgument", /size/],
       [() => eg.normal(one, 1, [2]), "InvalidArgument", /leave them out/],
-      [() => one.geometric_(1), "InvalidArgument", /p to be in \(0, 1\)/],
+      [() => one.geometric_(1), "InvalidArgument", /p between 0 and 1/],
       [() => one.cauchy_(0, 0), "InvalidArgument", /sigma > 0/],
       [() => one.logNormal_(0, 0), "InvalidArgument", /std > 0/],
       [() => eg.rrelu(one, 0.5, 0.1), "InvalidArgument", /Lower bound should be less/],
@@ -139,7 +139,7 @@ describe("the state of the generator", () => {
   test("refuses what is no state, and stays", () => {
     eg.manualSeed(1);
     const bytes = (length) => eg.zeros([length], { dtype: "uint8" });
-    assertThrows(() => eg.random.setState(bytes(3)), "InvalidArgument", /RNG state has 3/);
+    assertThrows(() => eg.random.setState(bytes(3)), "InvalidArgument", /got 3 bytes/);
     assertThrows(() => eg.random.setState(bytes(5056)), "InvalidArgument", /mt19937/);
     assertThrows(() => eg.random.setState(eg.zeros([5056])), "DtypeMismatch", /uint8/);
     assertThrows(() => eg.random.setState([1]), "InvalidArgument", /state/);
