@@ -50,7 +50,7 @@ GradList ToDevice::backward(const Backward<ToDevice>& b) {
 namespace {
 
 // Writes `source`, broadcast and converted, over `input`.
-Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places) {
+Tensor write_over(const Tensor& input, Tensor source, SelfOverlap self_overlap) {
   check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
         "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
         '.');
@@ -64,13 +64,13 @@ Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places
       [&] {
         copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
       },
-      shared_places);
+      self_overlap);
 }
 
 }  // namespace
 
 Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
-  return write_over(input, source.tensor(), SharedPlaces::kRefused);
+  return write_over(input, source.tensor(), SelfOverlap::kRefused);
 }
 
 // The old values are gone: no gradient for them, all of it for the source.
@@ -87,7 +87,7 @@ Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
   const Tensor element = as_element(value.tensor(), input.dtype());
   // An element of the target itself is read before anything is written.
   return write_over(input, element.shares_storage_with(input) ? Clone::call(element) : element,
-                    SharedPlaces::kHarmless);
+                    SelfOverlap::kHarmless);
 }
 
 Tensor ZeroInPlace::call(const Tensor& input) { return FillInPlace::call(input, 0); }
