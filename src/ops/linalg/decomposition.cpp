@@ -80,7 +80,7 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
   FirstBreakdown bad;
   run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::Out(),
                   parts.s.memory(), vectors ? parts.vh.memory() : kernel::Out(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.place(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.location(a),
         "The algorithm failed to converge because the input matrix contained non-finite values.");
   return parts;
 }
@@ -197,7 +197,8 @@ TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
                    vectors ? v.memory() : kernel::Out(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, "linalg.eigh: ", bad.place(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name,
+        "linalg.eigh: ", bad.location(a),
         "The algorithm failed to converge because the input matrix is ill-conditioned or has too "
         "many repeated eigenvalues.");
   return {l, v};
@@ -241,7 +242,7 @@ TensorList Eig::call(const Tensor& input) {
   FirstBreakdown bad;
   run(kernel::Eig{matrices(matrix), matrix.memory(), outputs[0].memory(), outputs[1].memory(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.place(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.location(a),
         "The algorithm failed to converge, or the input matrix contained non-finite values.");
   record<Eig>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
   return outputs;

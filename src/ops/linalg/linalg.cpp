@@ -40,7 +40,7 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
   FirstBreakdown bad;
   run(kernel::Solve{matrices(a), a.size(-1), a.memory(), {}, result.memory(), bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
-        "linalg.inv: ", bad.place(a), "The diagonal element ", bad.order,
+        "linalg.inv: ", bad.location(a), "The diagonal element ", bad.order,
         " is zero, the inversion could not be completed because the input matrix is singular.");
   return record<Inverse>(result, {input}, {}, {{result, true}});
 }
@@ -72,7 +72,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   run(kernel::Solve{matrices(left), b.size(-1), left.memory(), right.memory(), result.memory(),
                     bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
-        "torch.linalg.solve: ", bad.place(a),
+        "torch.linalg.solve: ", bad.location(a),
         "The solver failed because the input matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
@@ -137,7 +137,7 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
   run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.place(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.location(a),
         "The factorization could not be completed because the input is not positive-definite (the "
         "leading minor of order ",
         bad.order, " is not positive-definite).");

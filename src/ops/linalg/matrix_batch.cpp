@@ -54,7 +54,7 @@ void check_square(const Tensor& t, std::string_view name, std::string_view op, s
         " matrices.");
 }
 
-std::string FirstBreakdown::place(const Tensor& a) const {
+std::string FirstBreakdown::location(const Tensor& a) const {
   return a.ndim() == 2 ? std::string() : join_text("(Batch element ", matrix, "): ");
 }
 

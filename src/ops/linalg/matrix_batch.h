@@ -43,7 +43,7 @@ struct FirstBreakdown {
   bool exists() const { return matrix >= 0; }
   kernel::Breakdown memory() { return {kernel::host_number(matrix), kernel::host_number(order)}; }
   /// "(Batch element 3): " where `a`, which was factorised, is a batch.
-  std::string place(const Tensor& a) const;
+  std::string location(const Tensor& a) const;
 };
 
 /// The matrix product, the transpose and the conjugate transpose of matrices, as formulas.

@@ -55,7 +55,7 @@ Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::str
   run(kernel::Lu{matrices(a), a.memory(), f.lu.memory(), f.p.memory(), f.pivots.memory(),
                  bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, "torch.", api, ": ",
-        bad.place(a), "U[", bad.order, ',', bad.order,
+        bad.location(a), "U[", bad.order, ',', bad.order,
         "] is zero and using it on lu_solve would result in a division by zero.");
   record<LuFactor>(f.lu, {input}, {}, {{f.lu, true}, {f.p}});
   return f;

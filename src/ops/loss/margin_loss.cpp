@@ -108,11 +108,11 @@ Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p
   check(!weight.has_value() || weight->shape() == Shape{classes}, ErrorCode::kShapeMismatch,
         doc.name, "inconsistent weight size: expected ", Shape{classes},
         " but got: ", weight.has_value() ? weight->shape() : Shape{}, '.');
-  const Tensor places = Unsqueeze::call(target, -1);
-  Var lacking = relu(margin - Var(Gather::call(input, -1, places)) + input);
+  const Tensor indices = Unsqueeze::call(target, -1);
+  Var lacking = relu(margin - Var(Gather::call(input, -1, indices)) + input);
   if (p == 2) lacking = lacking * lacking;
-  if (weight.has_value()) lacking = lacking * Take::call(*weight, places);
-  const Var others = Var(moved(Arange::call(classes), input.device())) != places;
+  if (weight.has_value()) lacking = lacking * Take::call(*weight, indices);
+  const Var others = Var(moved(Arange::call(classes), input.device())) != indices;
   const Var losses = sum_of_vectors(where(others, lacking, 0)) / static_cast<double>(classes);
   return reduce_losses(losses.tensor(), reduction);
 }

@@ -57,11 +57,11 @@ std::vector<Labels> parse_terms(std::string_view text) {
 
 // Puts `count` names in the place of an ellipsis.
 void expand_ellipsis(Labels& labels, std::int64_t count) {
-  const auto place = std::find(labels.begin(), labels.end(), kEllipsis);
-  if (place == labels.end()) return;
+  const auto at = std::find(labels.begin(), labels.end(), kEllipsis);
+  if (at == labels.end()) return;
   Labels dims;
   for (std::int64_t d = count; d > 0; --d) dims.push_back(kEllipsis + static_cast<int>(d));
-  const auto after = labels.erase(place);
+  const auto after = labels.erase(at);
   labels.insert(after, dims.begin(), dims.end());
 }
 
@@ -107,16 +107,16 @@ Tensor align(Tensor operand, Labels labels, const Labels& order) {
     labels.erase(again);
     --i;
   }
-  Dims places;
+  Dims dims;
   Shape shape;
   for (const int label : order) {
     const auto found = std::find(labels.begin(), labels.end(), label);
-    if (found != labels.end()) places.push_back(found - labels.begin());
+    if (found != labels.end()) dims.push_back(found - labels.begin());
     shape.push_back(found == labels.end()
                         ? 1
                         : operand.shape()[static_cast<std::size_t>(found - labels.begin())]);
   }
-  return Reshape::call(Permute::call(operand, places), shape);
+  return Reshape::call(Permute::call(operand, dims), shape);
 }
 
 void check_sizes(const TensorList& operands, const Labels& order) {

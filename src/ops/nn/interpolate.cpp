@@ -28,20 +28,20 @@ struct Tap {
 struct Axis {
   std::int64_t in;
   std::int64_t out;
-  double scale;  ///< input places per place of the result
+  double scale;  ///< input places per position of the result
   bool align_corners;
 };
 
-double source(const Axis& axis, std::int64_t place) {
-  const auto i = static_cast<double>(place);
+double source(const Axis& axis, std::int64_t position) {
+  const auto i = static_cast<double>(position);
   return axis.align_corners ? i * axis.scale : (i + 0.5) * axis.scale - 0.5;
 }
 
 // In the precision of the tensor, as PyTorch does: where a product falls just short of a whole
 // number decides which element is nearest.
 template <class T>
-std::int64_t nearest_index(const Axis& axis, std::int64_t place, bool exact) {
-  const T at = (static_cast<T>(place) + (exact ? T{0.5} : T{0})) * static_cast<T>(axis.scale);
+std::int64_t nearest_index(const Axis& axis, std::int64_t position, bool exact) {
+  const T at = (static_cast<T>(position) + (exact ? T{0.5} : T{0})) * static_cast<T>(axis.scale);
   return std::min(static_cast<std::int64_t>(std::floor(at)), axis.in - 1);
 }
 
@@ -72,9 +72,9 @@ std::vector<Tap> cubic_taps(const Axis& axis) {
     const std::array<double, 4> weights{cubic_far(t + 1), cubic_near(t), cubic_near(1 - t),
                                         cubic_far(2 - t)};
     for (std::size_t k = 0; k < 4; ++k) {
-      const std::int64_t place =
+      const std::int64_t position =
           static_cast<std::int64_t>(floor) + static_cast<std::int64_t>(k) - 1;
-      taps[k].index.push_back(std::clamp<std::int64_t>(place, 0, axis.in - 1));
+      taps[k].index.push_back(std::clamp<std::int64_t>(position, 0, axis.in - 1));
       taps[k].weight.push_back(weights[k]);
     }
   }

@@ -64,9 +64,9 @@ struct ConstantPad {
 };
 
 // Which place of a dimension of size n is read for place i of the padded one.
-std::int64_t source_index(PadMode mode, std::int64_t place, std::int64_t n, std::int64_t before,
+std::int64_t source_index(PadMode mode, std::int64_t position, std::int64_t n, std::int64_t before,
                           std::int64_t after) {
-  const std::int64_t i = place - before;
+  const std::int64_t i = position - before;
   if (mode == PadMode::kReplicate) return std::clamp<std::int64_t>(i, 0, n - 1);
   if (mode == PadMode::kCircular) {
     // What is cut off on one side does not come again on the other.

@@ -64,24 +64,24 @@ struct MeanPool {
 // Where a maximum came from decides where its gradient goes; going there and coming back are each
 // other's gradient.
 template <bool kPick>
-struct MoveToPlaces {
+struct MoveAtIndices {
   static constexpr op::Doc doc{kPick ? "max_pool2d_backward_backward" : "max_pool2d_backward",
                                "Moves between the places of maxima and the result of max_pool2d."};
   using Attrs = PoolPlanes;
   static constexpr std::array<std::string_view, 1> saved_names{"indices"};
 
-  static Tensor call(const Tensor& in, const Tensor& places, const Attrs& pool) {
-    const Shape shape = kPick ? places.shape() : input_shape(in.shape(), pool);
+  static Tensor call(const Tensor& in, const Tensor& indices, const Attrs& pool) {
+    const Shape shape = kPick ? indices.shape() : input_shape(in.shape(), pool);
     const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
     const Tensor source = packed(in);
     if constexpr (kPick)
-      run(kernel::MaxPoolPick{pool, source.memory(), places.memory(), out.memory()});
+      run(kernel::MaxPoolPick{pool, source.memory(), indices.memory(), out.memory()});
     else
-      run(kernel::MaxPoolBackward{pool, source.memory(), places.memory(), out.memory()});
-    return record<MoveToPlaces>(out, {in}, pool, {{places}});
+      run(kernel::MaxPoolBackward{pool, source.memory(), indices.memory(), out.memory()});
+    return record<MoveAtIndices>(out, {in}, pool, {{indices}});
   }
-  static GradList backward(const Backward<MoveToPlaces>& b) {
-    return {MoveToPlaces<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
+  static GradList backward(const Backward<MoveAtIndices>& b) {
+    return {MoveAtIndices<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
   }
 };
 
@@ -94,15 +94,15 @@ struct MaxPoolWithIndices {
     if (is_integral(input.dtype())) return pool_integers(input, pool, return_indices);
     const Shape shape = pooled_shape(input.shape(), pool);
     const Tensor out = Tensor::empty(shape, input.dtype(), input.device());
-    const Tensor places = Tensor::empty(shape, DType::kInt64, input.device());
+    const Tensor indices = Tensor::empty(shape, DType::kInt64, input.device());
     const Tensor source = packed(input);
-    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
-    record<MaxPoolWithIndices>(out, {input}, pool, {{places}});
-    if (return_indices) return {{out, places}};
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), indices.memory()});
+    record<MaxPoolWithIndices>(out, {input}, pool, {{indices}});
+    if (return_indices) return {{out, indices}};
     return {{out}};
   }
   static GradList backward(const Backward<MaxPoolWithIndices>& b) {
-    return {MoveToPlaces<false>::call(b.grad(), b.saved(0), b.attrs())};
+    return {MoveAtIndices<false>::call(b.grad(), b.saved(0), b.attrs())};
   }
 
  private:
@@ -113,10 +113,10 @@ struct MaxPoolWithIndices {
     const Tensor source = packed(ToDType::call(input, DType::kInt64));
     const Tensor out =
         Tensor::empty(pooled_shape(input.shape(), pool), DType::kInt64, input.device());
-    const Tensor places = Tensor::empty(out.shape(), DType::kInt64, input.device());
-    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
+    const Tensor indices = Tensor::empty(out.shape(), DType::kInt64, input.device());
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), indices.memory()});
     const Tensor values = ToDType::call(out, input.dtype());
-    if (return_indices) return {{values, places}};
+    if (return_indices) return {{values, indices}};
     return {{values}};
   }
 };

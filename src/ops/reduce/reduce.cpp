@@ -90,10 +90,10 @@ void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_d
                      std::string_view op) {
   if (input.numel() != 0) return;
   check(has_dim, ErrorCode::kInvalidArgument, op,
-        "an empty tensor has no extreme element. Pass a dim of nonzero size.");
+        "there is no element to choose in an empty tensor. Pass a dim of nonzero size.");
   for (const std::int64_t dim : reduced.dims) {
     check(input.size(dim) != 0, ErrorCode::kIndexOutOfRange, op, "dim ", dim,
-          " has size 0, so there is no extreme element along it.");
+          " has size 0, so there is no element to choose along it.");
   }
 }
 
