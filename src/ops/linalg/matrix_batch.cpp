@@ -36,13 +36,13 @@ Tensor identity(std::int64_t n, const Tensor& like) {
 
 void check_matrix(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
                   MatrixNumbers numbers) {
-  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": The input tensor ", name,
-        " must have at least 2 dimensions.");
+  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": ", name,
+        " must have at least 2 dimensions, got ", t.ndim(), '.');
   const bool may_be_complex = numbers == MatrixNumbers::kRealOrComplex;
   check(is_floating(t.dtype()) || (may_be_complex && is_complex(t.dtype())),
         ErrorCode::kDtypeMismatch, op, api,
-        is_complex(t.dtype()) ? ": not implemented for complex matrices. Got "
-                              : ": Expected a floating point or complex tensor as input. Got ",
+        is_complex(t.dtype()) ? ": not implemented for complex matrices, got "
+                              : ": expected floating-point or complex matrices, got ",
         t.dtype(), '.');
 }
 
@@ -50,12 +50,11 @@ void check_square(const Tensor& t, std::string_view name, std::string_view op, s
                   MatrixNumbers numbers) {
   check_matrix(t, name, op, api, numbers);
   check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, api, ": ", name,
-        " must be batches of square matrices, but they are ", t.size(-2), " by ", t.size(-1),
-        " matrices.");
+        " must be square, got ", t.size(-2), 'x', t.size(-1), " matrices.");
 }
 
 std::string FirstBreakdown::location(const Tensor& a) const {
-  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", matrix, "): ");
+  return a.ndim() == 2 ? std::string() : join_text("matrix ", matrix, " of the batch: ");
 }
 
 Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }

@@ -30,7 +30,7 @@ struct Layer {
   std::int64_t steps() const { return input_gates.size(0); }
   std::int64_t rows() const { return state.size(0); }
   std::int64_t width() const { return state.size(1); }
-  /// The place of a step in the sequence.
+  /// The position of a step in the sequence.
   std::int64_t position(std::int64_t step) const { return reverse ? steps() - 1 - step : step; }
 };
 
@@ -40,7 +40,7 @@ Tensor part(const Tensor& t, std::int64_t i, std::int64_t count = 1) {
   return t.alias({count * t.size(1), t.size(2)}, {t.size(2), 1}, t.offset() + i * size);
 }
 
-// ---------------------------------------------------------------- of ops
+// ---------------------------------------------------------------- composed of ops
 
 struct Cell {
   Var input = 0;
@@ -77,13 +77,13 @@ std::vector<Cell> cells_of(const Layer& layer) {
   return cells;
 }
 
-// In the order of the sequence.
+// Stacks the results of the steps in the order of the sequence.
 Tensor stacked(const Layer& layer, TensorList steps) {
   if (layer.reverse) std::reverse(steps.begin(), steps.end());
   return Stack::call(steps, 0);
 }
 
-// Steps of nothing are alike: one of them stands for all, however many there are.
+// Without elements all steps are the same, so one is computed and expanded to their number.
 TensorList empty_steps(const Layer& layer) {
   const Cell cell = cell_of(layer, 0, layer.hidden, layer.state);
   const Tensor output =
@@ -105,7 +105,7 @@ struct LayerGrads {
   Tensor state;
 };
 
-// The steps again, and back through them.
+// Computes the steps again and goes back through them.
 GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
   const std::vector<Cell> cells = cells_of(layer);
   const auto or_zero = [](const Tensor& t) { return t.defined() ? Var(t) : Var(0); };
@@ -140,7 +140,7 @@ GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
   return {all, grad_hidden.tensor(), grad_state.tensor(), grad_weight.tensor(), grad_bias};
 }
 
-// ---------------------------------------------------------------- of kernels
+// ---------------------------------------------------------------- with kernels
 
 struct Kept {
   Tensor gates;   ///< of every step, after their functions
@@ -230,9 +230,10 @@ void check_layer(const Layer& layer) {
                     layer.hidden.shape() == layer.state.shape() &&
                     layer.weight.shape() == Shape{4 * width, width} &&
                     (!layer.bias.defined() || layer.bias.shape() == Shape{4 * width});
-  check(fits && layer.steps() > 0, ErrorCode::kShapeMismatch, LstmSteps::doc.name,
-        "the shapes do not fit: ", layer.input_gates.shape(), ", ", layer.hidden.shape(), ", ",
-        layer.state.shape(), ", ", layer.weight.shape(), '.');
+  check(
+      fits && layer.steps() > 0, ErrorCode::kShapeMismatch, LstmSteps::doc.name,
+      "the shapes of the gates, hidden, state and weight do not match: ", layer.input_gates.shape(),
+      ", ", layer.hidden.shape(), ", ", layer.state.shape(), " and ", layer.weight.shape(), '.');
 }
 
 bool can_fuse(const Layer& layer) {
