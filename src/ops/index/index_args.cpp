@@ -84,7 +84,7 @@ Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, co
   const Shape available = at_least_1d(src.shape());
   check(sizes.size() == target.size() && sizes.size() == available.size(),
         ErrorCode::kShapeMismatch, op,
-        "index, input and src must have the same number of dimensions, got shapes ", index.shape(),
+        "index, input and src must agree in the number of dimensions, got shapes ", index.shape(),
         ", ", input.shape(), " and ", src.shape(), '.');
   Tensor part = src;
   for (std::size_t d = 0; d < sizes.size(); ++d) {

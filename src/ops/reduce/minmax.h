@@ -3,7 +3,7 @@
 // Largest and smallest elements. If one of the elements is NaN, so is the result.
 //
 // amax and amin divide the gradient evenly among elements that tie; max and min along a dimension
-// give it to the one whose index they return.
+// pass it to the element whose index they return.
 
 #include "dispatch/function_op.h"
 #include "ops/reduce/reduce.h"

@@ -57,7 +57,7 @@ Tensor Cat::call(const TensorList& given, std::int64_t dim) {
       continue;
     }
     check(other.size() == shape.size(), ErrorCode::kShapeMismatch, doc.name,
-          "the tensors must have the same number of dimensions, got ", shape.size(), " and ",
+          "the tensors must agree in the number of dimensions, got ", shape.size(), " and ",
           other.size(), '.');
     for (std::size_t k = 0; k < shape.size(); ++k) {
       check(k == d || other[k] == shape[k], ErrorCode::kShapeMismatch, doc.name,

@@ -120,20 +120,17 @@ TEST(Qr, OfNothing) {
 
 TEST(Qr, IsNotDifferentiableWhereQIsNotDetermined) {
   const Tensor a = random_leaf({3, 2}, 4);
-  expect_error(ErrorCode::kNotDifferentiable,
-               "The derivative of linalg.qr depends on Q, which is not computed when mode='r'.",
+  expect_error(ErrorCode::kNotDifferentiable, "mode 'r' is not differentiable",
                [&] { backward({sum(Qr::call(a, QrMode::kR)[1])}); });
-  expect_error(ErrorCode::kNotDifferentiable,
-               "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+  expect_error(ErrorCode::kNotDifferentiable, "mode 'complete' is not differentiable",
                [&] { backward({sum(Qr::call(a, QrMode::kComplete)[0])}); });
 }
 
 TEST(Qr, ReportsWhatIsNoMatrix) {
-  expect_error(ErrorCode::kShapeMismatch,
-               "linalg.qr: The input tensor A must have at least 2 dimensions.",
+  expect_error(ErrorCode::kShapeMismatch, "linalg.qr: A must have at least 2 dimensions, got 1.",
                [] { Qr::call(tensor({1, 2})); });
   expect_error(ErrorCode::kDtypeMismatch,
-               "linalg.qr: Expected a floating point or complex tensor as input. Got int64",
+               "linalg.qr: expected floating-point or complex matrices, got int64",
                [] { Qr::call(tensor<std::int64_t>({1}, {1, 1})); });
 }
 
@@ -288,9 +285,7 @@ TEST(Svdvals, AreDifferentiableWhereTheyRepeat) {
 }
 
 TEST(Svd, ReportsWhatIsNotFinite) {
-  expect_error(ErrorCode::kInvalidArgument,
-               "linalg.svd: (Batch element 1): The algorithm failed to converge because the input "
-               "matrix contained non-finite values.",
+  expect_error(ErrorCode::kInvalidArgument, "linalg.svd: matrix 1 of the batch: no convergence",
                [] { Svd::call(tensor({1, 2, NAN, 1}, {2, 1, 2})); });
 }
 
@@ -357,10 +352,9 @@ TEST(Eigvalsh, AreDifferentiableWhereTheyRepeat) {
 }
 
 TEST(Eigh, ReportsWhatItCannotTake) {
-  expect_error(ErrorCode::kShapeMismatch,
-               "linalg.eigh: A must be batches of square matrices, but they are 1 by 2 matrices",
+  expect_error(ErrorCode::kShapeMismatch, "linalg.eigh: A must be square, got 1x2 matrices",
                [] { Eigh::call(tensor({1, 2}, {1, 2})); });
-  expect_error(ErrorCode::kInvalidArgument, "linalg.eigh: The algorithm failed to converge",
+  expect_error(ErrorCode::kInvalidArgument, "linalg.eigh: no convergence",
                [] { Eigh::call(tensor({NAN, 1, 1, 2}, {2, 2})); });
 }
 
@@ -423,15 +417,14 @@ TEST(Lstsq, BatchesBroadcast) {
 
 TEST(Lstsq, ReportsWhatDoesNotFit) {
   const Tensor a = tensor({1, 2, 3, 4}, {2, 2});
-  expect_error(ErrorCode::kShapeMismatch, "input.size(-2) should match other.size(-2)",
+  expect_error(ErrorCode::kShapeMismatch, "the same number of rows, got 2 and 3",
                [&] { Lstsq::call(a, tensor({1, 2, 3}, {3, 1})); });
-  expect_error(ErrorCode::kShapeMismatch, "input.size(-2) should match other.size(-1)",
+  expect_error(ErrorCode::kShapeMismatch, "the same number of rows, got 2 and 3",
                [&] { Lstsq::call(a, tensor({1, 2, 3})); });
-  expect_error(ErrorCode::kShapeMismatch, "input.dim() must be greater or equal to other.dim()",
+  expect_error(ErrorCode::kShapeMismatch, "as many dimensions as A or one less, got 3 and 2",
                [&] { Lstsq::call(a, tensor({1, 2}, {1, 2, 1})); });
   expect_error(ErrorCode::kDtypeMismatch,
-               "Expected input and other to have the same dtype, but got input's dtype float32 and "
-               "other's dtype float64",
+               "linalg.lstsq: A and B must have the same dtype, got float32 and float64",
                [&] { Lstsq::call(a, tensor<double>({1, 2})); });
 }
 

@@ -205,7 +205,7 @@ TEST(Subgradients, OfLimits) {
   const TensorList lower = grad({sum(Clamp::call(x, low, std::nullopt))}, {x, low});
   EXPECT_EQ(values(lower[0]), (Values{1, 0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(values(lower[1]), (Values{0, 1, 0, 1, 1, 1, 0}));
-  expect_error(ErrorCode::kInvalidArgument, "At least one of 'min' or 'max' must not be null",
+  expect_error(ErrorCode::kInvalidArgument, "expected min, max or both",
                [&] { (void)Clamp::call(x, std::nullopt, std::nullopt); });
 }
 
@@ -215,7 +215,7 @@ TEST(Subgradients, ThatAreMissingAreToldByBackward) {
   const Tensor y = call<op::Gammainc>(a, 1.5);
   ASSERT_TRUE(requires_grad(y));
   expect_error(ErrorCode::kNotDifferentiable,
-               "derivative for gammainc by its input is not implemented",
+               "gammainc is not differentiable with respect to its input",
                [&] { (void)grad({sum(y)}, {a}); });
 }
 

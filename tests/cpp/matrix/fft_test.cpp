@@ -166,14 +166,13 @@ TEST(Fft, GradientsThroughALargePrime) {
 
 TEST(Fft, RefusesWhatItCannotTransform) {
   const Tensor z = testing::full({4}, 1, DType::kComplex64);
-  expect_error(ErrorCode::kDtypeMismatch, "rfft expects a real input tensor",
+  expect_error(ErrorCode::kDtypeMismatch, "expected a real input, got complex64",
                [&] { Rfft::call(z); });
-  expect_error(ErrorCode::kInvalidArgument, "Invalid number of data points (0) specified",
-               [&] { Fft::call(z, 0); });
-  expect_error(ErrorCode::kInvalidArgument, "Invalid number of data points (0) specified",
+  expect_error(ErrorCode::kInvalidArgument, "must be at least 1, got 0", [&] { Fft::call(z, 0); });
+  expect_error(ErrorCode::kInvalidArgument, "must be at least 1, got 0",
                [&] { Irfft::call(testing::full({1}, 1, DType::kComplex64)); });
   expect_error(ErrorCode::kIndexOutOfRange, "[fft]", [&] { Fft::call(z, {}, 1); });
-  expect_error(ErrorCode::kIndexOutOfRange, "no dimensions",
+  expect_error(ErrorCode::kIndexOutOfRange, "a 0-dim tensor has no dimension -1",
                [&] { Fft::call(testing::full({}, 1, DType::kFloat32)); });
 }
 

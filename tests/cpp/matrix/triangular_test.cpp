@@ -47,7 +47,7 @@ TEST(SolveTriangular, DoesNotReadTheOtherTriangle) {
 
 TEST(SolveTriangular, SaysWhatDoesNotFit) {
   const Tensor a = tensor<double>({2, 0, 1, 4}, {2, 2});
-  expect_error(ErrorCode::kShapeMismatch, "Incompatible shapes of A and B for the equation AX = B",
+  expect_error(ErrorCode::kShapeMismatch, "the sizes of A and B do not match in AX = B",
                [&] { SolveTriangular::call(a, tensor<double>({1, 2, 3}, {3, 1}), false); });
   // A zero is divided by, which is no error.
   const Tensor singular =

@@ -185,15 +185,16 @@ TEST(PoolOps, ResultsDoNotDependOnTheNumberOfThreads) {
 
 TEST(PoolOps, MistakesAreNamed) {
   const Tensor x = counted({1, 4, 4});
-  expect_error(ErrorCode::kInvalidArgument, "pad should be at most half of effective kernel size",
+  expect_error(ErrorCode::kInvalidArgument,
+               "padding must be at most half the window, got 2 for kernelSize 2",
                [&] { MaxPool2d::call(x, {2}, {}, {2}); });
-  expect_error(ErrorCode::kInvalidArgument, "Output size is too small",
+  expect_error(ErrorCode::kInvalidArgument, "a window of kernelSize 5 does not fit input of size 4",
                [&] { AvgPool2d::call(x, {5}); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected 3D or 4D (batch mode) tensor",
+  expect_error(ErrorCode::kShapeMismatch, "input must have 3 nonempty dimensions",
                [&] { MaxPool2d::call(counted({4}), {2}); });
-  expect_error(ErrorCode::kInvalidArgument, "divisor must be not zero",
+  expect_error(ErrorCode::kInvalidArgument, "divisorOverride must not be 0",
                [&] { AvgPool2d::call(x, {2}, {}, {0}, false, true, 0); });
-  expect_error(ErrorCode::kInvalidArgument, "stride and dilation should be greater than zero",
+  expect_error(ErrorCode::kInvalidArgument, "kernelSize, stride and dilation must be positive",
                [&] { MaxPool2d::call(x, {2}, Dims{0}); });
 }
 

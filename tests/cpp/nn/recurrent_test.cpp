@@ -139,7 +139,7 @@ TEST(LstmSteps, OfNothingAreEmpty) {
 
 TEST(LstmSteps, RefuseWhatDoesNotFit) {
   const Layer layer = random_layer(2, 3, 4);
-  expect_error(ErrorCode::kShapeMismatch, "the shapes do not fit", [&] {
+  expect_error(ErrorCode::kShapeMismatch, "weight do not match", [&] {
     LstmSteps::call(layer.gates, layer.hidden, layer.state, layer.gates, {}, false);
   });
   expect_error(ErrorCode::kShapeMismatch, "expected gates [steps, batch, 4 * size]", [&] {
