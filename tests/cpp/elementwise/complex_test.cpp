@@ -1,4 +1,4 @@
-// Complex numbers through ops and through autograd: PyTorch's numbers.
+// Complex numbers in ops and in autograd, compared with results of PyTorch.
 
 #include "ops/complex/complex.h"
 
@@ -171,7 +171,7 @@ TEST(Complex, ViewsAsPairsNeedPairs) {
   });
 }
 
-// A change of the parts is a change of the number, to autograd too.
+// Changing the parts in place changes the complex number, also for autograd.
 TEST(Complex, InPlaceChangesOfPartsReachTheWhole) {
   const Tensor z = complex_leaf({{1, 2}, {3, 4}}, Shape{2});
   const Tensor base = Clone::call(z);

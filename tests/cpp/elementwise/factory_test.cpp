@@ -1,4 +1,4 @@
-// Tensors from nothing, by rule and by chance.
+// Creation of tensors, regular and random.
 
 #include "ops/create/factory.h"
 
@@ -85,7 +85,7 @@ TEST(Like, KeepsTheLayoutOfADenseTensor) {
   EXPECT_TRUE(ZerosLike::call(Expand::call(Ones::call({1}), {4})).is_contiguous());
 }
 
-// The numbers are torch's after manual_seed(0).
+// The numbers are those of torch after manual_seed(0).
 TEST(Random, DrawsPyTorchsNumbers) {
   manual_seed(0);
   expect_near(Rand::call({2, 2}),

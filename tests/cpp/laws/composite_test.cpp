@@ -1,4 +1,4 @@
-// Ops that are made of other ops: reductions past NaN, grids, comparisons with a tolerance.
+// Ops composed of other ops: reductions that skip NaN, grids, comparisons with a tolerance.
 
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// The gradient where there is none, or more than one: section 1.L of PyTorch's rules.
+// The gradient at points without a derivative, or with several subgradients: section 1.L of
+// PyTorch's rules.
 
 #include <cmath>
 #include <limits>
@@ -188,8 +189,8 @@ TEST(Subgradients, TheIdentityTakenApartHasNone) {
                    {0});
 }
 
-// PyTorch's clamp_backward: at a limit the gradient is the input's, and where the limits meet or
-// cross nothing below them is the lower one's.
+// As in PyTorch's clamp_backward: at a limit the input gets the gradient. Where the limits meet or
+// cross, an input below them passes no gradient to the lower limit.
 TEST(Subgradients, OfLimits) {
   using Clamp = Overload<op::Clamp>;
   expect_gradients("limits that meet", {0, 1, 2},
@@ -209,7 +210,7 @@ TEST(Subgradients, OfLimits) {
                [&] { (void)Clamp::call(x, std::nullopt, std::nullopt); });
 }
 
-// Recorded all the same: backward says what it lacks.
+// The op is recorded, and backward reports the missing formula.
 TEST(Subgradients, ThatAreMissingAreToldByBackward) {
   const Tensor a = leaf<double>({2, 3});
   const Tensor y = call<op::Gammainc>(a, 1.5);

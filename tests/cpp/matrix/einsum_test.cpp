@@ -1,4 +1,4 @@
-// Sums of products named by an equation.
+// Sums of products described by an equation.
 
 #include "ops/matrix/einsum.h"
 

@@ -1,4 +1,4 @@
-// Fourier transforms against their definition, of sizes that take every path.
+// Fourier transforms against their definition, for sizes that cover every code path.
 
 #include "ops/complex/fft.h"
 
@@ -76,7 +76,7 @@ TEST_P(FftSizes, OfRealNumbersAreUndoneToo) {
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], original[i], 1e-12);
 }
 
-// Rows of several lanes, of a last one alone, and along an outer dimension.
+// Rows in several lanes, a single remaining row, and rows along an outer dimension.
 TEST_P(FftSizes, OfRealNumbersAreHalfOfTheComplexOnes) {
   const std::int64_t n = GetParam();
   const Tensor x = detach(testing::random_leaf({3, n, 3}, 7));
@@ -87,7 +87,7 @@ TEST_P(FftSizes, OfRealNumbersAreHalfOfTheComplexOnes) {
   for (std::size_t i = 0; i < half.size(); ++i) EXPECT_NEAR(half[i], expected[i], 1e-12);
 }
 
-// Where a spectrum mirrors itself, its numbers are real: what is imaginary there does not count.
+// Where a spectrum mirrors itself its numbers are real, so imaginary parts there are ignored.
 TEST_P(FftSizes, OfHalfASpectrumAreRealNumbers) {
   const std::int64_t n = GetParam();
   const std::int64_t given = n / 2 + 1;

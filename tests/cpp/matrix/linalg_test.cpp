@@ -162,7 +162,7 @@ TEST(Solve, OneVectorForAWholeBatch) {
   const Tensor a = tensor({2, 0, 0, 4, 1, 0, 0, 1}, {2, 2, 2});
   expect_near(Solve::call(a, tensor({2, 4})), {1, 1, 2, 4});
   EXPECT_EQ(Solve::call(a, tensor({2, 4})).shape(), (Shape{2, 2}));
-  // A matrix by its shape, though it could be two vectors by the batch's.
+  // Read as matrices because of its shape, although the batch would also allow two vectors.
   EXPECT_EQ(Solve::call(a, tensor({2, 4, 1, 1}, {1, 2, 2})).shape(), (Shape{2, 2, 2}));
 }
 

@@ -148,7 +148,7 @@ TEST(MatmulOps, MatmulBroadcastsBatches) {
 }
 
 TEST(MatmulOps, BatchesOfAnyLayoutNeedNoCopy) {
-  // Attention's layout: [batch, token, head, channel] seen as [batch, head, token, channel].
+  // The layout of attention: [batch, token, head, channel] viewed as [batch, head, token, channel].
   const Tensor block = fill({3, 6, 4, 8}, DType::kFloat32, 5);
   const Tensor heads = block.alias({3, 4, 6, 8}, {192, 8, 32, 1}, 0);
   const Tensor scores = Matmul::call(heads, transposed(heads));
@@ -299,7 +299,7 @@ TEST(MatmulOps, KeepsOnlyWhatAGradientWillRead) {
   const Tensor weight = leaf({3, 4}, {1, 2});
   const Tensor out = Linear::call(x, weight, std::nullopt);
   {
-    // The gradient of the weight reads x alone.
+    // The gradient of the weight only reads x.
     const NoGradGuard no_grad;
     weight.bump_version();
   }

@@ -46,8 +46,8 @@ TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {
   EXPECT_GT(mean.version(), version);
 }
 
-// Channels whose numbers lie apart, that are a vector, a little more, several blocks of a sum; few
-// and many samples; with and without parameters.
+// Channels whose elements are not adjacent, or that are as long as a vector, a little longer, or
+// several blocks of a sum; few and many samples; with and without parameters.
 TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
   for (const Shape& shape : {Shape{5, 3}, Shape{4, 3, 1}, Shape{2, 3, 3, 5}, Shape{2, 3, 16},
                              Shape{3, 2, 17}, Shape{1, 2, 2, 3}, Shape{2, 1, 67, 67}}) {
@@ -85,10 +85,10 @@ TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
 TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
   const Tensor block = detach(random_leaf({3, 6, 5, 4}, 10));
   const Tensor view = block.alias({5, 4, 3, 3}, {4, 1, 120, 20}, 60);
-  // A device's reductions may add in the order in which numbers lie.
+  // A device's reductions may add in memory order.
   expect_near(BatchNorm::call(view, {}, {}, {}, {}, true),
               values(BatchNorm::call(contiguous_copy(view), {}, {}, {}, {}, true)));
-  // Parameters with something in between, which backward reads again.
+  // Parameters that are not contiguous, which backward reads again.
   const auto gradient = [&](const Tensor& weight) {
     const Tensor x = contiguous_copy(view);
     set_requires_grad(x, true);
@@ -99,7 +99,7 @@ TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
   EXPECT_EQ(gradient(every_fifth), gradient(contiguous_copy(every_fifth)));
 }
 
-// A number more or less is all there is to a channel that lies around ten thousand.
+// A channel around ten thousand whose elements differ only by about one.
 TEST(ChannelNormOps, LargeOffsetsDoNotSpoilTheVariance) {
   const Tensor x = testing::generated<float>(
       {4, 2, 300}, [](std::int64_t i) { return 10000.0F + static_cast<float>(i % 2); });
@@ -196,7 +196,7 @@ TEST(DistanceOps, VectorsOfLengthZeroStayZero) {
 TEST(DistanceOps, CosineSimilarityBroadcastsAndGuardsShortVectors) {
   const Tensor x = tensor<double>({1, 0, 3, 4, 0, 0}, {3, 2});
   expect_near(CosineSimilarity::call(x, tensor<double>({1, 0})), {1, 0.6, 0});
-  // PyTorch's gradient of a vector shorter than eps: the length counts as eps, but moves.
+  // As in PyTorch, the length of a vector shorter than eps counts as eps, but still has a gradient.
   const Tensor zero = leaf<double>({0, 0});
   backward({CosineSimilarity::call(zero, tensor<double>({3, 4}), 0)});
   expect_near(grad(zero), {0.6e8, 0.8e8});

@@ -112,7 +112,7 @@ TEST(ConvOps, KnownValuesInOneDimension) {
   const Tensor x = tensor<double>({1, 2, 3, 4}, {1, 1, 4});
   const Tensor w = tensor<double>({1, 10}, {1, 1, 2});
   EXPECT_EQ(values(Conv1d::call(x, w)), (List{21, 32, 43}));
-  // An even kernel pads behind.
+  // For an even kernel the extra padding is at the end.
   EXPECT_EQ(values(Conv1d::call(x, w, {}, {1}, {Padding::Kind::kSame, {}})), (List{21, 32, 43, 4}));
   EXPECT_EQ(values(Conv1d::call(x, w, tensor<double>({0.5}), {2}, {{}, {1}})),
             (List{10.5, 32.5, 4.5}));

@@ -1,4 +1,4 @@
-// Losses with margins and likelihoods of numbers: values by hand, and the inputs they refuse.
+// Losses with margins and negative log likelihoods: hand-computed values, and refused inputs.
 
 #include "ops/loss/margin_loss.h"
 
@@ -80,7 +80,7 @@ TEST(TripletMarginLoss, ComparesDistances) {
   const Tensor negative = tensor<double>({0, 5.5}, {1, 2});
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0)), 0.5, 1e-12);
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 1, 0)), 2.5, 1e-12);
-  // positive is only the root of 11.25 away from negative.
+  // The distance of positive and negative is only the root of 11.25.
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0, true)),
               6 - std::sqrt(11.25), 1e-12);
   expect_error(ErrorCode::kInvalidArgument, "margin must be greater than 0",
@@ -153,7 +153,7 @@ TEST(PoissonNllLoss, OfRatesAndOfTheirLogarithms) {
   const double stirling = 3 * std::log(3) - 3 + 0.5 * std::log(6 * std::numbers::pi);
   expect_near(PoissonNllLoss::call(rate, count, false, true, 0, kEach),
               {each[0], each[1] + stirling});
-  // log(0) of a count that is not there spoils nothing.
+  // log(0) for a count of zero does not turn the loss into NaN.
   expect_near(PoissonNllLoss::call(tensor<double>({0}), tensor<double>({0}), true, true), {1});
 }
 

@@ -82,7 +82,7 @@ struct ReferenceAdam {
   }
 };
 
-// A gradient that depends on the parameter, so that errors would feed back, and on the step.
+// A gradient that depends on the step and on the parameter, so that errors would accumulate.
 double gradient(double theta, std::size_t i, int step) {
   return std::sin(theta * 3 + static_cast<double>(i)) + 0.1 * std::cos(0.7 * step);
 }

@@ -33,7 +33,7 @@ TEST(PoolOps, MaxPoolGivesMaximaAndTheirPlaces) {
   EXPECT_EQ(both[1].dtype(), DType::kInt64);
 }
 
-// The two taps are one before the first and one behind the last.
+// The two taps are one before the first and one after the last element.
 TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinityWithoutAPlaceOrGradient) {
   for (const bool in_rows : {true, false}) {
     const Shape shape = in_rows ? Shape{2, 2, 1} : Shape{2, 1, 2};
@@ -54,7 +54,7 @@ TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinityWithoutAPlaceOrGradient) {
   }
 }
 
-// The place of the largest element of the window whose first tap lies at (y, x), or -1.
+// The index of the largest element of the window whose first tap is at (y, x), or -1.
 std::int64_t largest_place(const List& plane, std::int64_t height, std::int64_t width,
                            std::int64_t y, std::int64_t x, std::int64_t dilation) {
   std::int64_t place = -1;
@@ -69,8 +69,8 @@ std::int64_t largest_place(const List& plane, std::int64_t height, std::int64_t 
   return place;
 }
 
-// Rows of less and of more windows than fit a vector, windows that padding shortens, and all orders
-// of elements.
+// Rows with fewer and with more windows than fit a vector, windows shortened by padding, and all
+// orders of elements.
 TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyPlane) {
   constexpr std::int64_t kHeight = 3;
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32}) {
@@ -131,7 +131,7 @@ TEST(PoolOps, CeilModeKeepsAPartialWindow) {
   const Tensor x = counted({1, 5});
   EXPECT_EQ(values(MaxPool1d::call(x, {2}, Dims{2}).tensors[0]), (List{1, 3}));
   EXPECT_EQ(values(MaxPool1d::call(x, {2}, Dims{2}, {0}, {1}, true).tensors[0]), (List{1, 3, 4}));
-  // A window that would begin in the right padding is none.
+  // A window that would begin in the right padding is left out.
   EXPECT_EQ(AvgPool1d::call(counted({1, 4}), {2}, Dims{3}, {1}, true).shape(), (Shape{1, 2}));
 }
 

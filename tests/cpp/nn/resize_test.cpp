@@ -70,7 +70,7 @@ TEST(Interpolate, NearestRepeats) {
             (List{1, 3}));
 }
 
-// Numbers from PyTorch's definitions: source places (i + 0.5) * scale - 0.5, or i * scale.
+// Numbers by PyTorch's definition: source positions (i + 0.5) * scale - 0.5, or i * scale.
 TEST(Interpolate, LinearWeighsNeighbours) {
   const Tensor x = tensor<double>({1, 3}, {1, 1, 2});
   expect_near(Interpolate::call(x, Dims{4}, {}, InterpolateMode::kLinear), {1, 1.5, 2.5, 3});
@@ -78,7 +78,7 @@ TEST(Interpolate, LinearWeighsNeighbours) {
   expect_near(Interpolate::call(x, Dims{1}, {}, InterpolateMode::kLinear, true), {1});
 }
 
-// A scale factor is used as it is, unless it is to be computed again from the sizes.
+// A scale factor is used as given, unless it is recomputed from the sizes.
 TEST(Interpolate, ScaleFactorMayBeRecomputed) {
   const Tensor x = tensor<double>({0, 1, 2}, {1, 1, 3});
   expect_near(Interpolate::call(x, {}, Numbers{1.5}, InterpolateMode::kLinear),

@@ -1,4 +1,4 @@
-// Picking elements by index, and the other direction.
+// Reading and writing elements by index.
 
 #include "ops/index/index.h"
 

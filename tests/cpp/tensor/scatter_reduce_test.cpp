@@ -1,4 +1,4 @@
-// Elements brought together in places, and places found in sequences.
+// Reductions of elements with the same index, and binary search in sequences.
 
 #include "ops/index/scatter_reduce.h"
 
@@ -32,7 +32,7 @@ void expect_near(const Values& actual, const Values& expected) {
   testing::expect_near(actual, expected, 1e-14);
 }
 
-// With the gradients for 1, 2, 3, ... Two zeros meet in one place, and equal numbers in another.
+// Also the gradients for 1, 2, 3, ... One index collects two zeros, another equal numbers.
 void expect_outcome(Reduction reduce, bool include_self, const Outcome& expected) {
   const Tensor x = tensor<double>({1, 2, 3, 4, 5, 6}, {2, 3});
   const Tensor src = tensor<double>({2, 2, 0, 7, 4, 0}, {2, 3});

@@ -1,4 +1,4 @@
-// Shapes and strides by themselves.
+// Shapes and strides without tensors.
 
 #include "base/shape.h"
 
