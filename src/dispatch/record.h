@@ -3,7 +3,7 @@
 // How an op that is not elementwise is recorded for backward.
 //
 // Such an op is a struct with a doc sentence, a function `call` that computes on tensors, and, when
-// it is differentiable by a formula of its own,
+// it has a gradient formula,
 //
 //   struct Attrs { ... };                               what backward needs besides tensors
 //   static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
@@ -11,9 +11,9 @@
 //   static GradList backward(const Backward<Op>& b);    gradients, one slot per input tensor
 //
 // `call` ends in `record<Op>(...)`, which makes the node when grad mode is on and an input requires
-// a gradient. backward() works with ordinary ops: under create_graph they are recorded again, so
-// every order of derivative works; under plain backward nothing is recorded. Composites, which only
-// call other ops, record nothing themselves. Tangents of forward mode follow from the same
+// a gradient. backward() is written with ordinary ops: under create_graph they are recorded again,
+// so derivatives of any order work; otherwise nothing is recorded. Composites, which only call
+// other ops, record nothing themselves. The tangents of forward mode are derived from the same
 // backward().
 
 #include <array>

@@ -34,7 +34,7 @@ struct ViewAsComplex {
 };
 
 struct Real {
-  static constexpr op::Doc doc{"real", "A view of the real parts; a real input itself."};
+  static constexpr op::Doc doc{"real", "A view of the real parts; for a real tensor, itself."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);
@@ -48,8 +48,8 @@ struct Imag {
 };
 
 struct Conj {
-  static constexpr op::Doc doc{"conj",
-                               "The complex conjugate of every element; a real input itself."};
+  static constexpr op::Doc doc{
+      "conj", "The complex conjugate of every element; for a real tensor, itself."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);

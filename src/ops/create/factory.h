@@ -43,7 +43,8 @@ struct Empty {
 
 struct Arange {
   static constexpr op::Doc doc{
-      "arange", "Numbers from start until before end, spaced by step; arange(end) starts at 0."};
+      "arange",
+      "Numbers from start to end, which is excluded, spaced by step; arange(end) starts at 0."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"start"}, Arg{"end", "null"}, Arg{"step", "1"},
                                    Arg{"dtype", "null"}};

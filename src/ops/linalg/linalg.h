@@ -72,7 +72,7 @@ struct Cholesky {
 
 struct Solve {
   static constexpr op::Doc doc{
-      "solve", "The X with A X = B, or X A = B unless left; B is a matrix or a vector."};
+      "solve", "The X with A X = B, or with X A = B if left is false; B is a matrix or a vector."};
   static constexpr std::string_view node_name = "LinalgSolveExBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"left", "true"}};
   static constexpr std::array<std::string_view, 5> samples{

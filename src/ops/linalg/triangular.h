@@ -8,10 +8,11 @@
 namespace eg {
 
 struct SolveTriangular {
-  static constexpr op::Doc doc{"solve_triangular",
-                               "The X with A X = B, or X A = B unless left, for a triangular A. "
-                               "The other triangle is not read; with unitriangular, the diagonal "
-                               "counts as 1 and is not read either."};
+  static constexpr op::Doc doc{
+      "solve_triangular",
+      "The X with A X = B, or with X A = B if left is false, for a triangular A. "
+      "The other triangle is not read; with unitriangular, the diagonal "
+      "counts as 1 and is not read either."};
   static constexpr std::string_view node_name = "LinalgSolveTriangularBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"upper"}, Arg{"left", "true"},
                                    Arg{"unitriangular", "false"}};

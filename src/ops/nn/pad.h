@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 4> enum_names(PadMode) {
 struct Pad {
   static constexpr op::Doc doc{
       "pad",
-      "input with elements added before and after each dimension, pad of them from the last "
-      "dimension on; negative numbers remove."};
+      "input with elements added before and after each dimension, as listed in pad from the last "
+      "dimension on; negative numbers remove elements."};
   static constexpr std::array args{Arg{"input"}, Arg{"pad"}, Arg{"mode", "'constant'"},
                                    Arg{"value", "null"}};
   static constexpr std::array<std::string_view, 7> samples{
