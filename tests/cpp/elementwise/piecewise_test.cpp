@@ -1,4 +1,4 @@
-// Calls in pieces: what a thread without helpers does between them.
+// Kernel calls in pieces: what a thread without helper threads does between the pieces.
 
 #include <chrono>
 #include <stdexcept>

@@ -23,7 +23,7 @@ namespace {
 using golden::RandomCall;
 using Bytes = std::vector<std::uint8_t>;
 
-// std::vector<bool> has no data() to make a span of.
+// std::vector<bool> has no data() for a span.
 template <class T>
 class Filled {
  public:
@@ -130,8 +130,8 @@ void fill(const RandomCall& call, std::span<T> out, Generator& generator) {
   }
 }
 
-// float64 normals go through the C library there and through random_math here: a few units in the
-// last place.
+// PyTorch computes float64 normals with the C library, we with random_math; the results differ by a
+// few units in the last place.
 template <class T>
 bool is_exact(const RandomCall& call) {
   return !std::same_as<T, double> || (!call.op.starts_with("randn") &&
@@ -202,7 +202,7 @@ TEST(Random, SeedComesFromTheSystemAndFitsANumber) {
   EXPECT_EQ(generator.initial_seed(), second);
 }
 
-// No other implementation gives these bits; they pin that every build of ours does.
+// These bits are specific to this implementation; the test checks that every build produces them.
 TEST(Random, Float64NormalsAreTheSameInEveryBuild) {
   Generator generator(0);
   std::vector<double> out(10007);
@@ -363,7 +363,7 @@ TEST(RandomThreads, AFillIsOnePieceOfTheTape) {
 #endif
 
 TEST(RandomMath, FusedMultiplyAddRoundsOnce) {
-  // a * b + c lies just above the middle of two float32, and float64 rounds it to the middle.
+  // a * b + c is just above the middle of two float32 numbers, and float64 rounds it to the middle.
   const float a = 1 + 0x1p-12f, b = 1 + 0x1p-12f, c = 0x1p-80f;
   EXPECT_EQ(fused_multiply_add(a, b, c), std::fma(a, b, c));
   EXPECT_NE(fused_multiply_add(a, b, c), static_cast<float>(static_cast<double>(a) * b + c));

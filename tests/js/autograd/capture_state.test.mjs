@@ -58,7 +58,7 @@ describe("gradients", () => {
     assertThrows(
       () => eg.capture((a) => void a.square().sum().backward(), leaf([1, 2])),
       "InvalidArgument",
-      /\[capture\] input 0 was given a gradient/,
+      /\[capture\] input 0 received a gradient/,
     );
   });
 

@@ -107,7 +107,7 @@ describe("views", () => {
       assertThrows(
         () => x.asStrided(size, stride, offset),
         "IndexOutOfRange",
-        /is out of bounds for storage of 16/,
+        /does not fit the storage of 16/,
       );
     }
     assertUnharmed();
