@@ -1,5 +1,6 @@
-// Other versions of Node for tests, above all one with relaxed SIMD (22 or newer) on a machine that has Node 20: the npm
-// packages of Node's binaries, in the user's cache. No devDependencies, because npm scripts would then all run under them.
+// Other versions of Node.js for tests, in particular one with relaxed SIMD (22 or newer) on a machine that has Node 20:
+// the npm packages of Node.js binaries, in the user's cache. They are not devDependencies, because npm scripts would then
+// all run under them.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
