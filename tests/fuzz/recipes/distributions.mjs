@@ -30,7 +30,7 @@ export const kDistributions = [
   ],
 ];
 
-// Each with a gradient of its parameter, where it has one.
+// A recipe that uses a distribution, including the gradient of its parameter, if it has one.
 const used = (distribution, ...more) => [
   `new eg.distributions.${distribution}`,
   "$0.sample([2])",
