@@ -66,7 +66,8 @@ function isNewer(file, source) {
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
-  if (!existsSync(join(source, "index.ts"))) return console.log("  web: no web/src/index.ts yet");
+  if (!existsSync(join(source, "index.ts")))
+    return console.log("  web: web/src/index.ts does not exist");
   await step("build web", async () => {
     removeOldFiles();
     await bundle(join(source, "one_file.ts"), join(kDist, "index.js"));
@@ -191,7 +192,9 @@ function printSizes(variants) {
     files.reduce((sum, file) => sum + gzipSync(readFileSync(join(kDist, file))).length, 0);
   const chunk = "wasm/edgegrad-webgpu.js";
   if (existsSync(join(kDist, chunk)))
-    console.log(`  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped more (${chunk})`);
+    console.log(
+      `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
+    );
   for (const variant of variants) {
     const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
     const there = files.filter((file) => existsSync(join(kDist, file)));

@@ -73,7 +73,8 @@ function readOp(entry) {
   }
   const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
   // dispatch/methods.ts derives the JavaScript name from the name of the op.
-  if (camelCase(entry.name) !== entry.js) throw new Error(`${entry.js} is not ${entry.name}`);
+  if (camelCase(entry.name) !== entry.js)
+    throw new Error(`${entry.js} is not the camelCase form of ${entry.name}`);
   return {
     ...entry,
     args,
@@ -99,7 +100,7 @@ function opsFile(ops) {
 
 function hashFile(hash) {
   return `${kHeader}
-/** What native.opTableHash() returns for the table these files were made from. */
+/** The value of native.opTableHash() for the table from which these files were generated. */
 export const kOpTableHash = ${hash};
 `;
 }
@@ -111,7 +112,7 @@ function elementwiseFile(ops) {
     throw new Error("the elementwise ops must come first in the op table");
   }
   return `${kHeader}
-/** How many ops are elementwise: those with the ids from 0 to before this. */
+/** The number of elementwise ops, which have the ids from 0 to this number - 1. */
 export const kElementwiseCount = ${count};
 `;
 }
@@ -120,7 +121,7 @@ export const kElementwiseCount = ${count};
 function linesFile(ops) {
   const lines = ops.map((op) => `${op.name}:${marksOf(op)} ${signatureLine(op)}`);
   return `${kHeader}
-/** A line for each op, in the order of their numbers; dispatch/op_lines.ts reads them. */
+/** One line for each op, in the order of their ids; dispatch/op_lines.ts parses them. */
 export const kOpLines = \`\\
 ${lines.join("\n")}\`;
 `;
@@ -297,7 +298,7 @@ function signaturesOf(op, args, returns) {
   return list;
 }
 
-// The type of the options that are not arguments of the engine's op.
+// Returns the type of the options that are not arguments of the engine's op.
 function moreOptions(op) {
   const base = op.kind === "factory" ? ["TensorOptions"] : [];
   return [...base, ...(op.takesGenerator ? ["GeneratorOption"] : [])].join(" & ");

@@ -8,13 +8,13 @@ import { cacheFolder, quiet, step } from "./process.mjs";
 
 const kVersion = "24.9.0";
 
-/** Returns the path of a Node binary with relaxed SIMD. */
+/** Returns the path of a Node.js binary with relaxed SIMD. */
 export async function newerNode() {
   if (Number.parseInt(process.versions.node, 10) >= 22) return process.execPath;
   return downloadedNode(kVersion);
 }
 
-/** Returns the path of a Node binary of this version. */
+/** Returns the path of a Node.js binary of this version. */
 export async function downloadedNode(version) {
   const name = `node-${process.platform}-${process.arch}`;
   const prefix = join(cacheFolder(), `node-${version}`);

@@ -55,5 +55,5 @@ await main(async () => {
   const complaints = await soakInChromium(run);
   for (const complaint of complaints) console.error(complaint);
   if (complaints.length > 0) return 1;
-  console.log("nothing grew");
+  console.log("No growth was found.");
 });

@@ -21,7 +21,7 @@ const kKinds = {
 /** The names of the kinds of cases. */
 export const kKindNames = Object.keys(kKinds);
 
-/** Runs cases and programs on a started engine. */
+/** Runs cases and programs on a running engine. */
 export class Runner {
   #eg;
   #canaries;

@@ -12,7 +12,7 @@ const kCasesPerTask = 50;
 const kRunsOfLeak = 3;
 const until = job.until ?? Infinity;
 
-// Programs warn a lot.
+// Programs cause many warnings, which are not findings.
 console.warn = () => {};
 process.on("unhandledRejection", (error) => {
   const problem = new Problem("unhandled rejection", String(error?.stack ?? error));

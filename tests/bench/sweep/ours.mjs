@@ -1,4 +1,4 @@
-// The calls of the sweep in this package.
+// Runs the calls of the sweep in this package.
 
 import * as eg from "edgegrad";
 import { isOperand } from "./operands.mjs";

@@ -55,7 +55,7 @@ async function withPage(results) {
 /** Returns the parts of a built dist/ that are downloaded. */
 export async function ours() {
   const dist = (name) => join(kRoot, "dist", name);
-  if (!existsSync(dist("index.js"))) throw new Error("no dist/");
+  if (!existsSync(dist("index.js"))) throw new Error("dist/ is missing: run npm run build");
   const script = (await bundled("edgegrad")) + gzipped(dist("wasm/edgegrad-relaxed.mjs"));
   const wasm = gzipped(dist("wasm/edgegrad-relaxed.wasm"));
   return { total: script + wasm, script, wasm, player: gzipped(dist("wasm/edgegrad-webgpu.js")) };

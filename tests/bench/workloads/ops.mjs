@@ -25,7 +25,13 @@ const kCases = [
     sizes: kHeads,
     targets: [0.2, 0.55],
   },
-  { title: "conv 64@3x3 of 8x64x32x32", op: "conv2d", sizes: kImage, isBoth: true, hasTorchLimit: true },
+  {
+    title: "conv 64@3x3 of 8x64x32x32",
+    op: "conv2d",
+    sizes: kImage,
+    isBoth: true,
+    hasTorchLimit: true,
+  },
   {
     title: "the same, depthwise",
     op: "conv2d",
@@ -47,7 +53,13 @@ const kCases = [
     isBoth: true,
     hasTorchLimit: true,
   },
-  { title: "layerNorm, 512 x 256", op: "layerNorm", sizes: kRows, isBoth: true, hasTorchLimit: true },
+  {
+    title: "layerNorm, 512 x 256",
+    op: "layerNorm",
+    sizes: kRows,
+    isBoth: true,
+    hasTorchLimit: true,
+  },
   {
     title: "LSTM 64 -> 128, 16 x 32 steps",
     op: "lstm",

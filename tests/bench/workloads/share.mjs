@@ -64,7 +64,7 @@ function productOf(library, operations) {
   return { operations: 2 * n ** 3, run: library.product("NN", { m: n, k: n, n }, a, b) };
 }
 
-/** The best ms of each, in alternation. */
+/** Resolves to the best time in ms of each function; they are run alternately. */
 async function bestTimes(runs, rounds) {
   const best = runs.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; ++round) {

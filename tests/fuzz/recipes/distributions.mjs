@@ -43,7 +43,7 @@ const used = (distribution, ...more) => [
 const kEntropy = "$0.entropy()";
 const kRsample = "$0.rsample([3])";
 
-/** Every other distribution. */
+/** All other distributions. */
 export const kMoreDistributions = [
   used("Beta(eg.rand([2]).add(1), 2)", kEntropy, kRsample),
   used("Binomial({ totalCount: 5, probs: 0.3 })", "$0.enumerateSupport({ expand: false })"),

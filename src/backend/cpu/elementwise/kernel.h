@@ -1,6 +1,6 @@
 #pragma once
 
-// Running an elementwise formula over tensors' memory.
+// Runs elementwise formulas over the memory of tensors.
 //
 // A formula becomes one tight loop over packs that knows nothing about shapes.
 // `Elementwise::compute_on_cpu` brings operands into that form: operands that are packed in loop
@@ -16,7 +16,8 @@
 
 namespace eg::cpu {
 
-/// What a kernel sees: pointers to packs, and how far each advances per pack (0 = constant).
+/// The arguments of a kernel: pointers to packs, and how far each pointer advances per pack (0 for
+/// a constant).
 struct KernelArgs {
   std::int64_t packs = 0;
   std::array<const char*, kMaxOperands> in{};

@@ -29,7 +29,7 @@ void visit_width(std::size_t item_size, Visit&& visit) {
     case 16:
       return visit.template operator()<std::complex<double>>();
     default:
-      fail(ErrorCode::kInternal, "no element is ", item_size, " bytes wide.");
+      fail(ErrorCode::kInternal, "elements of ", item_size, " bytes are not supported.");
   }
 }
 

@@ -78,7 +78,7 @@ void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
     std::fill(x + 1, x + count, Complex());
     for (std::int64_t j = k + 1; j < n; ++j)
       reflect(v.data(), std::conj(tau), count, a.column(j) + k + 1);
-    // From the right, row by row.
+    // Apply the reflection from the right, row by row.
     v[0] = 1;
     for (ComplexMatrix* m : {&a, &u}) {
       for (std::int64_t i = 0; i < n; ++i) {

@@ -154,7 +154,7 @@ class Convolver {
   const ConvPass& pass_;
   Tiling tiling_;
   gemm::Strips strips_;
-  std::int64_t columns_;  // of the matrices
+  std::int64_t columns_;  // per matrix
 };
 
 // Costs for deciding whether Winograd takes fewer multiplications for a single image. Transforms

@@ -1,6 +1,6 @@
 #pragma once
 
-// Folding many numbers into one: the inner loops under every reduction.
+// Folds many numbers into one: the inner loops of all reductions.
 //
 // A fold is a neutral element, a `map` applied to each element and an associative `combine`,
 // written in the vocabulary of formulas, so that it runs on packs and on single numbers. Elements
@@ -169,7 +169,7 @@ struct MinAbs : Min {
 inline constexpr std::int64_t kFoldBlock = 512;
 /// The same for columns, where each row adds one element.
 inline constexpr std::int64_t kFoldRows = 64;
-/// Packs folded side by side, to hide the latency of an addition.
+/// Packs folded in parallel, to hide the latency of an addition.
 inline constexpr int kFoldPacks = 4;
 
 /// Reads a partial pack.

@@ -187,7 +187,7 @@ double polygamma(double order, double x) {
   return sign * factorial * zeta(order + 1, x);
 }
 
-// mu - log(1 + mu); `ratio` is 1 + mu, exact also near 0.
+// mu - log(1 + mu), accurate near 0; `ratio` is 1 + mu.
 double excess_over_log(double mu, double ratio) {
   if (std::fabs(mu) > 0.3) return mu - std::log(ratio);
   // log(1 + mu) is 2 atanh(r), and mu - 2 r is r mu.

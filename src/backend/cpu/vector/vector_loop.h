@@ -85,7 +85,7 @@ std::array<double, kTerms> sums_of_vectors(std::int64_t count, Terms&& terms) {
   return totals;
 }
 
-/// Returns the sum of term(cursor) over [0, count), in the same way.
+/// Returns the sum of term(cursor) over [0, count), computed in the same way.
 template <class T, class Term>
 double sum_of_vectors(std::int64_t count, Term&& term) {
   return sums_of_vectors<T, 1>(count, [&](auto at) { return Vecs<T, 1>{{term(at)}}; })[0];

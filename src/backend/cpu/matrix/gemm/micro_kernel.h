@@ -41,9 +41,9 @@ struct TileRun {
   std::int64_t tiles;
   int depth;  ///< at least 1
   const T* a;
-  std::ptrdiff_t a_step;  ///< from one step of depth to the next, of columns
-  std::ptrdiff_t a_row;   ///< from one row to the next, of rows
-  std::ptrdiff_t a_tile;  ///< from one tile to the next
+  std::ptrdiff_t a_step;  ///< between depth steps, for Reads::kColumns
+  std::ptrdiff_t a_row;   ///< between rows, for Reads::kRows
+  std::ptrdiff_t a_tile;  ///< between tiles
   const T* b;
   std::ptrdiff_t b_step;
   std::ptrdiff_t b_tile;
