@@ -1,5 +1,5 @@
-// npm run bench: this package beside TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
-// writes build/bench/<date>.json; with --write README.md's tables too. The pieces are in tests/bench.
+// npm run bench: compares this package with TensorFlow.js and jax-js, in the same run on the same machine. Prints
+// tables and writes build/bench/<date>.json; with --write, also the tables in README.md. The pieces are in tests/bench.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,16 +23,16 @@ const kTorchPackages = "Debian: python3-torch, and libopenblas0-pthread";
 
 const kHelp = `npm run bench -- [options]
 npm run bench -- sweep [families, or parts of names] [--quick] [--write]
-  every op at three sizes beside native PyTorch on one thread (${kTorchPackages}); --write makes
-  docs/speed.md of it
+  compare every op at three sizes with native PyTorch on one thread (${kTorchPackages});
+  --write writes the result to docs/speed.md
   --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
-  --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
-  --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
-  --with torch      native PyTorch on one thread, too, where ${kPython} can import it (${kTorchPackages},
+  --only A,B        only these workloads: ${Object.keys(kWorkloads).join(", ")}
+  --node 20|24|all  this Node.js, a newer one with relaxed SIMD, or both (the default unless --quick)
+  --with torch      also native PyTorch on one thread, if ${kPython} can import it (${kTorchPackages},
                     without which its products are ten times slower)
-  --no-build        measure dist/ as it is
-  --write           keep the figures of the newest Node in tests/bench/results.json, and write README.md's tables anew
-  --json            print the report as JSON too, not only into build/bench`;
+  --no-build        measure the existing dist/
+  --write           store the results of the newest Node.js in tests/bench/results.json, and update the tables in README.md
+  --json            also print the report as JSON, which is always written to build/bench`;
 
 const kPeers = [
   "@tensorflow/tfjs",
@@ -59,7 +59,7 @@ function readOptions() {
   if (positionals.length > 0) throw expected(kHelp);
   const names = values.only?.split(",") ?? Object.keys(kWorkloads);
   const unknown = names.find((name) => !kWorkloads[name]);
-  if (unknown) throw expected(`No workload "${unknown}"\n${kHelp}`);
+  if (unknown) throw expected(`Unknown workload "${unknown}"\n${kHelp}`);
   if (![undefined, "torch"].includes(values.with)) throw expected(kHelp);
   if (values.with) checkTorch();
   return { ...values, workloads: names.map((name) => kWorkloads[name]) };
@@ -70,16 +70,17 @@ function checkTorch() {
   throw expected(`${kPython} cannot import torch (${kTorchPackages})\n${kHelp}`);
 }
 
-/** Every op beside PyTorch, on the Node that runs this. */
+/** Compares every op with PyTorch, on the Node.js that runs this script. */
 async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   checkTorch();
-  if (write && names.length > 0) throw expected("--write takes a sweep of everything");
+  if (write && names.length > 0)
+    throw expected("--write requires a sweep of all ops, without names");
   if (!isBuilt) {
     console.log("Setting up");
     await buildWasm(nodeVariant());
     await buildWeb();
   }
-  console.log("Ratios to PyTorch on one thread; without names only those of three and more");
+  console.log("Time relative to PyTorch on one thread; without names, only ratios of at least 3");
   const { rows, ...libraries } = await runSweep(process.execPath, {
     only: names.length > 0 ? names : null,
     quick,
@@ -91,7 +92,7 @@ async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   console.log("Written to docs/speed.md");
 }
 
-/** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
+/** Returns the Node.js versions to measure on: {path, major, title, variant}; `variant` is the build that init() selects there. */
 async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
   const paths = new Set([process.execPath, await newerNode()]);
   const nodes = [...paths].map((path) => {
@@ -108,7 +109,7 @@ async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
   if (wanted === "newest") return nodes.slice(-1);
   const chosen = nodes.filter(({ major }) => major === Number(wanted));
   if (chosen.length === 0) {
-    throw expected(`--node takes all or ${nodes.map(({ major }) => major).join(" or ")}`);
+    throw expected(`--node must be all or ${nodes.map(({ major }) => major).join(" or ")}`);
   }
   return chosen;
 }

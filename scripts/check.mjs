@@ -1,5 +1,5 @@
-// npm run check: format, lint, types, layers and the table of rules. `--fix` writes what can be repaired; `--quick` leaves
-// out clang-tidy, which takes minutes where it has not run before, `--tidy` all else.
+// npm run check: formatting, lint, types, layers and the table of rules. `--fix` fixes what can be fixed automatically.
+// `--quick` skips clang-tidy, which takes minutes on its first run; `--tidy` runs only clang-tidy.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
