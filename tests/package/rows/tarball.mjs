@@ -19,7 +19,7 @@ const kScripts = [
   ]),
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
-const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
 
 /** Files of a folder and those below, with "/" between folders. */
 function filesOf(folder) {
