@@ -38,7 +38,10 @@ describe("workflows", () => {
       assert.deepEqual(workflow.permissions, { contents: "read" });
       for (const [id, job] of Object.entries(workflow.jobs)) {
         assert.ok(job["timeout-minutes"] <= 360, id);
-        assert.equal(job.permissions, undefined, id);
+        // Provenance is signed with an identity of the run; nothing else may ask for one, or for more.
+        const isPublishing = job.steps.some(({ run }) => run?.includes("npm publish"));
+        const more = isPublishing ? { contents: "read", "id-token": "write" } : undefined;
+        assert.deepEqual(job.permissions, more, id);
       }
       const actions = stepsOf(workflow).flatMap(({ uses }) => (uses ? [uses] : []));
       for (const action of actions) assert.match(action, /^[\w-]+\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
@@ -64,6 +67,14 @@ describe("workflows", () => {
       }
     });
   }
+
+  test("nothing is published but by hand, and then it is only tried unless that is switched off", () => {
+    const publishing = kWorkflows.filter(({ text }) => text.includes("npm publish"));
+    assert.equal(publishing.length, 1);
+    const [{ on }] = publishing;
+    assert.deepEqual(Object.keys(on), ["workflow_dispatch"]);
+    assert.equal(on.workflow_dispatch.inputs["dry-run"].default, true);
+  });
 
   test("elsewhere than on Linux every folder of the package's tests runs, and is said to be untried", () => {
     const jobs = kWorkflows.flatMap((workflow) => Object.values(workflow.jobs));
