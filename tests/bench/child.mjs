@@ -12,7 +12,11 @@ report.error = (id, error) => process.send({ id, error });
 report.data = (id, data) => process.send({ id, data });
 
 const library = await (await import(`./libraries/${name}.mjs`)).load({ threads, device });
-process.send({ detail: library.detail, variant: library.variant });
+process.send({
+  detail: library.detail,
+  variant: library.variant,
+  package: import.meta.resolve("edgegrad"),
+});
 await kWorkloads[workload].measure(library, { quick, compiled, isPeer: isPeer(contender) }, report);
 // Whatever a library leaves running must not hold the report up.
 process.send({ isDone: true }, () => process.exit(0));
