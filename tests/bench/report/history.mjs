@@ -33,8 +33,9 @@ export function historyEntries(tables, { date, cpu, cores, load }, { commit, dir
       .map((row) => ({
         ...measured,
         bench: name,
+        benchTitle: table.title,
         row: row.id,
-        title: `${table.title}: ${row.title ?? row.id}`,
+        rowTitle: row.title ?? row.id,
         unit: row.unit ?? "",
         better: row.better,
         ours: rounded(ours.values[row.id]),
