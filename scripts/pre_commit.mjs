@@ -1,6 +1,6 @@
-// The pre-commit hook: formats and lints the staged files and checks the layers that they belong to. Repaired files are
-// staged again; what cannot be repaired stops the commit. `npm run hooks` installs it, `npm run hooks -- --remove` takes it
-// away, `git commit --no-verify` leaves it out once.
+// The pre-commit hook: formats and lints the staged files, and checks the layers if they are in src or web/src. Repaired files
+// are staged again; what cannot be repaired stops the commit. `npm run hooks` installs it, `npm run hooks -- --remove` removes
+// it, `git commit --no-verify` skips it once.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ async function stagedFiles() {
   return { staged, isPartial: (file) => unstaged.includes(file) };
 }
 
-/** `git commit FILES` has an index for this commit alone: what is staged there is missing from the next one. */
+/** `git commit FILES` uses a temporary index: what a hook stages there is missing from the real one afterwards. */
 function isTemporaryIndex() {
   return basename(process.env.GIT_INDEX_FILE ?? "").startsWith("next-index");
 }
@@ -52,7 +52,7 @@ async function format(title, tool, files, isPartial) {
   }
 }
 
-/** Checks files as they are staged, which is not what the working tree holds. */
+/** Checks the staged versions of files, which differ from those in the working tree. */
 async function checkCopies(tool, files) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-staged-"));
   try {
@@ -103,7 +103,7 @@ async function checkStaged() {
   return failed > 0 ? 1 : 0;
 }
 
-/** Points core.hooksPath at scripts/hooks; refuses to take the place of hooks that are there. */
+/** Points core.hooksPath at scripts/hooks; refuses to replace existing hooks. */
 async function install() {
   const current = read("git", ["-C", kRoot, "config", "core.hooksPath"]);
   if (current && current !== kFolder) {

@@ -1,6 +1,6 @@
-// npm run release -- VERSION: checks that a release can be made, sets the version, dates CHANGELOG.md's section, builds, has
-// npm try to publish (`npm publish --provenance --dry-run`), commits and tags. Nothing leaves this machine: it prints what the
-// owner does next. If a step fails, the files are as they were.
+// npm run release -- VERSION: checks that a release can be made, sets the version, dates CHANGELOG.md's section, builds, runs
+// `npm publish --provenance --dry-run`, commits and tags. It pushes and publishes nothing: it prints what the owner does next.
+// If a step fails, the files are restored.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ function makePlan(wanted, date) {
 async function tryToPublish() {
   const missing = kPublished.filter((file) => !existsSync(join(kRoot, file)));
   if (missing.length > 0) throw expected(`There is no ${missing.join(", no ")}: npm run build`);
-  // Only whether the registry has this version already needs a network, and npm does without.
+  // A dry run works without a network: npm then skips the look-up of published versions.
   const options = ["--provenance", "--dry-run", "--ignore-scripts", "--fetch-retries=0"];
   const output = await step("npm publish --provenance --dry-run", () =>
     quiet("npm", ["publish", ...options], { cwd: kRoot }),
@@ -95,7 +95,7 @@ async function release({ version, texts }, { "no-build": isBuilt }) {
   } catch (error) {
     await git("reset", "--quiet", "--", ...kReleasedFiles);
     await git("checkout", "--", ...kReleasedFiles);
-    console.error("The files are as they were.");
+    console.error("The files have been restored.");
     throw error;
   }
 }
@@ -112,7 +112,7 @@ await main(async () => {
   const options = readOptions();
   if (options.help) return console.log(kHelp);
   const plan = makePlan(options.wanted, new Date().toISOString().slice(0, 10));
-  console.log(`edgegrad ${plan.version}: ${plan.changes} lines of CHANGELOG.md`);
+  console.log(`edgegrad ${plan.version}: ${plan.changes} entries in CHANGELOG.md`);
   if (options["dry-run"]) {
     console.log(
       `  would change ${kReleasedFiles.join(", ")}, build, commit and tag v${plan.version}`,

@@ -6,7 +6,7 @@ const kOwnersFields = ["repository", "homepage", "bugs"];
 const kVersion = /^(\d+)\.(\d+)\.(\d+)$/;
 const kUnreleased = /^## (?:\[?unreleased\]?|(\d+\.\d+\.\d+) \(unreleased\))[^\S\n]*$/im;
 
-/** Every place that holds the version, with its surroundings: the text before and after it must be found exactly so often. */
+/** Where the version is written: `pattern` has the text around it and must match `count` times, or `first` times and more. */
 const kPlaces = [
   { file: "package.json", pattern: /^( {2}"version": ")[^"]+(",)$/gm, count: 1 },
   { file: "package-lock.json", pattern: /^((?: {2}| {6})"version": ")[^"]+(",)$/gm, first: 2 },
@@ -37,7 +37,7 @@ export function compareVersions(a, b) {
   return at < 0 ? 0 : first[at] - second[at];
 }
 
-/** Returns a sentence for everything that is in the way of releasing `version`. */
+/** Returns a sentence for each reason why `version` cannot be released. */
 export function obstacles({ manifest, changelog, version, isClean, hasTag }) {
   const found = [];
   if (!isClean) found.push("The working tree has changes: commit or stash them.");
@@ -47,7 +47,7 @@ export function obstacles({ manifest, changelog, version, isClean, hasTag }) {
   const missing = kOwnersFields.filter((field) => !manifest[field]);
   if (missing.length > 0) {
     found.push(
-      `package.json has no ${missing.join(", no ")}: the owner of the public repository fills them in, and provenance cannot be had without.`,
+      `package.json has no ${missing.join(", no ")}: the owner of the public repository fills them in; npm refuses provenance without a repository.`,
     );
   }
   return [...found, ...obstaclesInChangelog(changelog, version)];
@@ -78,7 +78,7 @@ export function datedChangelog(changelog, version, date) {
   return changelog.replace(kUnreleased, `## ${version} (${date})`);
 }
 
-/** Returns the text of a file with another version in its places; throws where it has not the expected ones. */
+/** Returns the text of a file with another version in its places; throws if the version is not where it is expected. */
 export function withVersion(file, text, version) {
   const { pattern, count, first } = kPlaces.find((place) => place.file === file);
   let seen = 0;

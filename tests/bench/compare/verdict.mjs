@@ -4,7 +4,7 @@ import { median } from "../clock.mjs";
 
 const kConfidence = 0.95;
 
-/** Of fewer pairs not even the first and the last are limits that sure. */
+/** With fewer pairs, even the smallest and the largest ratio are limits with less confidence than that. */
 export const kFewestPairs = 6;
 
 /** How many times as long B takes, in each pair. */
@@ -14,7 +14,7 @@ export function ratiosOf(pairs, better) {
 
 /**
  * Returns { ratio, low, high, outcome }: the median ratio, and limits between which the true one lies in 95 of 100 cases,
- * whatever the noise looks like (they are ratios that were measured, as in a sign test). `outcome` is "slower" or "faster" where
+ * whatever the distribution of the noise (order statistics, as in a sign test). `outcome` is "slower" or "faster" where
  * the median is beyond the tolerance and the limits are on the same side of 1; "unclear" where only the median is; else "same".
  */
 export function verdictOf(ratios, tolerance) {
@@ -27,7 +27,7 @@ export function verdictOf(ratios, tolerance) {
   return { ratio, low, high, outcome };
 }
 
-/** The limits of the median: the narrowest pair of measured values, counted from both ends, that is as sure as kConfidence. */
+/** The limits of the median: the innermost two of the sorted values between which it lies with kConfidence. */
 export function limitsOf(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const count = sorted.length;
@@ -49,8 +49,8 @@ export function isSuspect({ outcome }) {
 }
 
 /**
- * The verdict on all pairs of a row of which some were measured again: noise that happened to fall on B in the first pairs does not
- * do so in the others, so B is slower only where the new pairs alone say it as well.
+ * The verdict on a row that was measured again. A row is measured again because its first pairs looked slow, which noise may have
+ * done; so B counts as slower only if the new pairs alone are beyond the tolerance, too.
  */
 export function confirmedVerdict(first, again, tolerance) {
   const verdict = verdictOf([...first, ...again], tolerance);

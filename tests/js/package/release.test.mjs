@@ -90,7 +90,7 @@ describe("npm run release", () => {
     const start = git("rev-parse", "HEAD");
     const { status, stdout, stderr } = await release("minor", "--dry-run");
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /edgegrad 0\.2\.0: 2 lines[\s\S]*v0\.2\.0[\s\S]*Nothing was changed/);
+    assert.match(stdout, /edgegrad 0\.2\.0: 2 entries[\s\S]*v0\.2\.0[\s\S]*Nothing was changed/);
     assert.match(stdout, /npm publish --provenance --dry-run \(/);
     assert.equal(git("status", "--porcelain"), "");
     assert.equal(git("tag"), "");
@@ -130,7 +130,10 @@ describe("npm run release", () => {
     const { status, stderr } = await release("patch", "--no-build");
     writeFileSync(wasm, "");
     assert.equal(status, 1);
-    assert.match(stderr, /as they were[\s\S]*no dist\/wasm\/edgegrad-simd\.wasm: npm run build/);
+    assert.match(
+      stderr,
+      /have been restored[\s\S]*no dist\/wasm\/edgegrad-simd\.wasm: npm run build/,
+    );
     assert.equal(git("status", "--porcelain"), "");
     assert.equal(git("rev-parse", "HEAD"), start);
     assert.equal(git("tag"), "");
