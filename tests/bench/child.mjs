@@ -12,7 +12,11 @@ report.error = (id, error) => process.send({ id, error });
 report.data = (id, data) => process.send({ id, data });
 
 const library = await (await import(`./libraries/${name}.mjs`)).load({ threads, device });
-process.send({ detail: library.detail, variant: library.variant });
+process.send({
+  detail: library.detail,
+  variant: library.variant,
+  package: import.meta.resolve("edgegrad"),
+});
 await kWorkloads[workload].measure(library, { quick, compiled, isPeer: isPeer(contender) }, report);
 // Exit explicitly: work that a library leaves running must not delay the report.
 process.send({ isDone: true }, () => process.exit(0));

@@ -4,14 +4,18 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
+const kOtherDist = new URL("compare/other_dist.mjs", import.meta.url).href;
 
-/** Resolves to {values, errors, data, detail, failure}. Never rejects, because a peer may fail. */
-export function runChild(node, { workload, contender, quick, limit, environment }) {
+/**
+ * Resolves to {values, errors, data, detail, failure}. Never rejects, because a peer may fail. `dist` is the folder of another
+ * build of this package, to be measured instead of the checkout's.
+ */
+export function runChild(node, { workload, contender, quick, limit, environment, dist }) {
   const result = { values: {}, errors: {}, data: {}, detail: "", failure: null };
   const child = fork(kChild, [JSON.stringify({ workload, contender, quick })], {
     execPath: node,
-    execArgv: [],
-    env: { ...process.env, ...environment },
+    execArgv: dist ? ["--import", kOtherDist] : [],
+    env: { ...process.env, ...environment, ...(dist && { EG_BENCH_DIST: dist }) },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let said = "";

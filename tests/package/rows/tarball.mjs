@@ -19,7 +19,7 @@ const kScripts = [
   ]),
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
-const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
 
 /** Returns the files of a folder and its subfolders, with "/" between folders. */
 function filesOf(folder) {
