@@ -5,8 +5,8 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
+#include "autograd/engine/engine_context.h"
 #include "autograd/engine/graph_task.h"
-#include "autograd/engine/stand_in.h"
 #include "autograd/grad_mode.h"
 #include "autograd/held_modes.h"
 #include "border.h"
@@ -69,10 +69,10 @@ struct JsFunction::RemoteCall {
   Arguments arguments;
   std::function<void(const Words&)> take;
   HeldModes modes = {};
-  Recording* noted_in = recording();
+  Recording* recorded_in = recording();
   IntrusivePtr<GraphTask> task = IntrusivePtr<GraphTask>(GraphTask::current());
   IntrusivePtr<Node> node = IntrusivePtr<Node>(GraphTask::current_node());
-  EnginePlace place = EnginePlace::here();
+  EngineContext place = EngineContext::here();
 
   void run() {
     // Let go of before the caller has its answer, for it may look at what is left.
@@ -80,9 +80,9 @@ struct JsFunction::RemoteCall {
     const IntrusivePtr<GraphTask> of_task = std::move(task);
     const IntrusivePtr<Node> of_node = std::move(node);
     const AutogradStateGuard state(held.state());
-    const RecordingGuard noted(noted_in);
+    const RecordingGuard noted(recorded_in);
     const EvaluationGuard evaluation(of_task.get(), of_node.get());
-    const StandInGuard in_place_of_the_caller(place);
+    const EngineContextGuard in_place_of_the_caller(place);
     try {
       take(call_here(id, arguments));
     } catch (JsException& error) {

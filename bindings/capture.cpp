@@ -60,7 +60,7 @@ EG_EXPORT("outdate")
 void outdate(Handle handle) {
   guard([&] {
     const Tensor& t = handles().get(handle);
-    outdate_recordings(t.storage()->data(), t.device());
+    invalidate_recordings(t.storage()->data(), t.device());
     return 0;
   });
 }

@@ -53,8 +53,8 @@ bool GpuSupport::has(const kernel::Call& call) const {
   };
   for (const kernel::Field field : call.fields()) {
     using kernel::FieldKind;
-    if (field.kind == FieldKind::kIn) check_memory(call.at<kernel::In>(field).view());
-    if (field.kind == FieldKind::kOut) check_memory(call.at<kernel::Out>(field).view());
+    if (is_read_memory(field.kind)) check_memory(call.at<kernel::In>(field).view());
+    if (is_written_memory(field.kind)) check_memory(call.at<kernel::Out>(field).view());
     if (field.kind == FieldKind::kFormula) {
       const kernel::Formula& formula = call.at<kernel::Formula>(field);
       if (formula.shader_numbers == nullptr || formulas_.find(formula.op) == 0) fits = false;

@@ -77,7 +77,7 @@ void join_thread() {
   const std::uintptr_t thread = number_of(pthread_self());
   inbox->set_thread(thread);
   Inboxes::instance().add(thread, inbox);
-  Inbox::set_doorbell(&ring);
+  Inbox::set_notifier(&ring);
 }
 
 // Starts a thread that runs nothing but its event loop, and returns its number.

@@ -115,7 +115,7 @@ Gpu& gpu() {
   return *gpu;
 }
 
-// A build without threads has no doorbell.
+// A build without threads has no notifier.
 void run_on(Inbox& inbox, const std::function<void()>& work) {
   if (&inbox == Inbox::current().get())
     work();

@@ -1,4 +1,4 @@
-# Every tools/*.cpp is a native program of that name.
+# Builds every tools/*.cpp as a native program of that name.
 file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cpp)
 foreach(source IN LISTS tool_sources)
   cmake_path(GET source STEM name)

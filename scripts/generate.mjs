@@ -1,5 +1,5 @@
-// npm run generate: writes what is derived from the C++ sources: the op table with what TypeScript makes
-// of it, and the shaders of formulas.
+// npm run generate: writes the files derived from the C++ sources: the op table, the TypeScript files generated from
+// it, and the shaders of formulas.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

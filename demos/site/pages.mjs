@@ -14,4 +14,5 @@ export const kPages = [
   ],
   ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
   ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own."],
+  ["speed", "Speed", "What the benchmarks have measured, commit by commit."],
 ];

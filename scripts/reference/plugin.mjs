@@ -1,5 +1,5 @@
-// What typedoc is told about this package: which values are functions, which types are lists of options, and what
-// belongs together on a page. typedoc.json names it.
+// A typedoc plugin for this package: which values are functions, which types are lists of options, and how names are
+// grouped into chapters. It is named in typedoc.json.
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,13 +9,13 @@ import ts from "typescript";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
-// An op's family is said once, in its table.
+// The families of ops, from the op table.
 const { ops } = JSON.parse(readFileSync(join(kSource, "generated", "op_table.json"), "utf8"));
 const kFamilies = new Map(
   ops.flatMap(({ js, family }) => [js, `${js}_`].map((name) => [name, family])),
 );
 
-// Chapters by the folder of web/src that a name comes from.
+// The chapter of a name, by the folder of web/src that declares it.
 const kChapters = {
   tensor: "Tensors",
   ops: "Tensors",
@@ -27,12 +27,12 @@ const kChapters = {
 const kRest = "The engine";
 
 const kFields = {
-  Parameter: "Learned, and saved under this name.",
-  Buffer: "Saved under this name, not learned.",
-  other: "As the constructor was told.",
+  Parameter: "Trained, and saved under this name.",
+  Buffer: "Saved under this name, but not trained.",
+  other: "The value passed to the constructor.",
 };
 
-/** Extends typedoc, which calls this. */
+/** The entry point of the plugin, which typedoc calls. */
 export function load(app) {
   tagByRules();
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
@@ -43,14 +43,14 @@ export function load(app) {
       describeField(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
-      // Where something is declared matters to its authors alone.
+      // The location of a declaration is of no interest to readers.
       delete reflection.sources;
     }
   });
   app.renderer.on(PageEvent.END, finishPage);
 }
 
-// As comments these tags would be in the way of everybody who hovers over a name.
+// If these tags were in comments, editors would show them for every name.
 function tagByRules() {
   const { getComment } = Context.prototype;
   Context.prototype.getComment = function (symbol, kind) {
@@ -76,13 +76,13 @@ function isOfSignatures(type) {
   return ts.isTypeLiteralNode(type) && type.members.every(ts.isCallSignatureDeclaration);
 }
 
-// A page of Markdown is called what its heading says.
+// Names a Markdown page after its heading.
 function nameDocument(document) {
   document.frontmatter.category = /(^|\/)guide\//.test(document.name) ? "Guide" : "Lists";
   document.name = headingOf(document.content).title;
 }
 
-// The first page has a heading from typedoc.
+// Removes the heading of the first page, which typedoc adds itself.
 function dropHeading(page) {
   page[0].text = page[0].text.slice(headingOf(page).line.length);
 }
@@ -92,7 +92,7 @@ function headingOf([first]) {
   return { line, title };
 }
 
-// What overloads do is said once, at the first; what an accessor does, at its getter.
+// Overloads are documented once, at the first one; accessors at their getter.
 function shareComment(reflection) {
   const { signatures = [], getSignature, setSignature } = reflection;
   if (setSignature) setSignature.comment ??= getSignature?.comment?.clone();
@@ -102,7 +102,7 @@ function shareComment(reflection) {
   delete first.comment;
 }
 
-// Fields of modules, optimizers and schedulers are what their constructors were told, or what they learn.
+// Describes fields of modules, optimizers and schedulers: constructor arguments, or trained and saved state.
 function describeField(reflection) {
   const isField = reflection.kindOf(ReflectionKind.Property);
   if (!isField || reflection.comment || !reflection.parent.kindOf(ReflectionKind.Class)) return;
@@ -110,7 +110,7 @@ function describeField(reflection) {
   reflection.comment = new Comment([{ kind: "text", text: kFields[kind] }]);
 }
 
-// Of the package's own names, and of what a tensor has.
+// Returns the chapter of a top-level name of the package, or of a member of Tensor.
 function chapterOf(reflection) {
   const { parent, name } = reflection;
   const isTop = parent?.isProject() ?? false;
@@ -129,8 +129,9 @@ function addTo(chapter, reflection) {
   described.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: chapter }]));
 }
 
-// Links from the reference to the rest of the site are written from its root. What typedoc's theme leaves out for those
-// who do not see: which part is the page's own, wide tables that the keyboard scrolls, and no link inside a button.
+// Makes links from the reference to the rest of the site relative to its root, and adds accessibility features that
+// typedoc's theme lacks: a main landmark, wide tables that can be scrolled with the keyboard, and no links inside
+// buttons.
 function finishPage(page) {
   const toRoot = "../".repeat(page.url.split("/").length);
   page.contents = page.contents

@@ -1,6 +1,6 @@
-// In WebAssembly malloc, too, is the heap of heap.h: all of memory is in one hand, and the C
-// library's own allocator is no part of the download. What uses it is seldom (threads, exceptions,
-// strings for JavaScript), so there is no pool.
+// In WebAssembly malloc uses the heap of heap.h too: one allocator manages all memory, and the C
+// library's own is not part of the download. Its callers are rare (threads, exceptions, strings for
+// JavaScript), so it uses no pool.
 
 #ifdef __EMSCRIPTEN__
 
@@ -26,8 +26,8 @@ constexpr std::size_t kAlignmentOfLarge = 64;
 
 #if EG_THREADS
 
-// What a thread's block holds beside its stack and its thread-local variables: pthread's own record
-// and the pointers of pthread_setspecific, 1.5 kB.
+// A thread's block holds, besides its stack and its thread-local variables, pthread's own record
+// and the pointers of pthread_setspecific: 1.5 kB.
 constexpr std::size_t kThreadRecord = 4096;
 
 constinit thread_local void* block_of_next_thread = nullptr;
@@ -49,9 +49,8 @@ std::size_t thread_block_bytes() {
 ThreadMemory::ThreadMemory(const char* caller) {
   const std::size_t bytes = thread_block_bytes();
   block_of_next_thread = std::malloc(bytes);
-  check(
-      block_of_next_thread != nullptr, ErrorCode::kOutOfMemory, caller, "a thread needs ", bytes,
-      " bytes in one piece, more than are left. Free what is not needed: dispose() or eg.scope().");
+  check(block_of_next_thread != nullptr, ErrorCode::kOutOfMemory, caller, "a thread needs ", bytes,
+        " contiguous bytes, more than are free. Free unused tensors with dispose() or eg.scope().");
 }
 
 ThreadMemory::~ThreadMemory() { std::free(std::exchange(block_of_next_thread, nullptr)); }
@@ -61,7 +60,7 @@ ThreadMemory::~ThreadMemory() { std::free(std::exchange(block_of_next_thread, nu
 extern "C" {
 
 void* malloc(std::size_t bytes) {
-  return process_heap().allocate_to_stay(std::max<std::size_t>(bytes, 1));
+  return process_heap().allocate_long_lived(std::max<std::size_t>(bytes, 1));
 }
 
 void free(void* block) {
@@ -86,7 +85,7 @@ void* realloc(void* block, std::size_t bytes) {
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   if (alignment > kPageBytes) return nullptr;
   if (alignment <= kAlignment) return malloc(bytes);
-  // Blocks that are not from slabs are whole pages.
+  // Blocks outside slabs start on a page boundary.
   return malloc(
       std::max(bytes, alignment > kAlignmentOfLarge ? kMaxSlabBlock + 1 : kMaxSmallBlock + 1));
 }
@@ -96,9 +95,9 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
   return *block == nullptr ? ENOMEM : 0;
 }
 
-// The names by which Emscripten's and musl's own files call them.
+// The names by which Emscripten's and musl's own code calls these functions.
 #if EG_THREADS
-// pthread_create asks here for the block of a thread, and asks for nothing else of that size.
+// pthread_create allocates the block of a thread here, and nothing else of that size.
 void* emscripten_builtin_malloc(std::size_t bytes) {
   if (block_of_next_thread != nullptr && bytes > kMaxSlabBlock)
     return std::exchange(block_of_next_thread, nullptr);

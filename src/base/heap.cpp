@@ -8,14 +8,14 @@
 namespace eg {
 namespace {
 
-// The heap grows by at least this much.
+// The heap grows by at least this many pages.
 constexpr std::uint32_t kMinGrowth = (1 << 20) / kPageBytes;
-// Chunks for small things are this part of the heap: as long as they take no larger part of what is
-// added, each lies twice as far up as the one before.
+// Chunks for small blocks are this fraction of the heap. While small blocks take no larger fraction
+// of the growth, each chunk starts at about twice the address of the previous one.
 constexpr std::uint32_t kSmallPart = 16;
-// What large blocks leave for small ones.
-constexpr std::uint32_t kSmallRoom = (1 << 20) / kPageBytes;
-constexpr std::size_t kMaxToStay = 4 << 20;
+// Free pages that large blocks leave for small blocks.
+constexpr std::uint32_t kSmallReserve = (1 << 20) / kPageBytes;
+constexpr std::size_t kMaxLongLived = 4 << 20;
 constexpr std::uint32_t kReserve = (256 << 10) / kPageBytes;
 
 }  // namespace
@@ -29,30 +29,31 @@ PageNumber Heap::page(const void* address) const {
                                  kPageBytes);
 }
 
-/// Makes the tables, once; returns false if there is no memory for them.
+/// Allocates the tables at the first call; returns false if there is no memory for them.
 bool Heap::start() {
   if (table_ != nullptr) return true;
   const std::size_t pages = arena_->max_pages();
-  // One more: the page behind the last one is looked at.
+  // One extra entry: freeing a range reads the entry of the page after it.
   const std::uint32_t table_pages = pages_of((pages + 1) * sizeof(Page));
   const std::uint32_t slab_table_pages = pages_of((pages / Slabs::kMinPages + 1) * sizeof(Slab));
-  const PageNumber first = arena_->grow(table_pages + slab_table_pages + kReserve + kSmallRoom);
+  const PageNumber first = arena_->grow(table_pages + slab_table_pages + kReserve + kSmallReserve);
   if (first == 0) return false;
   table_ = static_cast<Page*>(address(first));
   small_.use_table(table_);
   large_.use_table(table_);
   slabs_.use_tables(arena_->base(), table_, static_cast<Slab*>(address(first + table_pages)));
   reserve_ = first + table_pages + slab_table_pages;
-  end_ = reserve_ + kReserve + kSmallRoom;
-  total_pages_ = kReserve + kSmallRoom;
-  small_.free(reserve_ + kReserve, kSmallRoom);
+  end_ = reserve_ + kReserve + kSmallReserve;
+  total_pages_ = kReserve + kSmallReserve;
+  small_.free(reserve_ + kReserve, kSmallReserve);
   return true;
 }
 
 bool Heap::grow_for(std::uint32_t pages) {
   if (!start()) return false;
-  const std::uint32_t there = large_.free_before(end_);
-  for (const std::uint32_t wanted : {std::max(pages - there, kMinGrowth), pages - there, pages}) {
+  const std::uint32_t available = large_.free_before(end_);
+  for (const std::uint32_t wanted :
+       {std::max(pages - available, kMinGrowth), pages - available, pages}) {
     const PageNumber first = arena_->grow(wanted);
     if (first == 0) continue;
     const bool follows = first == end_;
@@ -64,8 +65,8 @@ bool Heap::grow_for(std::uint32_t pages) {
   return false;
 }
 
-/// Makes all that is free one, so that nothing stands in the way of a large range.
-void Heap::gather() {
+/// Merges all free pages, so that a large range can use any of them.
+void Heap::merge_free_pages() {
   for (std::size_t size = 0; size < kBlockSizes; ++size) {
     const PageNumber slab = slabs_.take_empty(size);
     if (slab != 0) large_.free(slab, slab_pages(size));
@@ -75,37 +76,38 @@ void Heap::gather() {
   reserve_ = 0;
 }
 
-/// Sees that small blocks can be had; returns false if not.
-bool Heap::keep_room() {
+/// Restores the reserve and the free pages for small blocks; returns false if there are not enough
+/// pages.
+bool Heap::restore_reserve() {
   if (reserve_ == 0) reserve_ = large_.allocate(kReserve);
   if (reserve_ == 0) return false;
-  for (std::uint32_t piece = kSmallRoom; piece >= Slabs::kMinPages; piece /= 2) {
-    while (small_.free_pages() < kSmallRoom) {
+  for (std::uint32_t piece = kSmallReserve; piece >= Slabs::kMinPages; piece /= 2) {
+    while (small_.free_pages() < kSmallReserve) {
       const PageNumber room = large_.allocate(piece);
       if (room == 0) break;
       small_.free(room, piece);
     }
   }
-  return small_.free_pages() >= kSmallRoom;
+  return small_.free_pages() >= kSmallReserve;
 }
 
 PageNumber Heap::take_large(std::uint32_t pages) {
   if (!start()) return 0;
   PageNumber first = large_.allocate(pages);
-  if (first == 0 && small_.free_pages() > kSmallRoom + 2 * (total_pages_ / kSmallPart)) {
-    // Small things left more than they need for themselves.
+  if (first == 0 && small_.free_pages() > kSmallReserve + 2 * (total_pages_ / kSmallPart)) {
+    // The small blocks' pages are mostly free: merge them into the large heap.
     small_.move_to(large_);
-    keep_room();
+    restore_reserve();
     first = large_.allocate(pages);
   }
   if (first == 0 && grow_for(pages)) first = large_.allocate(pages);
   if (first != 0) return first;
-  gather();
+  merge_free_pages();
   first = large_.allocate(pages);
-  if (keep_room() || first == 0) return first;
+  if (restore_reserve() || first == 0) return first;
   large_.free(first, pages);
-  gather();
-  keep_room();
+  merge_free_pages();
+  restore_reserve();
   return 0;
 }
 
@@ -118,19 +120,19 @@ PageNumber Heap::take_small(std::uint32_t pages) {
     if (first == 0 && grow_for(chunk)) first = large_.allocate(chunk);
     if (first != 0) {
       small_.free(first, chunk);
-      if (reserve_ == 0) keep_room();
+      if (reserve_ == 0) restore_reserve();
       return small_.allocate(pages);
     }
     if (chunk == pages) break;
   }
   const PageNumber reserve = std::exchange(reserve_, 0);
-  gather();
+  merge_free_pages();
   const PageNumber first = large_.allocate(pages);
   if (first != 0) {
     reserve_ = reserve;
     return first;
   }
-  // This one fails; saying so needs memory too.
+  // This allocation fails; reporting the failure needs memory too.
   if (reserve != 0) small_.free(reserve, kReserve);
   return 0;
 }
@@ -151,8 +153,8 @@ void Heap::put_block(void* block) {
 }
 
 void Heap::free_pages(PageNumber first, std::uint32_t count) {
-  PageHeap& home = small_.is_home_of(first) ? small_ : large_;
-  home.free(first, count);
+  PageHeap& heap = small_.has_allocated(first) ? small_ : large_;
+  heap.free(first, count);
 }
 
 void* Heap::allocate(std::size_t bytes) {
@@ -163,8 +165,8 @@ void* Heap::allocate(std::size_t bytes) {
   return first == 0 ? nullptr : address(first);
 }
 
-void* Heap::allocate_to_stay(std::size_t bytes) {
-  if (bytes <= kMaxSlabBlock || bytes > kMaxToStay) return allocate(bytes);
+void* Heap::allocate_long_lived(std::size_t bytes) {
+  if (bytes <= kMaxSlabBlock || bytes > kMaxLongLived) return allocate(bytes);
   const std::scoped_lock lock(mutex_);
   const PageNumber first = take_small(pages_of(bytes));
   return first == 0 ? nullptr : address(first);
@@ -193,7 +195,7 @@ FreeBlock* Heap::take(std::size_t block_size, std::size_t& count) {
   FreeBlock* blocks = nullptr;
   std::size_t taken = 0;
   for (; taken < count; ++taken) {
-    // Only the first is worth a slab.
+    // Only the first block is worth adding a slab.
     void* block = taken == 0 ? take_block(block_size) : slabs_.take(block_size);
     if (block == nullptr) break;
     blocks = new (block) FreeBlock{blocks};

@@ -1,11 +1,11 @@
 #pragma once
 
-// The one heap of the process. WebAssembly's memory can only grow at its end, and never shrinks: so
-// what is freed must be usable again for blocks of any size. Blocks up to 32 KiB come from slabs,
-// larger ones are ranges of pages. Small things that stay (handles, graph nodes, what malloc takes)
-// must not lie strewn between large ones that go: their pages come in chunks that grow with the
-// heap, so that of however large a heap only few places are theirs. All free space is one when it
-// must be.
+// The heap of the process. WebAssembly memory can only grow at its end and never shrinks, so freed
+// memory must be reusable for blocks of any size. Blocks up to 32 KiB come from slabs; larger ones
+// are ranges of pages. Small long-lived blocks (handles, graph nodes, malloc's blocks) must not be
+// scattered between large blocks that are freed later. Their pages are therefore allocated in
+// chunks whose size grows with the heap, so that they occupy only a few regions however large the
+// heap is. When memory runs out, all free space is merged.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace eg {
 
-/// Memory that grows at its end.
+/// Memory that can grow at its end.
 class Arena {
  public:
-  /// Where it begins; known before it has grown.
+  /// Returns the address of the first byte; valid before the first grow().
   virtual std::uintptr_t base() const = 0;
-  /// The pages that it may have at most, with those before the first grow().
+  /// Returns the maximum number of pages, including those before the first grow().
   virtual std::uint32_t max_pages() const = 0;
-  /// Returns the first of so many new pages, which are zero, or 0. They need not follow the last
-  /// ones.
+  /// Adds `pages` zeroed pages and returns the first, or 0 on failure. They need not be adjacent to
+  /// the previous ones.
   virtual PageNumber grow(std::uint32_t pages) = 0;
 
  protected:
@@ -32,8 +32,8 @@ class Arena {
 };
 
 struct HeapStats {
-  std::size_t bytes = 0;       ///< of the arena
-  std::size_t free_bytes = 0;  ///< of those, not in use
+  std::size_t bytes = 0;       ///< size of the arena
+  std::size_t free_bytes = 0;  ///< of those, unused
 };
 
 class Heap {
@@ -42,23 +42,24 @@ class Heap {
 
   /// Returns uninitialised memory aligned to 64 (16 below 512 bytes), or nullptr.
   void* allocate(std::size_t bytes);
-  /// The same for what may stay: it lies among the small things, unless it is megabytes.
-  void* allocate_to_stay(std::size_t bytes);
-  /// Takes back a block of either; `bytes` is the size asked for then.
+  /// allocate() for blocks that may be long-lived: places them among the small blocks, unless they
+  /// are larger than 4 MiB.
+  void* allocate_long_lived(std::size_t bytes);
+  /// Frees a block of either function; `bytes` is the size that was requested.
   void free(void* block, std::size_t bytes);
-  /// The same when nobody remembers the size.
+  /// Frees a block whose requested size is unknown.
   void free(void* block);
 
-  /// Up to `count` blocks of a size, in a list, and sets it to how many; nullptr when there is
-  /// none.
+  /// Takes up to `count` blocks of a size index and sets `count` to the number taken; returns them
+  /// as a list, or nullptr when memory has run out.
   FreeBlock* take(std::size_t block_size, std::size_t& count);
-  /// Takes back blocks of any sizes.
+  /// Frees a list of blocks of any sizes.
   void put(FreeBlock* blocks);
 
-  /// What a block has room for, which is what was asked for or more.
+  /// Returns the usable bytes of a block, which are at least the bytes requested.
   std::size_t bytes_of(const void* block);
 
-  /// The size of a block that is small enough for the pool (pool.h), or 0. Takes no lock.
+  /// Returns the size of a block that belongs to the pool (pool.h), or 0. Takes no lock.
   std::size_t pooled_bytes(const void* block) const;
 
   HeapStats stats();
@@ -71,8 +72,8 @@ class Heap {
   void* take_block(std::size_t block_size);
   void put_block(void* block);
   void free_pages(PageNumber first, std::uint32_t count);
-  void gather();
-  bool keep_room();
+  void merge_free_pages();
+  bool restore_reserve();
 
   void* address(PageNumber page) const;
   PageNumber page(const void* address) const;
@@ -80,17 +81,17 @@ class Heap {
   std::mutex mutex_;
   Arena* arena_;
   Page* table_ = nullptr;
-  /// Behind the last page.
+  /// One past the last page.
   PageNumber end_ = 0;
   std::uint32_t total_pages_ = 0;
   PageHeap small_{1};
   PageHeap large_{2};
   Slabs slabs_;
-  /// Lets those who report that there is no memory have some.
+  /// Released when memory runs out, so that the failure can be reported.
   PageNumber reserve_ = 0;
 };
 
-/// False under sanitizers, where every block comes from the C library, to be watched.
+/// False under sanitizers, where every block comes from the C library so that it can be checked.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kOwnHeap = false;
 #elif defined(__has_feature)

@@ -1,5 +1,6 @@
-// In WebAssembly every `new` comes from the heap of heap.h: what containers grow to at a peak is
-// free for tensors afterwards, and small objects take no lock. Natively the C library's serves.
+// In WebAssembly every `new` uses the heap of heap.h: memory that containers needed at a peak is
+// available to tensors afterwards, and small objects take no lock. Native builds use the C
+// library's operator new.
 
 #ifdef __EMSCRIPTEN__
 
@@ -10,10 +11,10 @@
 
 void* operator new(std::size_t bytes) {
   if (bytes <= eg::kMaxPooledBytes) return eg::pool_allocate(bytes);
-  void* block = eg::process_heap().allocate_to_stay(bytes);
+  void* block = eg::process_heap().allocate_long_lived(bytes);
   if (block == nullptr) {
     eg::release_pools();
-    block = eg::process_heap().allocate_to_stay(bytes);
+    block = eg::process_heap().allocate_long_lived(bytes);
   }
   if (block == nullptr) throw std::bad_alloc();
   return block;

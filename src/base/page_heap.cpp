@@ -13,7 +13,7 @@ std::size_t PageHeap::bin_of(std::uint32_t count) {
   return kExactBins + static_cast<std::size_t>(octave - kFirstOctave) * kBinsPerOctave + part;
 }
 
-/// The first bin from `bin` on that holds anything, or kBins.
+/// Returns the first nonempty bin from `bin` on, or kBins.
 std::size_t PageHeap::next_bin(std::size_t bin) const {
   for (std::size_t word = bin / 64; word < kWords; ++word) {
     const std::uint64_t bits =
@@ -26,7 +26,7 @@ std::size_t PageHeap::next_bin(std::size_t bin) const {
 PageNumber PageHeap::best_in(std::size_t bin, std::uint32_t count) const {
   PageNumber best = 0;
   for (PageNumber first = bins_[bin]; first != 0; first = table_[first].next) {
-    // All are of one length: the one freed last may still be in the processor's cache.
+    // All ranges of this bin have one length; the one freed last may still be in the CPU cache.
     if (bin < kExactBins) return first;
     const std::uint32_t length = table_[first].count;
     if (length < count) continue;
@@ -40,7 +40,7 @@ PageNumber PageHeap::best_in(std::size_t bin, std::uint32_t count) const {
 PageNumber PageHeap::allocate(std::uint32_t count) {
   if (count == 0 || count > free_pages_) return 0;
   PageNumber first = 0;
-  // Only in the first of these bins some may be too short.
+  // Only the first of these bins may hold ranges that are too short.
   for (std::size_t bin = next_bin(bin_of(count)); first == 0; bin = next_bin(bin + 1)) {
     if (bin == kBins) return 0;
     first = best_in(bin, count);
@@ -117,7 +117,7 @@ void PageHeap::unlink(PageNumber first) {
     bins_[bin] = range.next;
     if (range.next == 0) used_bins_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
   }
-  // Neither end may be taken for a free range's again.
+  // The old boundaries must not look like those of a free range.
   table_[first].free_in = 0;
   table_[first + range.count - 1].free_in = 0;
   free_pages_ -= range.count;

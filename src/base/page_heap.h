@@ -1,8 +1,9 @@
 #pragma once
 
-// Ranges of pages: the smallest free range that is large enough serves a request, and a freed range
-// becomes one with its free neighbours at once. What is known of pages lies in a table beside them,
-// so that nothing is ever allocated between blocks. No locks, no system calls: see heap.h.
+// Ranges of pages. A request is served by the smallest free range that is large enough, and a freed
+// range is merged with its free neighbours immediately. Page metadata is stored in a separate
+// table, so nothing is allocated between blocks. Makes no system calls and is not thread-safe: Heap
+// holds the lock (heap.h).
 
 #include <array>
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace eg {
 
-/// A page by its number; 0 is none.
+/// The index of a page; 0 means "none".
 using PageNumber = std::uint32_t;
 
 inline constexpr std::size_t kPageBytes = 8 << 10;
@@ -19,41 +20,42 @@ constexpr std::uint32_t pages_of(std::size_t bytes) {
   return static_cast<std::uint32_t>(bytes / kPageBytes + (bytes % kPageBytes != 0));
 }
 
-/// Of a range, free or used, the entries of its first and its last page are true; of a used one
-/// that was marked with an owner, all are.
+/// The entries of the first and the last page of a range, free or used, are valid; in a used range
+/// that set_owner() marked, all are.
 struct Page {
-  std::uint32_t count : 24;   ///< pages of its range
-  std::uint32_t free_in : 8;  ///< which heap's free range, 0: not free
-  PageNumber previous;        ///< free: in its bin; used: the owner
-  PageNumber next;            ///< free: in its bin; used: the number of the heap it is from
+  std::uint32_t count : 24;   ///< pages of the range
+  std::uint32_t free_in : 8;  ///< number of the heap in which the range is free; 0: in use
+  PageNumber previous;        ///< free: previous range in its bin; used: the owner
+  PageNumber next;  ///< free: next range in its bin; used: number of the heap that allocated it
 };
 
 class PageHeap {
  public:
-  /// Heaps over one table are told apart by their numbers, from 1: they do not join their ranges.
+  /// Heaps that share a table have distinct numbers, from 1. They do not merge each other's ranges.
   explicit constexpr PageHeap(std::uint8_t number) : number_(number) {}
 
-  /// Pages not in use must be zero in the table.
+  /// Table entries of pages outside the heap must be zero.
   void use_table(Page* table) { table_ = table; }
 
-  /// Takes a range of `count` pages out of the heap and returns its first, or 0.
+  /// Removes a range of `count` pages from the heap and returns its first page, or 0.
   PageNumber allocate(std::uint32_t count);
-  /// Puts a range in: one it gave, one of another heap, or new memory.
+  /// Adds a range: one allocated from this heap or another, or new memory.
   void free(PageNumber first, std::uint32_t count);
-  /// Puts everything in it into another heap.
+  /// Moves all free ranges to another heap.
   void move_to(PageHeap& other);
 
-  /// True for the first page of a range in use that it gave.
-  bool is_home_of(PageNumber first) const { return table_[first].next == number_; }
+  /// Returns true if this heap allocated the used range that starts at `first`.
+  bool has_allocated(PageNumber first) const { return table_[first].next == number_; }
   std::uint32_t free_pages() const { return free_pages_; }
-  /// The length of the free range that ends before `end`.
+  /// Returns the length of the free range that ends just before `end`.
   std::uint32_t free_before(PageNumber end) const;
 
-  /// Marks all pages of a used range.
+  /// Sets the owner of all pages of a used range.
   static void set_owner(Page* table, PageNumber first, std::uint32_t count, PageNumber owner);
 
  private:
-  // Ranges shorter than this have a bin for each length; longer ones share sixteen for a doubling.
+  // Ranges shorter than this have one bin per length; longer ones share sixteen bins per power of
+  // two.
   static constexpr std::uint32_t kExactBins = 64;
   static constexpr std::uint32_t kBinsPerOctave = 16;
   static constexpr std::size_t kWords = (kExactBins + 18 * kBinsPerOctave + 63) / 64;

@@ -13,21 +13,22 @@ namespace {
 
 static_assert(kMaxPooledBytes == kMaxSmallBlock);
 
-// A thread that frees what others allocate (an engine worker) must not hoard: past this much of one
-// size the heap gets blocks back. Enough for the graph of some 50,000 operations.
+// A thread that frees what others allocate (an engine worker) must not hoard memory: beyond this
+// many free bytes of one size, blocks return to the heap. Enough for the graph of some 50,000
+// operations.
 constexpr std::size_t kMaxFreeBytes = 8 << 20;
-// What the heap gives and gets at once.
+// Blocks move between a list and the heap in batches of about this many bytes.
 constexpr std::size_t kBatchBytes = 4 << 10;
 
 struct FreeList {
   FreeBlock* head = nullptr;
-  /// The blocks that it may have besides. Without blocks and room it is closed: so every list is
-  /// before this thread's first block of that size, and after the thread's end.
+  /// How many more blocks the list may hold. A list with no blocks and no room is closed: every
+  /// list is closed before this thread's first block of that size, and after the thread has ended.
   std::uint32_t room = 0;
 };
 
-// Constants at first and without a destructor, they are there for as long as the thread runs
-// (objects with static lifetime are freed late), and no access asks whether they are.
+// Constant-initialised and without destructors, so they exist as long as the thread runs (objects
+// with static lifetime are freed late), and an access needs no initialisation check.
 thread_local constinit std::array<FreeList, kSmallSizes> lists{};
 thread_local constinit bool has_ended = false;
 
@@ -56,8 +57,8 @@ void* pop(FreeList& list) {
   return block;
 }
 
-/// Gives a closed list room; returns false when the thread has ended.
-bool open(FreeList& list, std::size_t size) noexcept {
+/// Opens a closed list; returns false when the thread has ended.
+bool open_list(FreeList& list, std::size_t size) noexcept {
   if (has_ended) return false;
   thread_local const AtThreadEnd at_thread_end;
   list.room = static_cast<std::uint32_t>(kMaxFreeBytes / bytes_of(size));
@@ -66,7 +67,7 @@ bool open(FreeList& list, std::size_t size) noexcept {
 
 void* allocate_from_heap(std::size_t size) noexcept {
   FreeList& list = lists[size];
-  if (list.room == 0 && !open(list, size)) return process_heap().allocate(bytes_of(size));
+  if (list.room == 0 && !open_list(list, size)) return process_heap().allocate(bytes_of(size));
   std::size_t count = blocks_at_once(size);
   list.head = process_heap().take(size, count);
   if (list.head == nullptr) {
@@ -77,7 +78,7 @@ void* allocate_from_heap(std::size_t size) noexcept {
   return pop(list);
 }
 
-void give_batch_to_heap(FreeList& list, std::size_t size) noexcept {
+void return_batch_to_heap(FreeList& list, std::size_t size) noexcept {
   FreeBlock* const first = list.head;
   FreeBlock* last = first;
   for (std::uint32_t i = 1; i < blocks_at_once(size); ++i) last = last->next;
@@ -87,11 +88,11 @@ void give_batch_to_heap(FreeList& list, std::size_t size) noexcept {
   process_heap().put(first);
 }
 
-void free_without_room(std::size_t size, void* block) noexcept {
+void free_to_full_list(std::size_t size, void* block) noexcept {
   FreeList& list = lists[size];
   if (list.head != nullptr) {
-    give_batch_to_heap(list, size);
-  } else if (!open(list, size)) {
+    return_batch_to_heap(list, size);
+  } else if (!open_list(list, size)) {
     return process_heap().free(block, bytes_of(size));
   }
   push(list, block);
@@ -120,7 +121,7 @@ void pool_free(void* block, std::size_t bytes) noexcept {
   if (bytes > kMaxPooledBytes) return process_heap().free(block, bytes);
   const std::size_t size = small_block_size_of(bytes);
   FreeList& list = lists[size];
-  if (list.room == 0) return free_without_room(size, block);
+  if (list.room == 0) return free_to_full_list(size, block);
   push(list, block);
 }
 

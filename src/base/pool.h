@@ -1,8 +1,8 @@
 #pragma once
 
-// Small objects that come and go with every op (tensor handles, nodes, version counters) are
-// recycled through per-thread free lists: an allocation is a pointer swap and takes no lock. Under
-// sanitizers the lists are off, so that use after free is seen.
+// Small objects that every op creates and frees (tensor handles, nodes, version counters) are
+// recycled through per-thread free lists by size: an allocation pops a list and takes no lock.
+// Sanitizer builds bypass the lists, so that use-after-free is detected.
 
 #include <cstddef>
 
@@ -13,14 +13,14 @@ inline constexpr std::size_t kMaxPooledBytes = 512;
 
 /// Returns a block of at least `bytes`, aligned to 16; throws std::bad_alloc.
 void* pool_allocate(std::size_t bytes);
-/// The same, or nullptr.
+/// pool_allocate() that returns nullptr instead of throwing.
 void* try_pool_allocate(std::size_t bytes) noexcept;
 
-/// Gives back a block of either; `bytes` is the size asked for then.
+/// Frees a block of either function; `bytes` is the size that was requested.
 void pool_free(void* block, std::size_t bytes) noexcept;
 
-/// Gives all that this thread's lists hold back to the heap: for a thread that will be idle, and
-/// before a large block is refused.
+/// Returns all blocks in this thread's lists to the heap. Called when a thread becomes idle and
+/// before an allocation fails.
 void release_pools() noexcept;
 
 /// Base class that routes `new` and `delete` of a type through the pool.

@@ -25,7 +25,7 @@ class SystemArena final : public Arena {
     const std::uint64_t bytes = begin - end + std::uint64_t{pages} * kPageBytes;
     constexpr std::uint64_t kLastByte = 0xffffffffU;
     if (end + bytes > kLastByte) return 0;
-    // sbrk() takes it for unsigned.
+    // sbrk() interprets its argument as unsigned.
     void* grown = sbrk(static_cast<std::intptr_t>(bytes));
     if (reinterpret_cast<std::uintptr_t>(grown) != end) return 0;
     return static_cast<PageNumber>(begin / kPageBytes);
@@ -34,7 +34,7 @@ class SystemArena final : public Arena {
 
 #else
 
-/// Addresses are reserved once; memory comes when it is written to.
+/// Reserves the addresses once; the system commits memory at the first write.
 class SystemArena final : public Arena {
  public:
   std::uintptr_t base() const override { return reinterpret_cast<std::uintptr_t>(reserved()); }
@@ -56,7 +56,7 @@ class SystemArena final : public Arena {
     }();
     return memory;
   }
-  /// Number 0 is none.
+  /// Page number 0 means "none".
   std::uint32_t used_ = 1;
 };
 

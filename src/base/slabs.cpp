@@ -14,8 +14,8 @@ struct BlockSize {
   std::uint16_t pages;
 };
 
-/// The shortest slab that leaves no more than a sixteenth of itself over.
-constexpr BlockSize described(std::size_t bytes) {
+/// Chooses the shortest slab that wastes at most a sixteenth of its bytes.
+constexpr BlockSize block_size_with(std::size_t bytes) {
   for (std::size_t pages = Slabs::kMinPages;; ++pages) {
     const std::size_t room = pages * kPageBytes;
     if (room % bytes > room / 16) continue;
@@ -26,11 +26,11 @@ constexpr BlockSize described(std::size_t bytes) {
 
 constexpr auto kSizes = [] {
   std::array<BlockSize, kBlockSizes> sizes{};
-  for (std::size_t i = 0; i < kSmallSizes; ++i) sizes[i] = described((i + 1) * kSmallStep);
+  for (std::size_t i = 0; i < kSmallSizes; ++i) sizes[i] = block_size_with((i + 1) * kSmallStep);
   for (std::size_t i = kSmallSizes; i < kBlockSizes; ++i) {
     const std::size_t octave = (i - kSmallSizes) / kSizesPerOctave;
     const std::size_t quarters = kSizesPerOctave + 1 + (i - kSmallSizes) % kSizesPerOctave;
-    sizes[i] = described((kMaxSmallBlock << octave) / kSizesPerOctave * quarters);
+    sizes[i] = block_size_with((kMaxSmallBlock << octave) / kSizesPerOctave * quarters);
   }
   return sizes;
 }();
@@ -61,7 +61,7 @@ PageNumber Slabs::owner(const void* block) const {
 }
 
 void* Slabs::take(std::size_t size) {
-  const PageNumber first = with_room_[size];
+  const PageNumber first = with_free_blocks_[size];
   if (first == 0) return nullptr;
   Slab& from = slab(first);
   void* block = from.free;
@@ -108,7 +108,7 @@ PageNumber Slabs::take_empty(std::size_t size) {
 }
 
 void Slabs::link(PageNumber first) {
-  PageNumber& head = with_room_[slab(first).block_size];
+  PageNumber& head = with_free_blocks_[slab(first).block_size];
   slab(first).previous = 0;
   slab(first).next = head;
   if (head != 0) slab(head).previous = first;
@@ -121,7 +121,7 @@ void Slabs::unlink(PageNumber first) {
   if (gone.previous != 0) {
     slab(gone.previous).next = gone.next;
   } else {
-    with_room_[gone.block_size] = gone.next;
+    with_free_blocks_[gone.block_size] = gone.next;
   }
 }
 

@@ -6,7 +6,7 @@
 namespace eg {
 namespace {
 
-// How a number in place of a tensor is marked.
+// The first word of an operand: whether a tensor or a number follows, and of which kind.
 enum : std::int64_t {
   kNoOperand = -1,
   kTensorKind,

@@ -1,7 +1,7 @@
 #pragma once
 
-// The calling convention of the op table: arguments are float64 words in a frame, each argument
-// says by itself how long it is. ArgumentType<T> reads a T and names its kind for the schema.
+// The calling convention of the op table: arguments are float64 words in a frame, and each argument
+// encodes its own length. ArgumentType<T> reads a T and names its kind for the schema.
 //
 //   tensor      handle                          tensor?    handle or 0
 //   operand     kind, value (see read_operand)  operand?   -1, or operand
@@ -28,10 +28,10 @@
 
 namespace eg {
 
-/// Reads words from a frame; a call that is too short is an InvalidArgument.
+/// Reads words from a frame; throws InvalidArgument when there are too few.
 class ArgumentReader {
  public:
-  /// Tensors and dtypes are handed on as `operands` prepares them, if there are any.
+  /// If `operands` is not null, tensors and dtypes are returned as it prepares them.
   ArgumentReader(const double* words, std::size_t count, CallOperands* operands = nullptr)
       : next_(words), end_(words + count), operands_(operands) {}
 
@@ -44,7 +44,7 @@ class ArgumentReader {
   std::optional<Operand> optional_operand();
   DType dtype();
   std::optional<DType> optional_dtype();
-  /// A position in a list of `count` names.
+  /// An index into a list of `count` names.
   std::size_t choice(std::size_t count);
 
  private:

@@ -16,10 +16,10 @@ namespace {
 constexpr std::string_view kName = "capture";
 
 constexpr auto* kNoGraph =
-    "[capture] what a captured function returns has no graph: call backward() in the function, or "
-    "take gradients there with autograd.grad().";
+    "[capture] the result of a captured function has no graph. Call backward() inside the "
+    "function, or compute gradients there with autograd.grad().";
 
-// Whether a graph could still be gone back through: nothing that it saved has been released.
+// True when backward could still run through the graph of `t`: no saved tensor has been released.
 bool has_graph(const Tensor& t) {
   if (!requires_grad(t)) return false;
   std::vector<Node*> pending;
@@ -42,8 +42,9 @@ bool has_graph(const Tensor& t) {
 }
 
 void refuse_tangents() {
-  check(!ops_carry_tangents(), ErrorCode::kInvalidArgument, kName,
-        "a captured function carries no tangents. Use it outside of forward-mode levels.");
+  check(
+      !ops_carry_tangents(), ErrorCode::kInvalidArgument, kName,
+      "captured functions do not support forward-mode tangents. Use them outside of dualLevel().");
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ CapturedFunction::CapturedFunction(const TensorList& inputs) {
   step_.tensors = &tensors_;
   for (const Tensor& input : inputs) {
     places_.push_back(contiguous_copy(input));
-    tensors_.add_place(places_.back());
+    tensors_.add_input_buffer(places_.back());
   }
 }
 
@@ -73,8 +74,8 @@ void CapturedFunction::finish(const TensorList& results) {
   stop();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     check(!grad(places_[i]).defined(), ErrorCode::kInvalidArgument, kName, "input ", i,
-          " was given a gradient, which a captured function cannot hand on to the tensor that it "
-          "is called with. Take it with autograd.grad() and return it.");
+          " received a gradient, which a captured function cannot pass to the tensor it is called "
+          "with. Compute it with autograd.grad() and return it.");
   }
   for (const Tensor& t : results) {
     step_.note_left(t.storage()->data(), t.device());
@@ -88,22 +89,22 @@ void CapturedFunction::check_modes(const TensorList& inputs) const {
   refuse_tangents();
   check(default_dtype() == default_dtype_ && autograd_state().autocast == autocast_,
         ErrorCode::kInvalidArgument, kName,
-        "the default dtype or autocast is another one than when the function was captured. Set "
-        "them as they were, or inside of the function.");
+        "the default dtype or autocast has changed since the function was captured. Restore them, "
+        "or set them inside the function.");
   const auto needs_graph = [](const Tensor& t) { return requires_grad(t); };
   if (ops_are_recorded() && !recorded_graphs_) {
     check(!tensors_.uses_gradients() && std::ranges::none_of(inputs, needs_graph),
           ErrorCode::kInvalidArgument, kName,
-          "the function was captured in noGrad() or inferenceMode(): call it there, too.");
+          "the function was captured under noGrad() or inferenceMode(): call it there as well.");
   }
   check(ops_are_recorded() || !recorded_graphs_ || !tensors_.has_backward(),
         ErrorCode::kInvalidArgument, kName,
-        "the function calls backward(), which it cannot in noGrad() or inferenceMode().");
+        "the function calls backward(), so it cannot be called under noGrad() or inferenceMode().");
 }
 
 void CapturedFunction::check_inputs(const TensorList& inputs) const {
   check(inputs.size() == places_.size(), ErrorCode::kInvalidArgument, kName, "expected ",
-        places_.size(), " inputs, as it was captured with, got ", inputs.size(), '.');
+        places_.size(), " inputs, as when it was captured, got ", inputs.size(), '.');
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& t = inputs[i];
     const Tensor& place = places_[i];
@@ -116,8 +117,8 @@ void CapturedFunction::check_inputs(const TensorList& inputs) const {
           ". Capture it again for another shape.");
     const bool needs_graph = recorded_graphs_ && ops_are_recorded() && requires_grad(t);
     check(!needs_graph || requires_grad(place), ErrorCode::kInvalidArgument, kName, "input ", i,
-          " requires a gradient, which it did not when the function was captured. Capture it with "
-          "such an input, or call it with detach().");
+          " requires a gradient but did not when the function was captured. Capture it with such "
+          "an input, or pass x.detach().");
   }
 }
 
@@ -126,8 +127,8 @@ TensorList CapturedFunction::call(const TensorList& inputs) {
   check_inputs(inputs);
   check_modes(inputs);
   tensors_.check();
-  const PlayGuard playing;
-  tensors_.begin_to_play();
+  const ReplayGuard playing;
+  tensors_.begin_replay();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     copy_data(places_[i], inputs[i]);
     places_[i].bump_version();

@@ -1,8 +1,8 @@
 #pragma once
 
-// A function of tensors that was run once and is played from then on: `eg.capture`. Its inputs have
-// places of their own, which a call copies what it is given to; what the function returned is
-// copied out, so that results of several calls are several tensors.
+// A function of tensors that is run once and replayed from then on: `eg.capture`. It owns a tensor
+// for each input, into which a call copies its arguments. Results are copied out, so that every
+// call returns new tensors.
 
 #include <functional>
 
@@ -15,20 +15,20 @@ namespace eg {
 
 class CapturedFunction final : public RefCounted {
  public:
-  /// `inputs` are like what it will be called with; they are copied. InvalidArgument where this
-  /// thread is recorded already.
+  /// `inputs` are examples of the tensors it will be called with; they are copied. Throws
+  /// InvalidArgument when this thread is already recording.
   explicit CapturedFunction(const TensorList& inputs);
   static void on_last_release(CapturedFunction* function) { delete function; }
 
-  /// Where the values of the inputs are, for the function to be run with.
+  /// The input tensors to run the function with while it is being recorded.
   const TensorList& places() const { return places_; }
-  /// What this thread does is recorded until finish() or stop().
+  /// Records what this thread does until finish() or stop().
   void record();
   void finish(const TensorList& results);
   void stop();
 
-  /// Plays the function; throws InvalidArgument, ShapeMismatch, DtypeMismatch or DeviceMismatch for
-  /// other inputs than it was recorded with.
+  /// Replays the function. Throws InvalidArgument, ShapeMismatch, DtypeMismatch or DeviceMismatch
+  /// when `inputs` do not match those it was recorded with.
   TensorList call(const TensorList& inputs);
 
  private:
@@ -37,7 +37,7 @@ class CapturedFunction final : public RefCounted {
 
   struct Result {
     Tensor place;
-    /// The function returned it with a graph, which calls cannot give.
+    /// The function returned it with a graph, which the results of calls do not have.
     bool has_graph;
   };
 
@@ -50,8 +50,8 @@ class CapturedFunction final : public RefCounted {
   DType autocast_ = DType::kFloat32;
 };
 
-/// Calls `work`; where this thread is recorded, it is called each time that is played, not
-/// recorded.
+/// Calls `work`. While this thread is recording, `work` is not recorded but called again by every
+/// replay.
 void run_live(const std::function<void()>& work);
 
 }  // namespace eg

@@ -21,7 +21,8 @@ std::uint32_t generation_of(Handle handle) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) >> kSlotBits);
 }
 
-// In the lower half, so that a slot has as many before it; not 0, which would make handle 0.
+// In the lower half of the range, so that every slot has at least as many generations left; not 0,
+// because slot 0 of generation 0 would be handle 0.
 std::uint32_t generation_of_now() {
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now().time_since_epoch());
@@ -112,12 +113,12 @@ void HandleTable::release(Handle handle) {
     if (slot == nullptr || !slot->object.is_there()) return;
     released = vacate(*slot, slot_of(handle));
   }
-  // It goes outside the lock: a graph may hang on it.
+  // `released` is destroyed outside the lock, because it may own a whole graph.
 }
 
 HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
   const std::uint32_t generation = slot.generation.load();
-  // Beyond the last one no handle leads here.
+  // After the last generation, no handle refers to the slot again.
   slot.generation.store(generation + 1);
   if (generation < kLastGeneration) slot.next_free = std::exchange(free_, index);
   live_.add(-1);

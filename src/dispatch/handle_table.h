@@ -1,17 +1,17 @@
 #pragma once
 
-// Tensors and nodes as numbers, for callers in another language.
+// Represents tensors and nodes as numbers, for callers in another language.
 //
 // A handle is one reference to a tensor, to a node of the backward graph or to a captured function.
-// It is a whole number below 2^53: a slot, and above it the generation of the slot, which grows
-// each time the slot is freed. So a handle that was released is recognised as stale instead of
-// naming somebody else's tensor, and releasing twice is harmless: explicit dispose() and a
-// finalizer that runs later need not know of each other. Generations never come round: a slot that
-// has used up its own is not used again. They start at a number of the clock, so that handles of an
-// engine that was shut down are stale to the next.
+// It is an integer below 2^53: the index of a slot in the low bits and above it the generation of
+// the slot, which grows each time the slot is freed. A released handle is therefore recognised as
+// stale instead of naming another tensor, and releasing twice is harmless: explicit dispose() and a
+// finalizer that runs later need not know of each other. Generations never wrap around: a slot that
+// has used all of its generations is not used again. They start at a number derived from the clock,
+// so that handles of an engine that was shut down are stale in the next one.
 //
-// A handle belongs to a thread, the one that made it or was given it: what a thread that dies
-// leaves behind can be released for it.
+// A handle belongs to the thread that created or received it, so that the handles of a thread that
+// dies can be released.
 //
 // Looking a handle up takes no lock; making and releasing one does, briefly.
 
@@ -28,16 +28,16 @@
 
 namespace eg {
 
-/// A handle as it crosses the border; 0 is "none".
+/// A handle as it is passed between languages; 0 means none.
 using Handle = double;
 
-/// Stands for a thread: its number for the platform, or 0 for those that end with the engine.
+/// Identifies a thread: its id on the platform, or 0 for threads that end with the engine.
 using HandleOwner = std::uintptr_t;
 
 class HandleTable {
  public:
-  /// What a slot's generations reach at most: 24 bits of slot and 29 of generation are what a
-  /// double holds exactly.
+  /// The last generation of a slot: a double holds 24 bits of slot and 29 bits of generation
+  /// exactly.
   static constexpr std::uint32_t kLastGeneration = (1U << 29) - 1;
 
   explicit HandleTable(std::uint32_t first_generation) : first_generation_(first_generation) {}
@@ -45,10 +45,10 @@ class HandleTable {
   HandleTable& operator=(const HandleTable&) = delete;
   ~HandleTable();
 
-  /// The one that bindings use.
+  /// The table that the bindings use.
   static HandleTable& instance();
 
-  /// What this thread inserts from now on belongs to `owner`.
+  /// Handles that this thread inserts from now on belong to `owner`.
   static void set_this_thread(HandleOwner owner);
 
   Handle insert(Tensor tensor) { return insert_object({.tensor = std::move(tensor)}); }
@@ -62,20 +62,20 @@ class HandleTable {
   const IntrusivePtr<Node>& get_node(Handle handle) const;
   /// The captured function of a handle; throws Disposed for a stale one.
   const IntrusivePtr<CapturedFunction>& get_captured(Handle handle) const;
-  /// Like get, but 0 gives an undefined tensor.
+  /// Like get, but returns an undefined tensor for 0.
   Tensor get_optional(Handle handle) const { return handle == 0 ? Tensor() : get(handle); }
   /// Drops the reference; a stale handle is ignored.
   void release(Handle handle);
   /// Gives a handle to another thread; a stale one is ignored.
   void set_owner(Handle handle, HandleOwner owner);
-  /// Releases all that belongs to a thread, which has ended.
+  /// Releases all handles of a thread that has ended.
   void release_all_of(HandleOwner owner);
   std::int64_t live_count() const { return live_.load(); }
-  /// True when another thread than this one has a handle of a tensor.
+  /// True when a thread other than this one has a handle to `t`.
   bool is_held_elsewhere(const Tensor& t);
 
  private:
-  /// One of these, or none. A variant would take a call through a table for each move.
+  /// At most one member is set. A std::variant would make an indirect call for each move.
   struct Object {
     Tensor tensor = {};
     IntrusivePtr<Node> node = nullptr;
@@ -89,7 +89,7 @@ class HandleTable {
     Object object;
     SharedCount<std::uint32_t> generation;
     HandleOwner owner = 0;
-    /// The slot that is free after this one.
+    /// The next slot in the free list.
     std::uint32_t next_free = kNone;
   };
   static constexpr std::size_t kChunkSlots = 4096;
@@ -101,14 +101,14 @@ class HandleTable {
     return chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   }
   Slot* find(Handle handle) const;
-  /// Empties a slot; with the mutex held.
+  /// Empties a slot; the mutex must be held.
   Object vacate(Slot& slot, std::uint32_t index);
 
   // Chunks never move, so a slot can be read while others are added.
   std::array<std::atomic<Slot*>, kMaxChunks> chunks_{};
   const std::uint32_t first_generation_;
   std::mutex mutex_;
-  /// The first of a list: releasing must not need memory.
+  /// The head of the free list, which links slots because releasing must not allocate memory.
   std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;
   SharedCount<std::int64_t> live_;

@@ -1,5 +1,5 @@
-// What this machine can do: gemm_bench.cpp, built for WebAssembly, measures arithmetic on registers alone, and our
-// product without JavaScript around it.
+// The limits of this machine: gemm_bench.cpp, built for WebAssembly, measures arithmetic on registers alone, and our
+// matrix product without JavaScript around it.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { ensureEmscripten } from "../../scripts/toolchain.mjs";
 const kFolder = join(kRoot, "build", "bench");
 const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
 
-/** Builds the probe of a variant when its sources are newer, and returns its path. */
+/** Builds the probe of a variant if its sources are newer, and returns its path. */
 export async function buildProbe(variant) {
   const program = join(kFolder, `gemm_bench-${variant}.cjs`);
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
@@ -39,8 +39,8 @@ export async function buildProbe(variant) {
 }
 
 /**
- * Runs the probe: the ceilings, and the square products of size n if that is given. Resolves to its lines
- * {bench: "ceiling", type, operation, threads, gflops} and {bench: "gemm", type, layout, m, n, k, threads, gflops}.
+ * Runs the probe: the ceilings, and the square products of size n if n is given. Resolves to its lines {bench:
+ * "ceiling", type, operation, threads, gflops} and {bench: "gemm", type, layout, m, n, k, threads, gflops}.
  */
 export async function runProbe(node, program, { n, rounds = 20 } = {}) {
   const only = n ? `"m":${n},"n":${n},"k":${n},` : "none";

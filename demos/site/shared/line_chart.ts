@@ -18,6 +18,10 @@ export interface LineChartOptions {
   /** The ends of the y axis; by default those of the data. */
   readonly range?: readonly [number, number];
   readonly log?: boolean;
+  /** Whether x are points in time, in seconds since 1970. */
+  readonly time?: boolean;
+  /** Whether every point is marked, as few points have to be. */
+  readonly points?: boolean;
   readonly height?: number;
 }
 
@@ -25,6 +29,7 @@ type Columns = [number[], ...(number | null)[][]];
 
 // Beyond this, every second point is dropped: a screen has no more columns.
 const kMostPoints = 4000;
+const kHalfDay = 12 * 60 * 60; // seconds
 
 export class LineChart {
   readonly #element: HTMLElement;
@@ -32,6 +37,12 @@ export class LineChart {
   #plot: uPlot;
   #data: Columns;
   #drawn = true;
+  #removed = false;
+  readonly #resized: ResizeObserver;
+  readonly #redraw = () => {
+    this.#plot.destroy();
+    this.#plot = this.#make();
+  };
 
   constructor(element: HTMLElement, options: LineChartOptions) {
     this.#element = element;
@@ -41,12 +52,21 @@ export class LineChart {
     element.setAttribute("aria-label", options.label);
     this.#plot = this.#make();
     // In the next frame: a size that changes while sizes are told is an error to browsers.
-    const resize = () => requestAnimationFrame(() => this.#plot.setSize(this.#size()));
-    new ResizeObserver(resize).observe(element);
-    document.addEventListener(kThemeChanged, () => {
-      this.#plot.destroy();
-      this.#plot = this.#make();
-    });
+    const resize = () =>
+      requestAnimationFrame(() => {
+        if (!this.#removed) this.#plot.setSize(this.#size());
+      });
+    this.#resized = new ResizeObserver(resize);
+    this.#resized.observe(element);
+    document.addEventListener(kThemeChanged, this.#redraw);
+  }
+
+  /** Takes the chart out of its element, for good. */
+  remove(): void {
+    this.#removed = true;
+    document.removeEventListener(kThemeChanged, this.#redraw);
+    this.#resized.disconnect();
+    this.#plot.destroy();
   }
 
   /** Adds a point of each series; null where a series has none. */
@@ -75,6 +95,7 @@ export class LineChart {
     this.#drawn = false;
     requestAnimationFrame(() => {
       this.#drawn = true;
+      if (this.#removed) return;
       this.#plot.setData(this.#data);
       this.#showLatest();
     });
@@ -98,7 +119,7 @@ export class LineChart {
   }
 
   #make(): uPlot {
-    const { series, range, log, x } = this.#options;
+    const { series, range, log, time = false, points = false, x } = this.#options;
     const axis = {
       stroke: color("dim"),
       grid: { stroke: color("line"), width: 1 },
@@ -107,7 +128,7 @@ export class LineChart {
     const options: uPlot.Options = {
       ...this.#size(),
       scales: {
-        x: { time: false },
+        x: { time, ...(time && { range: dayAround }) },
         y: { ...(range && { range: [...range] }), distr: log ? 3 : 1 },
       },
       axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
@@ -121,12 +142,17 @@ export class LineChart {
           width: 2,
           value: (_: uPlot, value: number | null) => value?.toPrecision(3) ?? "–",
           spanGaps: true,
-          points: { show: false },
+          points: { show: points },
         })),
       ],
     };
     return new uPlot(options, this.#data, this.#element);
   }
+}
+
+// Around a single point uPlot would draw years.
+function dayAround(_: uPlot, min: number, max: number): [number, number] {
+  return min === max ? [min - kHalfDay, max + kHalfDay] : [min, max];
 }
 
 // The labels of a logarithmic axis; uPlot rounds small ones to 0.

@@ -6,7 +6,7 @@
 namespace eg {
 namespace {
 
-// std::push_heap keeps the largest on top: true when `a` runs after `b`.
+// std::push_heap puts the largest first, so this returns true when `a` runs after `b`.
 bool runs_after(const NodeTask& a, const NodeTask& b) {
   if (a.is_shutdown != b.is_shutdown) return b.is_shutdown;
   if ((a.fn == nullptr) != (b.fn == nullptr)) return b.fn == nullptr;

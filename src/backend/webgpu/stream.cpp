@@ -57,9 +57,7 @@ void append(Words& words, Bytes bytes) {
   if (!bytes.empty()) std::memcpy(&words[end], bytes.data(), bytes.size());
 }
 
-void append(Words& words, Text text) {
-  append(words, std::as_bytes(std::span(text.characters)));
-}
+void append(Words& words, Text text) { append(words, std::as_bytes(std::span(text.characters))); }
 
 void Stream::add_kernel(const Call& call) {
   // Texts come first: a command cannot begin within another.

@@ -12,7 +12,7 @@ Tensor numbers(std::int64_t count, Device device) {
   return Tensor::empty({count}, DType::kInt64, device);
 }
 
-// The first of many, in memory of their own.
+// The first `count` elements; a copy unless those are all.
 Tensor kept(const Tensor& all, std::int64_t count) {
   if (count == all.numel()) return all;
   const Tensor result = numbers(count, all.device());

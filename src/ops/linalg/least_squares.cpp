@@ -15,7 +15,7 @@
 namespace eg {
 namespace {
 
-// Below which, beside the greatest, singular values are what rounding leaves of zero.
+// Relative to the largest singular value, the limit below which one is a rounding error of zero.
 double default_rtol(const Tensor& a) {
   const double epsilon = real_dtype(a.dtype()) == DType::kFloat32
                              ? std::numeric_limits<float>::epsilon()
@@ -23,13 +23,13 @@ double default_rtol(const Tensor& a) {
   return epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2)));
 }
 
-// Where singular values, falling along the last dim, count.
+// Which of the singular values, descending along the last dim, do not count as zero.
 Var is_significant(const Tensor& s, double atol, double rtol) {
   if (s.numel() == 0) return Var(s) > 0;
   return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
 }
 
-// The X for which A X is nearest to B, where A is not wider than high and its columns independent.
+// The X that minimizes |A X - B| for an A that is not wide and has independent columns.
 Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
   const TensorList qr = Qr::call(a);
   return SolveTriangular::call(qr[1], product(adjoint(qr[0]), b).tensor(), true);
@@ -53,7 +53,7 @@ Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional
   return record<Pinv>(result, {input}, {}, {{input}, {result, true}});
 }
 
-// Golub and Pereyra; each form multiplies with the smaller side first.
+// The formula of Golub and Pereyra; each form multiplies by the smaller side first.
 GradList Pinv::backward(const Backward<Pinv>& b) {
   const Var a = b.saved(0);
   const Var p = b.saved(1);
@@ -75,23 +75,21 @@ GradList Pinv::backward(const Backward<Pinv>& b) {
 
 TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> rcond,
                        LstsqDriver driver) {
-  constexpr std::string_view kApi = "torch.linalg.lstsq";
+  constexpr std::string_view kApi = "linalg.lstsq";
   check_matrix(a, "A", doc.name, kApi);
   check(b.ndim() >= 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": other must have at least 1 dimension.");
+        ": B must have at least 1 dimension, got a 0-dim tensor.");
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
-        ": Expected input and other to have the same dtype, but got input's dtype ", a.dtype(),
-        " and other's dtype ", b.dtype(), '.');
+        ": A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   const std::int64_t missing = a.ndim() - b.ndim();
   check(missing == 0 || missing == 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= "
-        "1.");
+        ": B must have as many dimensions as A or one less, got ", b.ndim(), " and ", a.ndim(),
+        '.');
   const Tensor right = missing == 1 ? Unsqueeze::call(b, -1) : b;
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
   check(right.size(-2) == m, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": input.size(-2) should match other.size(", missing == 1 ? -1 : -2, "), got ", m, " and ",
-        right.size(-2), '.');
+        ": A and B must have the same number of rows, got ", m, " and ", right.size(-2), '.');
 
   const bool knows_rank = driver != LstsqDriver::kGels;
   const double least = rcond.value_or(default_rtol(a));
@@ -107,7 +105,7 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     has_full_rank = is_true(All::call(counts));
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
-  // Where there is one solution only, no singular vectors are needed for it.
+  // If the solution is unique, it can be computed without singular vectors.
   const Tensor solution = knows_rank && has_full_rank && m >= n
                               ? solve_full_rank(a, right)
                               : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);

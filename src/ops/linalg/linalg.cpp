@@ -40,16 +40,16 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
   FirstBreakdown bad;
   run(kernel::Solve{matrices(a), a.size(-1), a.memory(), {}, result.memory(), bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
-        "linalg.inv: ", bad.place(a), "The diagonal element ", bad.order,
-        " is zero, the inversion could not be completed because the input matrix is singular.");
+        "linalg.inv: ", bad.location(a), "the matrix is singular: diagonal element ", bad.order,
+        " of its factorization is zero.");
   return record<Inverse>(result, {input}, {}, {{result, true}});
 }
 
-// A number per matrix, to be multiplied with the matrices.
+// A number for each matrix, to be multiplied with it.
 Var per_matrix(const Tensor& t) { return Unsqueeze::call(Unsqueeze::call(t, -1), -1); }
 
 // The derivative of a determinant by an element is the determinant with that element 1 and the
-// rest of its row 0. It needs no inverse.
+// rest of its row 0. This needs no inverse.
 Tensor cofactors(const Tensor& a) {
   const std::int64_t n = a.size(-1);
   const Tensor eye = identity(n, a);
@@ -72,8 +72,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   run(kernel::Solve{matrices(left), b.size(-1), left.memory(), right.memory(), result.memory(),
                     bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
-        "torch.linalg.solve: ", bad.place(a),
-        "The solver failed because the input matrix is singular.");
+        "linalg.solve: ", bad.location(a), "the matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
 
@@ -103,8 +102,8 @@ TensorList Slogdet::call(const Tensor& input) {
   return outputs;
 }
 
-// Between singular matrices the sign of a real determinant is constant; a complex one turns with
-// the imaginary part of the logarithm.
+// Between singular matrices the sign of a real determinant is constant. That of a complex one
+// follows the imaginary part of the logarithm.
 GradList Slogdet::backward(const Backward<Slogdet>& b) {
   const Tensor a = b.saved(0);
   const bool turns = is_complex(a.dtype()) && b.grad(0).defined();
@@ -135,10 +134,9 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
   run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.place(a),
-        "The factorization could not be completed because the input is not positive-definite (the "
-        "leading minor of order ",
-        bad.order, " is not positive-definite).");
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.location(a),
+        "the matrix is not positive definite: its leading minor of order ", bad.order,
+        " is not positive.");
   return record<Cholesky>(result, {input}, {}, {{result, true}});
 }
 
@@ -155,22 +153,19 @@ GradList Cholesky::backward(const Backward<Cholesky>& b) {
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
   check_square(a, "A", doc.name, "linalg.solve");
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "linalg.solve: Expected A and B to have the same dtype, but found A of type ", a.dtype(),
-        " and B of type ", b.dtype(), " instead.");
+        "linalg.solve: A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check_same_device(doc.name, a.device(), b.device());
   Shape vectors = a.shape();
   vectors.pop_back();
   const bool is_vector = b.ndim() == 1 || b.shape() == vectors;
   check(left || !is_vector, ErrorCode::kInvalidArgument, doc.name,
-        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. "
-        "In this case linalg.solve is equivalent to B / A.squeeze(-1).");
+        "linalg.solve: a vector B needs left: true. Use a matrix of one row.");
   const Tensor matrix = is_vector ? Unsqueeze::call(b, -1) : b;
   check(matrix.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: The input tensor B must have at least 2 dimensions.");
+        "linalg.solve: B must be a vector or have at least 2 dimensions, got a 0-dim tensor.");
   check(a.size(-1) == matrix.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: Incompatible shapes of A and B for the equation ",
-        left ? "AX = B" : "XA = B", " (", a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2),
-        'x', matrix.size(-1), ").");
+        "linalg.solve: the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ",
+        a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2), 'x', matrix.size(-1), '.');
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(matrix), doc.name);
   const Tensor wide_a = expand_batch(a, batch);
   const Tensor wide_b = expand_batch(matrix, batch);
@@ -213,11 +208,12 @@ Tensor Kron::call(const Tensor& input, const Tensor& other) {
 
 Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
   check(input.ndim() == other.ndim(), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.cross: inputs must have the same number of dimensions.");
+        "linalg.cross: the inputs must have the same number of dimensions, got ", input.ndim(),
+        " and ", other.ndim(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(input.ndim() > 0 && input.size(d) == 3 && other.size(d) == 3, ErrorCode::kShapeMismatch,
-        doc.name, "linalg.cross: inputs dimension ", dim, " must have length 3. Got shapes ",
-        input.shape(), " and ", other.shape(), '.');
+        doc.name, "linalg.cross: dimension ", dim, " must have size 3, got shapes ", input.shape(),
+        " and ", other.shape(), '.');
   const auto shifted = [&](const Tensor& t, std::int64_t by) -> Var {
     return Roll::call(t, {-by}, Dims{d});
   };

@@ -13,7 +13,7 @@ describe("errors that are PyTorch's sentences name the caller too", () => {
     ["backward", () => eg.ones([]).backward(), "NoGradPath"],
     ["backward", () => eg.autograd.backward([eg.ones([])]), "NoGradPath"],
     ["grad", () => eg.autograd.grad(leaf().sum(), leaf()), "UnusedInput"],
-    ["requires_grad_", () => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable"],
+    ["requiresGrad_", () => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable"],
     ["retainGrad", () => eg.ones([1]).retainGrad(), "InvalidArgument"],
     ["registerHook", () => eg.ones([1]).registerHook(() => {}), "InvalidArgument"],
     ["version", () => eg.inferenceMode(() => eg.ones([1])).version, "InferenceTensor"],

@@ -6,8 +6,8 @@ import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 import { opTable, samplesOf } from "../support/op_samples.mjs";
 
-const kShared = /more than one element of the written-to tensor refers to a single memory location/;
-const kPartial = /some elements of the input tensor and the written-to tensor/;
+const kShared = /several elements .* share one memory location/;
+const kPartial = /an input overlaps the memory/;
 
 // Setting all elements to one value is the same however often it happens.
 const kHarmless = new Set(["fill_", "zero_", "fillDiagonal_"]);

@@ -141,7 +141,7 @@ for (const variant of kVariants) {
         free(blocks);
         print([message, usable.every((value) => value === 3000), filled([16 * MiB])]);`,
       );
-      assert.match(message, /^\[empty\] out of memory: 16777216 bytes wanted, \d+ bytes in use/);
+      assert.match(message, /^\[empty\] out of memory: 16777216 bytes requested, \d+ bytes in use/);
       assert.ok(usable);
       assert.ok(again >= 3600, `${again} MiB`);
     });

@@ -73,25 +73,17 @@ describe("sizes that wrap in 32 bits", () => {
 
 describe("views", () => {
   test("whose sizes multiply to something else are refused", () => {
-    assertThrows(
-      () => eg.empty([0]).view([k32, k32]),
-      "ShapeMismatch",
-      /is invalid for input of size 0/,
-    );
-    assertThrows(
-      () => eg.empty([0]).reshape(k32, k32),
-      "ShapeMismatch",
-      /is invalid for input of size 0/,
-    );
+    assertThrows(() => eg.empty([0]).view([k32, k32]), "ShapeMismatch", /cannot view 0 elements/);
+    assertThrows(() => eg.empty([0]).reshape(k32, k32), "ShapeMismatch", /cannot view 0 elements/);
     assertThrows(
       () => eg.ones([1]).reshape([274177, 67280421310721]),
       "ShapeMismatch",
-      /is invalid for input of size 1/,
+      /cannot view 1 elements/,
     );
     assertThrows(
       () => eg.ones([4]).unflatten(0, [k32, k31, 2]),
       "ShapeMismatch",
-      /is invalid for input of size 4/,
+      /cannot view 4 elements/,
     );
     assertThrows(() => eg.empty([0]).view([0, k32, k32]), "OutOfMemory", /^\[view\]/);
     assertThrows(() => eg.ones([1]).expand([k32, k32]), "OutOfMemory", /^\[expand\]/);
@@ -115,7 +107,7 @@ describe("views", () => {
       assertThrows(
         () => x.asStrided(size, stride, offset),
         "IndexOutOfRange",
-        /is out of bounds for storage of 16/,
+        /does not fit the storage of 16/,
       );
     }
     assertUnharmed();

@@ -187,7 +187,7 @@ describe("vmap", () => {
     assertThrows(() => vmap((x, y) => x.add(y))(a, b), "ShapeMismatch", /same size/);
     assertThrows(() => vmap((x) => x, { inDims: [0, 0] })(a), "InvalidArgument", /structure/);
     assertThrows(() => vmap(() => 3)(a), "InvalidArgument", /only return Tensors/);
-    assertThrows(() => vmap((x) => x.sum(2))(a), "IndexOutOfRange", /Dimension out of range/);
+    assertThrows(() => vmap((x) => x.sum(2))(a), "IndexOutOfRange", /dimension .*out of range/i);
   });
 
   test("after an error, everything is as outside", () => {

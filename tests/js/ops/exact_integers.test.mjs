@@ -129,7 +129,7 @@ test("a bigint that a parameter of 53 bits does not hold is refused", () => {
 });
 
 test("narrow integers are not compared with numbers that they cannot be", () => {
-  const message = /without overflow/;
+  const message = /does not fit (uint8|int32)/;
   for (const [dtype, number] of [
     ["uint8", 300],
     ["int32", 2 ** 40],
@@ -165,9 +165,13 @@ describe("dtypes are PyTorch's", () => {
     assert.deepEqual(elementsOf(x.to("int32").hardtanh_(0, 2)), [0, 0, 0, 1, 2]);
     const bytes = eg.tensor([0, 5], { dtype: "uint8" });
     assert.deepEqual(elementsOf(bytes.hardtanh(0, 3)), [0, 3]);
-    assertThrows(() => bytes.hardtanh(), "DtypeMismatch", /uint8 has no negative numbers/);
+    assertThrows(() => bytes.hardtanh(), "DtypeMismatch", /limits for uint8 must not be negative/);
     assertThrows(() => eg.tensor([true]).hardtanh(), "DtypeMismatch");
-    assertThrows(() => eg.tensor([0.5]).hardtanh(1, 0), "InvalidArgument", /greater than max_val/);
+    assertThrows(
+      () => eg.tensor([0.5]).hardtanh(1, 0),
+      "InvalidArgument",
+      /greater than maxVal, got 1 and 0/,
+    );
   });
 });
 

@@ -22,8 +22,8 @@ describe("integers", () => {
       const x = ints([7, 3], dtype);
       for (const name of ["floorDivide", "remainder", "fmod"]) {
         for (const zero of [0, ints([2, 0], dtype), ints(0, dtype)]) {
-          assertThrows(() => eg[name](x, zero), "InvalidArgument", /ZeroDivisionError/);
-          assertThrows(() => eg[`${name}_`](x, zero), "InvalidArgument", /ZeroDivisionError/);
+          assertThrows(() => eg[name](x, zero), "InvalidArgument", /divided by zero/);
+          assertThrows(() => eg[`${name}_`](x, zero), "InvalidArgument", /divided by zero/);
         }
       }
       assertTensor(x, [7, 3]);
@@ -34,7 +34,7 @@ describe("integers", () => {
 
     test(`of ${dtype} have no negative powers, written as numbers`, () => {
       const x = ints([2, 1], dtype);
-      const sentence = /Integers to negative integer powers are not allowed/;
+      const sentence = /negative power/;
       assertThrows(() => x.pow(-1), "InvalidArgument", sentence);
       assertThrows(() => x.pow_(-2), "InvalidArgument", sentence);
       assertTensor(x.pow(3), [8, 1]);
@@ -49,7 +49,11 @@ describe("integers", () => {
       assert.equal(x.clamp({ max: 2.5 }).dtype, "float32");
       assert.equal(x.clamp(1, 2).dtype, dtype);
       assertTensor(x.clamp(1, 2), [1, 1, 2]);
-      assertThrows(() => x.clamp_(0.5, 1.5), "DtypeMismatch", /result type float32 can't be cast/);
+      assertThrows(
+        () => x.clamp_(0.5, 1.5),
+        "DtypeMismatch",
+        /a result of float32 cannot be written in place/,
+      );
       assertTensor(x, [0, 1, 7]);
     });
 
@@ -59,7 +63,7 @@ describe("integers", () => {
         assertThrows(
           () => eg[name](x, x, { alpha: 0.5 }),
           "InvalidArgument",
-          /For integral input tensors, argument alpha must not be a floating point number/,
+          /alpha must be an integer, got 0.5/,
         );
       }
       assertTensor(x.add(x, { alpha: 2 }), [6, 3]);
@@ -67,7 +71,7 @@ describe("integers", () => {
   }
 
   test("divided by what their dtype makes zero are refused too, and nothing is not divided", () => {
-    assertThrows(() => ints([5], "uint8").remainder(256), "InvalidArgument", /ZeroDivisionError/);
+    assertThrows(() => ints([5], "uint8").remainder(256), "InvalidArgument", /divided by zero/);
     assertTensor(ints([]).floorDivide(0), []);
     assertTensor(eg.tensor([1, -1]).floorDivide(0), [Infinity, -Infinity]);
     assertTensor(ints([5]).div(0), [Infinity]);
@@ -126,16 +130,16 @@ describe("values of another dtype", () => {
       assert.equal(write(x, 0.7).dataSync()[0], 0);
       assert.equal(write(x, -1.5).dataSync()[0], -1);
       const refused = [
-        ["int32", 3e9, "int"],
-        ["int32", kNan, "int"],
-        ["int64", Infinity, "int64_t"],
-        ["uint8", 300, "uint8_t"],
-        ["uint8", -0.5, "uint8_t"],
-        ["float32", 1e39, "float"],
+        ["int32", 3e9],
+        ["int32", kNan],
+        ["int64", Infinity],
+        ["uint8", 300],
+        ["uint8", -0.5],
+        ["float32", 1e39],
       ];
-      for (const [dtype, value, type] of refused) {
+      for (const [dtype, value] of refused) {
         const target = eg.ones([2], { dtype });
-        const sentence = new RegExp(`value cannot be converted to type ${type} without overflow`);
+        const sentence = new RegExp(`does not fit ${dtype}`);
         assertThrows(() => write(target, value), "InvalidArgument", sentence);
       }
       assert.equal(write(eg.ones([2], { dtype: "uint8" }), -1).dataSync()[0], 255);
@@ -165,7 +169,7 @@ describe("values of another dtype", () => {
   test("written by set_ are refused where a number does not fit", () => {
     const x = eg.zeros([2], { dtype: "uint8" });
     const place = eg.tensor([0], { dtype: "int64" });
-    const sentence = /value cannot be converted to type uint8_t without overflow/;
+    const sentence = /300 does not fit uint8/;
     for (const index of [[0], [place], ["..."]]) {
       assertThrows(() => x.set_(index, 300), "InvalidArgument", sentence);
     }
@@ -294,7 +298,7 @@ describe("options", () => {
     assertTensor(copy, [1, 2]);
     copy.zero_();
     assertTensor(x, [1, 2]);
-    assertThrows(() => x.diff({ n: -1 }), "InvalidArgument", /order must be non-negative/);
+    assertThrows(() => x.diff({ n: -1 }), "InvalidArgument", /n must not be negative, got -1/);
     assertThrows(() => x.diff({ n: 0, prepend: eg.tensor([[5]]) }), "ShapeMismatch");
   });
 

@@ -73,12 +73,12 @@ describe("in web/src", () => {
       "nn/c.ts": 'import { a } from "./a.js";\nexport const c = () => a;\n',
     });
     assert.deepEqual(errors, [
-      "web/src: values are imported in a circle: nn/a.ts -> nn/b.ts -> nn/c.ts -> nn/a.ts",
+      "web/src: cyclic import of values: nn/a.ts -> nn/b.ts -> nn/c.ts -> nn/a.ts",
     ]);
   });
 
   test("a folder without a layer is an error", async () => {
     const errors = await errorsOf({ "vision/resize.ts": "export const resize = 1;\n" });
-    assert.deepEqual(errors, ["web/src/vision/resize.ts is in no layer of kMayImport"]);
+    assert.deepEqual(errors, ["web/src/vision/resize.ts belongs to no layer of kMayImport"]);
   });
 });

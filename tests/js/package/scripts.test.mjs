@@ -9,6 +9,8 @@ import { runNode } from "../support/child.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const commands = Object.entries(readJson("package.json").scripts);
+// Looks at the checkout first, and has npm run build install what building needs.
+const kNeedNothing = ["release"];
 const clone = mkdtempSync(join(tmpdir(), "edgegrad-clone-"));
 
 for (const part of ["scripts", "tests/bench", "package.json", "package-lock.json"]) {
@@ -32,7 +34,7 @@ function run(command, ...args) {
 }
 
 describe("without node_modules", () => {
-  for (const [name, command] of commands) {
+  for (const [name, command] of commands.filter(([name]) => !kNeedNothing.includes(name))) {
     test(`npm run ${name} installs them before anything else, and says when it cannot`, async () => {
       const { status, stdout, stderr } = await run(command);
       assert.equal(status, 1);

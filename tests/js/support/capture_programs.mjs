@@ -44,7 +44,7 @@ export function runProgram(eg, device, seed) {
       );
       if (found.code !== undefined) {
         // A refusal comes before anything has been done.
-        if (/\[capture\] (?!what)/.test(found.message))
+        if (/\[capture\] (?!the result)/.test(found.message))
           assert.deepEqual(
             valuesIn(stateOf(worlds[1])),
             valuesIn(before),

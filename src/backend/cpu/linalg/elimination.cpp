@@ -12,13 +12,13 @@
 namespace eg::cpu {
 namespace {
 
-// So few rows are solved one after the other.
+// Up to this many rows are solved one by one.
 constexpr std::int64_t kRowsAtOnce = 16;
-// So few columns are eliminated one after the other.
+// Up to this many columns are eliminated one by one.
 constexpr std::int64_t kColumnsAtOnce = 8;
-// Rows of a symmetric factor that are made together.
+// Rows of a symmetric factor that are computed together.
 constexpr std::int64_t kSymmetricRows = 32;
-// A square of numbers whose rows and columns all stay in the first-level cache.
+// A square tile whose rows and columns all stay in the L1 cache.
 constexpr std::int64_t kTile = 16;
 
 template <class T>
@@ -26,12 +26,12 @@ gemm::Matrix<T> part(const gemm::Matrix<T>& a, std::int64_t row, std::int64_t co
   return {a.data + row * a.row_stride + column * a.column_stride, a.row_stride, a.column_stride};
 }
 
-// About a half, of whole groups.
+// Returns about half of `count`, as a multiple of `group`.
 std::int64_t half(std::int64_t count, std::int64_t group) {
   return (count / group + 1) / 2 * group;
 }
 
-// A number or a vector of them.
+// Reads a scalar or a vector.
 template <class V, class T>
 V read(const T* from) {
   V value;
@@ -45,7 +45,7 @@ V scaled(T factor, V value) {
 }
 Complex scaled(Complex factor, Complex value) { return times(factor, value); }
 
-// What pivots are chosen by. LAPACK takes the sum of the parts of a complex number, too.
+// The size by which pivots are chosen. For complex numbers it is LAPACK's: the sum of both parts.
 template <class T>
 T size_of(T value) {
   return std::abs(value);
@@ -85,8 +85,8 @@ void subtract_product(std::int64_t m, std::int64_t n, std::int64_t k, gemm::Matr
   }
 }
 
-// Subtracts from `sums`, which are `kCount` numbers or vectors at row[...], the rows `first` to
-// `last` of x times their factors.
+// Subtracts rows [first, last) of x, multiplied by their factors, from `sums`: `kCount` scalars or
+// vectors starting at the address of the row.
 template <class V, int kCount, class T>
 void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stride, const T* x,
                    std::int64_t row_stride, std::int64_t first, std::int64_t last) {
@@ -99,7 +99,7 @@ void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stri
   }
 }
 
-// Solves for columns that fill `kCount` numbers or vectors.
+// Solves for as many columns as fill `kCount` scalars or vectors.
 template <class V, int kCount, class T>
 void substitute_few(const Triangle<T>& a, T* x, std::int64_t row_stride) {
   for (std::int64_t step = 0; step < a.n; ++step) {
@@ -149,8 +149,8 @@ void transpose_triangle(std::int64_t n, const T* from, std::int64_t from_stride,
   }
 }
 
-// Makes the upper factor of a few rows in place, whose length in memory is whole vectors. Below the
-// diagonal anything may be written.
+// Computes the upper factor of a few rows in place. Rows are padded to whole vectors; anything may
+// be written below the diagonal.
 template <class T>
 std::int64_t factorize_rows(std::int64_t n, T* u, std::int64_t row_stride) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -172,7 +172,7 @@ std::int64_t factorize_rows(std::int64_t n, T* u, std::int64_t row_stride) {
   return 0;
 }
 
-// Elimination of a matrix, column by column.
+// Gaussian elimination with partial pivoting.
 template <class T>
 class Elimination {
  public:
@@ -182,12 +182,12 @@ class Elimination {
   std::int64_t run() {
     const std::int64_t count = std::min(rows_, columns_);
     eliminate(0, count);
-    solve_beside(0, count, columns_ - count);
+    solve_right_of(0, count, columns_ - count);
     return bad_;
   }
 
  private:
-  // Columns first to first + count, whose rows from `first` are up to date.
+  // Eliminates columns [first, first + count), whose rows from `first` on are up to date.
   void eliminate(std::int64_t first, std::int64_t count) {
     if (count <= kColumnsAtOnce) {
       for (std::int64_t k = first; k < first + count; ++k) eliminate_column(k, first + count);
@@ -197,14 +197,14 @@ class Elimination {
     const std::int64_t right = count - left;
     const std::int64_t next = first + left;
     eliminate(first, left);
-    solve_beside(first, left, right);
+    solve_right_of(first, left, right);
     subtract_product(rows_ - next, right, left, gemm::Matrix<T>{at(next, first), columns_, 1},
                      gemm::Matrix<T>{at(first, next), columns_, 1}, at(next, next), columns_);
     eliminate(next, right);
   }
 
-  // Multiplies by l^-1 what stands to the right of l.
-  void solve_beside(std::int64_t first, std::int64_t count, std::int64_t columns) {
+  // Multiplies the part to the right of l by l^-1.
+  void solve_right_of(std::int64_t first, std::int64_t count, std::int64_t columns) {
     if (columns == 0) return;
     substitute<T>({count, {at(first, first), columns_, 1}, false, true}, columns,
                   at(first, first + count), columns_);
@@ -212,7 +212,7 @@ class Elimination {
 
   void eliminate_column(std::int64_t k, std::int64_t end) {
     std::int64_t best = k;
-    // A NaN is what becomes of all the rest.
+    // NaN is selected as the pivot, so that it propagates to everything that follows.
     for (std::int64_t i = k + 1; i < rows_; ++i)
       if (const auto size = size_of(*at(i, k)); size > size_of(*at(best, k)) || std::isnan(size))
         best = i;
@@ -270,8 +270,8 @@ std::int64_t eliminate(std::int64_t rows, std::int64_t columns, T* a, std::int64
 
 template <class T>
 std::int64_t cholesky(std::int64_t n, const T* a, T* l) {
-  // The upper factor, whose rows are long where those of the lower one are short. Rows are whole
-  // vectors.
+  // Computes the upper factor, whose rows are long where those of the lower one are short. Rows are
+  // padded to whole vectors.
   const std::int64_t width = (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
   std::vector<T> upper(checked_count((CheckedInt(n) * width).value()));
   T* const u = upper.data();

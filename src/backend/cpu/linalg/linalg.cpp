@@ -28,7 +28,7 @@ struct Factors {
   std::int64_t bad;
 };
 
-// Solves with matrix i of a batch.
+// Solves the system of matrix i of a batch.
 template <class T>
 std::int64_t solve(const kernel::Solve& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;

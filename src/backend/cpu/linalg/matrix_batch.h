@@ -14,12 +14,13 @@
 
 namespace eg::cpu {
 
-/// Reports a breakdown to who wants to know; by default, that there was none.
+/// Writes a breakdown to those outputs that the caller asked for. By default, reports that there
+/// was none.
 void report(const kernel::Breakdown& breakdown, std::int64_t matrix = -1, std::int64_t order = 0);
 
-/// Runs `factorize(index)`, which returns the order of what it broke down at or 0, for all matrices
-/// of a batch, and reports the first breakdown. `work` is about the number of operations each
-/// takes.
+/// Runs `factorize(index)` for all matrices of a batch and reports the first breakdown. `factorize`
+/// returns the order at which it broke down, or 0. `work` is the approximate number of operations
+/// per matrix.
 void for_each_matrix(std::int64_t count, std::int64_t work, const kernel::Breakdown& breakdown,
                      const std::function<std::int64_t(std::int64_t)>& factorize);
 

@@ -1,14 +1,13 @@
 #pragma once
 
-// The nodes of one backward call that a thread runs in a row.
+// The ready nodes of one backward call that a thread runs without its queue.
 //
-// A node that becomes ready on the thread which will run it anyway need not pass through the queue:
-// it waits here, newest first, and its gradients stay where they were collected. That spares the
-// plain case, one thread and one call, all locks and counters. As soon as anything else waits in
-// the thread's queue, the nodes here go there too, so that the order is the queue's.
+// A node that becomes ready on the thread that will run it need not pass through the queue: it
+// waits here, newest first, and its gradients stay in its input buffer. The common case of one
+// thread and one call then needs no locks or counters. As soon as the thread's queue contains other
+// tasks, the nodes are moved to the queue, which decides the order.
 //
-// All nodes here count together as one outstanding task, the one that was popped when the row
-// began.
+// All nodes here count as one outstanding task: the one that was popped from the queue first.
 
 #include <algorithm>
 #include <vector>
@@ -17,9 +16,9 @@
 
 namespace eg {
 
-class LocalWork {
+class LocalReadyHeap {
  public:
-  explicit LocalWork(GraphTask* task) : task_(task) {}
+  explicit LocalReadyHeap(GraphTask* task) : task_(task) {}
 
   GraphTask* task() const { return task_; }
   bool empty() const { return ready_.empty(); }
@@ -28,7 +27,7 @@ class LocalWork {
     ready_.push_back(&state);
     std::push_heap(ready_.begin(), ready_.end(), runs_after);
   }
-  /// The newest node.
+  /// Removes and returns the newest node.
   NodeState& pop() {
     std::pop_heap(ready_.begin(), ready_.end(), runs_after);
     NodeState& state = *ready_.back();
