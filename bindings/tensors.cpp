@@ -5,6 +5,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "border.h"
+#include "border_schema.h"
 #include "dispatch/own_result.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
@@ -186,7 +187,7 @@ int features() {
 EG_EXPORT("threadCount")
 int thread_count() { return num_threads(); }
 
-EG_EXPORT("opTableHash")
-double table_hash() { return op_table_hash(); }
+EG_EXPORT("borderHash")
+double hash_of_border() { return border_hash(); }
 
 }  // namespace eg::bindings

@@ -11,12 +11,15 @@ import { kRoot, main, quiet, step } from "./process.mjs";
 await main(async () => {
   parseArgs({ options: {} });
   await ensureNodeModules();
-  const folder = await buildPreset("native-debug", "op_table", "formula_shaders");
+  const folder = await buildPreset("native-debug", "op_table", "formula_shaders", "border");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, "op_table.json"), await quiet(join(folder, "op_table")));
   });
+  await step("write web/src/generated/border.ts", async () =>
+    writeFileSync(join(target, "border.ts"), await quiet(join(folder, "border"))),
+  );
   const shaders = join(folder, "formula_shaders");
   await step("write web/src/generated/formula_shaders.json", async () => {
     writeFileSync(join(target, "formula_shaders.json"), await quiet(shaders));

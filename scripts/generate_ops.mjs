@@ -1,4 +1,4 @@
-// Writes web/src/generated/{op_lines,ops,methods,internal,elementwise,op_table_hash}.ts from web/src/generated/op_table.json:
+// Writes web/src/generated/{op_lines,ops,methods,internal,elementwise}.ts from web/src/generated/op_table.json:
 // the signature of every op, every op as a function, the types of the ops that are methods of Tensor, the ops that only the
 // package calls, and the hash by which the package recognises the matching WebAssembly module. `--check` compares instead of
 // writing, and exits with 1 if a file differs.
@@ -53,7 +53,6 @@ export function generate(table) {
   const ops = table.ops.map(readOp);
   const isPublic = (op) => op.kind !== "internal";
   return {
-    "op_table_hash.ts": hashFile(table.hash),
     "elementwise.ts": elementwiseFile(ops),
     "op_lines.ts": linesFile(ops),
     "ops.ts": opsFile(ops.filter(isPublic)),
@@ -96,13 +95,6 @@ function opsFile(ops) {
     op.inplace ? [functionOf(op), inPlaceFunctionOf(op)] : [functionOf(op)],
   );
   return file(functions.flat().join("\n"));
-}
-
-function hashFile(hash) {
-  return `${kHeader}
-/** The value of native.opTableHash() for the table from which these files were generated. */
-export const kOpTableHash = ${hash};
-`;
 }
 
 function elementwiseFile(ops) {

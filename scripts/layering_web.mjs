@@ -14,10 +14,10 @@ const kMayImport = {
   "files.ts": [],
   runtime: ["files.ts"],
   arguments: ["runtime"],
-  "generated/op_table_hash.ts": [],
+  "generated/border.ts": [],
   "generated/op_lines.ts": [],
   "generated/formula_shaders.json": [],
-  engine: ["files.ts", "runtime", "arguments", "generated/op_table_hash.ts"],
+  engine: ["files.ts", "runtime", "arguments", "generated/border.ts"],
   tensor: ["runtime", "arguments"],
   dispatch: ["runtime", "arguments", "tensor", "generated/op_lines.ts"],
   generated: ["tensor", "dispatch"],
@@ -41,8 +41,8 @@ const kMayImport = {
   amp: ["runtime", "arguments", "tensor", "generated", "autograd"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
-  webgpu: ["runtime", "generated/formula_shaders.json"],
-  threads: ["files.ts", "runtime", "engine", "generated/op_table_hash.ts", "tensor"],
+  webgpu: ["runtime", "generated/border.ts", "generated/formula_shaders.json"],
+  threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 
 const kTop = "(top)";

@@ -199,7 +199,7 @@ std::string describe(std::string_view family) {
 
 int main() {
   std::string separator;
-  std::cout << "{\"hash\": " << eg::op_table_hash() << ", \"ops\": [\n";
+  std::cout << "{\"ops\": [\n";
   eg::Families::for_each([&]<class Family>() {
     Family::Ops::for_each([&]<class Op>() {
       std::cout << separator << "  " << eg::describe<Op>(Family::title);

@@ -15,7 +15,7 @@
 // and what was pending is rejected. A thread that joined somebody else's engine has a life without options, which only the
 // thread that began it can end.
 
-import { kOpTableHash } from "../generated/op_table_hash.js";
+import { kBorderHash } from "../generated/border.js";
 import { attach, callFrame, checked, detach, functionsOf, native } from "../runtime/bridge.js";
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
@@ -127,7 +127,7 @@ function begin(options: InitValues, meanwhile: () => void): Life {
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
   const { threads, variant: wanted, webgpu } = options;
   const { variant, module, workers } = await load(chooseVariant(wanted), options, meanwhile);
-  if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
+  if (functionsOf(module).borderHash?.() !== kBorderHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
     fail(

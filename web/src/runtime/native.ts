@@ -250,8 +250,8 @@ export interface NativeFunctions {
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;
-  /** Stands for the ops of this module and their order; see generated/op_table_hash.ts. */
-  opTableHash(): number;
+  /** Identifies the format of what this module exchanges with TypeScript: kBorderHash of generated/border.ts. */
+  borderHash(): number;
 
   /** Lets other threads call functions of this one. */
   joinThread(): void;

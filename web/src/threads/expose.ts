@@ -6,7 +6,7 @@
 
 import { expectModule, hasOwnEngine, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
-import { kOpTableHash } from "../generated/op_table_hash.js";
+import { kBorderHash } from "../generated/border.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";
@@ -14,7 +14,7 @@ import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.j
 
 /** What the main thread posts to a worker that is to join its engine. @internal */
 export interface JoinMessage {
-  readonly edgegradJoin: { readonly variant: Variant; readonly opTableHash: number };
+  readonly edgegradJoin: { readonly variant: Variant; readonly borderHash: number };
 }
 
 /** What the worker posts meanwhile. @internal */
@@ -67,10 +67,10 @@ function isJoin(message: unknown): message is JoinMessage {
 }
 
 async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void> {
-  const { variant, opTableHash } = edgegradJoin;
+  const { variant, borderHash } = edgegradJoin;
   if (hasOwnEngine())
     throw new Error("it started an engine of its own: call expose() before init()");
-  if (opTableHash !== kOpTableHash) {
+  if (borderHash !== kBorderHash) {
     throw new Error("its copy of edgegrad is of another build than the page's");
   }
   const host: Host = {

@@ -2,7 +2,7 @@
 // and bundle its script. The other half is eg.expose().
 
 import { runtime, startedModule } from "../engine/lifecycle.js";
-import { kOpTableHash } from "../generated/op_table_hash.js";
+import { kBorderHash } from "../generated/border.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import type { NativeModule, ThreadWorker } from "../runtime/native.js";
@@ -107,7 +107,7 @@ export class UserWorker implements ThreadWorker {
   /** Has the worker load the module's script, which then takes Emscripten's messages. */
   async listening(): Promise<void> {
     const join: JoinMessage = {
-      edgegradJoin: { variant: runtime().variant, opTableHash: kOpTableHash },
+      edgegradJoin: { variant: runtime().variant, borderHash: kBorderHash },
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const answer = new Promise<void>((resolve, reject) => {
