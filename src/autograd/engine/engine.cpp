@@ -181,8 +181,8 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
     });
     task->wait();
   } else {
-    const NestedRoleGuard guard(task->owner, task->reentrant_depth,
-                                nested ? role.stack_depth + 1 : 0);
+    const RoleScope scope(
+        role.nested(task->owner, task->reentrant_depth, nested ? role.stack_depth + 1 : 0));
     thread_main(task);
   }
   replay_warnings(*task);
@@ -192,7 +192,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
 IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList grads, bool keep_graph,
                                              bool create_graph, bool accumulate_grad,
                                              const EdgeList& outputs) {
-  const ThreadRoleGuard other({.queue = std::make_shared<ReadyQueue>()});
+  const RoleScope scope({.queue = std::make_shared<ReadyQueue>()});
   const EvaluationGuard inside_no_call(nullptr, nullptr);
   return begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
 }
@@ -200,8 +200,7 @@ IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList gra
 bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
                        std::chrono::steady_clock::time_point deadline) {
   const Piece piece{task.get(), deadline};
-  const ThreadRoleGuard other(
-      {.device = task->owner, .piece = &piece, .queue = task->cpu_ready_queue});
+  const RoleScope scope({.device = task->owner, .piece = &piece, .queue = task->cpu_ready_queue});
   const EvaluationGuard inside_no_call(nullptr, nullptr);
   do {
     run_next();
@@ -213,11 +212,11 @@ bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
 
 void Engine::run_nested_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
-  const ThreadRoleGuard other({.device = task->owner,
-                               .depth = task->reentrant_depth,
-                               .queue = task->owner == kCpuDevice
-                                            ? task->cpu_ready_queue
-                                            : engine.device_thread(task->owner).queue});
+  const RoleScope scope({.device = task->owner,
+                         .depth = task->reentrant_depth,
+                         .queue = task->owner == kCpuDevice
+                                      ? task->cpu_ready_queue
+                                      : engine.device_thread(task->owner).queue});
   engine.thread_main(task);
 }
 
@@ -259,7 +258,7 @@ void Engine::run_ready_nodes(const IntrusivePtr<GraphTask>& task, NodeState& fir
   std::optional<WarningCollectorGuard> collect;
   if (task->caller != &role) collect.emplace(&task->warnings);
   LocalReadyHeap heap(task.get());
-  const LocalReadyHeapGuard active(&heap);
+  const RoleScope scope(role.with_ready(heap));
   try {
     NodeState* state = &first;
     for (;;) {

@@ -8,10 +8,10 @@ EngineContext EngineContext::here() { return {role.device, role.depth, role.queu
 
 EngineContextGuard::EngineContextGuard(const EngineContext& context) {
   if (context.device < 0) return;
-  role_ = std::make_unique<ThreadRoleGuard>(ThreadRole{.device = context.device,
-                                                       .depth = context.depth,
-                                                       .stack_depth = role.stack_depth,
-                                                       .queue = context.queue});
+  role_ = std::make_unique<RoleScope>(ThreadRole{.device = context.device,
+                                                 .depth = context.depth,
+                                                 .stack_depth = role.stack_depth,
+                                                 .queue = context.queue});
 }
 
 EngineContextGuard::~EngineContextGuard() = default;

@@ -13,7 +13,7 @@
 
 namespace eg {
 
-class ThreadRoleGuard;
+class RoleScope;
 
 /// The state of a thread in the engine, for another thread that runs user code on its behalf.
 struct EngineContext {
@@ -35,7 +35,7 @@ class EngineContextGuard {
   EngineContextGuard& operator=(const EngineContextGuard&) = delete;
 
  private:
-  std::unique_ptr<ThreadRoleGuard> role_;
+  std::unique_ptr<RoleScope> role_;
 };
 
 }  // namespace eg

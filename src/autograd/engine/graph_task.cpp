@@ -23,10 +23,9 @@ thread_local std::vector<NodeState> spare_states;
 }  // namespace
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
-                     std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error)
+                     std::shared_ptr<ReadyQueue> cpu_ready_queue)
     : id(next_task_id.fetch_add(1)),
       keep_graph(keep_graph),
-      exit_on_error(exit_on_error),
       reentrant_depth(reentrant_depth),
       thread_state([&] {
         AutogradState state = autograd_state();

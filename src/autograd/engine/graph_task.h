@@ -56,7 +56,7 @@ struct NodeState {
 class GraphTask final : public RefCounted {
  public:
   GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
-            std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error = false);
+            std::shared_ptr<ReadyQueue> cpu_ready_queue);
   ~GraphTask();
   static void on_last_release(GraphTask* task);
 
@@ -91,9 +91,7 @@ class GraphTask final : public RefCounted {
   /// Returns true when a node has received some but not all of its gradients.
   bool has_unfinished_states() const;
 
-  bool completed() const {
-    return outstanding_tasks.load() == 0 || (exit_on_error && has_error.load());
-  }
+  bool completed() const { return outstanding_tasks.load() == 0; }
   /// Records the first error of the call; ignores later ones.
   void set_exception(std::exception_ptr error);
   /// Completes the call once: checks, final callbacks, result. Further callers return immediately.
@@ -116,7 +114,6 @@ class GraphTask final : public RefCounted {
 
   const std::uint64_t id;
   const bool keep_graph;
-  const bool exit_on_error;
   const int reentrant_depth;
   int owner = kNoDevice;  ///< device index of the thread that made the call, which must be woken
   const void* caller = nullptr;  ///< identifies that thread

@@ -39,9 +39,8 @@ struct NodeTask {
 
 class ReadyQueue {
  public:
-  /// Adds a task and wakes the waiting threads; increments the call's outstanding tasks unless told
-  /// not to.
-  void push(NodeTask task, bool increment_outstanding = true);
+  /// Adds a task, counts it among the outstanding tasks of its call, and wakes the waiting threads.
+  void push(NodeTask task);
   void push_shutdown();
   /// Waits for a task and removes the first one. Processes messages that only this thread can
   /// handle in the meantime, such as a hook that a device thread waits for (Inbox).

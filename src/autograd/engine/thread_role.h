@@ -32,59 +32,45 @@ struct ThreadRole {
   LocalReadyHeap* ready = nullptr;
   const Piece* piece = nullptr;
   std::shared_ptr<ReadyQueue> queue;
+
+  /// The role of the same thread in a call within the running one.
+  ThreadRole nested(int device_of_call, int depth_of_call, int depth_of_stack) const {
+    ThreadRole next = *this;
+    next.device = device_of_call;
+    next.depth = depth_of_call;
+    next.stack_depth = depth_of_stack;
+    return next;
+  }
+  /// The same role, adding ready nodes to another heap.
+  ThreadRole with_ready(LocalReadyHeap& heap) const {
+    ThreadRole next = *this;
+    next.ready = &heap;
+    return next;
+  }
 };
 
 /// The role of the current thread.
 inline constinit thread_local ThreadRole role;
 
-/// Makes this thread run a nested call for a scope, with the same queue.
-class NestedRoleGuard {
+/// Gives this thread another role for a scope.
+class RoleScope {
  public:
-  NestedRoleGuard(int device, int depth, int stack_depth)
-      : device_(std::exchange(role.device, device)),
-        depth_(std::exchange(role.depth, depth)),
-        stack_depth_(std::exchange(role.stack_depth, stack_depth)) {}
-  ~NestedRoleGuard() {
-    role.device = device_;
-    role.depth = depth_;
-    role.stack_depth = stack_depth_;
+  explicit RoleScope(ThreadRole next) : previous_(std::exchange(role, std::move(next))) {}
+  ~RoleScope() {
+    // A shutdown that was popped in the scope is meant for the thread that owns the queue.
+    if (role.shutdown_requested) {
+      if (role.queue == previous_.queue)
+        previous_.shutdown_requested = true;
+      else
+        role.queue->push_shutdown();
+    }
+    role = std::move(previous_);
   }
-  NestedRoleGuard(const NestedRoleGuard&) = delete;
-  NestedRoleGuard& operator=(const NestedRoleGuard&) = delete;
+  RoleScope(const RoleScope&) = delete;
+  RoleScope& operator=(const RoleScope&) = delete;
 
  private:
-  int device_;
-  int depth_;
-  int stack_depth_;
-};
-
-/// Gives this thread another role, with another thread's queue, for a scope.
-class ThreadRoleGuard {
- public:
-  explicit ThreadRoleGuard(ThreadRole other) : own_(std::exchange(role, std::move(other))) {}
-  ~ThreadRoleGuard() {
-    // The shutdown was meant for the thread that owns the queue.
-    if (role.shutdown_requested) role.queue->push_shutdown();
-    role = std::move(own_);
-  }
-  ThreadRoleGuard(const ThreadRoleGuard&) = delete;
-  ThreadRoleGuard& operator=(const ThreadRoleGuard&) = delete;
-
- private:
-  ThreadRole own_;
-};
-
-/// Makes a heap the one that new ready nodes are added to, for a scope.
-class LocalReadyHeapGuard {
- public:
-  explicit LocalReadyHeapGuard(LocalReadyHeap* ready)
-      : previous_(std::exchange(role.ready, ready)) {}
-  ~LocalReadyHeapGuard() { role.ready = previous_; }
-  LocalReadyHeapGuard(const LocalReadyHeapGuard&) = delete;
-  LocalReadyHeapGuard& operator=(const LocalReadyHeapGuard&) = delete;
-
- private:
-  LocalReadyHeap* previous_;
+  ThreadRole previous_;
 };
 
 }  // namespace eg
