@@ -9,6 +9,7 @@ import { ensureNodeModules } from "./dependencies.mjs";
 import { biome, clangFormat, kCppFolders } from "./formatting.mjs";
 import { findLayeringErrors } from "./layering.mjs";
 import { findWebLayeringErrors } from "./layering_web.mjs";
+import { messageList } from "./message_list.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
@@ -55,12 +56,13 @@ await main(async () => {
     ],
     ["biome", () => biome(["."], { fix })],
     ["rule table", () => ruleTable({ check: !fix })],
+    ["message list", () => messageList({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
     ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
     ["tsc", types],
   ];
   const wanted = fix
-    ? checks.slice(0, 3)
+    ? checks.slice(0, 4)
     : [...(tidy ? [] : checks), ...(quick ? [] : [clangTidy])];
   let failed = 0;
   for (const [title, work] of wanted) await step(title, work).catch(() => failed++);

@@ -41,7 +41,9 @@ struct Std {
   static GradList backward(const Backward<Std>& b);
 };
 
+/// The public norm() also knows the norms of matrices (web/src/composites/linalg/norms.ts).
 struct Norm {
+  static constexpr Audience audience = Audience::kInternal;
   static constexpr op::Doc doc{
       "norm", "The p-norm of all elements as one vector, or of the vectors along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"p", "2"}, Arg{"dim", "null"},

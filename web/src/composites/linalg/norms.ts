@@ -1,13 +1,12 @@
 // Norms of vectors and matrices, and how far a matrix is from being singular.
 
 import type { Ints } from "../../dispatch/types.js";
-import { toDtype } from "../../generated/internal.js";
+import { norm as vectorNorms, toDtype } from "../../generated/internal.js";
 import {
   abs,
   amax,
   amin,
   div,
-  norm as engineNorm,
   eq,
   eye,
   inverse,
@@ -49,7 +48,7 @@ export const vectorNorm: VectorNorm = /* @__PURE__ */ composite(
   "vectorNorm",
   "x:tensor ord:number=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
   (x: Tensor, ord: number, dim: Ints | null, keepdim: boolean, dtype: DType | null) =>
-    engineNorm(cast(x, dtype), ord, dim, keepdim),
+    vectorNorms(cast(x, dtype), ord, dim, keepdim),
 );
 
 interface MatrixNormOptions {
@@ -88,7 +87,7 @@ interface Norm {
   (input: Tensor, p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
 }
 
-/** norm() as a method, in the place of the engine's, which knows orders by number alone. */
+/** norm() as a method. */
 export interface NormMethod {
   (p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (options: VectorNormOptions & { p?: Order }): Tensor;
@@ -105,8 +104,8 @@ export const norm: Norm = /* @__PURE__ */ composite(
   "input:tensor p:any=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
   (input: Tensor, p: unknown, dim: Ints | null, keepdim: boolean, dtype: DType | null) => {
     const values = cast(input, dtype);
-    if (typeof p === "number") return engineNorm(values, p, dim, keepdim);
-    if (p === "fro") return engineNorm(values, 2, dim, keepdim);
+    if (typeof p === "number") return vectorNorms(values, p, dim, keepdim);
+    if (p === "fro") return vectorNorms(values, 2, dim, keepdim);
     if (p === "nuc") return normOfMatrices("norm", values, p, dim ?? [-2, -1], keepdim);
     return fail("InvalidArgument", "norm", refusal("p", 'a number, "fro" or "nuc"', p));
   },
@@ -168,7 +167,7 @@ function withoutMatrices(
   };
   switch (ord) {
     case "fro":
-      return engineNorm(A, 2, [rows, columns], true);
+      return vectorNorms(A, 2, [rows, columns], true);
     case "nuc":
       return singular(sum);
     case 2:
