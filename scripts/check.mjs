@@ -11,6 +11,7 @@ import { findLayeringErrors } from "./layering.mjs";
 import { findWebLayeringErrors } from "./layering_web.mjs";
 import { messageList } from "./message_list.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
+import { findNamesDefinedTwice } from "./public_names.mjs";
 import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
 
@@ -59,6 +60,7 @@ await main(async () => {
     ["message list", () => messageList({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
     ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
+    ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["tsc", types],
   ];
   const wanted = fix

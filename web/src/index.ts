@@ -29,7 +29,6 @@ export type { Node } from "./autograd/node.js";
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
-export { norm } from "./composites/linalg/norms.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
