@@ -4,22 +4,19 @@
 // the factor four an invocation makes four numbers of four; for others one, as a sum of as many terms as the factor
 // says. So a size with a large prime factor takes long.
 
-import type { Reader, Rows, View } from "../../stream";
+import type { Fft, Rows } from "../../../generated/border";
+import type { View } from "../../stream";
 import { copyBytes } from "../elementwise/copy";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 
-export const fft: Kernel = {
+export const fft: Kernel<Fft> = {
   supported: { all: ["complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const isInverse = fields.bool();
-    const scale = fields.double();
-    const x = fields.out();
+  play({ rows, inverse, scale, x }, commands): void {
     const count = rows.outer * rows.size * rows.inner;
     if (count === 0) return;
-    const sign = isInverse ? 1 : -1;
+    const sign = inverse ? 1 : -1;
     const roots = makeRoots(commands, rows.size, sign);
     const factors = factorsOf(rows.size);
     const scratch = () => commands.scratch(8 * count, "complex64");

@@ -1,23 +1,19 @@
 // Copies element by element, converting the dtype.
 
+import type { Copy } from "../../../generated/border";
 import type { Block } from "../../blocks";
 import { itemSize } from "../../dtype";
 import { type ElementType, elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, makeWalk, product, sizeNumbers, type Walk } from "../strides";
 import { packedMain } from "./packed";
 
-export const copy: Kernel = {
+export const copy: Kernel<Copy> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const shape = fields.longs();
-    const to = fields.out();
-    const toStrides = fields.longs();
-    const from = fields.in();
-    const fromStrides = fields.longs();
+  play({ shape, to, toStrides, from, fromStrides }, commands): void {
     const walk = makeWalk(shape, [toStrides, fromStrides]);
     const count = product(walk.sizes);
     if (count === 0) return;

@@ -1,5 +1,6 @@
 // A formula over operands of one shape.
 
+import type { Elementwise } from "../../../generated/border";
 import { type DType, itemSize } from "../../dtype";
 import {
   type ComputeType,
@@ -9,25 +10,19 @@ import {
   gradientShader,
 } from "../../formula_shader";
 import { type Access, type ElementType, kWgslTypes } from "../../shader";
-import type { Operand, Reader, View } from "../../stream";
+import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, makeWalk, product, sizeNumbers } from "../strides";
 import { packedMain } from "./packed";
 
-export const elementwise: Kernel = {
+export const elementwise: Kernel<Elementwise> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const op = fields.namedText();
-    const form = fields.number();
-    const gradientOf = fields.number();
-    const constants = fields.doubles();
-    const compute = fields.dtype();
-    fields.dtype(); // the result's: whether it is bool is known of the formula
-    const shape = fields.longs();
-    const operands = fields.operands();
-    const { key, shader } = shaderFor(op, form, gradientOf, compute);
+  // The formula tells whether the result is bool, so its dtype is not needed.
+  play({ formula, compute, shape, operands }, commands): void {
+    const { op, gradientOf, constants } = formula;
+    const { key, shader } = shaderFor(formula, compute);
     const isGradient = gradientOf >= 0;
     const names = isGradient ? gradientOperands(op) : ["a", "b", "c"];
     const loaded = shader.loads.map((name) => {
@@ -129,7 +124,7 @@ interface Keyed {
 
 const known = new Map<string, Keyed>();
 
-function shaderFor(op: string, form: number, gradientOf: number, compute: DType): Keyed {
+function shaderFor({ op, form, gradientOf }: Formula, compute: DType): Keyed {
   const type = computeType(compute);
   const key = `${op} ${form} ${gradientOf} ${type}`;
   let found = known.get(key);

@@ -1,18 +1,15 @@
 // One value for elements that lie side by side.
 
+import type { Fill } from "../../../generated/border";
 import { elementType } from "../../shader";
-import type { Reader } from "../../stream";
 import { invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 import { storeEach } from "./packed";
 
-export const fill: Kernel = {
+export const fill: Kernel<Fill> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const given = fields.double();
-    const y = fields.out();
+  play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(given !== 0) : given;
     const store = storeEach("y", y, count);
     const type = elementType(y.dtype);

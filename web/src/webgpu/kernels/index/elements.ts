@@ -1,26 +1,20 @@
 // Single elements by an index each: gather and scatter.
 
+import type {
+  AddElements,
+  IndexedElements,
+  PutElements,
+  TakeElements,
+} from "../../../generated/border";
 import { itemSize } from "../../dtype";
 import { type Access, elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
 import { inWords, kAdded } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
-
-interface IndexedElements {
-  readonly shape: readonly number[];
-  readonly dim: number;
-  readonly strides: readonly number[];
-  readonly index: View;
-}
-
-/** Reads the fields of kernel::IndexedElements. */
-export function readPlaces(fields: Reader): IndexedElements {
-  return { shape: fields.longs(), dim: fields.long(), strides: fields.longs(), index: fields.in() };
-}
 
 /**
  * What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
@@ -62,13 +56,10 @@ fn place_of(i: u32) -> u32 {
   };
 }
 
-export const takeElements: Kernel = {
+export const takeElements: Kernel<TakeElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const indexed = fields.in();
-    const packed = fields.out();
+  play({ places, indexed, packed }, commands): void {
     const parts = partsOf(commands, places, indexed);
     const store = storeEach("packed", packed, parts.count);
     commands.dispatch({
@@ -82,13 +73,10 @@ export const takeElements: Kernel = {
   },
 };
 
-export const putElements: Kernel = {
+export const putElements: Kernel<PutElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
+  play({ places, packed, indexed }, commands): void {
     const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
     if (count === 0) return;
     // Of equal indices the last one wins: which one that is has to be known before anything is written.
@@ -126,13 +114,10 @@ export const putElements: Kernel = {
   },
 };
 
-export const addElements: Kernel = {
+export const addElements: Kernel<AddElements> = {
   supported: { views: [["int64"], kAdded, kAdded] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
+  play({ places, packed, indexed }, commands): void {
     const parts = partsOf(commands, places, indexed);
     const { key, count, limit, memory, numbers, functions } = parts;
     inWords(commands, indexed, limit, (words) => {

@@ -1,23 +1,24 @@
 // Finding places: bad indices, true elements; and clearing what lies beside a diagonal.
 
+import {
+  type ClearTriangle,
+  type CountTrue,
+  type FindOutOfRange,
+  type FindTrue,
+  Fold,
+} from "../../../generated/border";
 import { elementType } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations, kThreads } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
-import { kCountNonzero, reducePacked } from "../reduce/reduce";
+import type { Kernel } from "../kernel";
+import { reducePacked } from "../reduce/reduce";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-/** Nothing is written: the status words take what the host would be told. */
-export const findOutOfRange: Kernel = {
+/** Nothing is written: the status words take what the host would be told, and name the op by the command. */
+export const findOutOfRange: Kernel<FindOutOfRange> = {
   supported: { views: [["int64"], [], []] },
 
-  play(fields: Reader, commands: Commands): void {
-    fields.namedText(); // the op, which the status words name by the command
-    const count = fields.long();
-    fields.long(); // the dimension, of which the status words say nothing
-    const size = fields.long();
-    const index = fields.in();
-    if (fields.optionalOut() !== undefined || fields.optionalOut() !== undefined)
+  play({ count, size, index, position, bad }, commands): void {
+    if (position !== undefined || bad !== undefined)
       throw new Error("bad indices go to the status words");
     const status = statusOf(commands);
     commands.dispatch({
@@ -30,24 +31,18 @@ export const findOutOfRange: Kernel = {
   },
 };
 
-export const countTrue: Kernel = {
+export const countTrue: Kernel<CountTrue> = {
   supported: { views: [["bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const mask = fields.in();
-    const trueCount = fields.out();
-    reducePacked(commands, kCountNonzero, count, { x: mask, y: trueCount });
+  play({ count, mask, trueCount }, commands): void {
+    reducePacked(commands, Fold.CountNonzero, count, { x: mask, y: trueCount });
   },
 };
 
-export const findTrue: Kernel = {
+export const findTrue: Kernel<FindTrue> = {
   supported: { views: [["bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const mask = fields.in();
-    const places = fields.out();
+  play({ count, mask, places }, commands): void {
     if (count === 0) return;
     // One workgroup goes from block to block: the places are wanted in order.
     commands.dispatch({
@@ -97,16 +92,10 @@ fn main(@builtin(local_invocation_index) thread: u32) {
   },
 };
 
-export const clearTriangle: Kernel = {
+export const clearTriangle: Kernel<ClearTriangle> = {
   supported: { views: [kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const rows = fields.long();
-    const columns = fields.long();
-    const diagonal = fields.long();
-    const lower = fields.bool();
-    const matrices = fields.out();
+  play({ count, rows, columns, diagonal, lower, matrices }, commands): void {
     const type = elementType(matrices.dtype);
     commands.dispatch({
       key: `clear_triangle ${lower}`,

@@ -2,12 +2,12 @@
 //
 // Those of a place first hang themselves into a list, with an atomic each; then one invocation walks it.
 
+import type { ExtremeElements, MultiplyElements } from "../../../generated/border";
 import { type ElementType, elementType, kWgslTypes } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { kAnyDType } from "./checked";
-import { partsOf, readPlaces } from "./elements";
+import { partsOf } from "./elements";
 
 const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
 
@@ -27,24 +27,25 @@ const extreme =
   (type) =>
     `${largest ? "maximum" : "minimum"}_${kSuffixes[type]}(a, b)`;
 
-export const multiplyElements: Kernel = {
+export const multiplyElements: Kernel<MultiplyElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
-  play: (fields, commands) => foldElements(fields, commands, "multiply", multiplied),
+  play: (call, commands) => foldElements(call, commands, "multiply", multiplied),
 };
 
-export const extremeElements: Kernel = {
+export const extremeElements: Kernel<ExtremeElements> = {
   supported: { views: [["int64"], kReal, kReal] },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    foldElements(fields, commands, largest ? "largest" : "smallest", extreme(largest));
+  play({ largest, ...call }, commands): void {
+    foldElements(call, commands, largest ? "largest" : "smallest", extreme(largest));
   },
 };
 
-function foldElements(fields: Reader, commands: Commands, what: string, text: FoldText): void {
-  const places = readPlaces(fields);
-  const packed = fields.in();
-  const indexed = fields.out();
+function foldElements(
+  { places, packed, indexed }: MultiplyElements,
+  commands: Commands,
+  what: string,
+  text: FoldText,
+): void {
   const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
   if (count === 0) return;
   // Numbers of elements from 1 on: the first of a place, and the one after each; 0 ends a list.

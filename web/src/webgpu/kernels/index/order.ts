@@ -4,35 +4,19 @@
 // In short rows every element counts those that come before it. Long rows are sorted by Batcher's bitonic
 // network, one dispatch per step of it.
 
+import type { ModeRows, OrderRows } from "../../../generated/border";
 import type { Access } from "../../shader";
-import type { Reader, Rows, View } from "../../stream";
+import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { dispatchRows } from "../nn/rows";
 
 const kLongRow = 2048;
 
-interface Order {
-  readonly rows: Rows;
-  readonly descending: boolean;
-  readonly first: number;
-  readonly count: number;
-  readonly x: View;
-  readonly indices: View;
-}
-
-export const orderRows: Kernel = {
+export const orderRows: Kernel<OrderRows> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const order: Order = {
-      rows: fields.rows(),
-      descending: fields.bool(),
-      first: fields.long(),
-      count: fields.long(),
-      x: fields.in(),
-      indices: fields.out(),
-    };
+  play(order, commands): void {
     const { outer, size, inner } = order.rows;
     if (outer * size * inner * order.count === 0) return;
     if (size > kLongRow) sortInSteps(commands, order);
@@ -40,7 +24,7 @@ export const orderRows: Kernel = {
   },
 };
 
-function readX(x: View): { access: Access; type: "f32" | "i32" } {
+function readAccess(x: View): { access: Access; type: "f32" | "i32" } {
   const type = x.dtype === "float32" ? "f32" : "i32";
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
@@ -72,13 +56,13 @@ const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32)
 }
 `;
 
-function numbersOf({ rows, first, count }: Order): Record<string, number> {
+function numbersOf({ rows, first, count }: OrderRows): Record<string, number> {
   return { size: rows.size, inner: rows.inner, first, wanted: count };
 }
 
-function countBefore(commands: Commands, order: Order): void {
+function countBefore(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order.x);
+  const { access, type } = readAccess(order.x);
   const count = rows.outer * rows.size * rows.inner;
   commands.dispatch({
     key: `order_rows ${descending}`,
@@ -103,9 +87,9 @@ function countBefore(commands: Commands, order: Order): void {
   });
 }
 
-function sortInSteps(commands: Commands, order: Order): void {
+function sortInSteps(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order.x);
+  const { access, type } = readAccess(order.x);
   const positions = rows.outer * rows.inner;
   // Filled up with keys that come last.
   let length = 1;
@@ -172,13 +156,11 @@ function sortInSteps(commands: Commands, order: Order): void {
   });
 }
 
-export const modeRows: Kernel = {
+export const modeRows: Kernel<ModeRows> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const { access, type } = readX(fields.in());
-    const indices = fields.out();
+  play({ rows, x, indices }, commands): void {
+    const { access, type } = readAccess(x);
     if (rows.size === 0) return;
     dispatchRows(commands, rows, {
       key: "mode_rows",

@@ -1,30 +1,12 @@
 // Whole slices by their index: memory seen as [outer, rows, inner].
 
+import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/border";
 import { elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 import { inWords, kAdded } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
-
-interface IndexedRows {
-  readonly outer: number;
-  readonly rows: number;
-  readonly inner: number;
-  readonly count: number;
-  readonly index: View;
-}
-
-function readPlaces(fields: Reader): IndexedRows {
-  return {
-    outer: fields.long(),
-    rows: fields.long(),
-    inner: fields.long(),
-    count: fields.long(),
-    index: fields.in(),
-  };
-}
 
 // Element i of [outer, count, inner]: `k`, and where its row is in [outer, rows, inner].
 const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }
@@ -37,13 +19,10 @@ function numbersOf({ rows, inner, count }: IndexedRows): Record<string, number> 
   return { rows, inner, indices: count };
 }
 
-export const takeRows: Kernel = {
+export const takeRows: Kernel<TakeRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const indexed = fields.in();
-    const packed = fields.out();
+  play({ places, indexed, packed }, commands): void {
     const status = statusOf(commands);
     const elements = places.outer * places.count * places.inner;
     const store = storeEach("packed", packed, elements);
@@ -66,13 +45,10 @@ export const takeRows: Kernel = {
   },
 };
 
-export const putRows: Kernel = {
+export const putRows: Kernel<PutRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
+  play({ places, packed, indexed }, commands): void {
     const { outer, rows, count, inner, index } = places;
     const elements = outer * count * inner;
     if (elements === 0) return;
@@ -115,14 +91,10 @@ export const putRows: Kernel = {
   },
 };
 
-export const addRows: Kernel = {
+export const addRows: Kernel<AddRows> = {
   supported: { views: [["int64"], kAdded, kAdded] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
-    const skip = fields.long();
+  play({ places, packed, indexed, skip }, commands): void {
     const { outer, rows, count, inner, index } = places;
     const status = statusOf(commands);
     inWords(commands, indexed, outer * rows * inner, (words) => {

@@ -4,9 +4,10 @@
 // into its memory, in the order in which they lie, and every invocation makes a square of results from
 // them. Where the result has hardly any rows or columns, lanes share a sum instead.
 
+import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/border";
 import type { DType } from "../../dtype";
 import { type Access, elementType, type Numbers } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
@@ -16,19 +17,12 @@ import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** Matrices in memory; strides count elements. */
-export interface Matrices {
+export interface Matrices extends MatrixLayout {
   readonly view: View;
-  readonly batchStrides: readonly number[];
-  readonly rowStride: number;
-  readonly columnStride: number;
 }
 
 /** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
-export interface Product {
-  readonly batch: readonly number[];
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
+export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
   readonly c: Matrices;
@@ -39,26 +33,18 @@ export interface Product {
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "complex64"];
 
-export const matrixProduct: Kernel = {
+export const matrixProduct: Kernel<MatrixProduct> = {
   supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const layout = () => ({
-      batchStrides: fields.longs(),
-      rowStride: fields.long(),
-      columnStride: fields.long(),
-    });
+  play({ sizes, a, aLayout, b, bLayout, c, cLayout, alpha, beta, bias }, commands): void {
     multiply(commands, {
-      batch: fields.longs(),
-      m: fields.long(),
-      n: fields.long(),
-      k: fields.long(),
-      a: { view: fields.in(), ...layout() },
-      b: { view: fields.in(), ...layout() },
-      c: { view: fields.out(), ...layout() },
-      alpha: fields.double(),
-      beta: fields.double(),
-      bias: fields.optionalIn(),
+      ...sizes,
+      a: { view: a, ...aLayout },
+      b: { view: b, ...bLayout },
+      c: { view: c, ...cLayout },
+      alpha,
+      beta,
+      bias,
     });
   },
 };

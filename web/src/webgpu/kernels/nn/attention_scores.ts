@@ -1,5 +1,6 @@
 // What attention does between its products: scores of some queries become weights, and gradients of weights those of scores.
 
+import type { Attention as AttentionFields } from "../../../generated/border";
 import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 import { kMaximum, kSum } from "../lanes";
@@ -7,14 +8,8 @@ import type { Matrices } from "../matrix/matrix_product";
 import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
 import { dispatchRows } from "./rows";
 
-export interface Attention {
-  readonly batch: readonly number[];
-  readonly queries: number;
-  readonly keys: number;
-  readonly features: number;
-  readonly valueFeatures: number;
-  readonly scale: number;
-  readonly isCausal: boolean;
+/** Sizes, and operands as products take them. */
+export interface Attention extends Omit<AttentionFields, "query" | "key" | "value" | "mask"> {
   readonly query: Matrices;
   readonly key: Matrices;
   readonly value: Matrices;

@@ -1,7 +1,15 @@
 // Losses of classes given by index (src/kernels/class_loss.h says what they are).
 
+import type {
+  ClassTargets,
+  CrossEntropy,
+  CrossEntropyBackward,
+  FindBadTarget,
+  MeanLoss,
+  NllLosses,
+  TargetDistribution,
+} from "../../../generated/border";
 import type { Access } from "../../shader";
-import type { Reader, Rows, View } from "../../stream";
 import { kChecked, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
@@ -9,26 +17,8 @@ import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from
 import { dispatchRows } from "./rows";
 import { kRowSum } from "./softmax";
 
-interface Targets {
-  readonly rows: Rows;
-  readonly index: View;
-  readonly weight: View | undefined;
-  readonly ignoreIndex: number;
-  readonly smoothing: number;
-}
-
-function readTargets(fields: Reader): Targets {
-  return {
-    rows: fields.rows(),
-    index: fields.in(),
-    weight: fields.optionalIn(),
-    ignoreIndex: fields.long(),
-    smoothing: fields.double(),
-  };
-}
-
 // What every shader about targets has. Those after the first of a loss need not report bad ones again.
-function partsOf(commands: Commands, targets: Targets, reports = true) {
+function partsOf(commands: Commands, targets: ClassTargets, reports = true) {
   const { rows, index, weight, ignoreIndex, smoothing } = targets;
   const status = reports ? statusOf(commands) : undefined;
   const memory: Access[] = [
@@ -54,13 +44,10 @@ const kUnchecked =
 
 const kTargetViews = [["int64"], ["float32"]] as const;
 
-export const nllLosses: Kernel = {
+export const nllLosses: Kernel<NllLosses> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const logProbabilities = fields.in();
-    const losses = fields.out();
+  play({ targets, logProbabilities, losses }, commands): void {
     const { outer, size, inner } = targets.rows;
     const { key, memory, numbers, functions } = partsOf(commands, targets);
     const count = outer * inner;
@@ -85,12 +72,10 @@ export const nllLosses: Kernel = {
   },
 };
 
-export const targetDistribution: Kernel = {
+export const targetDistribution: Kernel<TargetDistribution> = {
   supported: { views: [...kTargetViews, ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const distribution = fields.out();
+  play({ targets, distribution }, commands): void {
     const { key, memory, numbers, functions } = partsOf(commands, targets);
     dispatchRows(commands, targets.rows, {
       key: `target_distribution ${key}`,
@@ -114,15 +99,10 @@ export const targetDistribution: Kernel = {
   },
 };
 
-export const crossEntropy: Kernel = {
+export const crossEntropy: Kernel<CrossEntropy> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const scores = fields.in();
-    const losses = fields.out();
-    const largest = fields.out();
-    const logSum = fields.out();
+  play({ targets, scores, losses, largest, logSum }, commands): void {
     const { key, memory, numbers, functions } = partsOf(commands, targets);
     const isSmooth = targets.smoothing !== 0;
     const smooth = `var smooth_loss = 0f;
@@ -160,7 +140,7 @@ export const crossEntropy: Kernel = {
   },
 };
 
-export const crossEntropyBackward: Kernel = {
+export const crossEntropyBackward: Kernel<CrossEntropyBackward> = {
   supported: {
     views: [
       ...kTargetViews,
@@ -173,15 +153,10 @@ export const crossEntropyBackward: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const scores = fields.in();
-    const largest = fields.in();
-    const logSum = fields.in();
-    const grad = fields.in();
-    const gradStep = fields.long();
-    const totalWeight = fields.optionalIn();
-    const gradScores = fields.out();
+  play(
+    { targets, scores, largest, logSum, grad, gradStep, totalWeight, gradScores },
+    commands,
+  ): void {
     const { key, memory, numbers, functions } = partsOf(commands, targets, false);
     const isSmooth = targets.smoothing !== 0;
     const total = `var total = 0f;
@@ -230,14 +205,10 @@ export const crossEntropyBackward: Kernel = {
   },
 };
 
-export const meanLoss: Kernel = {
+export const meanLoss: Kernel<MeanLoss> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const losses = fields.in();
-    const mean = fields.out();
-    const totalWeight = fields.out();
+  play({ targets, losses, mean, totalWeight }, commands): void {
     const { key, memory, numbers, functions } = partsOf(commands, targets, false);
     const count = targets.rows.outer * targets.rows.inner;
     const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
@@ -277,13 +248,11 @@ export const meanLoss: Kernel = {
   },
 };
 
-/** Nothing is written: the status words take what the host would be told. */
-export const findBadTarget: Kernel = {
+/** Nothing is written: the status words take what the host would be told, and name the op by the command. */
+export const findBadTarget: Kernel<FindBadTarget> = {
   supported: { views: kTargetViews },
 
-  play(fields: Reader, commands: Commands): void {
-    fields.namedText(); // the op, which the status words name by the command
-    const targets = readTargets(fields);
+  play({ targets }, commands): void {
     const { key, memory, numbers, functions } = partsOf(commands, targets);
     const count = targets.rows.outer * targets.rows.inner;
     commands.dispatch({

@@ -1,6 +1,7 @@
-// What a convolution is told by (src/kernels/conv.h).
+// A convolution (src/kernels/conv.h) as shaders see it: by groups, rows and columns.
 
-import type { Reader, View } from "../../stream";
+import type { Convolution as ConvolutionFields } from "../../../generated/border";
+import type { View } from "../../stream";
 
 export interface Convolution {
   readonly batch: number;
@@ -22,24 +23,24 @@ export interface Axis {
   readonly dilation: number;
 }
 
-export function readConvolution(fields: Reader): Convolution {
-  const batch = fields.long();
-  const groups = fields.long();
-  const inChannels = fields.long() / groups;
-  const outChannels = fields.long() / groups;
-  const pairs = Array.from({ length: 6 }, () => [fields.long(), fields.long()]);
-  const axis = (d: number): Axis => {
-    const [size, kernel, out, stride, padding, dilation] = pairs.map((pair) => pair[d]) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { in: size, kernel, out, stride, padding, dilation };
+export function convolutionOf(call: ConvolutionFields): Convolution {
+  const { batch, groups, inChannels, outChannels } = call;
+  const axis = (d: 0 | 1): Axis => ({
+    in: call.in[d],
+    kernel: call.kernel[d],
+    out: call.out[d],
+    stride: call.stride[d],
+    padding: call.padding[d],
+    dilation: call.dilation[d],
+  });
+  return {
+    batch,
+    groups,
+    inChannels: inChannels / groups,
+    outChannels: outChannels / groups,
+    rows: axis(0),
+    columns: axis(1),
   };
-  return { batch, groups, inChannels, outChannels, rows: axis(0), columns: axis(1) };
 }
 
 /** Numbers of places and taps. */

@@ -1,8 +1,13 @@
 // Normalising rows: layer norm, and RMS norm, which has no mean.
 
+import type {
+  RowNorm,
+  RowNormBackwardInput,
+  RowNormBackwardParameters,
+} from "../../../generated/border";
 import type { Access } from "../../shader";
-import type { Reader, View } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import type { View } from "../../stream";
+import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
 import { dispatchRows } from "./rows";
 
@@ -13,19 +18,10 @@ function accesses(mode: Access["mode"], views: Record<string, View | undefined>)
   );
 }
 
-export const rowNorm: Kernel = {
+export const rowNorm: Kernel<RowNorm> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const eps = fields.double();
-    const x = fields.in();
-    const weight = fields.optionalIn();
-    const bias = fields.optionalIn();
-    const y = fields.out();
-    const mean = fields.optionalOut();
-    const rstd = fields.out();
+  play({ rows, width, eps, x, weight, bias, y, mean, rstd }, commands): void {
     const meanText = `var mean = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
     mean += load_x(first + k);
@@ -62,18 +58,10 @@ export const rowNorm: Kernel = {
   },
 };
 
-export const rowNormBackwardInput: Kernel = {
+export const rowNormBackwardInput: Kernel<RowNormBackwardInput> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const x = fields.in();
-    const weight = fields.optionalIn();
-    const mean = fields.optionalIn();
-    const rstd = fields.in();
-    const g = fields.in();
-    const gradX = fields.out();
+  play({ rows, width, x, weight, mean, rstd, gradY: g, gradX }, commands): void {
     // With x' = (x - mean) rstd and g' = g weight: rstd (g' - mean(g') - x' mean(g' x')).
     dispatchRows(
       commands,
@@ -108,18 +96,10 @@ export const rowNormBackwardInput: Kernel = {
   },
 };
 
-export const rowNormBackwardParameters: Kernel = {
+export const rowNormBackwardParameters: Kernel<RowNormBackwardParameters> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const x = fields.in();
-    const mean = fields.optionalIn();
-    const rstd = fields.in();
-    const g = fields.in();
-    const gradWeight = fields.optionalOut();
-    const gradBias = fields.optionalOut();
+  play({ rows, width, x, mean, rstd, gradY: g, gradWeight, gradBias }, commands): void {
     if (width === 0 || !(gradWeight || gradBias)) return;
     const lanes = chooseLanes(commands, width, rows, false);
     commands.dispatch({

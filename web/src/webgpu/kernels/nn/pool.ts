@@ -1,11 +1,19 @@
 // Pooling over windows of planes (src/kernels/pool.h). Gradients are gathered: an element of x goes through
 // the windows that it lies in, so that sums have an order.
 
+import type {
+  AvgPool,
+  AvgPoolBackward,
+  MaxPool,
+  MaxPoolBackward,
+  MaxPoolPick,
+  PoolDivisor,
+  PoolPlanes,
+} from "../../../generated/border";
 import type { Access } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { type Axis, axisText, readAxis } from "./pool_axis";
+import { type Axis, axisText, makeAxis } from "./pool_axis";
 
 interface Planes {
   readonly planes: number;
@@ -13,12 +21,8 @@ interface Planes {
   readonly columns: Axis;
 }
 
-function readPlanes(fields: Reader): Planes {
-  return {
-    planes: fields.long(),
-    rows: readAxis(fields, "rows"),
-    columns: readAxis(fields, "columns"),
-  };
+function makePlanes({ planes, rows, columns }: PoolPlanes): Planes {
+  return { planes, rows: makeAxis(rows, "rows"), columns: makeAxis(columns, "columns") };
 }
 
 function functionsOf({ rows, columns }: Planes): string {
@@ -85,17 +89,13 @@ const kNoPlace = -1;
 
 const kPooled = ["float32", "int64"] as const;
 
-export const maxPool: Kernel = {
+export const maxPool: Kernel<MaxPool> = {
   supported: { views: [kPooled, kPooled, ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const x = fields.in();
-    const y = fields.out();
-    const places = fields.out();
+  play({ pool, x, y, places }, commands): void {
     const isFloat = x.dtype === "float32";
     const least = isFloat ? "-infinity_f32()" : "-2147483647 - 1";
-    dispatchPool(commands, pool, {
+    dispatchPool(commands, makePlanes(pool), {
       key: "max_pool",
       memory: [
         { name: "x", view: x, mode: "read" },
@@ -119,20 +119,20 @@ export const maxPool: Kernel = {
   },
 };
 
-export const maxPoolBackward: Kernel = {
+export const maxPoolBackward: Kernel<MaxPoolBackward> = {
   supported: { views: [["float32"], ["int64"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
+  play({ pool, gradY, places, gradX }, commands): void {
     const memory: readonly Access[] = [
-      { name: "g", view: fields.in(), mode: "read" },
-      { name: "places", view: fields.in(), mode: "read" },
-      { name: "grad_x", view: fields.out(), mode: "write" },
+      { name: "g", view: gradY, mode: "read" },
+      { name: "places", view: places, mode: "read" },
+      { name: "grad_x", view: gradX, mode: "write" },
     ];
-    const isTiled = pool.rows.isTiled && pool.columns.isTiled;
+    const planes = makePlanes(pool);
+    const isTiled = planes.rows.isTiled && planes.columns.isTiled;
     dispatchPool(
       commands,
-      pool,
+      planes,
       isTiled
         ? { key: "max_pool_backward tiles", memory, each: "tiles", work: kFillTile }
         : { key: "max_pool_backward", memory, each: "in", work: kSumOfWindows },
@@ -160,15 +160,11 @@ const kFillTile = `var place = ${kNoPlace};
     }
   }`;
 
-export const maxPoolPick: Kernel = {
+export const maxPoolPick: Kernel<MaxPoolPick> = {
   supported: { views: [kPooled, ["int64"], kPooled] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const x = fields.in();
-    const places = fields.in();
-    const y = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, x, places, y }, commands): void {
+    dispatchPool(commands, makePlanes(pool), {
       key: "max_pool_pick",
       memory: [
         { name: "x", view: x, mode: "read" },
@@ -186,7 +182,7 @@ export const maxPoolPick: Kernel = {
   },
 };
 
-interface Divisor {
+interface DivisorText {
   readonly key: string;
   /** What the sum of a window is divided by, which is `tall` and `wide`. */
   readonly text: string;
@@ -194,25 +190,20 @@ interface Divisor {
   readonly number: number;
 }
 
-function readDivisor(fields: Reader): Divisor {
-  const countsPadding = fields.bool();
-  const override = fields.double();
-  if (override !== 0) return { key: "o", text: "u.divisor", number: override };
+function divisorText({ countIncludePad, divisorOverride }: PoolDivisor): DivisorText {
+  if (divisorOverride !== 0) return { key: "o", text: "u.divisor", number: divisorOverride };
   const size = (name: string) =>
-    countsPadding ? `${name}.padded` : `(${name}.end - ${name}.begin)`;
+    countIncludePad ? `${name}.padded` : `(${name}.end - ${name}.begin)`;
   const text = `f32(${size("tall")} * ${size("wide")})`;
-  return { key: countsPadding ? "p" : "", text, number: 1 };
+  return { key: countIncludePad ? "p" : "", text, number: 1 };
 }
 
-export const avgPool: Kernel = {
+export const avgPool: Kernel<AvgPool> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const { key, text, number } = readDivisor(fields);
-    const x = fields.in();
-    const y = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, divisor, x, y }, commands): void {
+    const { key, text, number } = divisorText(divisor);
+    dispatchPool(commands, makePlanes(pool), {
       key: `avg_pool ${key}`,
       memory: [
         { name: "x", view: x, mode: "read" },
@@ -227,18 +218,15 @@ export const avgPool: Kernel = {
   },
 };
 
-export const avgPoolBackward: Kernel = {
+export const avgPoolBackward: Kernel<AvgPoolBackward> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const { key, text, number } = readDivisor(fields);
-    const g = fields.in();
-    const gradX = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, divisor, gradY, gradX }, commands): void {
+    const { key, text, number } = divisorText(divisor);
+    dispatchPool(commands, makePlanes(pool), {
       key: `avg_pool_backward ${key}`,
       memory: [
-        { name: "g", view: g, mode: "read" },
+        { name: "g", view: gradY, mode: "read" },
         { name: "grad_x", view: gradX, mode: "write" },
       ],
       f32: { divisor: number },

@@ -1,6 +1,6 @@
 // Windows along one of the two axes of planes (src/kernels/pool.h).
 
-import type { Reader } from "../../stream";
+import type { PoolAxis } from "../../../generated/border";
 
 export interface Axis {
   readonly numbers: Record<string, number>;
@@ -12,11 +12,8 @@ export interface Axis {
   readonly out: number;
 }
 
-export function readAxis(fields: Reader, name: string): Axis {
-  const [size, out, kernel, stride, padding, dilation] = Array.from({ length: 6 }, () =>
-    fields.long(),
-  ) as [number, number, number, number, number, number];
-  const isAdaptive = fields.bool();
+export function makeAxis(axis: PoolAxis, name: string): Axis {
+  const { in: size, out, kernel, stride, padding, dilation, isAdaptive } = axis;
   const tiles = Math.ceil(size / stride);
   return {
     in: size,

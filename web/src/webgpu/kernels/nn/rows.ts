@@ -1,7 +1,7 @@
 // Kernels along the middle dimension of packed arrays (src/kernels/rows.h).
 
+import type { Rows } from "../../../generated/border";
 import type { Access, Numbers } from "../../shader";
-import type { Rows } from "../../stream";
 import type { Commands } from "../kernel";
 import {
   type Combination,

@@ -1,8 +1,9 @@
 // Optimiser steps, in the order of operations of src/backend/cpu/optim: a step follows the CPU's.
 
+import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/border";
 import type { Access } from "../../shader";
 import type { StepKernel, StepMemory, StepOptions } from "../../steps/step_kernel";
-import type { Reader } from "../../stream";
+import type { View } from "../../stream";
 
 const kLeastNormal = 1.1754943508222875e-38;
 
@@ -32,15 +33,19 @@ function optionsOf({ key, numbers, weightDecay, maximize, text }: Rule): StepOpt
   };
 }
 
-// The fields behind the options; the state has these names, and all of it but the first `needed` may not be there.
-function memoryOf(fields: Reader, names: readonly string[], needed: number): StepMemory {
-  const count = fields.long();
+/** What all steps have besides their options and their state. */
+type Stepped = Pick<SgdStep, "count" | "param" | "grad">;
+
+// The state by its names in shaders, in the order of the struct.
+function memoryOf(
+  { count, param, grad }: Stepped,
+  state: Readonly<Record<string, View | undefined>>,
+): StepMemory {
   const memory: Access[] = [
-    { name: "param", view: fields.out(), mode: "write" },
-    { name: "grad", view: fields.in(), mode: "read" },
+    { name: "param", view: param, mode: "write" },
+    { name: "grad", view: grad, mode: "read" },
   ];
-  for (const [i, name] of names.entries()) {
-    const view = i < needed ? fields.out() : fields.optionalOut();
+  for (const [name, view] of Object.entries(state)) {
     if (view !== undefined) memory.push({ name, view, mode: "write" });
   }
   return { memory, count };
@@ -64,24 +69,17 @@ const kStep = {
   functionsOfFours: kFoursFunctions,
 } as const;
 
-export const sgdStep: StepKernel = {
+export const sgdStep: StepKernel<SgdStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const momentum = fields.double();
-    const dampening = fields.double();
-    const weightDecay = fields.double();
-    const nesterov = fields.bool();
-    const maximize = fields.bool();
-    const isFirst = fields.bool();
+  options({ lr, momentum, dampening, weightDecay, nesterov, maximize, first }): StepOptions {
     const hasMomentum = momentum !== 0;
-    const step = isFirst ? "g" : "u.momentum * load_momentum_buffer(i) + u.share * g";
+    const step = first ? "g" : "u.momentum * load_momentum_buffer(i) + u.share * g";
     const withMomentum = `let buffer = flush(${step}, u.limit);
   store_momentum_buffer(i, buffer);
   g = ${nesterov ? "g + u.momentum * buffer" : "buffer"};`;
     return optionsOf({
-      key: `sgd_step ${hasMomentum} ${nesterov} ${isFirst}`,
+      key: `sgd_step ${hasMomentum} ${nesterov} ${first}`,
       numbers: {
         negative_lr: -lr,
         momentum,
@@ -95,21 +93,13 @@ export const sgdStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["momentum_buffer"], 0),
+  memory: (call) => memoryOf(call, { momentum_buffer: call.momentumBuffer }),
 };
 
-export const adamStep: StepKernel = {
+export const adamStep: StepKernel<AdamStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const step = fields.double();
-    const lr = fields.double();
-    const beta1 = fields.double();
-    const beta2 = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const decoupled = fields.bool();
-    const maximize = fields.bool();
+  options({ step, lr, beta1, beta2, eps, weightDecay, decoupled, maximize }): StepOptions {
     const stepSize = lr / (1 - beta1 ** step);
     const correction = Math.sqrt(1 - beta2 ** step);
     const weight1 = 1 - beta1;
@@ -148,19 +138,18 @@ export const adamStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"], 2),
+  memory: (call) =>
+    memoryOf(call, {
+      exp_avg: call.expAvg,
+      exp_avg_sq: call.expAvgSq,
+      max_exp_avg_sq: call.maxExpAvgSq,
+    }),
 };
 
-export const rmspropStep: StepKernel = {
+export const rmspropStep: StepKernel<RmspropStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const alpha = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const momentum = fields.double();
-    const maximize = fields.bool();
+  options({ lr, alpha, eps, weightDecay, momentum, maximize }): StepOptions {
     const weight = 1 - alpha;
     const isNearStart = weight < 0.5;
     const centered = `let before = load_grad_avg(i);
@@ -193,17 +182,18 @@ export const rmspropStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["square_avg", "momentum_buffer", "grad_avg"], 1),
+  memory: (call) =>
+    memoryOf(call, {
+      square_avg: call.squareAvg,
+      momentum_buffer: call.momentumBuffer,
+      grad_avg: call.gradAvg,
+    }),
 };
 
-export const adagradStep: StepKernel = {
+export const adagradStep: StepKernel<AdagradStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const maximize = fields.bool();
+  options({ lr, eps, weightDecay, maximize }): StepOptions {
     return optionsOf({
       key: "adagrad_step",
       numbers: { negative_lr: -lr, eps },
@@ -215,5 +205,5 @@ export const adagradStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["sum"], 1),
+  memory: (call) => memoryOf(call, { sum: call.sum }),
 };

@@ -1,18 +1,13 @@
 // y = x / keep where a mask holds.
 
-import type { Reader } from "../../stream";
+import type { Dropout } from "../../../generated/border";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 
-export const dropout: Kernel = {
+export const dropout: Kernel<Dropout> = {
   supported: { views: [["float32"], ["bool"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const keep = fields.double();
-    const x = fields.in();
-    const mask = fields.in();
-    const y = fields.out();
+  play({ count, keep, x, mask, y }, commands): void {
     commands.dispatch({
       key: "dropout",
       memory: [

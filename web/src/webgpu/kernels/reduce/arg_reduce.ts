@@ -1,25 +1,18 @@
 // The first largest or smallest element along a dimension, and where it is.
 
-import type { Reader } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import type { ArgReduce } from "../../../generated/border";
+import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { indexOf, product, sizeNumbers } from "../strides";
 import { isRowMajor, splitShape } from "./reduce";
 
-export const argReduce: Kernel = {
+export const argReduce: Kernel<ArgReduce> = {
   supported: {
     views: [["float32", "int32", "int64", "uint8", "bool"], ["float32", "int64"], ["int64"]],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    const shape = fields.longs();
-    const dim = fields.long();
-    const x = fields.in();
-    const strides = fields.longs();
-    const values = fields.out();
-    const indices = fields.out();
-    const { kept, reduced } = splitShape(shape, [dim], strides);
+  play({ largest, shape, dim, x, xStrides, values, indices }, commands): void {
+    const { kept, reduced } = splitShape(shape, [dim], xStrides);
     const positions = product(kept.sizes);
     const size = product(reduced.sizes);
     if (positions === 0 || size === 0) return;

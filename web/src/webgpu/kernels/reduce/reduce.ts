@@ -1,13 +1,14 @@
 // Reductions over any dimensions of a strided operand.
 
+import { Fold, type Reduce, type Reduction } from "../../../generated/border";
 import type { DType } from "../../dtype";
 import type { ElementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeNumbers, type Walk } from "../strides";
 
-interface Fold {
+interface FoldShader {
   readonly neutral: { readonly f32: string; readonly i32?: string };
   /** What an element `x` counts for, where that is not itself. */
   readonly map?: { readonly f32: string; readonly i32?: string };
@@ -18,26 +19,29 @@ const kZero = { f32: "0f", i32: "0" };
 const kLeast = { f32: "-infinity_f32()", i32: "-2147483647 - 1" };
 const kMost = { f32: "infinity_f32()", i32: "2147483647" };
 
-// In the order of kernel::Fold.
-const kFolds: readonly Fold[] = [
-  { combine: "sum", neutral: kZero },
-  { combine: "prod", neutral: { f32: "1f", i32: "1" } },
-  { combine: "max", neutral: kLeast },
-  { combine: "min", neutral: kMost },
-  {
+const kFolds: Readonly<Record<Fold, FoldShader>> = {
+  [Fold.Sum]: { combine: "sum", neutral: kZero },
+  [Fold.Prod]: { combine: "prod", neutral: { f32: "1f", i32: "1" } },
+  [Fold.Max]: { combine: "max", neutral: kLeast },
+  [Fold.Min]: { combine: "min", neutral: kMost },
+  [Fold.CountNonzero]: {
     combine: "sum",
     neutral: kZero,
     map: { f32: "select(0f, 1f, differ_f32(x, 0f))", i32: "select(0, 1, x != 0)" },
   },
-  { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
-  { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
-  { combine: "sum", neutral: kZero, map: { f32: "(x - shift) * (x - shift)" } },
-  { combine: "sum", neutral: kZero, map: { f32: "exp_f32(x - shift)" } },
-  { combine: "max", neutral: kZero, map: { f32: "abs_f32(x)" } },
-  { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
-];
+  [Fold.SumAbs]: { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  [Fold.SumSquares]: { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
+  [Fold.SumCenteredSquares]: {
+    combine: "sum",
+    neutral: kZero,
+    map: { f32: "(x - shift) * (x - shift)" },
+  },
+  [Fold.SumExp]: { combine: "sum", neutral: kZero, map: { f32: "exp_f32(x - shift)" } },
+  [Fold.MaxAbs]: { combine: "max", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  [Fold.MinAbs]: { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
+};
 
-function combineText(kind: Fold["combine"], type: "f32" | "i32"): string {
+function combineText(kind: FoldShader["combine"], type: "f32" | "i32"): string {
   if (kind === "sum") return "a + b";
   if (kind === "prod") return "a * b";
   return kind === "max" ? `maximum_${type}(a, b)` : `minimum_${type}(a, b)`;
@@ -48,7 +52,7 @@ const kChunk = 4096;
 /** With so many results, each may take as long as it does. */
 const kEnoughPositions = 1024;
 
-export const reduce: Kernel = {
+export const reduce: Kernel<Reduce> = {
   supported: {
     views: [
       ["float32", "int32", "int64", "uint8", "bool"],
@@ -57,26 +61,16 @@ export const reduce: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const fold = fields.number();
-    const compute = fields.dtype();
-    const divisor = fields.double();
-    const root = fields.bool();
-    const shape = fields.longs();
-    const dims = fields.longs();
-    const x = fields.in();
-    const strides = fields.longs();
-    const shifts = fields.optionalIn();
-    const y = fields.out();
-    const { kept, reduced } = splitShape(shape, dims, strides);
-    reduceAll({ commands, fold, compute, divisor, root, x, shifts, y, kept, reduced });
+  play({ reduction, shape, dims, x, xStrides, shifts, y }, commands): void {
+    const { kept, reduced } = splitShape(shape, dims, xStrides);
+    reduceAll({ ...reduction, commands, x, shifts, y, kept, reduced });
   },
 };
 
 /** Folds all elements of a packed view. */
 export function reducePacked(
   commands: Commands,
-  fold: number,
+  fold: Fold,
   count: number,
   { x, y }: { x: View; y: View },
 ): void {
@@ -97,9 +91,6 @@ export function reducePacked(
   });
 }
 
-/** The number of the fold that counts what is not zero. */
-export const kCountNonzero = 4;
-
 function reduceAll(call: Call): void {
   const positions = product(call.kept.sizes);
   const size = product(call.reduced.sizes);
@@ -115,12 +106,8 @@ function reduceAll(call: Call): void {
   foldPartial(call, partial, positions, chunks);
 }
 
-interface Call {
+interface Call extends Reduction {
   readonly commands: Commands;
-  readonly fold: number;
-  readonly compute: DType;
-  readonly divisor: number;
-  readonly root: boolean;
   readonly x: View;
   readonly shifts: View | undefined;
   readonly y: View;
@@ -247,10 +234,10 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   const { positions, size, chunks, from, to, shifts, place, isMapped, isFinal } = pass;
   const type: ElementType & ("f32" | "i32") = compute === "float32" ? "f32" : "i32";
   const found = kFolds[fold];
-  const neutral = found?.neutral[type];
-  const map = found?.map === undefined || !isMapped ? "x" : found.map[type];
-  if (found === undefined || neutral === undefined || map === undefined)
-    throw new Error(`there is no fold ${fold} of ${compute}`);
+  const neutral = found.neutral[type];
+  const map = found.map === undefined || !isMapped ? "x" : found.map[type];
+  if (neutral === undefined || map === undefined)
+    throw new Error(`there is no fold ${Fold[fold]} of ${compute}`);
   const lanes = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
   const finished = finishText(type, isFinal, divisor, root);
   const hasShift = shifts !== undefined && isMapped;

@@ -3,8 +3,14 @@
 // Short rows are gone through by one invocation each, long ones by a workgroup: block after block of
 // neighbouring elements, whose totals it makes in a tree, and then adds to what came before.
 
+import {
+  type Recurrence,
+  type Rows,
+  type RunningExtreme,
+  type Scan,
+  ScanKind,
+} from "../../../generated/border";
 import type { Access } from "../../shader";
-import type { Reader, Rows } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 
@@ -90,15 +96,16 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
 `;
 }
 
-// In the order of kernel::ScanKind.
-const kKinds = [
-  "a + b",
-  "a * b",
+// What two totals combine to.
+const kKinds: Readonly<Record<ScanKind, string>> = {
+  [ScanKind.Sum]: "a + b",
+  [ScanKind.Prod]: "a * b",
   // Equal infinities have no difference.
-  "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
-];
+  [ScanKind.LogSumExp]:
+    "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
+};
 
-export const scan: Kernel = {
+export const scan: Kernel<Scan> = {
   supported: {
     views: [
       ["float32", "int64"],
@@ -106,11 +113,7 @@ export const scan: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const kind = fields.number();
-    const rows = fields.rows();
-    const x = fields.in();
-    const y = fields.out();
+  play({ kind, rows, x, y }, commands): void {
     const type = x.dtype === "float32" ? "f32" : "i32";
     dispatchScan(commands, rows, {
       key: `scan ${kind}`,
@@ -126,14 +129,10 @@ export const scan: Kernel = {
   },
 };
 
-export const recurrence: Kernel = {
+export const recurrence: Kernel<Recurrence> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const x = fields.in();
-    const factor = fields.in();
-    const y = fields.out();
+  play({ rows, x, factor, y }, commands): void {
     dispatchScan(commands, rows, {
       key: "recurrence",
       memory: [
@@ -151,14 +150,10 @@ export const recurrence: Kernel = {
   },
 };
 
-export const runningExtreme: Kernel = {
+export const runningExtreme: Kernel<RunningExtreme> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    const rows = fields.rows();
-    const x = fields.in();
-    const indices = fields.out();
+  play({ largest, rows, x, indices }, commands): void {
     const type = x.dtype === "float32" ? "f32" : "i32";
     const isNan = (name: string) => (type === "f32" ? `is_nan_f32(${name}.value)` : "false");
     dispatchScan(commands, rows, {
