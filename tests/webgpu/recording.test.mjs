@@ -89,10 +89,12 @@ test("copies and scratch memory are played, too", options, async () => {
   p.stream.beginRecording(1);
   copyBytes(p, to, 4, bytes, 0, 4);
   copyBytes(p, to, 9, bytes, 3, 5);
+  // Within one block: by way of scratch memory.
+  copyBytes(p, to, 1, to, 4, 3);
   p.stream.endRecording();
   p.stream.write(to.block, 0, arrayOf("uint8", new Array(16).fill(50)));
   p.stream.playRecording(1);
-  assert.deepEqual(await p.read(to), [50, 50, 50, 50, 0, 1, 2, 3, 50, 3, 4, 5, 6, 7, 50, 50]);
+  assert.deepEqual(await p.read(to), [50, 0, 1, 2, 0, 1, 2, 3, 50, 3, 4, 5, 6, 7, 50, 50]);
 });
 
 test("memory of a recording stays when much else is given back", options, async () => {
