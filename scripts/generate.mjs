@@ -11,7 +11,7 @@ import { kRoot, main, quiet, step } from "./process.mjs";
 await main(async () => {
   parseArgs({ options: {} });
   await ensureNodeModules();
-  const folder = await buildPreset("native-debug", "op_table", "formula_shaders", "border");
+  const folder = await buildPreset("native-debug-32", "op_table", "formula_shaders", "border");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
     mkdirSync(target, { recursive: true });
