@@ -13,7 +13,7 @@ export const kBrowsers = {
 
 const kRefused = {
   "webkit-cdn": {
-    reason: "one, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+    reason: "one thread only, unless that origin sends its scripts with `Cross-Origin-Embedder-Policy: require-corp`",
     error: /threads: 1/,
   },
 };
@@ -22,15 +22,15 @@ const kEntry = "node_modules/edgegrad/dist/index.js";
 const isolated = (folder) => serveFiles(folder, kIsolation);
 
 const kWays = {
-  isolated: { title: "threads where the page is isolated", serve: isolated },
+  isolated: { title: "threads in an isolated page", serve: isolated },
   single: {
-    title: "one thread where it is not",
+    title: "one thread otherwise",
     serve: (folder) => serveFiles(folder),
     threads: 1,
   },
-  policy: { title: "below a path under a strict policy", serve: serveStrictly },
+  policy: { title: "below a base path under a strict content security policy", serve: serveStrictly },
   cdn: { title: "threads from another origin", serve: serveWithCdn },
-  worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
+  worker: { title: "in the page's own worker", serve: isolated, page: "own_worker.html" },
 };
 
 export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>

@@ -1,4 +1,4 @@
-// Pages that bundlers build, with what README.md says of each, put below a path under a strict policy and trained in Chromium.
+// Pages built by each bundler as README.md describes, served below a base path under a strict policy, which train in Chromium.
 
 import assert from "node:assert/strict";
 import * as bundlers from "../../browser/support/bundlers.mjs";
@@ -27,7 +27,7 @@ async function buildWithWebpack(folder) {
 const kBuildRows = Object.entries(kBuilds).map(([group, { tools, build }]) => ({
   id: tools[0],
   group,
-  title: "built for a path under a strict policy",
+  title: "built for a base path under a strict content security policy",
   version: () => versionOf(tools[0]),
   async run({ projects, browsers }) {
     const out = await build(await projects.with(...tools));
@@ -39,7 +39,7 @@ const kBuildRows = Object.entries(kBuilds).map(([group, { tools, build }]) => ({
 const kViteRow = {
   id: "vite-development",
   group: "Vite",
-  title: "in development",
+  title: "development server",
   version: () => versionOf("vite"),
   async run({ projects, browsers }) {
     const folder = await projects.with("vite");

@@ -27,7 +27,7 @@ const kRuntimes = {
 };
 
 const kOwnWorkers = {
-  reason: "its own `Worker` is a page's; import that of `node:worker_threads`",
+  reason: "its global `Worker` is a web worker; import `Worker` from `node:worker_threads`",
   error: /EdgeGradError: \[(spawn|expose)\] .*node:worker_threads/,
 };
 

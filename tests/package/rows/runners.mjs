@@ -11,13 +11,13 @@ const kProgram = "train.test.mjs";
 const kRunners = {
   vitest: {
     group: "Vitest",
-    title: "as it comes",
+    title: "default environment",
     tools: ["vitest"],
     command: ["vitest/vitest.mjs", "run", "--globals"],
   },
   "vitest-happy-dom": {
     group: "Vitest",
-    title: "in happy-dom",
+    title: "happy-dom",
     tools: ["vitest", "happy-dom"],
     command: ["vitest/vitest.mjs", "run", "--globals", "--environment", "happy-dom"],
   },

@@ -36,7 +36,7 @@ const kTools = { Rollup: ["rollup", "@rollup/plugin-node-resolve"] };
 export const kSideEffectRows = Object.entries(kBundles).map(([group, bundle]) => ({
   id: `unused-${group.toLowerCase()}`,
   group,
-  title: "left out where it is not used",
+  title: "left out of the bundle when unused",
   version: () => versionOf(group.toLowerCase()),
   async run({ projects }) {
     const folder = await projects.with(...(kTools[group] ?? [group]));

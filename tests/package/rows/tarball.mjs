@@ -69,7 +69,7 @@ export const kTarballRows = [
   {
     id: "files",
     group: "The tarball",
-    title: "complete, nothing else in it, no link out of it",
+    title: "complete, no other files, no dead links",
     quick: true,
     version: () => manifest.version,
     async run({ projects }) {
@@ -82,7 +82,7 @@ export const kTarballRows = [
   {
     id: "publint",
     group: "publint",
-    title: "no complaint",
+    title: "no problems",
     quick: true,
     version: () => versionOf("publint"),
     async run({ projects, tarball }) {
@@ -94,7 +94,7 @@ export const kTarballRows = [
   {
     id: "attw",
     group: "Are the types wrong?",
-    title: "no",
+    title: "no problems",
     quick: true,
     version: () => versionOf("@arethetypeswrong/cli"),
     async run({ projects, tarball }) {
