@@ -29,8 +29,8 @@ import {
 import type { Tensor } from "../../tensor/tensor.js";
 
 /**
- * Which row of matrices comes where, [..., m]; with which the k-th was exchanged, counted from 1, as int32; and 1 or -1 as
- * the exchanges are even or odd, [...].
+ * The order of the rows of matrices, [..., m]; the row with which the k-th was exchanged, counted from 1, as int32; and the
+ * parity of the exchanges, 1 or -1, [...].
  */
 interface Pivots {
   readonly order: Tensor;
@@ -38,13 +38,13 @@ interface Pivots {
   readonly parity: Tensor;
 }
 
-/** L U = A with its rows in that order. */
+/** L U = A, with the rows of A in that order. */
 interface Elimination extends Pivots {
   readonly L: Tensor;
   readonly U: Tensor;
 }
 
-/** Eliminates below the diagonal of matrices [..., m, n], each time by the row whose number is largest. */
+/** Eliminates below the diagonal of matrices [..., m, n], with the row whose element is largest as the pivot. */
 export function eliminated(A: Tensor): Elimination {
   const pivots = pivotsOf(detach(A));
   const [rows = 0, columns = 0] = A.shape.slice(-2);
@@ -72,7 +72,7 @@ function pivotsOf(A: Tensor): Pivots {
   let rest = A;
   for (let k = 0; k < Math.min(rows, columns); k++) {
     const heads = select(rest, -1, 0);
-    // The size by which LAPACK chooses.
+    // The magnitude by which LAPACK chooses the pivot.
     const at = argmax(add(abs(real(heads)), abs(imag(heads))), -1, true);
     exchanged.push(toDtype(add(at, k + 1), "int32"));
     const places = arange(rows - k, { dtype: "int64", device });
@@ -91,13 +91,13 @@ interface Step {
   readonly next: Tensor;
 }
 
-// The first row, by how much of it each other row is less, and what is left of those.
+// The first row, the factors by which it is subtracted from the other rows, and the remaining rows.
 function step(A: Tensor): Step {
   const [rows = 0, columns = 0] = A.shape.slice(-2);
   const first = narrow(A, -2, 0, 1);
   const others = narrow(A, -2, 1, rows - 1);
   const head = narrow(first, -1, 0, 1);
-  // A column of zeros is eliminated already.
+  // A column of zeros needs no elimination.
   const factors = div(narrow(others, -1, 0, 1), where(eq(head, 0), 1, head));
   const [right, below] = [first, others].map((part) => narrow(part, -1, 1, columns - 1));
   const next = sub(below as Tensor, matmul(factors, right as Tensor));

@@ -1,4 +1,4 @@
-// Ops of matrices; norm() and those of of_complex.ts replace the engine's (web/src/index.ts).
+// Ops on matrices. norm() and the functions of of_complex.ts replace the engine's ops (web/src/index.ts).
 
 export { logdet } from "./determinants.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";

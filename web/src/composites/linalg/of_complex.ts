@@ -1,5 +1,5 @@
-// Ops of matrices that the engine has for real ones, for complex ones too: they stand before those of the engine
-// (web/src/index.ts), also as methods (web/src/tensor_methods.ts), and say the same of real matrices.
+// Ops that the engine has for real matrices, extended to complex ones. They replace the engine's ops (web/src/index.ts), also as
+// methods (web/src/tensor_methods.ts), and do the same for real matrices.
 
 import { toDtype } from "../../generated/internal.js";
 import {
@@ -49,7 +49,7 @@ export const inverse: typeof engineInverse = /* @__PURE__ */ composite(
   },
 );
 
-/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+/** Solves A X = B, or X A = B unless left; B is a matrix or a vector. */
 export const solve: typeof engineSolve = /* @__PURE__ */ composite(
   "solve",
   "A:tensor B:tensor left:bool=true",
@@ -59,13 +59,13 @@ export const solve: typeof engineSolve = /* @__PURE__ */ composite(
     const isVector = B.ndim === 1 || (B.ndim === A.ndim - 1 && startsWith(A.shape, B.shape));
     if (!isVector) return solved("solve", A, B, left);
     if (left) return squeeze(solved("solve", A, unsqueeze(B, -1), true), -1);
-    return fail("InvalidArgument", "solve", "B is a vector, which left: false does not take.");
+    return fail("InvalidArgument", "solve", "B: expected a matrix with left: false, got a vector.");
   },
 );
 
 /**
- * The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular
- * the diagonal, which is then 1.
+ * Solves A X = B, or X A = B unless left, for triangular A. The other triangle of A is not read, and with unitriangular neither
+ * is the diagonal, which is then 1.
  */
 export const solveTriangular: typeof engineSolveTriangular = /* @__PURE__ */ composite(
   "solveTriangular",
@@ -82,14 +82,14 @@ export const solveTriangular: typeof engineSolveTriangular = /* @__PURE__ */ com
   },
 );
 
-/** The lower triangular L with input = L Lᴴ, of positive-definite matrices; or upper, Lᴴ. */
+/** The lower triangular L with input = L Lᴴ for positive-definite matrices; with upper, Lᴴ. */
 export const cholesky: typeof engineCholesky = /* @__PURE__ */ composite(
   "cholesky",
   "input:tensor upper:bool=false",
   (input: Tensor, upper: boolean) => {
     if (!isComplex(input)) return engineCholesky(input, upper);
     checkSquare("cholesky", input);
-    // A diagonal that is not real would be none of the real form's.
+    // The real form requires a real diagonal.
     const own = mul(add(input, adjointOf(input)), 0.5);
     return fromRealForm(engineCholesky(realForm(own), upper));
   },
@@ -107,7 +107,7 @@ export const det: typeof engineDet = /* @__PURE__ */ composite(
   },
 );
 
-/** `[sign, logabsdet]`: the determinant as sign, of complex matrices a number of magnitude 1, and logarithm of its magnitude. */
+/** `[sign, logabsdet]`: the sign of the determinant, for complex matrices a number of magnitude 1, and the logarithm of its magnitude. */
 export const slogdet: typeof engineSlogdet = /* @__PURE__ */ composite(
   "slogdet",
   "input:tensor",
@@ -120,7 +120,7 @@ export const slogdet: typeof engineSlogdet = /* @__PURE__ */ composite(
   },
 );
 
-/** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
+/** [P, L, U] with A = P L U: a permutation, a lower triangular matrix with ones on its diagonal, and an upper triangular one. */
 export const lu: typeof engineLu = /* @__PURE__ */ composite(
   "lu",
   "A:tensor pivot:bool=true",
@@ -134,8 +134,8 @@ export const lu: typeof engineLu = /* @__PURE__ */ composite(
 );
 
 /**
- * `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were
- * exchanged, counted from 1.
+ * `[LU, pivots]`: the result of eliminating A with row exchanges, U with L below its diagonal, and the exchanged rows, counted
+ * from 1.
  */
 export const luFactor: typeof engineLuFactor = /* @__PURE__ */ composite(
   "luFactor",
@@ -151,7 +151,7 @@ export const luFactor: typeof engineLuFactor = /* @__PURE__ */ composite(
   },
 );
 
-/** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is its own adjoint. */
+/** The pseudo-inverse; singular values of at most max(atol, rtol * the largest) count as zero. hermitian: A is Hermitian. */
 export const pinv: typeof enginePinv = /* @__PURE__ */ composite(
   "pinv",
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
@@ -170,8 +170,8 @@ function solved(caller: string, A: Tensor, B: Tensor, left: boolean): Tensor {
   const size = A.shape.at(-1);
   if (B.ndim < 2 || B.shape.at(left ? -2 : -1) !== size) {
     const equation = left ? "AX = B" : "XA = B";
-    const told = `Incompatible shapes of A and B for the equation ${equation}`;
-    fail("ShapeMismatch", caller, `${told}, got [${A.shape}] and [${B.shape}].`);
+    const reason = `shapes of A and B do not fit ${equation}`;
+    fail("ShapeMismatch", caller, `${reason}: got [${A.shape}] and [${B.shape}].`);
   }
   return fromRealForm(engineSolve(realForm(A), realForm(B), left));
 }

@@ -1,5 +1,5 @@
 // Complex matrices as real ones: every number a + bi is the block [[a, -b], [b, a]]. Sums, products and inverses of the
-// blocks are those of the numbers, so what an op of real matrices makes of them is what it is to make of the complex ones.
+// blocks are the blocks of the sums, products and inverses, so ops on real matrices also compute the complex result.
 
 import { complex, imag, neg, real, reshape, select, stack } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -12,7 +12,7 @@ export function realForm(A: Tensor): Tensor {
   return reshape(blocks, [...A.shape.slice(0, -2), 2 * rows, 2 * columns]);
 }
 
-/** The complex matrices whose real form is given. */
+/** The complex matrices for the real form `R`. */
 export function fromRealForm(R: Tensor): Tensor {
   const [rows = 0, columns = 0] = R.shape.slice(-2).map((size) => size / 2);
   const halves = reshape(R, [...R.shape.slice(0, -2), rows, 2, columns, 2]);
