@@ -29,7 +29,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     const give = (name, content) =>
       page.setInputFiles("#file", { name, mimeType: "", buffer: content });
     await give("notes.txt", Buffer.from("no weights at all"));
-    await untilText(page, "#file-note", /notes\.txt does not hold weights .* as it was/);
+    await untilText(page, "#file-note", /notes\.txt does not contain weights .* not changed/);
     assert.equal(await readingOf(page), learned);
 
     await page.click("#anew");
@@ -57,7 +57,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     const before = await readingOf(page);
     await page.click("#learn");
     const lesson = await untilText(page, "#lesson", /^Of your ten/);
-    const [, rightBefore, right] = lesson.match(/drawings (\d+) were read before, (\d+) are now/);
+    const [, rightBefore, right] = lesson.match(/drawings, (\d+) were recognized before and (\d+) are now/);
     assert.ok(Number(right) > Number(rightBefore) && Number(right) >= 6, lesson);
     assert.match(lesson, /test digits [89]\d\.\d % before, [89]\d\.\d % now/);
     await page.waitForSelector(`#prediction:not([aria-label="${before}"])`);
