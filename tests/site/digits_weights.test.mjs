@@ -36,7 +36,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     await untilText(page, "#steps", /^0$/);
     await page.waitForSelector(`#prediction:not([aria-label="${learned}"])`);
     await give("mine.safetensors", buffer);
-    await untilText(page, "#file-note", /mine\.safetensors are in use/);
+    await untilText(page, "#file-note", /mine\.safetensors were loaded/);
     await untilReading(page, learned);
     await untilNumber(page, "#accuracy", 85);
     assert.deepEqual(problems, []);
@@ -59,7 +59,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     const lesson = await untilText(page, "#lesson", /^Of your ten/);
     const [, rightBefore, right] = lesson.match(/drawings, (\d+) were recognized before and (\d+) are now/);
     assert.ok(Number(right) > Number(rightBefore) && Number(right) >= 6, lesson);
-    assert.match(lesson, /test digits [89]\d\.\d % before, [89]\d\.\d % now/);
+    assert.match(lesson, /test digits, [89]\d\.\d % were recognized before and [89]\d\.\d % are now/);
     await page.waitForSelector(`#prediction:not([aria-label="${before}"])`);
     await page.click("#unlearn");
     await untilText(page, "#lesson", /undone/);

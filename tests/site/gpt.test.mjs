@@ -35,7 +35,7 @@ describe("the small GPT", { skip: noBrowser }, () => {
       const { processor } = await longestTask(browser, page, () => stepIs(page, 60));
       assert.ok(processor < kLongestTask, `a task of ${processor} ms`);
       assert.match(await page.textContent("#runtime"), runtime);
-      assert.match(await page.textContent("#samples li p"), /^Call me./);
+      assert.match(await page.textContent("#samples li p"), /^Call me./s);
       assert.ok((await numberIn(page, "#rate")) > 0);
       const loss = await numberIn(page, "#held-out");
       assert.ok(loss < 3.5, `loss ${loss}`);
