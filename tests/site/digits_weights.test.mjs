@@ -57,9 +57,14 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
     const before = await readingOf(page);
     await page.click("#learn");
     const lesson = await untilText(page, "#lesson", /^Of your ten/);
-    const [, rightBefore, right] = lesson.match(/drawings, (\d+) were recognized before and (\d+) are now/);
+    const [, rightBefore, right] = lesson.match(
+      /drawings, (\d+) were recognized before and (\d+) are now/,
+    );
     assert.ok(Number(right) > Number(rightBefore) && Number(right) >= 6, lesson);
-    assert.match(lesson, /test digits, [89]\d\.\d % were recognized before and [89]\d\.\d % are now/);
+    assert.match(
+      lesson,
+      /test digits, [89]\d\.\d % were recognized before and [89]\d\.\d % are now/,
+    );
     await page.waitForSelector(`#prediction:not([aria-label="${before}"])`);
     await page.click("#unlearn");
     await untilText(page, "#lesson", /undone/);

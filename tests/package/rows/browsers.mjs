@@ -13,7 +13,8 @@ export const kBrowsers = {
 
 const kRefused = {
   "webkit-cdn": {
-    reason: "one thread only, unless that origin sends its scripts with `Cross-Origin-Embedder-Policy: require-corp`",
+    reason:
+      "one thread only, unless that origin sends its scripts with `Cross-Origin-Embedder-Policy: require-corp`",
     error: /threads: 1/,
   },
 };
@@ -28,7 +29,10 @@ const kWays = {
     serve: (folder) => serveFiles(folder),
     threads: 1,
   },
-  policy: { title: "below a base path under a strict content security policy", serve: serveStrictly },
+  policy: {
+    title: "below a base path under a strict content security policy",
+    serve: serveStrictly,
+  },
   cdn: { title: "threads from another origin", serve: serveWithCdn },
   worker: { title: "in the page's own worker", serve: isolated, page: "own_worker.html" },
 };
