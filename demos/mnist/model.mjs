@@ -27,13 +27,13 @@ export function makeModel(name, device = "cpu") {
   return kModels[name](eg.nn).to(device);
 }
 
-// Digits as the model takes them, on its device.
+// Digits in the form of the model's input, on its device.
 function inputOf(model, images) {
   const [{ device }] = model.parameters();
   return normalize(images.to(device));
 }
 
-// Labels as losses and comparisons take them, beside the scores of the model.
+// Labels as int64, on the device of the scores.
 function targetOf(scores, labels) {
   return labels.to("int64").to(scores.device);
 }

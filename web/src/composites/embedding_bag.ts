@@ -186,16 +186,16 @@ function largest(bags: Bags, weight: Tensor, isCounted: Tensor | null): Tensor {
   const { indices, count, bagOf, starts } = bags;
   const { dtype, device } = weight;
   const size = weight.shape[1] ?? 0;
-  const places = sub(
+  const positions = sub(
     arange(indices.numel, { dtype: "int64", device }),
     indexSelect(starts, 0, bagOf),
   );
-  const length = bags.length ?? (indices.numel === 0 ? 0 : Number(max(places).item()) + 1);
+  const length = bags.length ?? (indices.numel === 0 ? 0 : Number(max(positions).item()) + 1);
   // No row of weight is used, but the zeros must depend on it so that they have a graph.
   if (length === 0 || count === 0) {
     return add(zeros([count, size], { dtype, device }), sum(narrow(weight, 0, 0, 0), 0));
   }
-  const at = [add(mul(bagOf, length), places)];
+  const at = [add(mul(bagOf, length), positions)];
   const table = indexPut(zeros([count * length], { dtype: indices.dtype, device }), at, indices);
   const none = zeros([count * length], { dtype: "bool", device });
   const isFilled = indexPut(none, at, isCounted ?? true);

@@ -68,7 +68,7 @@ export function windowsOf(
 }
 
 /** The indices along an axis of the elements of windows: [windows, size]. */
-export function windowPlaces(
+export function windowIndices(
   like: Tensor,
   count: number,
   size: number,
@@ -93,11 +93,11 @@ export function overlapAdd(
   dilation: number,
 ): Tensor {
   const [count, size] = [sizeOf(windows, axis), sizeOf(windows, axis + 1)];
-  const places = reshape(windowPlaces(windows, count, size, stride, dilation), [count * size]);
+  const indices = reshape(windowIndices(windows, count, size, stride, dilation), [count * size]);
   const [before, after] = [windows.shape.slice(0, axis), windows.shape.slice(axis + 2)];
   const { dtype, device } = windows;
   const whole = zeros([...before, length, ...after], { dtype, device });
-  return indexAdd(whole, axis, places, reshape(windows, [...before, count * size, ...after]));
+  return indexAdd(whole, axis, indices, reshape(windows, [...before, count * size, ...after]));
 }
 
 /** The `length` elements along an axis from `start` on. */

@@ -16,7 +16,7 @@ import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { positionsLike } from "./constants.js";
-import { checkRoom, listOf, sizeOf, withLeast } from "./shapes.js";
+import { checkLength, listOf, sizeOf, withLeast } from "./shapes.js";
 
 /** Concatenates tensors along their third axis; tensors with fewer dimensions are extended as by atleast3d(). */
 export const dstack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
@@ -107,7 +107,7 @@ export const combinations: (
 function choices(count: number, r: number, withReplacement: boolean): number[] {
   const step = withReplacement ? 0 : 1;
   const spare = withReplacement ? count + r - 1 : count;
-  checkRoom("combinations", r * binomial(spare, r));
+  checkLength("combinations", r * binomial(spare, r));
   const row = listOf("combinations", r, (i) => i * step);
   const all: number[] = [];
   while ((row[r - 1] ?? 0) < count) {

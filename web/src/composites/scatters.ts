@@ -111,10 +111,10 @@ function overwritten(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tenso
 // Like overwritten(), but through the indices of the view's elements in the flattened tensor.
 function placed(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
   const { shape, dtype, device, numel } = input;
-  const places = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
-  checkSource(places, src);
+  const indices = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
+  checkSource(indices, src);
   const values = toDtype(reshape(src, [-1]), dtype);
-  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(places, [-1]), values), shape);
+  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(indices, [-1]), values), shape);
 }
 
 function checkSource(view: Tensor, src: Tensor): void {

@@ -116,12 +116,12 @@ export const isin: {
   "isin",
   "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
   (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {
-    const [wanted, tests] = asTensors(elements, testElements);
-    const values = cat([flatten(tests), flatten(wanted)]);
+    const [requested, tests] = asTensors(elements, testElements);
+    const values = cat([flatten(tests), flatten(requested)]);
     const { firsts, inverse } = distinct(reshape(values, [-1, 1]), false, true);
     // Among equal elements the first is a test element if any of them is.
-    const first = indexSelect(firsts, 0, narrow(inverse, 0, tests.numel, wanted.numel));
-    return reshape((invert ? ge : lt)(first, tests.numel), wanted.shape);
+    const first = indexSelect(firsts, 0, narrow(inverse, 0, tests.numel, requested.numel));
+    return reshape((invert ? ge : lt)(first, tests.numel), requested.shape);
   },
 );
 

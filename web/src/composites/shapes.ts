@@ -29,12 +29,12 @@ const kMostInList = 2 ** 24;
 
 /** A list of `count` values; throws OutOfMemory if it would be too long. */
 export function listOf<T>(where: string, count: number, valueAt: (i: number) => T): T[] {
-  checkRoom(where, count);
+  checkLength(where, count);
   return Array.from({ length: count }, (_, i) => valueAt(i));
 }
 
 /** Throws OutOfMemory if a list of `count` values would be too long. */
-export function checkRoom(where: string, count: number): void {
+export function checkLength(where: string, count: number): void {
   if (count <= kMostInList) return;
   fail(
     "OutOfMemory",

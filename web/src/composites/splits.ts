@@ -23,24 +23,24 @@ export const tensorSplit: (
   "tensorSplit",
   "input:tensor indicesOrSections:any dim:int=0",
   (input: Tensor, given: unknown, dim: number) => {
-    const places = given instanceof Tensor ? placesOf(given) : given;
+    const parts = given instanceof Tensor ? indicesOf(given) : given;
     if (input.ndim === 0)
       fail("ShapeMismatch", "tensorSplit", "input: expected at least one dimension.");
     const axis = axisOf("tensorSplit", dim, input.ndim);
-    return typeof places === "number"
-      ? sections(input, places, axis)
-      : between(input, checkedPlaces("tensorSplit", places), axis);
+    return typeof parts === "number"
+      ? sections(input, parts, axis)
+      : between(input, checkedIndices("tensorSplit", parts), axis);
   },
 );
 
-function placesOf(tensor: Tensor): unknown {
+function indicesOf(tensor: Tensor): unknown {
   return JSON.parse(JSON.stringify(tensor)) as unknown;
 }
 
-function checkedPlaces(name: string, places: unknown): readonly number[] {
-  if (Array.isArray(places) && places.every(Number.isInteger)) return places as number[];
+function checkedIndices(name: string, parts: unknown): readonly number[] {
+  if (Array.isArray(parts) && parts.every(Number.isInteger)) return parts as number[];
   const expected = "a number of parts or a list of indices";
-  return fail("InvalidArgument", name, refusal("indicesOrSections", expected, places));
+  return fail("InvalidArgument", name, refusal("indicesOrSections", expected, parts));
 }
 
 function sections(input: Tensor, count: number, axis: number): Tensor[] {
@@ -58,9 +58,9 @@ function sections(input: Tensor, count: number, axis: number): Tensor[] {
   );
 }
 
-function between(input: Tensor, places: readonly number[], axis: number): Tensor[] {
-  const ends = [...places, null];
-  return ends.map((end, i) => slice(input, axis, i === 0 ? 0 : (places[i - 1] as number), end));
+function between(input: Tensor, parts: readonly number[], axis: number): Tensor[] {
+  const ends = [...parts, null];
+  return ends.map((end, i) => slice(input, axis, i === 0 ? 0 : (parts[i - 1] as number), end));
 }
 
 /** Splits columns into equal parts, or at indices; a one-dimensional tensor is split along its only axis. */
@@ -76,21 +76,21 @@ export const vsplit: typeof hsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () 
 export const dsplit: typeof hsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
 
 function splitAlong(name: string, least: number, axisFor: (ndim: number) => number): typeof hsplit {
-  return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, places: unknown) => {
+  return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, parts: unknown) => {
     if (input.ndim < least) {
       const reason = `input: expected ${least} or more dimensions`;
       fail("ShapeMismatch", name, `${reason}, got [${input.shape}].`);
     }
     const axis = axisFor(input.ndim);
-    if (typeof places !== "number") return between(input, checkedPlaces(name, places), axis);
+    if (typeof parts !== "number") return between(input, checkedIndices(name, parts), axis);
     const size = sizeOf(input, axis);
-    if (size % places !== 0) {
+    if (size % parts !== 0) {
       fail(
         "ShapeMismatch",
         name,
-        `input: the size of dimension ${axis}, ${size}, is not divisible by ${places}.`,
+        `input: the size of dimension ${axis}, ${size}, is not divisible by ${parts}.`,
       );
     }
-    return sections(input, places, axis);
+    return sections(input, parts, axis);
   });
 }

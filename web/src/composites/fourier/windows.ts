@@ -78,8 +78,8 @@ export const bartlettWindow: Window = /* @__PURE__ */ compositeFactory(
   "bartlettWindow",
   kLine,
   (length: number, periodic: boolean, dtype: DType | null) =>
-    windowOf("bartlettWindow", length, periodic, dtype, (place) =>
-      sub(1, abs(sub(mul(place, 2), 1))),
+    windowOf("bartlettWindow", length, periodic, dtype, (position) =>
+      sub(1, abs(sub(mul(position, 2), 1))),
     ),
 );
 
@@ -92,8 +92,8 @@ export const kaiserWindow: {
   "kaiserWindow",
   "windowLength:int periodic:bool=true beta:number=12 dtype:dtype?=null",
   (length: number, periodic: boolean, beta: number, dtype: DType | null) =>
-    windowOf("kaiserWindow", length, periodic, dtype, (place) => {
-      const height = sqrt(clamp(sub(1, square(sub(mul(place, 2), 1))), 0));
+    windowOf("kaiserWindow", length, periodic, dtype, (position) => {
+      const height = sqrt(clamp(sub(1, square(sub(mul(position, 2), 1))), 0));
       return div(
         bessel(mul(height, beta), beta),
         bessel(full([], beta, { dtype: "float64" }), beta),
@@ -109,9 +109,9 @@ function cosines(
   dtype: DType | null,
   factors: readonly number[],
 ): Tensor {
-  return windowOf(caller, length, periodic, dtype, (place) =>
+  return windowOf(caller, length, periodic, dtype, (position) =>
     factors
-      .map((factor, k) => mul(cos(mul(place, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
+      .map((factor, k) => mul(cos(mul(position, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
       .reduce((sum, one) => add(sum, one)),
   );
 }
@@ -122,7 +122,7 @@ function windowOf(
   length: number,
   periodic: boolean,
   dtype: DType | null,
-  weightsAt: (places: Tensor) => Tensor,
+  weightsAt: (positions: Tensor) => Tensor,
 ): Tensor {
   if (length < 0) {
     fail("InvalidArgument", caller, `windowLength: expected 0 or more, got ${length}.`);
@@ -131,8 +131,8 @@ function windowOf(
     fail("DtypeMismatch", caller, `dtype: expected float32 or float64, got ${dtype}.`);
   }
   if (length === 1) return ones([1], { dtype: dtype ?? getDefaultDtype() });
-  const places = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
-  return toDtype(weightsAt(places), dtype ?? getDefaultDtype());
+  const positions = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
+  return toDtype(weightsAt(positions), dtype ?? getDefaultDtype());
 }
 
 // The modified Bessel function of order 0 for arguments up to `most`, by its series, whose terms are all positive.

@@ -35,9 +35,9 @@ export const affineGrid: AffineGrid = /* @__PURE__ */ composite(
     const [count = 0, , ...sizes] = size;
     // The last axis of an image is the first coordinate.
     const lines = sizes.map((length) => centers(theta, length, alignCorners));
-    const places = meshgrid(lines).reverse();
-    const [first] = places as [Tensor];
-    const base = reshape(stack([...places, onesLike(first)], -1), [1, -1, axes + 1]);
+    const positions = meshgrid(lines).reverse();
+    const [first] = positions as [Tensor];
+    const base = reshape(stack([...positions, onesLike(first)], -1), [1, -1, axes + 1]);
     const points = expand(base, [count, -1, -1]);
     return reshape(bmm(points, transpose(theta, 1, 2)), [count, ...sizes, axes]);
   },

@@ -183,8 +183,8 @@ function foldTaps(weight: Tensor, axis: number): Tensor {
 // Reshapes [N * positions, C, H, W] to [N, C, positions, H, W].
 function unfoldDepth(images: Tensor, size: number, count: number): Tensor {
   const [, channels = 0, height = 0, width = 0] = images.shape;
-  const places = reshape(images, [size, count, channels, height, width]);
-  return contiguous(permute(places, [0, 2, 1, 3, 4]));
+  const positions = reshape(images, [size, count, channels, height, width]);
+  return contiguous(permute(positions, [0, 2, 1, 3, 4]));
 }
 
 // Turns [N * D, C * taps, H, W] into [N, C, positions, H, W] by adding up the contributions of all slices and taps to each
@@ -202,12 +202,12 @@ function addTaps(
   const [, channels = 0, height = 0, width = 0] = images.shape;
   const taps = reshape(images, [size, length, channels / depth, depth, height, width]);
   const reach = (length - 1) * step + spanOf(depth, spread);
-  const places = reach - 2 * edge + more;
-  if (length === 0 || places <= 0) {
-    fail("ShapeMismatch", "convTranspose3d", `the output would have a depth of ${places}.`);
+  const positions = reach - 2 * edge + more;
+  if (length === 0 || positions <= 0) {
+    fail("ShapeMismatch", "convTranspose3d", `the output would have a depth of ${positions}.`);
   }
   const full = overlapAdd(permute(taps, [0, 2, 1, 3, 4, 5]), 2, reach + more, step, spread);
-  return cropped(full, 2, edge, places);
+  return cropped(full, 2, edge, positions);
 }
 
 // The padding before and after the depth, and along the other axes as conv2d() takes it.

@@ -53,10 +53,10 @@ export const gridSample: GridSample = /* @__PURE__ */ composite(
     checkShapes(input, grid, mode);
     const [count = 0, channels = 0, ...sizes] = input.shape;
     const outer = grid.shape.slice(1, -1);
-    const places = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
+    const positions = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
     const axes = sizes.map((size, d) => {
-      const place = pixelOf(select(places, 2, sizes.length - 1 - d), size, alignCorners);
-      return tapsOf(place, size, mode, edges, alignCorners);
+      const position = pixelOf(select(positions, 2, sizes.length - 1 - d), size, alignCorners);
+      return tapsOf(position, size, mode, edges, alignCorners);
     });
     const flat = reshape(input, [count, channels, sizes.reduce((a, b) => a * b, 1)]);
     return reshape(weighted(flat, sizes, axes), [count, channels, ...outer]);
@@ -84,14 +84,14 @@ function tapsOf(
       tapAt(padded(add(first, i - 1), size, edges, alignCorners), size, weight),
     );
   }
-  const place = padded(pixel, size, edges, alignCorners);
+  const position = padded(pixel, size, edges, alignCorners);
   if (mode === "nearest") {
     // A weight of 1 with derivative 0, because the grid has a gradient of zeros in PyTorch.
-    const near = round(place);
+    const near = round(position);
     return [tapAt(near, size, add(sub(near, floor(near)), 1))];
   }
-  const first = floor(place);
-  const rest = sub(place, first);
+  const first = floor(position);
+  const rest = sub(position, first);
   return [tapAt(first, size, sub(1, rest)), tapAt(add(first, 1), size, rest)];
 }
 
@@ -121,8 +121,8 @@ function combined(outer: Tap, inner: Tap, size: number): Tap {
 
 function contribution(flat: Tensor, { at, isInside, weight }: Tap): Tensor {
   const [count = 0, channels = 0] = flat.shape;
-  const places = expand(unsqueeze(at, 1), [count, channels, at.shape[1] ?? 0]);
-  const values = where(unsqueeze(isInside, 1), gather(flat, 2, places), 0);
+  const positions = expand(unsqueeze(at, 1), [count, channels, at.shape[1] ?? 0]);
+  const values = where(unsqueeze(isInside, 1), gather(flat, 2, positions), 0);
   return mul(values, unsqueeze(weight, 1));
 }
 

@@ -61,13 +61,13 @@ function maxUnpool(where: string, axes: number): MaxUnpool {
     const sizes = kernel.map(
       (size, d) => ((pooled[d] ?? 0) - 1) * (steps[d] ?? 1) - 2 * (edges[d] ?? 0) + size,
     );
-    const wanted = outputSize === null ? sizes : chosenSizes(where, outputSize, sizes, steps);
+    const requested = outputSize === null ? sizes : chosenSizes(where, outputSize, sizes, steps);
     const { dtype, device } = input;
-    const area = wanted.reduce((a, b) => a * b, 1);
+    const area = requested.reduce((a, b) => a * b, 1);
     const flat = [...before, pooled.reduce((a, b) => a * b, 1)];
     const volume = zeros([...before, area], { dtype, device });
     const placed = scatter(volume, -1, reshape(indices, flat), reshape(input, flat));
-    return reshape(placed, [...before, ...wanted]);
+    return reshape(placed, [...before, ...requested]);
   };
   return composite(where, kLine, body);
 }
@@ -80,9 +80,9 @@ function chosenSizes(
   steps: readonly number[],
 ): number[] {
   const given = typeof outputSize === "number" ? [outputSize] : outputSize;
-  const wanted = given.slice(-sizes.length);
-  const isClose = wanted.every((size, d) => Math.abs(size - (sizes[d] ?? 0)) < (steps[d] ?? 1));
-  if (wanted.length === sizes.length && isClose) return wanted;
+  const requested = given.slice(-sizes.length);
+  const isClose = requested.every((size, d) => Math.abs(size - (sizes[d] ?? 0)) < (steps[d] ?? 1));
+  if (requested.length === sizes.length && isClose) return requested;
   const reason = `outputSize: expected sizes less than a stride away from [${sizes.join(", ")}], got [${given.join(", ")}].`;
   return fail("InvalidArgument", where, reason);
 }

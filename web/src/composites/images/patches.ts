@@ -28,7 +28,7 @@ export const im2col: Im2col = /* @__PURE__ */ composite(
   (input: Tensor, kernelSize: Ints, dilation: Ints, padding: Ints, stride: Ints) => {
     const axes = patchAxes("im2col", kernelSize, dilation, padding, stride);
     return inBatch("im2col", input, 4, (batch) => {
-      for (const [d, axis] of axes.entries()) placesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
+      for (const [d, axis] of axes.entries()) patchesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
       const [rows, columns] = axes;
       const { edge } = rows;
       const edges = [columns.edge, columns.edge, edge, edge];
@@ -73,8 +73,8 @@ export const col2im: Col2im = /* @__PURE__ */ composite(
   ) => {
     const [height = 0, width = 0] = perAxis("col2im", "outputSize", outputSize, 2);
     const [rows, columns] = patchAxes("col2im", kernelSize, dilation, padding, stride);
-    const down = placesAlong("col2im", height, rows);
-    const across = placesAlong("col2im", width, columns);
+    const down = patchesAlong("col2im", height, rows);
+    const across = patchesAlong("col2im", width, columns);
     return inBatch("col2im", input, 3, (batch) => {
       const [size = 0, elements = 0, patches = 0] = batch.shape;
       checkColumns(elements, rows.size * columns.size, patches, down * across);
@@ -126,9 +126,9 @@ function patchAxes(
 }
 
 // The number of patches along an axis.
-function placesAlong(where: string, length: number, axis: PatchAxis): number {
-  const room = length + 2 * axis.edge - spanOf(axis.size, axis.spread);
-  if (room >= 0) return Math.floor(room / axis.step) + 1;
+function patchesAlong(where: string, length: number, axis: PatchAxis): number {
+  const slack = length + 2 * axis.edge - spanOf(axis.size, axis.spread);
+  if (slack >= 0) return Math.floor(slack / axis.step) + 1;
   const padded = `a size of ${length} with a padding of ${axis.edge} on each side`;
   return fail(
     "ShapeMismatch",
@@ -146,12 +146,12 @@ function addedAlong(windows: Tensor, axis: number, length: number, patch: PatchA
   return cropped(overlapAdd(windows, axis, length + 2 * edge, step, spread), axis, edge, length);
 }
 
-function checkColumns(elements: number, area: number, patches: number, places: number): void {
+function checkColumns(elements: number, area: number, patches: number, expected: number): void {
   if (elements % area !== 0) {
     const reason = `input: expected a size divisible by the area of kernelSize, ${area}, in dimension 1`;
     fail("ShapeMismatch", "col2im", `${reason}, got ${elements}.`);
   }
-  if (patches === places) return;
-  const reason = `input: expected ${places} patches in dimension 2 for this outputSize`;
+  if (patches === expected) return;
+  const reason = `input: expected ${expected} patches in dimension 2 for this outputSize`;
   fail("ShapeMismatch", "col2im", `${reason}, got ${patches}.`);
 }

@@ -62,6 +62,6 @@ function reflected(pixel: Tensor, low: number, high: number): Tensor {
 
 // Positions too large for 32-bit integers are replaced by one that is outside any image.
 function orOutside(pixel: Tensor): Tensor {
-  const isPlace = logicalAnd(isfinite(pixel), le(abs(pixel), 2 ** 30));
-  return where(isPlace, pixel, -100);
+  const isInRange = logicalAnd(isfinite(pixel), le(abs(pixel), 2 ** 30));
+  return where(isInRange, pixel, -100);
 }

@@ -27,7 +27,7 @@ export function chosenOnSlicesAndDepth(
 ): [Tensor, Tensor] {
   const area = (batch.shape[3] ?? 0) * (batch.shape[4] ?? 0);
   let inSlice: Tensor | undefined;
-  let places: Tensor | undefined;
+  let flatIndices: Tensor | undefined;
   const chosen = onSlicesAndDepth(
     batch,
     (images) => {
@@ -37,15 +37,15 @@ export function chosenOnSlicesAndDepth(
     },
     (images) => {
       const [values, indices] = onDepth(images);
-      places = placesInVolume(inSlice as Tensor, indices, images.shape, area);
+      flatIndices = indicesInVolume(inSlice as Tensor, indices, images.shape, area);
       return values;
     },
   );
-  return [chosen, reshape(places as Tensor, chosen.shape)];
+  return [chosen, reshape(flatIndices as Tensor, chosen.shape)];
 }
 
 // Combines the index of the selected slice and the index in the slice.
-function placesInVolume(
+function indicesInVolume(
   inSlice: Tensor,
   inColumns: Tensor,
   [size = 0, channels = 0, depth = 0, columns = 0]: readonly number[],

@@ -75,8 +75,8 @@ function pivotsOf(A: Tensor): Pivots {
     // The magnitude by which LAPACK chooses the pivot.
     const at = argmax(add(abs(real(heads)), abs(imag(heads))), -1, true);
     exchanged.push(toDtype(add(at, k + 1), "int32"));
-    const places = arange(rows - k, { dtype: "int64", device });
-    const swapped = where(eq(places, 0), at, where(eq(places, at), 0, places));
+    const indices = arange(rows - k, { dtype: "int64", device });
+    const swapped = where(eq(indices, 0), at, where(eq(indices, at), 0, indices));
     const later = gather(narrow(order, -1, k, rows - k), -1, swapped);
     order = cat([narrow(order, -1, 0, k), later], -1);
     parity = where(eq(select(at, -1, 0), 0), parity, neg(parity));

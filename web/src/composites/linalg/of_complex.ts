@@ -128,8 +128,8 @@ export const lu: typeof engineLu = /* @__PURE__ */ composite(
     if (!isComplex(A) || A.ndim < 2 || !pivot) return engineLu(isComplex(A) ? real(A) : A, pivot);
     const { L, U, order } = eliminated(A);
     const rows = arange(A.shape.at(-2) ?? 0, { dtype: "int64", device: A.device });
-    const isPlace = eq(unsqueeze(order, -2), unsqueeze(rows, -1));
-    return [toDtype(isPlace, A.dtype), L, U];
+    const isRow = eq(unsqueeze(order, -2), unsqueeze(rows, -1));
+    return [toDtype(isRow, A.dtype), L, U];
   },
 );
 

@@ -90,9 +90,9 @@ function solution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
 }
 
 function turnedSolution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
-  const turned = transpose(LU, -2, -1);
-  const half = solveTriangular(turned, B, false);
-  const ordered = solveTriangular(turned, half, true, { unitriangular: true });
+  const transposed = transpose(LU, -2, -1);
+  const half = solveTriangular(transposed, B, false);
+  const ordered = solveTriangular(transposed, half, true, { unitriangular: true });
   return takeAlongDim(ordered, argsort(rows, -2), -2);
 }
 
