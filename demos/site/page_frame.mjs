@@ -18,7 +18,7 @@ const kBody = `
     <header class="site">
       <a class="brand" href="{root}index.html">edgegrad</a>
       <nav aria-label="Pages"><ul>{links}</ul></nav>
-      <button type="button" id="theme" aria-label="Colours">◐</button>
+      <button type="button" id="theme" aria-label="Colors">◐</button>
     </header>
     <p id="alert" role="alert" hidden></p>`;
 

@@ -50,8 +50,8 @@ function storedTheme(): Theme {
 function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
   const button = byId("theme");
-  button.title = `Colours: ${theme}`;
-  button.setAttribute("aria-label", `Colours: ${theme}`);
+  button.title = `Colors: ${theme}`;
+  button.setAttribute("aria-label", `Colors: ${theme}`);
   document.dispatchEvent(new Event(kThemeChanged));
 }
 
