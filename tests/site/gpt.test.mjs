@@ -35,17 +35,17 @@ describe("the small GPT", { skip: noBrowser }, () => {
       const { processor } = await longestTask(browser, page, () => stepIs(page, 60));
       assert.ok(processor < kLongestTask, `a task of ${processor} ms`);
       assert.match(await page.textContent("#runtime"), runtime);
-      assert.match(await page.textContent("#samples li p"), /^Call me./);
+      assert.match(await page.textContent("#samples li p"), /^Call me./s);
       assert.ok((await numberIn(page, "#rate")) > 0);
       const loss = await numberIn(page, "#held-out");
       assert.ok(loss < 3.5, `loss ${loss}`);
       await stop(page);
-      assert.match(await page.textContent("#status"), /a reload goes on/);
+      assert.match(await page.textContent("#status"), /after a reload, training resumes/);
       const stopped = await numberIn(page, "#step");
 
       await page.reload();
       await page.waitForFunction(() => document.getElementById("status").textContent !== "");
-      assert.match(await page.textContent("#status"), /Kept from an earlier visit/);
+      assert.match(await page.textContent("#status"), /Saved on an earlier visit/);
       assert.ok(Math.abs((await numberIn(page, "#held-out")) - loss) < 0.5);
       await page.click("#run");
       await stepIs(page, stopped + 1);

@@ -121,7 +121,7 @@ describe("the playground", { skip: noBrowser }, () => {
       await run("console.log({ a: 1n }, [1, 2]); nothing();");
       await untilText(page, ".printed", /^\{"a":"1n"\} \[1,2\]line 1: ReferenceError: nothing/);
       await run("while (true) console.log('again');");
-      await untilText(page, ".printed", /again.*more lines left out/);
+      await untilText(page, ".printed", /again.*more lines omitted/);
       await page.click("#code >> text=Stop");
       await page.waitForSelector("#code button:disabled >> text=Stop");
       await run("console.log('and on');");

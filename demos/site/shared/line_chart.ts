@@ -1,16 +1,16 @@
-// A live line chart on uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once a frame.
+// A live line chart with uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once per frame.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { color, kThemeChanged } from "./frame.js";
 
-/** One line of a chart; its colour is a token of style.css. */
+/** One line of a chart; its color is a token of style.css. */
 export interface Series {
   readonly label: string;
   readonly color: string;
 }
 
-/** What a chart shows; the labels are read out by screen readers too. */
+/** The options of a chart; screen readers also use the labels. */
 export interface LineChartOptions {
   readonly label: string;
   readonly x: string;
@@ -27,7 +27,7 @@ export interface LineChartOptions {
 
 type Columns = [number[], ...(number | null)[][]];
 
-// Beyond this, every second point is dropped: a screen has no more columns.
+// If there are more points, every second one is dropped, because a screen has no more columns.
 const kMostPoints = 4000;
 const kHalfDay = 12 * 60 * 60; // seconds
 
@@ -51,7 +51,7 @@ export class LineChart {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", options.label);
     this.#plot = this.#make();
-    // In the next frame: a size that changes while sizes are told is an error to browsers.
+    // Resizes in the next frame, because browsers report an error if a size changes while they notify observers.
     const resize = () =>
       requestAnimationFrame(() => {
         if (!this.#removed) this.#plot.setSize(this.#size());
@@ -61,7 +61,7 @@ export class LineChart {
     document.addEventListener(kThemeChanged, this.#redraw);
   }
 
-  /** Takes the chart out of its element, for good. */
+  /** Removes the chart from its element permanently. */
   remove(): void {
     this.#removed = true;
     document.removeEventListener(kThemeChanged, this.#redraw);
@@ -69,7 +69,7 @@ export class LineChart {
     this.#plot.destroy();
   }
 
-  /** Adds a point of each series; null where a series has none. */
+  /** Adds a point of each series; null for a series that has none. */
   push(x: number, ...values: (number | null)[]): void {
     const [xs, ...columns] = this.#data;
     xs.push(x);
@@ -101,7 +101,7 @@ export class LineChart {
     });
   }
 
-  // In the legend, where a pointer does not choose another point, and for screen readers.
+  // Shows the latest values in the legend, unless the pointer selects another point, and for screen readers.
   #showLatest(): void {
     if (this.#plot.cursor.idx == null) {
       const idxs = this.#data.map((column) => column.findLastIndex((v) => v !== null));

@@ -116,7 +116,7 @@ describe("optimizers and schedulers in a captured function", () => {
     assertTensor(later.grad, [1]);
   });
 
-  test("parameters taken out of a group are noticed: their gradients would be reset as before", () => {
+  test("parameters removed from a group are noticed: their gradients would be reset as before", () => {
     const params = [leaf([1]), leaf([2])];
     const optimizer = new optim.SGD(params, { lr: 0.5 });
     const captured = eg.capture(() => {
@@ -127,7 +127,7 @@ describe("optimizers and schedulers in a captured function", () => {
     captured();
     optimizer.paramGroups[0].params.pop();
     const before = params.map((param) => param.item());
-    assertThrows(captured, "InvalidArgument", /taken out of the groups of the optimizer/);
+    assertThrows(captured, "InvalidArgument", /removed from the groups of the optimizer/);
     assert.deepEqual(
       params.map((param) => param.item()),
       before,

@@ -45,7 +45,7 @@ const requireRows = kTypeScripts
 const oldRow = typeRow({
   version: kTypeScripts[0],
   resolution: "node10",
-  title: "`node10` of TypeScript 5",
+  title: "`node10` in TypeScript 5",
   options: { module: "esnext", moduleResolution: "node10" },
   programs: ["typed.ts"],
 });

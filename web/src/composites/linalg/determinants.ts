@@ -5,7 +5,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 
-/** The logarithm of the determinant of square matrices; NaN where it is negative. */
+/** The logarithm of the determinant of square matrices; NaN if the determinant is negative. */
 export const logdet: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
   "logdet",
   "A:tensor",

@@ -1,4 +1,4 @@
-// Ops of matrices.
+// Ops on matrices.
 
 export { logdet } from "./determinants.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";

@@ -1,5 +1,5 @@
-// eg.linalg: torch.linalg's functions. Where a plain function means the same it is that one; the others, which torch and
-// torch.linalg define differently, are in of_torch_linalg.ts.
+// eg.linalg: the functions of torch.linalg. Most are the functions of the same name in the package itself; those that torch and
+// torch.linalg define differently are in of_torch_linalg.ts.
 
 export {
   cholesky,

@@ -1,7 +1,7 @@
-// Norms of vectors and matrices, and how far a matrix is from being singular.
+// Norms of vectors and matrices, and condition numbers.
 
 import type { Ints } from "../../dispatch/types.js";
-import { norm as vectorNorms, toDtype } from "../../generated/internal.js";
+import { toDtype, norm as vectorNorms } from "../../generated/internal.js";
 import {
   abs,
   amax,
@@ -30,7 +30,7 @@ import { axisOf } from "../shapes.js";
 /** The order of a norm: a number, or the name of a norm of matrices. */
 export type Order = number | "fro" | "nuc";
 
-/** What is reduced, and as which dtype. */
+/** Options of vectorNorm(): the reduced axes and the dtype. */
 export interface VectorNormOptions {
   dim?: Ints | null;
   keepdim?: boolean;
@@ -70,8 +70,8 @@ interface MatrixNorm {
 }
 
 /**
- * Norm of the matrices that two axes hold: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and
- * smallest of them), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
+ * The norm of matrices in two axes: "fro" (over all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest
+ * singular value), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
  */
 export const matrixNorm: MatrixNorm = /* @__PURE__ */ composite(
   "matrixNorm",
@@ -96,8 +96,8 @@ export interface NormMethod {
 }
 
 /**
- * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that the
- * two axes `dim` hold.
+ * The `p`-norm over `dim`, or over all elements. "fro" is 2; "nuc" is the sum of the singular values of a matrix, or of the
+ * matrices in the two axes `dim`.
  */
 export const norm: Norm = /* @__PURE__ */ composite(
   "norm",
@@ -112,8 +112,8 @@ export const norm: Norm = /* @__PURE__ */ composite(
 );
 
 /**
- * The condition number of matrices in the norm `p`, one of those of matrixNorm(): by default the largest singular value by the
- * smallest. Infinity for a singular matrix.
+ * The condition number of matrices in the norm `p` of matrixNorm(): by default the ratio of the largest to the smallest
+ * singular value. Infinity for a singular matrix.
  */
 export const cond: {
   (A: Tensor, p?: Order | null): Tensor;
@@ -153,7 +153,7 @@ function normOfMatrices(
   return keepdim ? kept : squeeze(kept, [rows, columns]);
 }
 
-// The norms where the matrices were, both axes kept.
+// The norms with the axes of the matrices kept at size 1.
 function withoutMatrices(
   caller: string,
   A: Tensor,
@@ -196,6 +196,6 @@ function matrixAxes(caller: string, A: Tensor, dim: Ints): [number, number] {
   if (rows !== undefined && columns !== undefined && rows !== columns && more.length === 0) {
     return [rows, columns];
   }
-  const told = `dim must be two different dimensions, got [${dim}].`;
-  return fail("InvalidArgument", caller, told);
+  const reason = `dim: expected two different dimensions, got [${dim}].`;
+  return fail("InvalidArgument", caller, reason);
 }
