@@ -6,6 +6,7 @@
 #include "base/warning.h"
 #include "border.h"
 #include "callbacks.h"
+#include "words.h"
 
 namespace eg::bindings {
 namespace {
@@ -22,8 +23,6 @@ void show_warning(const std::string& message) {
   if (thrown != 0) throw JsException(thrown);
 }
 
-enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };
-
 }  // namespace
 
 EG_EXPORT("setWarnAlways")
@@ -39,12 +38,12 @@ void connect_messages() {
 EG_EXPORT("anomalyMode")
 int anomaly_mode() {
   const AnomalySettings settings = AnomalyMode::settings();
-  return (settings.enabled ? kEnabled : 0) | (settings.check_nan ? kCheckNan : 0);
+  return (settings.enabled ? kAnomalyEnabled : 0) | (settings.check_nan ? kAnomalyCheckNan : 0);
 }
 
 EG_EXPORT("setAnomalyMode")
 void set_anomaly_mode(int flags) {
-  AnomalyMode::set_enabled((flags & kEnabled) != 0, (flags & kCheckNan) != 0);
+  AnomalyMode::set_enabled((flags & kAnomalyEnabled) != 0, (flags & kAnomalyCheckNan) != 0);
 }
 
 }  // namespace eg::bindings

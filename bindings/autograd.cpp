@@ -18,24 +18,14 @@
 #include "dispatch/precision.h"
 #include "runtime/background.h"
 #include "runtime/inbox.h"
+#include "words.h"
 
 namespace eg::bindings {
 namespace {
 
-enum BackwardFlags : int {
-  kRetainGiven = 1,
-  kRetain = 2,
-  kCreateGraph = 4,
-  kAllowUnusedGiven = 8,
-  kAllowUnused = 16,
-  kMaterialize = 32,
-  kBatched = 64,
-  kCaptureGrads = 128,
-};
-
 // Options of both entry points, from their flags.
 void read_options(BackwardOptions& options, int flags) {
-  if ((flags & kRetainGiven) != 0) options.retain_graph = (flags & kRetain) != 0;
+  if ((flags & kRetainGraphGiven) != 0) options.retain_graph = (flags & kRetainGraph) != 0;
   options.create_graph = (flags & kCreateGraph) != 0;
 }
 
@@ -95,8 +85,8 @@ struct GraphCall {
     if (input_count >= 0) inputs = reader.targets(input_count);
     read_options(options, flags);
     if ((flags & kAllowUnusedGiven) != 0) options.allow_unused = (flags & kAllowUnused) != 0;
-    options.materialize_grads = (flags & kMaterialize) != 0;
-    options.is_grads_batched = (flags & kBatched) != 0;
+    options.materialize_grads = (flags & kMaterializeGrads) != 0;
+    options.is_grads_batched = (flags & kGradsBatched) != 0;
     is_grad = (flags & kCaptureGrads) != 0;
   }
 

@@ -11,9 +11,11 @@
 
 #include "backend/webgpu/commands.h"
 #include "base/dtype.h"
+#include "base/error.h"
 #include "base/field_names.h"
 #include "kernels/all.h"
 #include "ops/op_table.h"
+#include "words.h"
 
 namespace eg::bindings {
 
@@ -118,11 +120,21 @@ constexpr void hash_type(Hash& hash) {
 
 }  // namespace detail
 
-/// Stands for the format: of the ops and their arguments, of the commands and kernels of the GPU's
-/// stream.
+/// Identifies the format of the ops and their arguments, of words and flags, and of the commands
+/// and kernels of the GPU's stream.
 inline std::uint32_t border_hash() {
   static constexpr std::uint32_t kFormat = [] {
     detail::Hash hash;
+    hash.add(detail::enum_hash<DType>());
+    hash.add(detail::enum_hash<DeviceType>());
+    hash.add(detail::enum_hash<ErrorCode>());
+    WordStructs::for_each([&]<class Words>() { hash.add(detail::kStructHash<Words>); });
+    FlagEnums::for_each([&]<class Flags>() {
+      for_each_flag<Flags>([&](std::string_view name, std::size_t number) {
+        hash.add(name);
+        hash.add(static_cast<std::uint32_t>(number));
+      });
+    });
     webgpu::Commands::for_each([&]<class Command>() {
       hash.add(type_name<Command>());
       hash.add(detail::kStructHash<Command>);

@@ -31,6 +31,7 @@
 #include "dispatch/factories.h"
 #include "gpu_support.h"
 #include "runtime/inbox.h"
+#include "words.h"
 
 #if EG_THREADS
 #include <emscripten/eventloop.h>
@@ -376,11 +377,10 @@ double gpu_memory() {
   return guard([] {
     if (gpu().device == nullptr) return 0;
     const webgpu::MemoryUse use = gpu().device->memory_use();
-    std::vector<double>& words = frame(3);
-    words[0] = static_cast<double>(use.bytes);
-    words[1] = static_cast<double>(use.peak_bytes);
-    words[2] = static_cast<double>(use.blocks);
-    return 3;
+    return static_cast<int>(
+        write_words(frame(), GpuMemoryWords{.gpu_bytes = static_cast<double>(use.bytes),
+                                            .gpu_peak_bytes = static_cast<double>(use.peak_bytes),
+                                            .gpu_buffers = static_cast<double>(use.blocks)}));
   });
 }
 

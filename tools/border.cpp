@@ -27,9 +27,80 @@ std::string_view without_k(std::string_view enumerator) {
   return enumerator;
 }
 
+// kFloat32 -> float32.
+std::string lower_case(std::string_view enumerator) {
+  std::string text(without_k(enumerator));
+  for (char& character : text) character = static_cast<char>(std::tolower(character));
+  return text;
+}
+
+// numel -> kNumelWord.
+std::string word_name(std::string_view field) {
+  std::string text = camel_case(field);
+  text[0] = static_cast<char>(std::toupper(text[0]));
+  return "k" + text + "Word";
+}
+
 /// Writes the declarations that others refer to before those, each once.
 class Writer {
  public:
+  /// A union of the names of all enumerators, and with `list` an array of them.
+  template <class Enum>
+  void names(const std::string& comment, std::string_view list, bool are_lower) {
+    std::string type =
+        "/** " + comment + " */\nexport type " + std::string(type_name<Enum>()) + " =";
+    std::string values;
+    for_each_enumerator<Enum>([&](std::string_view enumerator, std::size_t) {
+      const std::string name =
+          are_lower ? lower_case(enumerator) : std::string(without_k(enumerator));
+      type += "\n  | \"" + name + '"';
+      values += "  \"" + name + "\",\n";
+    });
+    declarations_ += type + ";\n\n";
+    if (list.empty()) return;
+    declarations_ += "/** All of them, in the order of their numbers. */\nexport const " +
+                     std::string(list) + ": readonly " + std::string(type_name<Enum>()) +
+                     "[] = [\n" + values + "];\n\n";
+  }
+
+  /// The first dtypes, for which there are kernels.
+  void computed_dtypes() {
+    std::string values;
+    for_each_enumerator<DType>([&](std::string_view enumerator, std::size_t number) {
+      if (number < kComputedDTypeCount) values += "  \"" + lower_case(enumerator) + "\",\n";
+    });
+    declarations_ +=
+        "/** The dtypes that kernels compute, in the order of their numbers. */\n"
+        "export const kComputedDTypes = [\n" +
+        values +
+        "] as const;\n\n"
+        "/** A dtype that kernels compute. */\n"
+        "export type ComputedDType = (typeof kComputedDTypes)[number];\n\n";
+  }
+
+  /// The position of every word in the frame.
+  template <class Words>
+  void words() {
+    std::size_t position = 0;
+    declarations_ += "// " + std::string(type_name<Words>()) + "\n";
+    for_each_field_name<Words>([&]<class Field>(std::string_view field) {
+      declarations_ +=
+          "export const " + word_name(field) + " = " + std::to_string(position++) + ";\n";
+    });
+    declarations_ += "\n/** The number of " + std::string(type_name<Words>()) +
+                     ". */\nexport const k" + std::string(type_name<Words>()) + " = " +
+                     std::to_string(position) + ";\n\n";
+  }
+
+  template <class Flags>
+  void flags() {
+    declarations_ += "// " + std::string(type_name<Flags>()) + "\n";
+    for_each_flag<Flags>([&](std::string_view name, std::size_t number) {
+      declarations_ += "export const " + std::string(name) + " = " + std::to_string(number) + ";\n";
+    });
+    declarations_ += "\n";
+  }
+
   template <class Command>
   void command() {
     interface<Command>();
@@ -78,7 +149,7 @@ class Writer {
       interface<T>();
       return std::string(type_name<T>());
     } else if constexpr (std::is_same_v<T, DType>) {
-      return "DType";
+      return "ComputedDType";
     } else if constexpr (std::is_enum_v<T>) {
       enumeration<T>();
       return std::string(type_name<T>());
@@ -155,13 +226,18 @@ class Writer {
 
 std::string border_ts() {
   Writer writer;
+  writer.names<DType>("The element type of a tensor.", "kDTypes", true);
+  writer.computed_dtypes();
+  writer.names<ErrorCode>("The codes of `EdgeGradError`.", "", false);
+  WordStructs::for_each([&]<class Words>() { writer.words<Words>(); });
+  FlagEnums::for_each([&]<class Flags>() { writer.flags<Flags>(); });
   webgpu::Commands::for_each([&]<class Command>() { writer.command<Command>(); });
   kernel::Kernels::for_each([&]<class Kernel>() { writer.kernel<Kernel>(); });
   return "// Written by tools/border.cpp (npm run generate). Do not edit.\n"
          "//\n"
          "// The format of what C++ and TypeScript exchange. What the fields mean is said at the\n"
-         "// structs: commands in src/backend/webgpu/commands.h, kernels in src/kernels.\n\n"
-         "import type { DType } from \"../webgpu/dtype\";\n"
+         "// structs: words and flags in bindings/words.h, commands in\n"
+         "// src/backend/webgpu/commands.h, kernels in src/kernels.\n\n"
          "import type { Formula, Operand, View } from \"../webgpu/stream\";\n\n"
          "/** What native.borderHash() returns of a module with this format. */\n"
          "export const kBorderHash = " +

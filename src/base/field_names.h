@@ -104,4 +104,16 @@ constexpr void for_each_enumerator(Visit&& visit) {
   }(std::make_index_sequence<kMostEnumerators>{});
 }
 
+/// The same for an enum of flags: its enumerators are powers of two below 2^16.
+template <class Enum, class Visit>
+constexpr void for_each_flag(Visit&& visit) {
+  constexpr std::size_t kMostFlags = 16;
+  const auto visit_one = [&](std::string_view name, std::size_t number) {
+    if (!name.empty()) visit(name, number);
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (visit_one(detail::enumerator_name<static_cast<Enum>(1U << I)>(), std::size_t{1} << I), ...);
+  }(std::make_index_sequence<kMostFlags>{});
+}
+
 }  // namespace eg
