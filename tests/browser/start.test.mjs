@@ -119,7 +119,7 @@ describe("a page", { skip: noBrowser }, () => {
     test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
       const url = await serve(project.folder, kIsolation, { isSilent });
-      assertTrains(await start(url), "single", [/workers.*none of them has answered for 10 s/]);
+      assertTrains(await start(url), "single", [/workers.*none of them answered within 10 s/]);
       const { error } = await start(url, { variant: "simd" });
       assert.match(error, /^Internal: \[init\] the workers.*has answered/);
     });
@@ -129,7 +129,7 @@ describe("a page", { skip: noBrowser }, () => {
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
       const url = await serve(project.folder, kIsolation, { isSilent });
       const { error } = await start(url, { threads: 4 });
-      assert.match(error, /^Internal: \[init\] a thread of the engine.*has not answered for 30 s/);
+      assert.match(error, /^Internal: \[init\] a thread of the engine.*did not answer within 30 s/);
     });
   });
 

@@ -92,7 +92,7 @@ std::string described(const ValuePtr& value) {
   return error == nullptr ? "a value" : error->code + ": " + error->message;
 }
 
-double hold_function(WordFunction body, std::string name) {
+double hold_function(FrameCallback body, std::string name) {
   return Realm::own().hold(std::make_shared<FunctionValue>(std::move(body), std::move(name)));
 }
 

@@ -46,12 +46,12 @@ struct Thrown {
 std::string described(const ValuePtr& value);
 
 using Words = std::vector<double>;
-using WordFunction = std::function<Words(const Words&)>;
+using FrameCallback = std::function<Words(const Words&)>;
 
 struct FunctionValue final : Value {
-  FunctionValue(WordFunction its_body, std::string its_name)
+  FunctionValue(FrameCallback its_body, std::string its_name)
       : body(std::move(its_body)), name(std::move(its_name)) {}
-  WordFunction body;
+  FrameCallback body;
   std::string name;
 };
 
@@ -88,7 +88,7 @@ class Realm {
 };
 
 /// Makes a function known to C++ and returns its number.
-double hold_function(WordFunction body, std::string name = "");
+double hold_function(FrameCallback body, std::string name = "");
 
 /// Throws a user's error.
 [[noreturn]] void throw_error(const std::string& message);

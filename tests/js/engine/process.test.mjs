@@ -57,7 +57,7 @@ describe("init", () => {
       /Did you mean "threads"/,
       /variant: expected one of/,
       /wasmUrl/,
-      /wasmUrl.*a text or a URL/,
+      /wasmUrl.*a string or a URL/,
       /spawnWorkers: expected a whole number from 1 to 128/,
       /started with 2.*shutdown/,
       /variant: "single" was asked for.*shutdown/,

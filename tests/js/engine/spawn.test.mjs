@@ -110,7 +110,7 @@ describe("spawn", () => {
 
   test("refuses a name that is none", async () => {
     for (const name of [undefined, null, 3, Symbol("f"), {}, () => 1]) {
-      await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a text/);
+      await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a string/);
     }
   });
 

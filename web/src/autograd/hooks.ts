@@ -2,7 +2,7 @@
 
 import { interpreter } from "../dispatch/interpreter.js";
 import { checked, checkedFor, native } from "../runtime/bridge.js";
-import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
+import { holdFunction, type FrameCallback } from "../runtime/callbacks.js";
 import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
@@ -101,7 +101,7 @@ export function addHook(
   owner: number,
   // biome-ignore lint/complexity/noBannedTypes: only its name is of interest.
   hook: Function,
-  answer: WordFunction,
+  answer: FrameCallback,
 ): RegisteredHook {
   const callback = holdFunction(answer, hook.name);
   checkedFor(where, register(owner, callback));

@@ -3,7 +3,7 @@
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { takeTensor } from "../tensor/tensor.js";
-import { type Pack, type Unpack, wordHooks } from "./saved_tensors.js";
+import { type Pack, type Unpack, frameHooks } from "./saved_tensors.js";
 
 /** A place where a node keeps a tensor. */
 export interface SavedTensor {
@@ -31,7 +31,7 @@ export function savedOf(node: { handle: number }): Record<string, unknown> {
 export function rawSavedOf(node: { handle: number }): Record<string, SavedTensor> {
   const placeOf = (i: number): SavedTensor => ({
     registerHooks: (pack, unpack) => {
-      const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+      const [packWords, unpackWords] = frameHooks(pack as Pack, unpack as Unpack);
       const ids = [holdFunction(packWords), holdFunction(unpackWords)] as const;
       checkedFor("registerHooks", native.registerSavedHooks(node.handle, i, ...ids));
     },

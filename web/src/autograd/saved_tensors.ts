@@ -2,7 +2,7 @@
 
 import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
-import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
+import { heldValue, holdFunction, holdValue, type FrameCallback } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
@@ -25,7 +25,7 @@ export function savedTensorsHooks<T, Packed>(
   unpack: Unpack<Packed>,
   fn: () => T,
 ): T {
-  const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+  const [packWords, unpackWords] = frameHooks(pack as Pack, unpack as Unpack);
   return withSavedTensorHooks("savedTensorsHooks", packWords, unpackWords, fn);
 }
 
@@ -56,8 +56,8 @@ export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
 /** Runs `fn` with hooks on saved tensors as C++ calls them. */
 export function withSavedTensorHooks<T>(
   name: string,
-  pack: WordFunction,
-  unpack: WordFunction,
+  pack: FrameCallback,
+  unpack: FrameCallback,
   fn: () => T,
 ): T {
   checkedFor(
@@ -68,7 +68,7 @@ export function withSavedTensorHooks<T>(
 }
 
 /** Returns a pair of hooks as C++ calls them; see bindings/saved_tensors.cpp. */
-export function wordHooks(pack: Pack, unpack: Unpack): [WordFunction, WordFunction] {
+export function frameHooks(pack: Pack, unpack: Unpack): [FrameCallback, FrameCallback] {
   checkFunction("savedTensorsHooks", pack);
   checkFunction("savedTensorsHooks", unpack);
   return [

@@ -1,6 +1,6 @@
 // The batches that are being loaded in one pass of a DataLoader, and what becomes of those that nobody takes.
 
-import { disposeAll, Parcel } from "../tensor/scope.js";
+import { DeferredScope, disposeAll } from "../tensor/scope.js";
 import type { Source } from "./source.js";
 
 /** A pass that ends early waits this long for what is being loaded; what comes later is freed then. */
@@ -8,7 +8,7 @@ const kPatience = 1000;
 
 interface Loading<Batch> {
   /** The tensors made for the batch: code of the pass before may load it. */
-  readonly parcel: Parcel;
+  readonly deferred: DeferredScope;
   readonly result: Promise<IteratorResult<Batch, undefined>>;
 }
 
@@ -26,11 +26,11 @@ export class LoadingBatches<Batch> {
   /** Returns the next batch, whose tensors then belong to the code that asked for it. */
   async next(): Promise<IteratorResult<Batch, undefined>> {
     while (this.#ahead.length <= this.prefetch) this.#ahead.push(this.#begin());
-    const { parcel, result } = this.#ahead.shift() as Loading<Batch>;
+    const { deferred, result } = this.#ahead.shift() as Loading<Batch>;
     try {
       return await result;
     } finally {
-      parcel.deliver();
+      deferred.deliver();
     }
   }
 
@@ -44,18 +44,18 @@ export class LoadingBatches<Batch> {
   }
 
   #begin(): Loading<Batch> {
-    const parcel = new Parcel();
-    const fill = <T>(code: () => T): T => parcel.fill(code);
-    const result = parcel.fill(() => this.source.next(fill));
+    const deferred = new DeferredScope();
+    const fill = <T>(code: () => T): T => deferred.fill(code);
+    const result = deferred.fill(() => this.source.next(fill));
     // It is awaited later, or never, and must not count as a failure that nobody handles.
     result.catch(() => {});
-    return { parcel, result };
+    return { deferred, result };
   }
 
-  async #abandon({ parcel, result }: Loading<Batch>): Promise<void> {
+  async #abandon({ deferred, result }: Loading<Batch>): Promise<void> {
     const { value } = await result.catch(() => ({ value: undefined }));
     if (this.areOwn) disposeAll(value);
-    parcel.deliver();
+    deferred.deliver();
   }
 }
 

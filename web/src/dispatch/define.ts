@@ -1,8 +1,12 @@
 // What generated/ops.ts is made of: functions from the names of ops.
 
 import { kInPlace } from "../runtime/native.js";
-import { addDoor } from "../runtime/own_frames.js";
-import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
+import { registerPublicFunction } from "../runtime/own_frames.js";
+import {
+  kFactoryOptions,
+  readFactoryOptions,
+  withFactoryOptions,
+} from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
 import { opOf } from "./op_lines.js";
@@ -47,18 +51,18 @@ export function inPlaceForm(name: string): Op {
 export function defineFactory<F extends AnyFunction>(name: string): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= { ...opOf(name), moreOptions: kPlaceNames };
+    op ??= { ...opOf(name), moreOptions: kFactoryOptionNames };
     const known = op;
-    return makePlaced(name, args, (rest) => callOp(known, rest) as Tensor);
+    return makeWithFactoryOptions(name, args, (rest) => callOp(known, rest) as Tensor);
   };
   return named(name, run) as F;
 }
 
 /** The options of where a new tensor is to be, by name. */
-export const kPlaceNames: readonly string[] = /* @__PURE__ */ Object.keys(kPlaceOptions);
+export const kFactoryOptionNames: readonly string[] = /* @__PURE__ */ Object.keys(kFactoryOptions);
 
 /** Makes a tensor by a call whose options may say where it is to be; `make` gets the other arguments. */
-export function makePlaced(
+export function makeWithFactoryOptions(
   name: string,
   args: readonly unknown[],
   make: (rest: readonly unknown[]) => Tensor,
@@ -66,13 +70,13 @@ export function makePlaced(
   const last = args[args.length - 1];
   if (!isOptions(last)) return make(args);
   const { device, requiresGrad, ...options } = last;
-  const place = readPlace(name, device, requiresGrad);
-  return placed(make([...args.slice(0, -1), options]), place);
+  const factoryOptions = readFactoryOptions(name, device, requiresGrad);
+  return withFactoryOptions(make([...args.slice(0, -1), options]), factoryOptions);
 }
 
 /** Gives a function that users call its own name in stacks. */
 export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
-  addDoor(run);
+  registerPublicFunction(run);
   return run;
 }

@@ -1,7 +1,7 @@
 // Starting and stopping the engine, and what it says about itself.
 //
 // A call of init() or shutdown() looks at once at the state that the calls before it leave behind, and what it finds there
-// it belongs to, however long that takes. Engines follow one another; there are never two. A `Life` is one of them:
+// it belongs to, however long that takes. Engines follow one another; there are never two. A `EngineInstance` is one of them:
 //
 //   state     it has                  init()                                     shutdown()
 //   none      no life                 begins a life -> starting                  does nothing
@@ -76,7 +76,7 @@ export interface MemoryInfo {
   readonly jsHandles: number;
 }
 
-interface Life {
+interface EngineInstance {
   /** Null where another thread starts the engine. */
   readonly options: InitValues | null;
   readonly started: Promise<void>;
@@ -85,7 +85,7 @@ interface Life {
 }
 
 // The last that was begun.
-let life: Life | null = null;
+let instance: EngineInstance | null = null;
 let running: NativeModule | null = null;
 let threadWorkers: Workers | null = null;
 const stopListeners: (() => void)[] = [];
@@ -99,11 +99,11 @@ export async function startEngine(
   meanwhile: () => void,
 ): Promise<void> {
   const options = readInitOptions(given);
-  if (life === null || life.ended !== null) {
+  if (instance === null || instance.ended !== null) {
     await begin(options, meanwhile).started;
     return;
   }
-  const shared = life;
+  const shared = instance;
   if (shared.options !== null) checkSameOptions(given, options, shared.options);
   await shared.started;
   const isRequired = options.webgpu === "required";
@@ -111,16 +111,16 @@ export async function startEngine(
   else if (isRequired) throw shutDownBefore("init");
 }
 
-function begin(options: InitValues, meanwhile: () => void): Life {
+function begin(options: InitValues, meanwhile: () => void): EngineInstance {
   const started = (async () => {
-    await life?.ended;
+    await instance?.ended;
     await start(options, meanwhile);
   })().catch((error: unknown) => {
-    if (life === begun) life = null;
+    if (instance === begun) instance = null;
     throw error;
   });
-  const begun: Life = { options, started, ended: null };
-  life = begun;
+  const begun: EngineInstance = { options, started, ended: null };
+  instance = begun;
   return begun;
 }
 
@@ -190,21 +190,21 @@ export function joinModule(module: NativeModule): void {
 
 /** Has init() wait for joinModule(). @internal */
 export function expectModule(): void {
-  if (life !== null) return;
+  if (instance !== null) return;
   const started = new Promise<void>((resolve) => {
     joined = resolve;
   });
-  life = { options: null, started, ended: null };
+  instance = { options: null, started, ended: null };
 }
 
 /** True on a thread that called init() itself. @internal */
 export function hasOwnEngine(): boolean {
-  return life !== null && life.options !== null;
+  return instance !== null && instance.options !== null;
 }
 
 /** How many workers spawn() may keep busy. @internal */
 export function spawnWorkers(): number {
-  return life?.options?.spawnWorkers ?? 1;
+  return instance?.options?.spawnWorkers ?? 1;
 }
 
 /** Returns the running module. @internal */
@@ -269,19 +269,19 @@ function shutDownBefore(caller: string): EdgeGradError {
  * once too, starts another. Only on the thread that called init().
  */
 export async function shutdown(): Promise<void> {
-  if (life === null) return;
-  if (life.options === null) {
+  if (instance === null) return;
+  if (instance.options === null) {
     fail(
       "InvalidArgument",
       "shutdown",
       "an engine worker only takes part in the engine. Call it on the thread that called init().",
     );
   }
-  life.ended ??= end(life);
-  await life.ended;
+  instance.ended ??= end(instance);
+  await instance.ended;
 }
 
-async function end(ending: Life): Promise<void> {
+async function end(ending: EngineInstance): Promise<void> {
   const hasStarted = await ending.started.then(
     () => true,
     () => false,
@@ -289,7 +289,7 @@ async function end(ending: Life): Promise<void> {
   // Who waited for the start is told of it while there is an engine.
   await nextTask();
   if (hasStarted && running !== null) await stop(running);
-  if (life === ending) life = null;
+  if (instance === ending) instance = null;
 }
 
 /** Returns what is running and on what. */

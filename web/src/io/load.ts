@@ -1,7 +1,7 @@
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import { kPlaceOptions, placed } from "../tensor/place.js";
+import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { findDuplicateKey } from "./json_keys.js";
 import {
@@ -16,7 +16,7 @@ import { decode, kArrays, kStructureKey, type NumberArray, type Reader } from ".
 
 const kOptions = {
   /** Where the tensors are to be; default "cpu". */
-  device: kPlaceOptions.device,
+  device: kFactoryOptions.device,
 };
 
 /** Options of `load`. */
@@ -79,7 +79,7 @@ class Parts implements Reader {
     const known = this.#tensors.get(name);
     if (known !== undefined) return known;
     const fresh = readTensor(this.#entryOf(name), this.#file.data, "load");
-    const tensor = placed(fresh, { device: this.#device, requiresGrad });
+    const tensor = withFactoryOptions(fresh, { device: this.#device, requiresGrad });
     this.#tensors.set(name, tensor);
     return tensor;
   }

@@ -1,12 +1,12 @@
 import { readNothing, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { kPlaceOptions, placed } from "../tensor/place.js";
+import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { parseFile, readTensor } from "./safetensors_file.js";
 
 const kOptions = {
   /** Where the tensors are to be; default "cpu". */
-  device: kPlaceOptions.device,
+  device: kFactoryOptions.device,
 };
 
 /** Options of `loadSafetensors`. */
@@ -21,12 +21,12 @@ export function loadSafetensors(
   ...rest: [options?: LoadSafetensorsOptions]
 ): Record<string, Tensor> {
   const where = "loadSafetensors";
-  const place = { ...readOptions(where, kOptions, rest), requiresGrad: false };
+  const options = { ...readOptions(where, kOptions, rest), requiresGrad: false };
   const { entries, data } = parseFile(where, bytes);
   const tensors: [string, Tensor][] = [];
   try {
     for (const entry of entries) {
-      tensors.push([entry.name, placed(readTensor(entry, data, where), place)]);
+      tensors.push([entry.name, withFactoryOptions(readTensor(entry, data, where), options)]);
     }
   } catch (error) {
     for (const [, tensor] of tensors) tensor.dispose();

@@ -23,7 +23,11 @@ import {
   type TypedArray,
 } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
-import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
+import {
+  kFactoryOptions,
+  readFactoryOptions,
+  withFactoryOptions,
+} from "../tensor/factory_options.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -51,9 +55,9 @@ const kOptions = {
   /** The element type; default that of the data. */
   dtype: dtypeRule.orNull(),
   /** Where the tensor is to be; default the CPU. */
-  device: kPlaceOptions.device,
+  device: kFactoryOptions.device,
   /** Record operations on the new tensor; default false. */
-  requiresGrad: kPlaceOptions.requiresGrad,
+  requiresGrad: kFactoryOptions.requiresGrad,
 };
 
 const kFromDataOptions = {
@@ -76,9 +80,9 @@ type FromDataValues = Values<typeof kFromDataOptions>;
  */
 export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): Tensor {
   const options = readOptions("tensor", kFromDataOptions, rest);
-  const place = readPlace("tensor", options.device, options.requiresGrad);
+  const factoryOptions = readFactoryOptions("tensor", options.device, options.requiresGrad);
   const result = data instanceof Tensor ? copyOf(data, options) : fromData(data, options);
-  return placed(result, place);
+  return withFactoryOptions(result, factoryOptions);
 }
 
 const kFullArguments = {

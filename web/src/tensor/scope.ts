@@ -83,10 +83,10 @@ function close(scope: Scope, result: unknown): void {
  * Tensors that are made ahead, for code that will ask for them and has not yet. Until then they are the garbage
  * collector's: that code may never ask.
  */
-export class Parcel {
+export class DeferredScope {
   readonly #scope = new Scope(null, false);
 
-  /** Runs `fn`, whose tensors become part of the parcel. */
+  /** Runs `fn`, whose tensors become part of the deferred. */
   fill<T>(fn: () => T): T {
     return runInScope(this.#scope, fn);
   }

@@ -22,7 +22,7 @@ export class Scope {
   isOpen = true;
   readonly #outer: Scope | null;
 
-  /** `outer` was running when the scope was opened. Not every one frees: see Parcel. */
+  /** `outer` was running when the scope was opened. Not every one frees: see DeferredScope. */
   constructor(
     outer: Scope | null,
     readonly frees = true,

@@ -5,28 +5,35 @@ import { type Device, deviceRule } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
 
 /** Options of all functions that make tensors. */
-export const kPlaceOptions = {
+export const kFactoryOptions = {
   /** Where the tensor is to be; default that of the tensor it is made from, else "cpu". */
   device: deviceRule.optional(),
   requiresGrad: boolean.or(false),
 };
 
 /** What the options say. */
-export interface Place {
+export interface FactoryOptions {
   readonly device: Device | undefined;
   readonly requiresGrad: boolean;
 }
 
 /** Checks the options of a function that makes a tensor. */
-export function readPlace(where: string, device: unknown, requiresGrad: unknown): Place {
+export function readFactoryOptions(
+  where: string,
+  device: unknown,
+  requiresGrad: unknown,
+): FactoryOptions {
   return {
-    device: kPlaceOptions.device.check(where, "device", device),
-    requiresGrad: kPlaceOptions.requiresGrad.check(where, "requiresGrad", requiresGrad),
+    device: kFactoryOptions.device.check(where, "device", device),
+    requiresGrad: kFactoryOptions.requiresGrad.check(where, "requiresGrad", requiresGrad),
   };
 }
 
 /** Returns a fresh tensor where it is wanted, requiring its gradient if asked to; frees it on failure. */
-export function placed(fresh: Tensor, { device, requiresGrad }: Place): Tensor {
+export function withFactoryOptions(
+  fresh: Tensor,
+  { device, requiresGrad }: FactoryOptions,
+): Tensor {
   let tensor = fresh;
   try {
     if (device !== undefined && device !== fresh.device) {
