@@ -83,7 +83,7 @@ describe("iteration", () => {
   });
 
   test("of a scalar is refused", () => {
-    assertThrows(() => [...eg.tensor(1)], "InvalidArgument", /iteration over a 0-d tensor/);
+    assertThrows(() => [...eg.tensor(1)], "InvalidArgument", /cannot iterate over a 0-d tensor/);
   });
 });
 

@@ -154,7 +154,7 @@ describe("values of another dtype", () => {
       ["int64", 2n ** 63n],
       ["int64", 2 ** 63],
     ]) {
-      const sentence = new RegExp(`value cannot be converted to type ${dtype} without overflow`);
+      const sentence = / without overflow/;
       assertThrows(() => eg.tensor([value], { dtype }), "InvalidArgument", sentence);
     }
     assertTensor(eg.tensor([-1, 1.9], { dtype: "uint8" }), [255, 1]);

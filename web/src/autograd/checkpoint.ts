@@ -9,7 +9,7 @@
 
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
-import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
+import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -60,7 +60,7 @@ class SavedArguments extends AutogradFunction {
 
 // What a function meets when it is called: all that its results depend on beside its arguments and grad mode.
 class Modes {
-  readonly #drawn = drawnState();
+  readonly #drawn = generatorState();
   readonly #defaultDtype = native.defaultDtype();
   readonly #autocast = autocastCode();
   readonly #interpreter = interpreter;
@@ -76,7 +76,7 @@ class Modes {
 
   /** Runs `fn` so that its random numbers can be repeated. */
   noting<T>(fn: () => T): T {
-    return drawingApart(this.#drawn, fn);
+    return drawingIsolated(this.#drawn, fn);
   }
 
   /** Runs `fn` as at the time when this was made. */
@@ -85,7 +85,7 @@ class Modes {
     const autocast = native.setAutocast(this.#autocast);
     native.setDefaultDtype(this.#defaultDtype);
     try {
-      return interpretedBy(this.#interpreter, () => drawingAgain(this.#drawn, fn));
+      return interpretedBy(this.#interpreter, () => drawingFrom(this.#drawn, fn));
     } finally {
       native.setDefaultDtype(defaultDtype);
       native.setAutocast(autocast);

@@ -2,7 +2,7 @@
 
 import { interpreter } from "../dispatch/interpreter.js";
 import { checked, checkedFor, native } from "../runtime/bridge.js";
-import { holdFunction, type FrameCallback } from "../runtime/callbacks.js";
+import { type FrameCallback, holdFunction } from "../runtime/callbacks.js";
 import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";

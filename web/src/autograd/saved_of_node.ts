@@ -3,7 +3,7 @@
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { takeTensor } from "../tensor/tensor.js";
-import { type Pack, type Unpack, frameHooks } from "./saved_tensors.js";
+import { frameHooks, type Pack, type Unpack } from "./saved_tensors.js";
 
 /** A place where a node keeps a tensor. */
 export interface SavedTensor {

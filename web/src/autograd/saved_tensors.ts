@@ -2,7 +2,7 @@
 
 import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
-import { heldValue, holdFunction, holdValue, type FrameCallback } from "../runtime/callbacks.js";
+import { type FrameCallback, heldValue, holdFunction, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";

@@ -1,4 +1,4 @@
-// What generated/ops.ts is made of: functions from the names of ops.
+// Defines the functions of generated/ops.ts from the names of ops.
 
 import { kInPlace } from "../runtime/native.js";
 import { registerPublicFunction } from "../runtime/own_frames.js";
@@ -12,7 +12,7 @@ import { callInPlace, callOp, isOptions } from "./call.js";
 import { opOf } from "./op_lines.js";
 import type { Op } from "./signature.js";
 
-/** Any op function; generated/ops.ts gives each its precise type. */
+/** Any op function; generated/ops.ts declares each one's precise type. */
 export type AnyFunction = (...args: never[]) => unknown;
 
 /** Defines the function of an op. */
@@ -36,13 +36,13 @@ export function defineInPlace<F extends AnyFunction>(name: string): F {
   return named(name, run) as F;
 }
 
-/** What C++ is told of an op that writes into its first argument. */
+/** Returns the flags with which C++ runs an op that writes into its first argument. */
 export function inPlaceFlags(name: string): number {
-  // Ops that are in-place by themselves have no other form to choose.
+  // Ops that only exist in place need no flag.
   return name.endsWith("_") ? 0 : kInPlace;
 }
 
-/** The form of an op that writes into its first argument. */
+/** Returns the in-place form of an op. */
 export function inPlaceForm(name: string): Op {
   return { ...opOf(name), name: name.endsWith("_") ? name : `${name}_` };
 }
@@ -58,10 +58,10 @@ export function defineFactory<F extends AnyFunction>(name: string): F {
   return named(name, run) as F;
 }
 
-/** The options of where a new tensor is to be, by name. */
+/** The names of the options in kFactoryOptions. */
 export const kFactoryOptionNames: readonly string[] = /* @__PURE__ */ Object.keys(kFactoryOptions);
 
-/** Makes a tensor by a call whose options may say where it is to be; `make` gets the other arguments. */
+/** Makes a tensor and applies the factory options of the call to it; `make` receives the other arguments. */
 export function makeWithFactoryOptions(
   name: string,
   args: readonly unknown[],
@@ -74,7 +74,7 @@ export function makeWithFactoryOptions(
   return withFactoryOptions(make([...args.slice(0, -1), options]), factoryOptions);
 }
 
-/** Gives a function that users call its own name in stacks. */
+/** Sets the name of a public function, as it appears in stacks, and registers the function. */
 export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
   registerPublicFunction(run);

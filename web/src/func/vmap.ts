@@ -24,7 +24,7 @@
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
-import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
+import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -76,12 +76,12 @@ export function vmap<Args extends Tree[], Output extends Tree>(
       });
     if (chunkSize === null || chunkSize >= size) return run(0, size) as Output;
     const starts = Array.from({ length: Math.ceil(size / chunkSize) }, (_, i) => i * chunkSize);
-    const drawn = options.randomness === "same" ? drawnState() : null;
+    const drawn = options.randomness === "same" ? generatorState() : null;
     const chunks = starts.map((start) => {
       const runChunk = () => run(start, Math.min(chunkSize, size - start));
       // What is drawn once for all samples is drawn for the first of them.
       if (drawn === null) return runChunk();
-      return start === 0 ? drawingApart(drawn, runChunk) : drawingAgain(drawn, runChunk);
+      return start === 0 ? drawingIsolated(drawn, runChunk) : drawingFrom(drawn, runChunk);
     });
     drawn?.dispose();
     return joined(chunks, options.outDims) as Output;

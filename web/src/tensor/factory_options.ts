@@ -1,4 +1,4 @@
-// What every function that makes a tensor does with it, whatever the tensor is made of.
+// The options { device, requiresGrad } that all functions that make tensors share.
 
 import { boolean } from "../arguments/rule.js";
 import { type Device, deviceRule } from "./dtype.js";
@@ -6,12 +6,12 @@ import type { Tensor } from "./tensor.js";
 
 /** Options of all functions that make tensors. */
 export const kFactoryOptions = {
-  /** Where the tensor is to be; default that of the tensor it is made from, else "cpu". */
+  /** The device of the tensor; default: that of the tensor it is made from, or else "cpu". */
   device: deviceRule.optional(),
   requiresGrad: boolean.or(false),
 };
 
-/** What the options say. */
+/** The checked options. */
 export interface FactoryOptions {
   readonly device: Device | undefined;
   readonly requiresGrad: boolean;
@@ -29,7 +29,7 @@ export function readFactoryOptions(
   };
 }
 
-/** Returns a fresh tensor where it is wanted, requiring its gradient if asked to; frees it on failure. */
+/** Returns a fresh tensor on the given device and with the given requiresGrad; frees it on failure. */
 export function withFactoryOptions(
   fresh: Tensor,
   { device, requiresGrad }: FactoryOptions,
