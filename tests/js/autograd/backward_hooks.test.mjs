@@ -67,7 +67,7 @@ describe("hooks of several tensors", () => {
     assertThrows(
       () => eg.autograd.graph.registerMultiGradHook([a], () => {}, "foo"),
       "InvalidArgument",
-      /Expects mode to be one of \('all', 'any'\) but got foo/,
+      /mode: expected "all" or "any", got "foo"/,
     );
   });
 });

@@ -87,7 +87,7 @@ describe("node hooks", () => {
       assertThrows(
         broken(() => 5, kind),
         "InvalidGradient",
-        /expected tuple, but hook returned/,
+        /must return an array or nothing, got/,
       );
     }
   });

@@ -65,7 +65,7 @@ class Model {
       const isOpenable = options[name] === "required" && has[name] === undefined;
       return name in options && options[name] !== has[name] && !isOpenable;
     });
-    if (differs) return /^InvalidArgument \[init\].*was asked for/;
+    if (differs) return /^InvalidArgument \[init\].*was requested/;
     if (failure !== undefined) return failure;
     return options.webgpu === "required" ? /^(DeviceUnavailable|Internal .*shut down)/ : /^done$/;
   }

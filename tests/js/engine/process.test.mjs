@@ -60,7 +60,7 @@ describe("init", () => {
       /wasmUrl.*a string or a URL/,
       /spawnWorkers: expected a whole number from 1 to 128/,
       /started with 2.*shutdown/,
-      /variant: "single" was asked for.*shutdown/,
+      /variant: "single" was requested.*shutdown/,
       /^3$/,
     ];
     assert.equal(said.length, expected.length);

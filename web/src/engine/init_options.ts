@@ -81,7 +81,7 @@ export function checkSameOptions(
     if (!isPlain || asked === "auto" || asked === has) continue;
     // The device can be opened at any time.
     if (asked === "required" && has === "auto") continue;
-    const told = `${name}: got ${JSON.stringify(asked)}, but the engine runs with ${JSON.stringify(has)}.`;
+    const told = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${JSON.stringify(has)}.`;
     fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to restart it.`);
   }
 }
