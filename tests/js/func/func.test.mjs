@@ -51,9 +51,9 @@ describe("grad", () => {
       "NonScalarBackward",
       /scalar tensor, got tensor with 1 dims/,
     );
-    assertThrows(() => grad((one) => one.sum(), { argnums: 1 })(x), "InvalidArgument", /argnum=1/);
+    assertThrows(() => grad((one) => one.sum(), { argnums: 1 })(x), "InvalidArgument", /argnums: got 1/);
     assertThrows(() => grad((one) => one.sum(), { argnum: 1 }), "InvalidArgument", /argnums/);
-    assertThrows(() => grad(() => 3)(x), "InvalidArgument", /single tensor/);
+    assertThrows(() => grad(() => 3)(x), "InvalidArgument", /return a single tensor/);
     assertThrows(
       () => grad((one) => one.sum())(eg.tensor([1], { dtype: "int64" })),
       "NotDifferentiable",
@@ -138,7 +138,7 @@ describe("products and matrices", () => {
     const outside = double([1, 2, 3]).requiresGrad_();
     const constant = (x) => [x.mul(2), outside.mul(2)];
     assertTensor(jvp(constant, [kPoint], [v])[1][1], [0, 0, 0]);
-    const independent = /The output of f is independent of the inputs/;
+    const independent = /result of fn does not depend.*strict: true/;
     const strict = { strict: true };
     assertThrows(() => jvp(constant, [kPoint], [v], strict), "NotDifferentiable", independent);
     const sum = (x) => x.add(outside);
@@ -278,7 +278,7 @@ describe("networks", () => {
     const [params, buffers] = func.stackModuleState([model, new nn.BatchNorm1d(2)]);
     const input = eg.randn([2, 5, 2]);
     const run = (p, b, x) => func.functionalCall(model, [p, b], [x]);
-    const message = /running_mean or running_var/;
+    const message = /runningMean and runningVar/;
     assertThrows(() => vmap((x) => model.call(x))(input), "InvalidArgument", message);
     const { warn } = console;
     console.warn = () => {};
@@ -347,7 +347,7 @@ describe("networks", () => {
     assertThrows(
       () => func.functionalCall(model, {}, x, null, { strict: true }),
       "InvalidArgument",
-      /Missing key/,
+      /strict: true requires/,
     );
     assertThrows(
       () => func.functionalCall(model, [{ "a.weight": weight }, { "a.weight": weight }], x),

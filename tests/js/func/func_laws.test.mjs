@@ -220,7 +220,7 @@ describe("vmap of an op is the op for every sample", () => {
         if (args === null || drawsNothing(() => call(op, args))) continue;
         assert.throws(
           () => vmap(() => call(op, args)[0])(eg.ones([2])),
-          /randomness error mode/,
+          /randomness: "error"/,
           `${op.js}(${text})`,
         );
       }
