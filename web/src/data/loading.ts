@@ -4,7 +4,7 @@ import { DeferredScope, disposeAll } from "../tensor/scope.js";
 import type { Source } from "./source.js";
 
 /** A pass that ends early waits this long for what is being loaded; what comes later is freed then. */
-const kPatience = 1000;
+const kCloseTimeout = 1000;
 
 interface Loading<Batch> {
   /** The tensors made for the batch: code of the pass before may load it. */
@@ -62,7 +62,7 @@ export class LoadingBatches<Batch> {
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, kPatience);
+    timer = setTimeout(resolve, kCloseTimeout);
   });
   await Promise.race([work, late]);
   clearTimeout(timer);

@@ -124,6 +124,6 @@ function refuse(path: string, value: unknown, why?: string): never {
     (hasState
       ? "Save its stateDict()."
       : "Tensors, numbers, bigints, texts, booleans, null, typed arrays, and plain objects and arrays of them can be stored.");
-  const place = path === "" ? "the value" : JSON.stringify(path);
-  fail("InvalidArgument", "save", `${place} cannot be stored: it is ${describe(value)}. ${advice}`);
+  const subject = path === "" ? "the value" : JSON.stringify(path);
+  fail("InvalidArgument", "save", `${subject} cannot be stored: it is ${describe(value)}. ${advice}`);
 }
