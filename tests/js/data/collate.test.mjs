@@ -91,13 +91,13 @@ const kMismatches = [
   ["null beside a number", 1, null, "", /null/],
   ["undefined beside a number", [1], [undefined], "[0]", /undefined/],
   ["a hole in a list", [1], new Array(1), "[0]", /undefined/],
-  ["a text beside a number", 1, "7", "", /a text where sample \d+ is a number/],
+  ["a text beside a number", 1, "7", "", /a string where sample \d+ is a number/],
   ["a number beside a text", "7", 1, "", /a number where/],
   ["a boolean beside a number", { y: 1 }, { y: true }, ".y", /a boolean where/],
   ["a bigint beside a number", 1, 1n, "", /a bigint where/],
   ["a number beside a tensor", eg.ones([]), 1, "", /a number where sample \d+ is a tensor/],
-  ["a list beside a tensor", { x: eg.ones([1]) }, { x: [1] }, ".x", /a list where/],
-  ["a list beside an object", {}, [], "", /a list where/],
+  ["a list beside a tensor", { x: eg.ones([1]) }, { x: [1] }, ".x", /an array where/],
+  ["a list beside an object", {}, [], "", /an array where/],
   ["a Map beside an object", {}, new Map(), "", /a Map where/],
   ["tensors of other shapes", { x: eg.ones([2]) }, { x: eg.ones([3]) }, ".x", /\[3\] where sample \d+ has shape \[2\]/, "ShapeMismatch"], // biome-ignore format: rows
   ["tensors of other ranks", eg.ones([1]), eg.ones([]), "", /shape \[\]/, "ShapeMismatch"],
@@ -244,9 +244,9 @@ describe("positions", () => {
     const expected = [[12, 10], [13]];
     assert.deepEqual(await values([[2, 0], [3]]), expected);
     assert.deepEqual(await values([new Int32Array([2, 0]), new Set([3])]), expected);
-    await assertRejects(values([[]]), "InvalidArgument", /empty list/);
-    await assertRejects(values([0, 1]), "InvalidArgument", /a list of positions.*got number 0/);
-    await assertRejects(values(["12"]), "InvalidArgument", /a list of positions/);
+    await assertRejects(values([[]]), "InvalidArgument", /empty array/);
+    await assertRejects(values([0, 1]), "InvalidArgument", /an array of indices.*got number 0/);
+    await assertRejects(values(["12"]), "InvalidArgument", /an array of indices/);
     const none = new DataLoader(rows, { batchSampler: [[]], collateFn: ({ length }) => length });
     assert.deepEqual(await collect(none), [0]);
   });

@@ -148,7 +148,7 @@ describe("a worker that cannot be used is said to be so:", () => {
     await assertRejects(
       eg.spawn(worker, "f", eg.ones([2])),
       "InvalidArgument",
-      /takes no messages/,
+      /does not accept messages/,
     );
   });
 

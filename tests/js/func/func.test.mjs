@@ -51,7 +51,11 @@ describe("grad", () => {
       "NonScalarBackward",
       /scalar tensor, got tensor with 1 dims/,
     );
-    assertThrows(() => grad((one) => one.sum(), { argnums: 1 })(x), "InvalidArgument", /argnums: got 1/);
+    assertThrows(
+      () => grad((one) => one.sum(), { argnums: 1 })(x),
+      "InvalidArgument",
+      /argnums: got 1/,
+    );
     assertThrows(() => grad((one) => one.sum(), { argnum: 1 }), "InvalidArgument", /argnums/);
     assertThrows(() => grad(() => 3)(x), "InvalidArgument", /return a single tensor/);
     assertThrows(

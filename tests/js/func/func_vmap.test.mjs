@@ -158,7 +158,11 @@ describe("vmap", () => {
   });
 
   test("refuses what depends on data, and what leaves the engine", () => {
-    assertThrows(() => vmap((x) => x.sum().item())(a), "InvalidArgument", /item\(\) cannot be called inside vmap/);
+    assertThrows(
+      () => vmap((x) => x.sum().item())(a),
+      "InvalidArgument",
+      /item\(\) cannot be called inside vmap/,
+    );
     assertThrows(() => vmap((x) => x.nonzero())(a), "InvalidArgument", /depends on values/);
     assertThrows(
       () => vmap((x) => x.maskedSelect(x.gt(1)))(a),
@@ -187,7 +191,11 @@ describe("vmap", () => {
     assertThrows(() => vmap((x, y) => x.add(y))(a, b), "ShapeMismatch", /different sizes/);
     assertThrows(() => vmap((x) => x, { inDims: [0, 0] })(a), "InvalidArgument", /structure/);
     assertThrows(() => vmap(() => 3)(a), "InvalidArgument", /return only tensors/);
-    assertThrows(() => vmap((x) => x.sum(2))(a), "IndexOutOfRange", /dim: expected a dimension in.*got 2/);
+    assertThrows(
+      () => vmap((x) => x.sum(2))(a),
+      "IndexOutOfRange",
+      /dim: expected a dimension in.*got 2/,
+    );
   });
 
   test("after an error, everything is as outside", () => {
@@ -271,7 +279,11 @@ describe("randomness in vmap", () => {
     const [third, fourth] = vmap((one) => one.clone().uniform_(), { randomness: "different" })(x);
     assert.notDeepEqual(third.dataSync(), fourth.dataSync());
     const fill = (one) => one.add(eg.zeros([3]).uniform_());
-    assertThrows(() => vmap(fill, { randomness: "different" })(x), "InvalidArgument", /same for all samples/);
+    assertThrows(
+      () => vmap(fill, { randomness: "different" })(x),
+      "InvalidArgument",
+      /same for all samples/,
+    );
   });
 
   test("gradients pass the mask", () => {

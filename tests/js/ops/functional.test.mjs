@@ -212,10 +212,7 @@ describe("gradcheck", () => {
       () => gradcheck((a) => NeedsGradient.apply(a), x, kRaise),
       /output without a gradient \(null\)/,
     );
-    assert.throws(
-      () => check(() => eg.ones([3, 3], { dtype: "float64" })),
-      /gradient.*\[3, ?3\]/,
-    );
+    assert.throws(() => check(() => eg.ones([3, 3], { dtype: "float64" })), /gradient.*\[3, ?3\]/);
   });
 
   test("wants inputs that it can work with", (t) => {

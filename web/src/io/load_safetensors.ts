@@ -5,7 +5,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { parseFile, readTensor } from "./safetensors_file.js";
 
 const kOptions = {
-  /** Where the tensors are to be; default "cpu". */
+  /** The device of the tensors; default "cpu". */
   device: kFactoryOptions.device,
 };
 
@@ -13,8 +13,9 @@ const kOptions = {
 export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
 /**
- * Returns the tensors of a safetensors file by name. What has no dtype here becomes one that has all of its values: int8, int16 and uint16 become int32,
- * uint32 and uint64 int64, and numbers of 8 bits float16.
+ * Returns the tensors of a safetensors file by name. Types that do not exist here are converted to a dtype that can represent
+ * all their values: int8, int16 and uint16 become int32, uint32 and uint64 become int64, and 8-bit floats become float16. Throws
+ * InvalidArgument for a uint64 that does not fit in an int64.
  */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
@@ -36,7 +37,7 @@ export function loadSafetensors(
   return Object.fromEntries(tensors);
 }
 
-/** Returns the text that a safetensors file has beside its tensors, by name. */
+/** Returns the metadata of a safetensors file: strings by name. */
 export function readSafetensorsMetadata(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: []

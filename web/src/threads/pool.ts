@@ -9,12 +9,12 @@ import { spawnWorkers, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import {
-  type WorkerListener,
   EngineWorker,
   failureOf,
   type Request,
   type Task,
   unref,
+  type WorkerListener,
 } from "./engine_worker.js";
 import { release } from "./portable.js";
 
@@ -174,7 +174,11 @@ export class Pool implements WorkerListener {
   private startWorker(): EngineWorker {
     if (this.workers.size >= kMaxWorkers) {
       const text = `all ${kMaxWorkers} workers run functions that wait for their own spawn() calls, and there can be no more workers.`;
-      fail("OutOfMemory", "spawn", `${text} Nest fewer calls: let functions return the work to do next.`);
+      fail(
+        "OutOfMemory",
+        "spawn",
+        `${text} Nest fewer calls: let functions return the work to do next.`,
+      );
     }
     const thread = checked(native.startThread());
     const worker = startedModule().PThread?.pthreads[thread];
