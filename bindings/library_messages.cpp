@@ -1,6 +1,6 @@
-// Functions with which the C and C++ libraries say what never happens, in shorter versions: theirs
-// bring printf along, with floating point in all formats, and the sentences for all errors of a
-// system, together 6 kB of the download.
+// Smaller versions of the functions with which the C and C++ libraries report errors that do not
+// occur in practice. The originals pull in printf, with all floating-point formats, and the
+// messages of all system errors, which together add 6 kB to the download.
 
 #include <array>
 #include <cstdarg>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Knows %s and %d, which is all that those messages have; cuts what does not fit.
+// Supports %s and %d, which is all that those messages use; truncates text that does not fit.
 int format_to(char* out, std::size_t size, std::string_view format, va_list arguments) {
   std::size_t written = 0;
   const auto append = [&](std::string_view part) {
@@ -28,7 +28,7 @@ int format_to(char* out, std::size_t size, std::string_view format, va_list argu
     } else if (format[mark + 1] == 's') {
       append(va_arg(arguments, const char*));
     } else {
-      // std::to_string(double), which is for tests to find.
+      // Only std::to_string(double) gets here; tests detect such a use.
       std::abort();
     }
     format.remove_prefix(mark + 2);
@@ -49,7 +49,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) {
   return written;
 }
 
-// Ends a program that cannot go on.
+// Aborts a program that cannot continue.
 [[noreturn]] void abort_message(const char* format, ...) {
   std::array<char, 1024> text{};
   va_list arguments;
@@ -60,7 +60,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) {
   std::abort();
 }
 
-// What a mutex or a thread failed with.
+// Describes the error of a failed mutex or thread operation.
 int strerror_r(int error, char* text, std::size_t size) {
   std::snprintf(text, size, "error %d", error);
   return 0;

@@ -26,7 +26,7 @@ foreach(source IN LISTS binding_sources)
   endforeach()
 endforeach()
 file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
-#include \"border.h\"
+#include \"boundary.h\"
 namespace eg::bindings {
 ${declarations}}
 namespace eg::testing::js::native {

@@ -1,11 +1,11 @@
 // Captured functions at the border.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Capture : public BorderTest {};
+class Capture : public BoundaryTest {};
 
 // Captures exp(x) * 2, whose argument is like `example`.
 Owned captured(const Tensor& example) {

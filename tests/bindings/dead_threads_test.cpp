@@ -4,12 +4,12 @@
 
 #include <sched.h>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class DeadThreads : public BorderTest {};
+class DeadThreads : public BoundaryTest {};
 
 TEST_F(DeadThreads, HaveHooksThatFailTheCall) {
   const Tensor x = leaf({1, 2, 3});

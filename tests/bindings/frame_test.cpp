@@ -1,11 +1,11 @@
 // The call frame: JavaScript called from within a call may use it, and it may move.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Frame : public BorderTest {};
+class Frame : public BoundaryTest {};
 
 // Words that nobody expects, in a frame that has grown to another place.
 void spoil_frame() {

@@ -1,11 +1,11 @@
 // Handles of slots that have been used very often.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class HandleGenerations : public BorderTest {};
+class HandleGenerations : public BoundaryTest {};
 
 // A finalizer may run long after dispose(), when the slot has been used so often that its count
 // comes round.

@@ -2,12 +2,12 @@
 
 #include <vector>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Handles : public BorderTest {};
+class Handles : public BoundaryTest {};
 
 TEST_F(Handles, ReleasedTwiceAreReleasedOnce) {
   Tensor x = leaf({1, 2, 3});

@@ -1,12 +1,12 @@
 // What a hook answers is the garbage collector's as soon as the hook has returned: the call that
 // asked must have it by then, wherever it runs.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class HookResults : public BorderTest {};
+class HookResults : public BoundaryTest {};
 
 // Has this thread let go of a tensor with its next task, as a collection would.
 double collected_soon(Tensor tensor) {

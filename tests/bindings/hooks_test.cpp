@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Hooks : public BorderTest {};
+class Hooks : public BoundaryTest {};
 
 TEST_F(Hooks, MayCallBackwardAndRemoveThemselves) {
   const Tensor x = leaf({1, 2, 3});

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class ModesEndEarly : public BorderTest {
+class ModesEndEarly : public BoundaryTest {
  protected:
   void SetUp() override {
-    BorderTest::SetUp();
+    BoundaryTest::SetUp();
     x_ = leaf({1, 2, 3});
     root_ = sum(mul(exp(x_), exp(x_)));
     // The call waits here until this thread gets to its event loop, after the mode has ended.
@@ -19,7 +19,7 @@ class ModesEndEarly : public BorderTest {
   void TearDown() override {
     root_.dispose();
     x_.dispose();
-    BorderTest::TearDown();
+    BoundaryTest::TearDown();
   }
 
   Tensor x_;

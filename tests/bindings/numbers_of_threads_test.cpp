@@ -3,12 +3,12 @@
 #include <atomic>
 #include <cmath>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class NumbersOfThreads : public BorderTest {};
+class NumbersOfThreads : public BoundaryTest {};
 
 // Makes the next number of this thread known.
 void count_to(double number) {

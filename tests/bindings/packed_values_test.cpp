@@ -1,13 +1,13 @@
 // Values that pack functions keep in JavaScript, of tensors that are saved on the thread of a
 // device.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 #include "support/test_device.h"
 
 namespace eg::testing::js {
 namespace {
 
-class PackedValues : public BorderTest {
+class PackedValues : public BoundaryTest {
  protected:
   void pack_in_backward(bool later) {
     const PackedElsewhere hooks;

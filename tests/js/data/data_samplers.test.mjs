@@ -180,7 +180,7 @@ describe("parts of datasets", () => {
     assert.deepEqual(batch.arraySync(), [3, 1, 4]);
     assertThrows(() => both.get(4), "IndexOutOfRange", /4 samples/);
     assertThrows(() => subset.get(3), "IndexOutOfRange", /3 samples/);
-    assertThrows(() => new data.ConcatDataset([]), "InvalidArgument", /empty/);
+    assertThrows(() => new data.ConcatDataset([]), "InvalidArgument", /at least one dataset/);
     assertThrows(() => new data.Subset(5, [1]), "InvalidArgument", /dataset/);
   });
 });
