@@ -1,5 +1,5 @@
-# edgegrad_bindings_tests: GoogleTest over the bindings, natively, so that sanitizers see them. What Emscripten and
-# JavaScript are to them is in tests/bindings.
+# edgegrad_bindings_tests: native GoogleTest tests of the bindings, so that sanitizers can check them. Substitutes for Emscripten and
+# JavaScript are in tests/bindings.
 file(GLOB_RECURSE bindings_test_sources CONFIGURE_DEPENDS tests/bindings/*.cpp)
 if(NOT bindings_test_sources OR NOT TARGET gtest)
   return()
@@ -9,7 +9,7 @@ file(GLOB binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
 # The GPU's player is JavaScript, and library_messages.cpp stands in for functions of WebAssembly's C library.
 list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|webgpu)\\.cpp$")
 
-# What stands after EG_EXPORT("name"), declared, and called native::name as in JavaScript.
+# Declares the functions after EG_EXPORT("name"), and makes them callable as native::name, as in JavaScript.
 set(declarations "")
 set(names "")
 foreach(source IN LISTS binding_sources)
@@ -25,7 +25,7 @@ foreach(source IN LISTS binding_sources)
     string(APPEND names "inline constexpr auto& ${name} = bindings::${function};\n")
   endforeach()
 endforeach()
-file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
+file(CONFIGURE OUTPUT generated/boundary_exports.h CONTENT "#pragma once
 #include \"boundary.h\"
 namespace eg::bindings {
 ${declarations}}

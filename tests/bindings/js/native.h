@@ -9,8 +9,8 @@
 
 // Written by cmake/BindingsTests.cmake from the sources: all that stands after EG_EXPORT, under
 // JavaScript's names.
-#include "border_exports.h"
 #include "boundary.h"
+#include "boundary_exports.h"
 #include "js/realm.h"
 
 namespace eg::testing::js {
