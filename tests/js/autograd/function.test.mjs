@@ -31,7 +31,7 @@ class Identity extends AutogradFunction {
   }
 }
 
-/** A Function of one tensor with the given parts. */
+/** Returns a Function of one tensor with the given methods. */
 function functionOf(forward, backward = (_ctx, ...grads) => grads) {
   return class F extends AutogradFunction {
     static forward(ctx, ...args) {

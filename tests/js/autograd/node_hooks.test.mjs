@@ -1,4 +1,4 @@
-// Hooks of nodes and of leaves that have received their gradient, from JavaScript.
+// Hooks on nodes, and post-accumulate hooks on leaves, from JavaScript.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// What nodes save for backward, and hooks on it.
+// The tensors that nodes save for backward, and hooks on them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Batches of samples that go together, and of samples that do not.
+// Batches of samples that can be combined, and errors for samples that cannot.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ async function* asStream(samples) {
   yield* samples;
 }
 
-/** A tensor's dtype, shape and elements; what else is in a batch as it is. */
+/** Returns a tensor's dtype, shape and elements; other values of a batch unchanged. */
 function plain(value) {
   if (value instanceof eg.Tensor) return [value.dtype, value.shape, value.arraySync()];
   if (Array.isArray(value)) return value.map(plain);
@@ -79,7 +79,7 @@ class Point {
 const kCyclic = { x: 1 };
 kCyclic.self = kCyclic;
 
-/** Two samples, of which the second does not go with the first; where, and what is said of it. */
+/** Two samples that cannot be combined, the path of the difference, and the message about it. */
 const kMismatches = [
   ["keys that are missing", { a: 1, b: 2 }, { a: 1 }, "", /lacks "b"/],
   ["keys of the second only", { a: 1 }, { a: 1, b: 2 }, "", /has "b"/],
@@ -104,7 +104,7 @@ const kMismatches = [
   ["a bigint that is too large", 1n, 2n ** 63n, "", /int64/],
 ];
 
-/** What no batch is made of, whatever the other samples are. */
+/** Values that samples must not contain. */
 const kStrangers = [
   ["null", null],
   ["undefined", undefined],
@@ -127,7 +127,7 @@ describe("samples that do not go together are refused", () => {
         await assertRejects(batchOf(samples), code, text_);
         assertThrows(() => data.defaultCollate(samples), code, text_);
       }
-      // By its number in the dataset, not in the batch.
+      // The message has the sample's index in the dataset, not in the batch.
       const padded = { length: 20, get: (i) => (i === 17 ? second : first) };
       const options = { batchSampler: [[3, 17]] };
       await assertRejects(collect(new DataLoader(padded, options)), code, named(17));

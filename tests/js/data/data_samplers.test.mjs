@@ -1,4 +1,4 @@
-// Samplers, subsets, splits and what else decides which samples a DataLoader gives. Orders are those of
+// Samplers, subsets, splits and other ways to select the samples of a DataLoader. The expected orders are those of
 // PyTorch 1.13.1.
 
 import assert from "node:assert/strict";
@@ -16,13 +16,13 @@ async function collect(loader) {
   return batches;
 }
 
-/** The batches of the rows 0 to 9, as numbers. */
+/** Returns the batches of the rows 0 to 9, as numbers. */
 async function rowsOf(options) {
   const batches = await collect(new data.DataLoader(kRows, options));
   return batches.map(([rows]) => rows.arraySync());
 }
 
-/** The next number of a generator: tells how much was drawn. */
+/** Returns the next number of a generator, which tells how many numbers have been drawn. */
 const next = (generator) => eg.rand([1], { dtype: "float64", generator }).item();
 
 const range = (length) => ({ length });
@@ -231,7 +231,7 @@ describe("other datasets", () => {
 });
 
 describe("samples that are promises", () => {
-  /** A dataset that notes how many of its samples are being loaded at once. */
+  /** Returns a dataset that records how many of its samples are being loaded at the same time. */
   function slow(length) {
     const dataset = { length, active: 0, most: 0, started: [] };
     dataset.get = async (index) => {
@@ -272,7 +272,7 @@ describe("samples that are promises", () => {
       for await (const batch of loader) seen.push(batch.arraySync());
     }, /sample 6 is lost/);
     assert.equal(seen.length, 3);
-    // Whoever stops early hears nothing of it.
+    // A caller that stops early does not see the error.
     for await (const _ of loader) break;
     await new Promise((resolve) => setTimeout(resolve, 10));
   });

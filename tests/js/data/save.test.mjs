@@ -1,4 +1,4 @@
-// eg.io.save() and load(): values with tensors, and training that goes on exactly from a file.
+// eg.io.save() and load(): values with tensors, and training that resumes exactly from a file.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { eg } from "../support/engine.mjs";
 const { io, nn, optim } = eg;
 const again = (value, options) => io.load(io.save(value), options);
 
-/** A file with another structure. */
+/** Returns a file with a different structure. */
 function withStructure(structure, tensors = {}) {
   return io.saveSafetensors(tensors, { metadata: { "edgegrad.structure": structure } });
 }
@@ -207,7 +207,7 @@ describe("training goes on exactly from a file", () => {
     },
   };
 
-  // Where the state of the generator can be had, noise goes on too.
+  // If the generator's state is available, the random numbers also continue.
   const { getState, setState } = eg.random ?? {};
 
   function makeTrainer(make) {

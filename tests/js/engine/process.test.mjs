@@ -1,4 +1,4 @@
-// The engine's start and end, each in a process of its own.
+// Starting and stopping the engine, each test in a separate process.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { kRoot, readJson } from "../support/files.mjs";
 const kOpTableHash = readJson("web/src/generated/op_table.json").hash;
 const kImport = 'import * as eg from "edgegrad";\n';
 
-/** Runs a program that prints JSON last, and returns that. */
+/** Runs a program and returns the JSON value that it prints last. */
 async function result(text) {
   const { status, stdout, stderr } = await runProgram(kImport + text);
   assert.equal(status, 0, stderr);

@@ -1,4 +1,4 @@
-// eg.func: derivatives of functions, nested, alone and with vmap.
+// eg.func: derivatives of functions, alone, nested and with vmap.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -175,7 +175,7 @@ describe("products and matrices", () => {
   });
 });
 
-// Per-sample gradients at once, and one after the other.
+// Per-sample gradients, all at once and one after the other.
 function checkPerSample(model, input, target, options = {}) {
   const params = Object.fromEntries(
     model.namedParameters().map(([name, one]) => [name, one.detach()]),
@@ -369,7 +369,7 @@ describe("networks", () => {
   });
 
   test("MAML: the gradient through a step on every task", () => {
-    // torch.manual_seed(3); the tasks one after the other
+    // Computed by PyTorch with torch.manual_seed(3), one task after the other.
     const w = double([0.8032760780963506, 0.17483339327910355]);
     const xs = eg.linspace(-1, 1, 8, { dtype: "float64" }).reshape([2, 4]);
     const loss = (p, x) => p.at(0).mul(x).add(p.at(1)).sub(x.sin()).square().mean();

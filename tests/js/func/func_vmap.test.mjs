@@ -1,4 +1,4 @@
-// eg.func.vmap: batches, nesting, randomness, in-place ops, and what it refuses. tests/js/func/func_laws.test.mjs has the ops.
+// eg.func.vmap: batches, nesting, randomness, in-place ops and errors. tests/js/func/func_laws.test.mjs tests the ops.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -236,7 +236,7 @@ describe("vmap", () => {
 
 describe("randomness in vmap", () => {
   test("draws what PyTorch draws", () => {
-    // torch.manual_seed(5), in this order
+    // Computed by PyTorch with torch.manual_seed(5), in this order.
     eg.manualSeed(5);
     const different = { randomness: "different" };
     const drawn = vmap((x) => x.add(eg.rand([2])), different)(eg.zeros([3, 2]));
