@@ -1,4 +1,4 @@
-// Derivatives of functions, and checking them.
+// eg.autograd.functional and gradcheck.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

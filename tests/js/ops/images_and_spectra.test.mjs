@@ -1,4 +1,4 @@
-// What composites of images, matrices and spectra promise beside PyTorch's numbers.
+// Properties of composites for images, matrices and spectra, in addition to the comparison with PyTorch's numbers.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

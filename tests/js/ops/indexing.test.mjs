@@ -1,4 +1,4 @@
-// x[...] with tensors, masks and lists: at() and set_().
+// Indexing with tensors, masks and arrays: at() and set_().
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Making tensors, reading them and indexing them.
+// Creating, reading and indexing tensors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -2,9 +2,9 @@
 
 export const kMatrixSamples = {
   adjoint: ["T([2, 3])", "C([2, 2, 3])"],
-  // What a matrix must be for it, a list of numbers at random is not: a matrix of one row is.
+  // Random numbers do not form a valid matrix for this op, but a matrix with one row is always valid.
   cholesky: ["T([2, 1, 1], 1, 2)"],
-  // Of a factor PyTorch has a derivative for both triangles, though it reads one: differences know nothing of it.
+  // PyTorch returns derivatives for both triangles of a factor, although only one is read: finite differences cannot show this.
   choleskyInverse: ["T([3, 3], 0.5, 2).tril().detach()"],
   choleskySolve: [
     "T([3, 2]), T([3, 3], 0.5, 2).tril().detach()",
