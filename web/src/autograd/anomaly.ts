@@ -7,7 +7,7 @@ import { kAnomalyCheckNan, kAnomalyEnabled } from "../runtime/native.js";
 import { runInMode } from "./mode.js";
 
 const kOptions = {
-  /** Fail when a node of the backward graph returns NaN; default true. */
+  /** Whether to throw if a node of the backward graph returns NaN; default true. */
   checkNan: boolean.or(true),
 };
 

@@ -41,7 +41,7 @@ export class SequentialSampler implements Sampler {
   readonly #source: Sized;
 
   constructor(dataSource: Sized, ...rest: []) {
-    // Apart from the others, for a dataset may look like an object of options.
+    // Checked separately because a dataset may look like an object of options.
     this.#source = sized.check(new.target.name, "dataSource", dataSource);
     readNothing(new.target.name, rest);
   }
@@ -86,7 +86,7 @@ export class RandomSampler implements Sampler {
       RandomSamplerOptions
     >
   ) {
-    // Apart from the others, for a dataset may look like an object of options.
+    // Checked separately because a dataset may look like an object of options.
     this.#source = sized.check(new.target.name, "dataSource", dataSource);
     const values = readArguments(new.target.name, kRandomOptions, rest);
     this.replacement = values.replacement;

@@ -33,7 +33,7 @@ export function loadSafetensors(
     for (const [, tensor] of tensors) tensor.dispose();
     throw error;
   }
-  // Not by assignment: a tensor may be called "__proto__".
+  // fromEntries() and not assignment, because a tensor may be called "__proto__".
   return Object.fromEntries(tensors);
 }
 

@@ -53,7 +53,7 @@ export function writeFile(
     offset += data.byteLength;
   }
   return assemble(
-    // Not by assignment: a tensor may be called "__proto__".
+    // fromEntries() and not assignment, because a tensor may be called "__proto__".
     Object.fromEntries(header),
     entries.map((entry) => entry.data),
     offset,

@@ -95,7 +95,7 @@ export function framesAbove(below: unknown, limit: number): string[] | null {
   if (!packageBounds().isV8) return null;
   const { stackTraceLimit } = api;
   const target: { stack?: unknown } = {};
-  // An assignment would throw where the language's own objects are frozen.
+  // Unlike an assignment, this does not throw if the built-in objects are frozen.
   Reflect.set(api, "stackTraceLimit", limit);
   api.captureStackTrace?.(target, below);
   Reflect.set(api, "stackTraceLimit", stackTraceLimit);

@@ -76,7 +76,7 @@ let born = epoch;
 const allFinalizers: FinalizationRegistry<number>[] = [];
 let finalizers = makeFinalizers();
 
-// The registry holds the handle only: a token to unregister with would cost seven times as much.
+// The registry holds only the handle; a token for unregistering would cost seven times as much.
 function makeFinalizers(): FinalizationRegistry<number> {
   const made = epoch;
   const registry = new FinalizationRegistry<number>((handle) => {
@@ -105,7 +105,7 @@ export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
   (wrapper as { shown?: Wrapper }).shown ??= other;
 }
 
-/** Leaves a wrapper to the garbage collector. */
+/** Registers a wrapper so that its handle is released when the wrapper is garbage-collected. */
 export function leaveToFinalizer(wrapper: Wrapper): void {
   finalizers.register(wrapper, wrapper.handle);
 }
