@@ -16,8 +16,8 @@ import {
   solveTriangular,
 } from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
-import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { attachHints } from "./ops/hints.js";
+import { kShortcutMethods } from "./ops/shortcut_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { registerPublicMethods } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
@@ -45,7 +45,7 @@ export function attachTensorMethods(): void {
   areAttached = true;
   attachOps(Tensor.prototype);
   attach(kCompositeMethods);
-  attach(kFamiliarMethods);
+  attach(kShortcutMethods);
   attach(kAutogradMethods);
   for (const [name, f] of Object.entries(kComposites)) attach({ [name]: asMethod(f) });
   attachHints(Tensor.prototype);

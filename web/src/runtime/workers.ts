@@ -20,13 +20,13 @@ export class WorkerFailure extends EdgeGradError {
 }
 
 /** The first worker must have loaded its script within this time; otherwise the start fails. */
-const kFirstTime = 10_000; // ms
+const kFirstTimeout = 10_000; // ms
 
 /** Any later worker must have done so within this time; otherwise it counts as dead, so that its work does not wait forever. */
-const kLaterTime = 30_000; // ms
+const kLaterTimeout = 30_000; // ms
 
-/** The final part of kLaterTime, which starts only once the page's event loop runs. */
-const kGraceTime = 1000; // ms
+/** The final part of kLaterTimeout, which starts only once the page's event loop runs. */
+const kGracePeriod = 1000; // ms
 
 /** The workers of one started module. */
 export class Workers {
@@ -61,7 +61,7 @@ export class Workers {
     // Emscripten's own handler would throw an uncaught error, which ends a Node process.
     Object.defineProperty(worker, "onerror", { get: () => () => undefined, set: () => undefined });
     const died = (reason: string) => this.died(worker, reason);
-    this.expect(worker);
+    this.expectAnswer(worker);
     worker.on?.("error", (error) => died(error.message));
     worker.on?.("exit", (code) => died(`it exited with code ${code}`));
     worker.addEventListener?.("error", (event) => {
@@ -79,9 +79,9 @@ export class Workers {
   /** Resolves when a worker has loaded its script; rejects with WorkerFailure when the first one fails, or none has in time. */
   async untilFirstRuns(): Promise<void> {
     if (this.hasRun) return;
-    const text = `none of them answered within ${kFirstTime / 1000} s`;
+    const text = `none of them answered within ${kFirstTimeout / 1000} s`;
     const late = () => this.firstFailed(new WorkerFailure(this.variant, text));
-    const timer = setTimeout(late, kFirstTime);
+    const timer = setTimeout(late, kFirstTimeout);
     await this.first.finally(() => clearTimeout(timer));
   }
 
@@ -95,7 +95,7 @@ export class Workers {
   /** Tells this object that workers are being stopped on purpose, so that none is reported as dead. */
   stop(): void {
     this.isStopped = true;
-    for (const worker of this.timers.keys()) this.waitNoMore(worker);
+    for (const worker of this.timers.keys()) this.stopWaiting(worker);
   }
 
   /** The error for calls that need the engine's threads, once one of these has ended; null while all of them run. */
@@ -104,30 +104,30 @@ export class Workers {
   }
 
   private runs(worker: ThreadWorker): void {
-    this.waitNoMore(worker);
+    this.stopWaiting(worker);
     this.hasRun = true;
     this.firstRuns();
   }
 
   // Treats a worker as dead if it does not answer in time.
-  private expect(worker: ThreadWorker): void {
+  private expectAnswer(worker: ThreadWorker): void {
     // Node reports a missing script itself.
     if (nodeFiles() !== undefined) return;
-    const reason = `its script did not answer within ${kLaterTime / 1000} s`;
+    const reason = `its script did not answer within ${kLaterTimeout / 1000} s`;
     const wait = (time: number, then: () => void) =>
       this.timers.set(worker, setTimeout(then, time));
     // A message that arrived while the page was busy is handled after the first timer fires, before the second does.
-    wait(kLaterTime - kGraceTime, () => wait(kGraceTime, () => this.died(worker, reason)));
+    wait(kLaterTimeout - kGracePeriod, () => wait(kGracePeriod, () => this.died(worker, reason)));
   }
 
-  private waitNoMore(worker: ThreadWorker): void {
+  private stopWaiting(worker: ThreadWorker): void {
     clearTimeout(this.timers.get(worker));
     this.timers.delete(worker);
   }
 
   private died(worker: ThreadWorker, reason: string): void {
     if (this.isStopped || this.dead.has(worker)) return;
-    this.waitNoMore(worker);
+    this.stopWaiting(worker);
     this.dead.set(worker, reason);
     this.firstFailed(new WorkerFailure(this.variant, reason));
     const listener = this.listeners.get(worker);

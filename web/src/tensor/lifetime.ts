@@ -25,7 +25,7 @@ export interface Wrapper {
   /** See kUncloneable. */
   readonly uncloneable: symbol;
   readonly disposed: boolean;
-  /** Another wrapper that leaves scopes together with this one: the one that a wrapper without a handle represents, or see leaveTogether(). */
+  /** Another wrapper that leaves scopes with this one: see leaveTogether(), or the tensor that a wrapper without a handle represents. */
   readonly shown?: Wrapper;
 }
 
@@ -69,7 +69,7 @@ let pollInterval = 1;
 let untilPoll = 1;
 let polledBytes = 0;
 let ballastedBytes = 0;
-let born = epoch;
+let currentEpoch = epoch;
 // The registries of engines that have stopped are retained; they are small. If a registry is collected while its callbacks are
 // due, V8 stops calling all finalizers, including the program's (seen in Node 20: its task finds nothing to do and is never
 // posted again).
@@ -88,14 +88,14 @@ function makeFinalizers(): FinalizationRegistry<number> {
 
 /** Registers a new wrapper so that its handle is released. */
 export function track(wrapper: Wrapper): void {
-  if (born !== epoch) startOver();
-  entrust(wrapper, currentScope());
+  if (currentEpoch !== epoch) resetForNewEngine();
+  addToScope(wrapper, currentScope());
   // May throw whatever a user-defined console throws.
   if (--untilPoll === 0) interrupt(wrapper);
 }
 
 /** Adds a wrapper to a scope, and registers it with the garbage collector if the scope does not free it. */
-export function entrust(wrapper: Wrapper, scope: Scope | null): void {
+export function addToScope(wrapper: Wrapper, scope: Scope | null): void {
   if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
   scope?.add(wrapper);
 }
@@ -127,8 +127,8 @@ export function release(wrapper: Wrapper): void {
   if (isStarted()) native.release(handle);
 }
 
-function startOver(): void {
-  born = epoch;
+function resetForNewEngine(): void {
+  currentEpoch = epoch;
   finalizers = makeFinalizers();
   polledBytes = 0;
   ballastedBytes = 0;
@@ -176,7 +176,7 @@ function poll(wrapper: Wrapper): void {
   // In a scope that frees its tensors, the garbage collector has nothing to free.
   else if (growth >= kGrowthPerBallast && !currentScope()?.frees) {
     ballastedBytes = held;
-    hangBallast(wrapper);
+    attachBallast(wrapper);
   }
 }
 
@@ -184,7 +184,7 @@ function gpuBytes(): number {
   return native.gpuMemory() > 0 ? (callFrame()[0] ?? 0) : 0;
 }
 
-function hangBallast(wrapper: Wrapper): void {
+function attachBallast(wrapper: Wrapper): void {
   try {
     wrapper.ballast = new ArrayBuffer(kBallastBytes);
   } catch {

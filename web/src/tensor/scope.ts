@@ -1,7 +1,7 @@
 // eg.scope() frees the tensors made by a function when it ends; eg.keep() exempts tensors from that.
 
 import { functionOf } from "../arguments/rule.js";
-import { entrust, leaveToFinalizer, release } from "./lifetime.js";
+import { addToScope, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 
@@ -73,7 +73,7 @@ function close(scope: Scope, result: unknown): void {
     if (wrapper.disposed) continue;
     if (wrapper.isKept || scope.isShared) leaveToFinalizer(wrapper);
     else if (!returned.has(wrapper)) release(wrapper);
-    else entrust(wrapper, outer);
+    else addToScope(wrapper, outer);
   }
   // Code that is still running may hold a reference to the scope.
   scope.wrappers.length = 0;

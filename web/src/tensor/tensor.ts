@@ -8,7 +8,7 @@ import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { NormMethod } from "../composites/linalg/norms.js";
 import type { Operand } from "../dispatch/types.js";
 import type { TensorMethods } from "../generated/methods.js";
-import type { FamiliarMethods } from "../ops/familiar_methods.js";
+import type { ShortcutMethods } from "../ops/shortcut_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -50,7 +50,7 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on; for 1 - a use a.rsub(1) or " +
   "eg.sub(1, a), for 1 / a eg.div(1, a); or a.item() for the number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {
+export interface Tensor extends TensorMethods, CompositeMethods, ShortcutMethods, AutogradMethods {
   /**
    * The `p`-norm over `dim`, or of all elements. "fro" is the 2-norm; "nuc" is the sum of the singular values of a matrix, or of
    * the matrices in the two axes `dim`.

@@ -94,7 +94,7 @@ export class EngineWorker {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.workersPort = port2;
-    port1.onmessage = ({ data }) => this.hear(data as Message);
+    port1.onmessage = ({ data }) => this.handleMessage(data as Message);
     unref(port1);
   }
 
@@ -200,10 +200,10 @@ export class EngineWorker {
     }
     if (this.thread === null) return true;
     if (this.lock === undefined || this.isLocked === false) return false;
-    return await untilFree(this.lock, this.isLocked === true);
+    return await untilLockIsFree(this.lock, this.isLocked === true);
   }
 
-  private hear(message: Message): void {
+  private handleMessage(message: Message): void {
     if (message.ended !== undefined) this.end(message.ended);
     else if (message.serves === true) this.serves(message.isLocked === true);
     else if (message.stays === true) this.stays();
@@ -255,7 +255,7 @@ function hasLocks(): boolean {
 }
 
 // Resolves when the lock is free. If the worker may not have acquired it yet, the lock is then held so that the worker never can.
-function untilFree(lock: string, isReleased: boolean): Promise<true> {
+function untilLockIsFree(lock: string, isReleased: boolean): Promise<true> {
   return new Promise((resolve, reject) => {
     const granted = () => {
       resolve(true);

@@ -57,18 +57,18 @@ export class UserWorker implements ThreadWorker {
       this.hasBeenEnded();
       onEnd(reason);
     };
-    const hear = (data: unknown) => {
+    const handleMessage = (data: unknown) => {
       if (typeof data !== "object" || data === null) return;
       if ("edgegradWorker" in data) this.answered(data as JoinAnswer);
       else this.onmessage?.({ data });
     };
     const failed = (error: { message?: string }) => ended(error.message || kNotLoaded);
     if (worker.on !== undefined) {
-      worker.on("message", hear);
+      worker.on("message", handleMessage);
       worker.on("error", failed);
       worker.on("exit", () => ended("it exited"));
     } else {
-      worker.addEventListener?.("message", ({ data }) => hear(data));
+      worker.addEventListener?.("message", ({ data }) => handleMessage(data));
       worker.addEventListener?.("error", failed);
       // A browser sends no event when a worker is terminated.
       worker.terminate = () => {

@@ -32,7 +32,7 @@ type SizeArguments =
   | [...size: number[], options: TensorOptions];
 
 /** The convenience methods of Tensor, which are shorthands for other functions. */
-export interface FamiliarMethods {
+export interface ShortcutMethods {
   /** The transpose of a matrix, as a view; a tensor with fewer dimensions is returned unchanged. */
   readonly T: Tensor;
 
@@ -114,8 +114,8 @@ export interface FamiliarMethods {
   newFull(size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
 }
 
-/** Implements FamiliarMethods. */
-export const kFamiliarMethods: FamiliarMethods & ThisType<Tensor> = {
+/** Implements ShortcutMethods. */
+export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
   get T() {
     const advice = "T requires a matrix; use mT to swap the last two dimensions, or permute()";
     return transposed("T", this, this.ndim <= 2, advice);
