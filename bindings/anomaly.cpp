@@ -4,7 +4,7 @@
 
 #include "autograd/anomaly_mode.h"
 #include "base/warning.h"
-#include "border.h"
+#include "boundary.h"
 #include "callbacks.h"
 #include "words.h"
 
@@ -13,11 +13,12 @@ namespace {
 
 std::string capture_stack() {
   const emscripten::val capture = emscripten::val::module_property("captureStack");
-  // The engine's own threads run no JavaScript that could be shown.
+  // The engine's own threads run no JavaScript, so they have no stack to show.
   return capture.isUndefined() ? "" : capture().as<std::string>();
 }
 
-// A console is the user's, too: what it throws is thrown by what has warned.
+// The console may be replaced by the user and throw; the error then propagates from the call that
+// caused the warning.
 void show_warning(const std::string& message) {
   const auto thrown = emscripten::val::module_property("showWarning")(message).as<double>();
   if (thrown != 0) throw JsException(thrown);
@@ -28,7 +29,7 @@ void show_warning(const std::string& message) {
 EG_EXPORT("setWarnAlways")
 bool set_always(bool enabled) { return set_warn_always(enabled); }
 
-// Sends warnings and questions for a stack to JavaScript from now on.
+// Connects JavaScript's functions for warnings and stacks.
 EG_EXPORT("connectMessages")
 void connect_messages() {
   set_warning_handler(&show_warning);

@@ -1,6 +1,6 @@
-// Short versions of the functions with which the C and C++ libraries report failures that do not
-// occur in practice. The originals would add printf, with floating point in all formats, and the
-// texts of all system errors: 6 kB of the download.
+// Smaller versions of the functions with which the C and C++ libraries report errors that do not
+// occur in practice. The originals pull in printf, with all floating-point formats, and the
+// messages of all system errors, which together add 6 kB to the download.
 
 #include <array>
 #include <cstdarg>
@@ -64,7 +64,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) {
   std::abort();
 }
 
-// The text of an error of a mutex or a thread.
+// Describes the error of a failed mutex or thread operation.
 int strerror_r(int error, char* text, std::size_t size) {
   std::snprintf(text, size, "error %d", error);
   return 0;

@@ -1,10 +1,10 @@
-// Tensors: making, reading and releasing them, and running ops on them.
+// Creating, reading and releasing tensors, and running ops on them.
 
 #include <algorithm>
 
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
-#include "border.h"
+#include "boundary.h"
 #include "border_schema.h"
 #include "dispatch/own_result.h"
 #include "dispatch/transfer.h"
@@ -18,8 +18,7 @@
 namespace eg::bindings {
 namespace {
 
-// A view whose history cannot be made again is no leaf; asking for its shape is not the place to
-// complain.
+// A view whose history cannot be rebuilt is not a leaf. Reading its shape must not throw for it.
 int history_flags(const Tensor& t) {
   try {
     return (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0);
@@ -59,7 +58,7 @@ double to_device(Handle handle, int type) {
 
 EG_EXPORT("dataAddress")
 double data_address(Handle handle) {
-  // Values of a device, until the next ones are asked for.
+  // A copy of values on a device, which is valid until the next call.
   thread_local Tensor host_copy;
   return guard([&] {
     const Tensor& t = handles().get(handle);

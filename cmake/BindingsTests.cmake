@@ -1,5 +1,5 @@
-# edgegrad_bindings_tests: native GoogleTest tests of the bindings, so that sanitizers cover them. The parts that
-# depend on Emscripten and JavaScript are tested in tests/bindings.
+# edgegrad_bindings_tests: native GoogleTest tests of the bindings, so that sanitizers can check them. Substitutes for Emscripten and
+# JavaScript are in tests/bindings.
 file(GLOB_RECURSE bindings_test_sources CONFIGURE_DEPENDS tests/bindings/*.cpp)
 if(NOT bindings_test_sources OR NOT TARGET gtest)
   return()
@@ -27,8 +27,8 @@ foreach(source IN LISTS binding_sources)
     string(APPEND names "inline constexpr auto& ${name} = bindings::${function};\n")
   endforeach()
 endforeach()
-file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
-#include \"border.h\"
+file(CONFIGURE OUTPUT generated/boundary_exports.h CONTENT "#pragma once
+#include \"boundary.h\"
 namespace eg::bindings {
 ${declarations}}
 namespace eg::testing::js::native {

@@ -6,7 +6,7 @@ endif()
 
 # Every op passes through these two; the rest is compiled for size.
 set(passed_by_ops ${binding_sources})
-list(FILTER passed_by_ops INCLUDE REGEX "/(border|tensors)\\.cpp$")
+list(FILTER passed_by_ops INCLUDE REGEX "/(boundary|tensors)\\.cpp$")
 list(REMOVE_ITEM binding_sources ${passed_by_ops})
 add_library(edgegrad_bindings OBJECT ${binding_sources})
 target_compile_options(edgegrad_bindings PRIVATE -Os)

@@ -1,13 +1,13 @@
-// Captured functions at the border.
+// Captured functions, called across the boundary.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Capture : public BorderTest {};
+class Capture : public BoundaryTest {};
 
-// Captures exp(x) * 2, whose argument is like `example`.
+// Captures exp(x) * 2 for arguments like `example`.
 Owned captured(const Tensor& example) {
   write({example.handle()});
   Owned function(checked(native::beginCapture(1)));

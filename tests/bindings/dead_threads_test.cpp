@@ -1,15 +1,15 @@
-// Hooks of threads that have ended, or end while they run one.
+// Hooks of threads that have ended, or that end while they run a hook.
 
 #include <atomic>
 
 #include <sched.h>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class DeadThreads : public BorderTest {};
+class DeadThreads : public BoundaryTest {};
 
 TEST_F(DeadThreads, HaveHooksThatFailTheCall) {
   const Tensor x = leaf({1, 2, 3});

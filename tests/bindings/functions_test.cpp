@@ -1,11 +1,11 @@
-// Functions with a gradient of their own, on one thread and on several.
+// Functions with a custom gradient, on one thread and on several.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Functions : public BorderTest {};
+class Functions : public BoundaryTest {};
 
 TEST_F(Functions, GiveTheirGradients) {
   const Tensor x = leaf({1, 2, 3});

@@ -1,14 +1,14 @@
-// Handles of slots that have been used very often.
+// Handles of slots that have been reused very often.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class HandleGenerations : public BorderTest {};
+class HandleGenerations : public BoundaryTest {};
 
-// A finalizer may run long after dispose(), when the slot has been used so often that its count
-// comes round.
+// A finalizer may run long after dispose(), when the slot has been reused so often that its
+// generation counter has wrapped around.
 TEST_F(HandleGenerations, OfLongAgoNeverNameALiveTensor) {
   const Tensor x = leaf({1, 2, 3});
   const double first = checked(native::retain(x.handle()));

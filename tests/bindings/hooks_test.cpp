@@ -1,17 +1,17 @@
-// Hooks that are JavaScript functions: what they may do, where they run, and how they are taken
-// away.
+// Hooks that are JavaScript functions: what they may do, where they run, and how they are
+// removed.
 
 #include <atomic>
 
 #include <pthread.h>
 #include <sched.h>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Hooks : public BorderTest {};
+class Hooks : public BoundaryTest {};
 
 TEST_F(Hooks, MayCallBackwardAndRemoveThemselves) {
   const Tensor x = leaf({1, 2, 3});

@@ -1,25 +1,25 @@
-// Modes that end before a backward call that was begun in them has run.
+// Modes that end before a backward call that was started in them has run.
 
 #include <cmath>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class ModesEndEarly : public BorderTest {
+class ModesEndEarly : public BoundaryTest {
  protected:
   void SetUp() override {
-    BorderTest::SetUp();
+    BoundaryTest::SetUp();
     x_ = leaf({1, 2, 3});
     root_ = sum(mul(exp(x_), exp(x_)));
-    // The call waits here until this thread gets to its event loop, after the mode has ended.
+    // The call waits here until this thread runs its event loop, after the mode has ended.
     register_hook(root_, [](const Tensor&) { return Tensor(); });
   }
   void TearDown() override {
     root_.dispose();
     x_.dispose();
-    BorderTest::TearDown();
+    BoundaryTest::TearDown();
   }
 
   Tensor x_;

@@ -3,14 +3,14 @@
 #include <atomic>
 #include <cmath>
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class NumbersOfThreads : public BorderTest {};
+class NumbersOfThreads : public BoundaryTest {};
 
-// Makes the next number of this thread known.
+// Advances this thread's numbering up to the given number.
 void count_to(double number) {
   Realm& realm = Realm::own();
   double last = 0;

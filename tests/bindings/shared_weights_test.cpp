@@ -1,11 +1,11 @@
-// A weight that several threads train: its grad is read, set and added to at once.
+// A weight that several threads train: its grad is read, set and accumulated concurrently.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class SharedWeights : public BorderTest {};
+class SharedWeights : public BoundaryTest {};
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 

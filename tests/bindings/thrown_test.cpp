@@ -1,11 +1,11 @@
-// What JavaScript functions throw, on its way through C++ and from one thread to another.
+// Errors thrown by JavaScript functions, passed through C++ and from one thread to another.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class ThrownValues : public BorderTest {};
+class ThrownValues : public BoundaryTest {};
 
 TEST_F(ThrownValues, AreTheSameObjectOnTheirOwnThread) {
   const Tensor x = leaf({1, 2, 3});

@@ -1,12 +1,12 @@
-// Thrown values whose description throws, too.
+// Thrown values whose description also throws.
 
-#include "js/border_test.h"
+#include "js/boundary_test.h"
 #include "support/test_device.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Undescribable : public BorderTest {
+class Undescribable : public BoundaryTest {
  protected:
   static Hook register_throwing(const Tensor& tensor) {
     return register_hook(tensor, [](const Tensor&) -> Tensor {

@@ -1,4 +1,4 @@
-// What the pages of Chromium's tests do in Firefox: an engine starts, with threads and without, and trains.
+// Pages of the Chromium tests in Firefox: the engine starts, with and without threads, and trains.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Arguments: an unknown option, one too many, one of the wrong kind is refused, and the message names who
-// was called, the argument, and what was most likely meant.
+// Arguments: unknown options, too many arguments and arguments of the wrong kind are rejected, and the message names
+// the function, the argument, and the option that was most likely meant.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Every error says in brackets who was called.
+// Every error message starts with the called function's name in brackets.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

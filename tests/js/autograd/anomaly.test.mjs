@@ -1,4 +1,4 @@
-// Anomaly mode: finding the operation behind a failing backward.
+// Anomaly mode, which finds the operation that makes a backward call fail.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ class NotANumber extends Failing {
   }
 }
 
-/** Runs `fn` and returns what it warned of. */
+/** Runs `fn` and returns its warnings. */
 function warningsOf(t, fn) {
   const { mock } = t.mock.method(console, "warn", () => {});
   try {
@@ -70,7 +70,7 @@ describe("detectAnomaly", () => {
       await start(...outside);
       const unsearched = detectAnomaly(() => ({ call: start(...graph()) }), { checkNan: false });
       await unsearched.call;
-      // The mode is off when calls that overlapped have ended.
+      // The mode is off after overlapping calls have ended.
       const some = detectAnomaly(() => Array.from({ length: 3 }, () => start(...graph())));
       await Promise.all(some.map((call) => assertRejects(call, "AnomalyNan")));
       graph()[0].backward();

@@ -1,4 +1,4 @@
-// What runs once per backward call: hooks of several tensors, queued callbacks.
+// Functions that run once per backward call: hooks on several tensors, queued callbacks.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ describe("hooks of several tensors", () => {
     run([t1, t3]);
     assert.deepEqual(calls[1], [false, false, true, false]);
 
-    // A call that fails half-way leaves nothing behind. Trap 51
+    // A call that fails midway leaves no state behind. Trap 51
     const failing = t2.clone();
     const handle = failing.registerHook(() => {
       throw new Error("stop");
@@ -67,7 +67,7 @@ describe("hooks of several tensors", () => {
     assertThrows(
       () => eg.autograd.graph.registerMultiGradHook([a], () => {}, "foo"),
       "InvalidArgument",
-      /Expects mode to be one of \('all', 'any'\) but got foo/,
+      /mode: expected "all" or "any", got "foo"/,
     );
   });
 });

@@ -1,4 +1,4 @@
-// What happens around a captured function between its calls: gradients, versions, groups, modes, graphs, other captures.
+// Changes of state between calls of a captured function: gradients, versions, groups, modes, graphs, other captures.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -110,7 +110,7 @@ describe("optimizers and schedulers in a captured function", () => {
     optimizer.addParamGroup({ params: [later] });
     captured(eg.ones([1]));
     assert.equal(later.item(), before - 0.5);
-    // Both gradients are from this call alone.
+    // Both gradients come only from this call.
     assertTensor(w.grad, [1]);
     captured(eg.ones([1]));
     assertTensor(later.grad, [1]);

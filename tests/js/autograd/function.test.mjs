@@ -31,7 +31,7 @@ class Identity extends AutogradFunction {
   }
 }
 
-/** A Function of one tensor with the given parts. */
+/** Returns a Function of one tensor with the given methods. */
 function functionOf(forward, backward = (_ctx, ...grads) => grads) {
   return class F extends AutogradFunction {
     static forward(ctx, ...args) {
@@ -159,7 +159,7 @@ describe("a Function", () => {
     assertThrows(
       withBackward(() => "text"),
       "InvalidGradient",
-      /expected Variable or None \(got "text"\)/,
+      /a tensor or null for argument 0, got "text"/,
     );
     const G = functionOf(
       (_ctx, x, k) => x.mul(k),
@@ -266,7 +266,7 @@ describe("a Function", () => {
     assertThrows(
       () => class extends AutogradFunction {}.apply(1),
       "InvalidArgument",
-      /You must implement the forward function/,
+      /no static method forward/,
     );
     class NoBackward extends AutogradFunction {
       static forward(_ctx, x) {
@@ -274,7 +274,7 @@ describe("a Function", () => {
       }
     }
     const y = NoBackward.apply(leaf([1]));
-    assertThrows(() => y.backward(), "NotDifferentiable", /You must implement either the backward/);
+    assertThrows(() => y.backward(), "NotDifferentiable", /no static method backward/);
   });
 });
 

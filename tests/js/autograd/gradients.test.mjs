@@ -1,4 +1,4 @@
-// Gradients that are known, and those of graphs that are kept, made and freed.
+// Known gradients, and gradients of graphs that are retained, created and freed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -214,7 +214,7 @@ describe("graphs", () => {
   });
 });
 
-// PyTorch's values: where two pieces meet, the second derivative is one piece's or zero, never a half of one.
+// PyTorch's values: where two pieces of a function meet, the second derivative is that of one piece or zero, never half of one.
 describe("second derivatives where pieces meet", () => {
   const second = (f, point) => {
     const x = eg.tensor([point], { dtype: "float64", requiresGrad: true });

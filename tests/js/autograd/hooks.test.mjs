@@ -1,4 +1,4 @@
-// Hooks of tensors and what retainGrad() keeps, from JavaScript.
+// Hooks on tensors and retainGrad(), from JavaScript.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

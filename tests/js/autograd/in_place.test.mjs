@@ -1,4 +1,4 @@
-// Forms with an underscore of ops that are not elementwise.
+// In-place forms of ops that are not elementwise.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

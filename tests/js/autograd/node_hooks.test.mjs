@@ -1,4 +1,4 @@
-// Hooks of nodes and of leaves that have received their gradient, from JavaScript.
+// Hooks on nodes, and post-accumulate hooks on leaves, from JavaScript.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -87,7 +87,7 @@ describe("node hooks", () => {
       assertThrows(
         broken(() => 5, kind),
         "InvalidGradient",
-        /expected tuple, but hook returned/,
+        /must return an array or nothing, got/,
       );
     }
   });
@@ -141,7 +141,7 @@ describe("post-accumulate-grad hooks", () => {
       /only a leaf tensor accumulates gradients/,
     );
     const handle = t.registerPostAccumulateGradHook(() => 1);
-    assertThrows(() => t.mul(2).backward(), "InvalidArgument", /hooks should return None\./);
+    assertThrows(() => t.mul(2).backward(), "InvalidArgument", /hook must not return a value/);
     handle.remove();
     t.mul(2).backward();
   });

@@ -1,4 +1,4 @@
-// In-place changes and views, by PyTorch's rules.
+// In-place changes of views, which follow PyTorch's rules.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Looking at the backward graph: nodes, edges, drawings, profiles.
+// Inspecting the backward graph: nodes, edges, drawings, profiles.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The engine's start and end, each in a process of its own.
+// Starting and stopping the engine, each test in a separate process.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const kBorder = readFileSync(`${kRoot}web/src/generated/border.ts`, "utf8");
 const [, kBorderHash] = kBorder.match(/kBorderHash = (\d+);/);
 const kImport = 'import * as eg from "edgegrad";\n';
 
-/** Runs a program that prints JSON last, and returns that. */
+/** Runs a program and returns the JSON value that it prints last. */
 async function result(text) {
   const { status, stdout, stderr } = await runProgram(kImport + text);
   assert.equal(status, 0, stderr);
@@ -58,10 +58,10 @@ describe("init", () => {
       /Did you mean "threads"/,
       /variant: expected one of/,
       /wasmUrl/,
-      /wasmUrl.*a text or a URL/,
+      /wasmUrl.*a string or a URL/,
       /spawnWorkers: expected a whole number from 1 to 128/,
       /started with 2.*shutdown/,
-      /variant: "single" was asked for.*shutdown/,
+      /variant: "single" was requested.*shutdown/,
       /^3$/,
     ];
     assert.equal(said.length, expected.length);

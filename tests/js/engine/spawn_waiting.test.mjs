@@ -1,4 +1,4 @@
-// spawn() when nobody gets a worker for long: what is said, once, and what that must not do. Ten seconds are shortened.
+// spawn() when no worker is free for long: it warns once, and the warning has no other effect. The ten seconds are shortened.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { runProgram } from "../support/child.mjs";
 
 const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
 
-/** Runs a program with `workers` workers and returns { found, said }: what it returned, and the warnings. */
+/** Runs a program with `workers` workers and returns { found, said }: its result and the warnings. */
 async function outcome({ workers, longWait }, text) {
   const { status, stdout, stderr } = await runProgram(`
     import * as eg from "edgegrad";

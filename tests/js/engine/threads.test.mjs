@@ -109,7 +109,7 @@ describe("backwardAsync", () => {
     };
     const measure = async () => {
       await eg.scope(attempt);
-      // The gradients that hooks were given.
+      // The gradients that hooks have received.
       await collectGarbage();
       return eg.memory();
     };
@@ -292,7 +292,7 @@ describe("a program", () => {
     assert.equal(stdout.trim(), "300,300");
   });
 
-  // Counts are plain until the first thread starts that may hold objects (src/base/sharing.h).
+  // Reference counts are not atomic until the first thread starts that may hold objects (src/base/sharing.h).
   test("counts exactly what was there before the first thread and goes after it", async () => {
     const { status, stdout, stderr } = await runProgram(`${kStart}
       const counts = () => {

@@ -105,7 +105,7 @@ test("parts by dotted names", () => {
     [() => model.getSubmodule("block.0.weight"), /`weight` is not an nn.Module/],
     [() => model.getParameter("block.0.running_mean"), /is not an nn.Parameter/],
     [() => model.getBuffer("block.0.weight"), /`weight` is not a buffer/],
-    [() => model.getParameter(1), /target: expected a text/],
+    [() => model.getParameter(1), /target: expected a string/],
   ]) {
     assertThrows(get, "InvalidArgument", text);
   }

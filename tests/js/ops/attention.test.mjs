@@ -126,7 +126,7 @@ describe("MultiheadAttention follows the formula", () => {
       "bias_v",
       ...ends,
     ]);
-    // The output's projection draws first, weight and bias, though its bias is set to zero then.
+    // The output projection draws its weight and bias first, although the bias is then set to zero.
     eg.manualSeed(5);
     const linear = new nn.Linear(4, 4);
     const weight = nn.init.xavierUniform_(eg.empty([12, 4]));

@@ -9,7 +9,7 @@ const { gradcheck, gradgradcheck } = eg.autograd;
 const leaf = (...numbers) => eg.tensor(numbers, { dtype: "complex128", requiresGrad: true });
 const scalar = (re, im) => eg.tensor({ re, im }, { dtype: "complex128", requiresGrad: true });
 
-/** The parts of the gradient of a loss at one number. */
+/** Returns the parts of the gradient of a loss at one number. */
 function gradientAt(re, im, loss) {
   const z = scalar(re, im);
   loss(z).backward();

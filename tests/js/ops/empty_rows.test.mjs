@@ -1,4 +1,4 @@
-// Sizes that no loop ends with: rows without elements, and layers without number.
+// Extreme sizes: rows without elements, and enormous numbers of layers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The functions of nn.functional that draw: values are those of PyTorch 1.13.1.
+// The functions of nn.functional that draw random numbers. The expected values are those of PyTorch 1.13.1.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -93,7 +93,7 @@ describe("dropouts", () => {
     const image = x.reshape(1, 3, 2, 2);
     assert.equal(F.dropout2d(image, 0), image);
     assert.equal(F.dropout2d(image, { training: false }), image);
-    // In PyTorch these two are for evaluation unless they are told otherwise.
+    // In PyTorch these two default to evaluation mode.
     assert.equal(F.alphaDropout(image, 0.5), image);
     assert.equal(F.featureAlphaDropout(image), image);
     assertTensor(next(), expected.dataSync(), kNext);

@@ -1,4 +1,4 @@
-// Properties of composites on images, matrices and spectra beyond PyTorch's reference values.
+// Properties of composites for images, matrices and spectra, in addition to the comparison with PyTorch's numbers.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// x[...] with tensors, masks and lists: at() and set_().
+// Indexing with tensors, masks and arrays: at() and set_().
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -209,9 +209,13 @@ describe("indexPut", () => {
 describe("wrong indices are refused by name", () => {
   const x = eg.zeros([3, 2]);
   const cases = [
-    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of range for dimension 0 of size 3/],
-    [() => x.at(0, [-3]), "IndexOutOfRange", /index -3 is out of range for dimension 0 of size 2/],
-    [() => x.at([0], [0], [0]), "IndexOutOfRange", /too many indices for a tensor of 2 dimensions/],
+    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of bounds for dimension 0 with size 3/],
+    [
+      () => x.at(0, [-3]),
+      "IndexOutOfRange",
+      /index -3 is out of bounds for dimension 0 with size 2/,
+    ],
+    [() => x.at([0], [0], [0]), "IndexOutOfRange", /3 indices.*2 dimensions/],
     [
       () => x.at([true, false]),
       "ShapeMismatch",

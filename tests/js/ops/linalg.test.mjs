@@ -1,4 +1,4 @@
-// Decompositions through the package: results as arrays, options, gradients, errors.
+// Decompositions: results as arrays, options, gradients, errors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Numbers beside tensors: they take no part in promotion, and none of their digits is lost.
+// Numbers combined with tensors: they do not affect the dtype of the result, and lose no digits.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Draws from distributions, and where they come from.
+// Sampling from distributions, and the generators of the random numbers.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ describe(`draws are those of PyTorch ${torch}`, () => {
       const drawn = eg[one.op](...inputs, ...one.rest);
       assert.equal(drawn.dtype, one.result.dtype);
       assertTensor(drawn, one.result.data, { shape: one.result.shape, rtol, atol: 0 });
-      // As many words were read, too.
+      // The generator has also advanced by the same number of words.
       assertTensor(eg.rand([2], { dtype: "float64" }), one.next, { rtol: 0, atol: 0 });
       if (one.grads === undefined) return;
       const weights = eg.arange(1, drawn.numel + 1, { dtype: drawn.dtype }).reshape(drawn.shape);
@@ -119,7 +119,7 @@ describe("other draws", () => {
 describe("the state of the generator", () => {
   test("is where draws go on, in the midst of anything", () => {
     eg.manualSeed(11);
-    // A normal is left over, and the words of the tape are used up more than once.
+    // One normal number is left over, and the generator's buffer of words is refilled more than once.
     eg.randn([3]);
     eg.rand([1000]);
     const state = eg.random.getState();
@@ -176,7 +176,7 @@ describe("Generator", () => {
       const actual = [draw({ generator }), draw({ generator })].map((x) => x.arraySync());
       assert.deepEqual(actual, expected);
       assert.ok(eg.equal(eg.random.getState(), before));
-      // Null is the common one.
+      // null stands for the global generator.
       draw({ generator: null });
       assert.ok(!eg.equal(eg.random.getState(), before));
     });

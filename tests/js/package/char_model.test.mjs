@@ -33,7 +33,7 @@ describe("demos/char_model.mjs", () => {
     const args = [kDemo, "--threads", "1", "--save", save, "--characters", "30"];
     const first = await runNode([...args, "--steps", "60"]);
     assert.equal(first.status, 0, first.stderr);
-    // A model that knows nothing has log(75) = 4.3; the frequencies of characters alone come to about 3.1.
+    // An untrained model has a loss of log(75) = 4.3; a model of character frequencies alone has about 3.1.
     assert.ok(heldOut(first) < 3.1, first.stdout);
     assert.match(first.stdout, /\n\nCall me[\s\S]{30}\n$/);
     const second = await runNode([...args, "--steps", "20"]);

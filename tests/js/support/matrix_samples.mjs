@@ -2,7 +2,7 @@
 
 export const kMatrixSamples = {
   adjoint: ["T([2, 3])", "C([2, 2, 3])"],
-  // Of a factor PyTorch has a derivative for both triangles, though it reads one: differences know nothing of it.
+  // PyTorch returns derivatives for both triangles of a factor, although only one is read: finite differences cannot show this.
   choleskyInverse: ["T([3, 3], 0.5, 2).tril().detach()"],
   choleskySolve: [
     "T([3, 2]), T([3, 3], 0.5, 2).tril().detach()",

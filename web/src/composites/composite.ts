@@ -8,7 +8,7 @@
 // functions of the package that are not in the op table, and loop over their samples (tests/js/support/composite_samples.mjs).
 
 import { arrange } from "../dispatch/call.js";
-import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
+import { kFactoryOptionNames, makeWithFactoryOptions, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
@@ -43,9 +43,9 @@ export function compositeFactory<F extends AnyFunction>(
   line: string,
   body: Body<Tensor>,
 ): F {
-  const run = runner(name, line, kPlaceNames, body);
+  const run = runner(name, line, kFactoryOptionNames, body);
   return named(name, (...given: readonly unknown[]) =>
-    makePlaced(name, given, (rest) => run(...rest)),
+    makeWithFactoryOptions(name, given, (rest) => run(...rest)),
   ) as unknown as F;
 }
 

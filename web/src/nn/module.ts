@@ -14,7 +14,7 @@ import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
-import { addDoors } from "../runtime/own_frames.js";
+import { registerPublicMethods } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -419,7 +419,7 @@ export class Module {
   }
 }
 
-addDoors(Module.prototype);
+registerPublicMethods(Module.prototype);
 
 const kRegisterBuffer = {
   name: memberName,

@@ -11,7 +11,7 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { GradientList, Node } from "../autograd/node.js";
-import { PerCall } from "../autograd/per_call.js";
+import { PerBackwardCall } from "../autograd/per_backward_call.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
@@ -201,7 +201,7 @@ class Boundary extends AutogradFunction {
 // The full backward hooks of one call of a module.
 class BackwardHook {
   // Gradients of the outputs, from when they arrive until the hooks have seen them; null after that.
-  readonly #gradOutputs = new PerCall<GradientList | null>();
+  readonly #gradOutputs = new PerBackwardCall<GradientList | null>();
   #inputCount = 0;
   // Which inputs have gradients; null when none has.
   #inputPositions: number[] | null = null;

@@ -1,17 +1,17 @@
-// What a node keeps for backward.
+// The tensors and numbers that a node saves for backward.
 
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { takeTensor } from "../tensor/tensor.js";
-import { type Pack, type Unpack, wordHooks } from "./saved_tensors.js";
+import { frameHooks, type Pack, type Unpack } from "./saved_tensors.js";
 
-/** A place where a node keeps a tensor. */
+/** A tensor that a node has saved for backward. */
 export interface SavedTensor {
-  /** Lets `pack` and `unpack` keep the tensor from now on; once only. */
+  /** Stores the result of `pack` instead of the tensor and restores it with `unpack`. May be called only once. */
   registerHooks<Packed>(pack: Pack<Packed>, unpack: Unpack<Packed>): void;
 }
 
-/** Returns tensors and numbers by name; tensors are read when they are asked for. */
+/** Returns the saved tensors and numbers by name. A tensor is unpacked when its property is read. */
 export function savedOf(node: { handle: number }): Record<string, unknown> {
   const saved: Record<string, unknown> = {};
   namesOf(node).forEach((name, i) => {
@@ -27,16 +27,16 @@ export function savedOf(node: { handle: number }): Record<string, unknown> {
   return saved;
 }
 
-/** Returns the places of the tensors by name. */
+/** Returns the saved tensors by name, for registering hooks. */
 export function rawSavedOf(node: { handle: number }): Record<string, SavedTensor> {
-  const placeOf = (i: number): SavedTensor => ({
+  const savedTensor = (i: number): SavedTensor => ({
     registerHooks: (pack, unpack) => {
-      const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+      const [packWords, unpackWords] = frameHooks(pack as Pack, unpack as Unpack);
       const ids = [holdFunction(packWords), holdFunction(unpackWords)] as const;
       checkedFor("registerHooks", native.registerSavedHooks(node.handle, i, ...ids));
     },
   });
-  return Object.fromEntries(namesOf(node).map((name, i) => [name, placeOf(i)]));
+  return Object.fromEntries(namesOf(node).map((name, i) => [name, savedTensor(i)]));
 }
 
 function namesOf({ handle }: { handle: number }): string[] {

@@ -1,4 +1,4 @@
-// What PyTorch programs type on tensors beside the ops.
+// Convenience methods that PyTorch programs use on tensors besides the ops.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

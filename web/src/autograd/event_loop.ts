@@ -1,15 +1,15 @@
-// Backward calls on the event loop, where there are no threads: a piece, whatever else the page has to do, the next piece.
+// Asynchronous backward calls where there are no threads: they run in time slices between other tasks of the event loop.
 
 import { checked, epoch, native } from "../runtime/bridge.js";
 import { rejectAll } from "../runtime/keep_alive.js";
 import { nextTask } from "../runtime/next_task.js";
 
-/** Of the 16 ms between two frames, so that there is time to draw. */
+/** Half of the 16 ms between two frames, which leaves time for drawing. */
 const kPieceLength = 8; // ms
 
 let servedEpoch = -1;
 
-/** Runs the calls that wait, and those that come while it does. */
+/** Starts running the pending calls, including those that are added in the meantime. */
 export function servePieces(): void {
   if (servedEpoch === epoch) return;
   servedEpoch = epoch;

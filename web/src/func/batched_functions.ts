@@ -1,8 +1,8 @@
-// autograd.Function inside of vmap().
+// eg.autograd.Function inside vmap().
 //
-// A Function says itself what it does with batches: by a static `vmap`, or by `generateVmapRule`. With that, another
-// Function is made of it that knows one batch dimension: its forward and backward are those of the Function, inside of the
-// level. It is applied at the level around, where its tensors may be batches again.
+// A Function defines its behavior on batches by a static method `vmap` or by `generateVmapRule`. With the latter, a second
+// Function is derived from it that handles one batch dimension: it runs forward and backward of the original inside the level.
+// The derived Function is applied at the enclosing level, where its tensors may be batches again.
 
 import {
   Function as AutogradFunction,
@@ -17,7 +17,7 @@ import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
 import { atLevel } from "./levels.js";
 import { spreadOver } from "./pytree.js";
 
-/** A subclass of autograd.Function, as its own statics are called. */
+/** The static methods of a subclass of autograd.Function. */
 export interface FunctionType {
   readonly name: string;
   readonly onceDifferentiable?: boolean;
@@ -34,14 +34,17 @@ export function applyToBatches(fn: FunctionType, args: readonly unknown[], level
     if (!hasBatch) return applied(fn, args);
     const hasRule = fn.vmap !== (AutogradFunction.vmap as FunctionType["vmap"]);
     if (hasRule && fn.generateVmapRule === true) {
-      failFor(fn, "has a static vmap() and generateVmapRule = true, which contradict each other.");
+      failFor(
+        fn,
+        "has both a static vmap() and generateVmapRule = true, which contradict each other.",
+      );
     }
     if (hasRule) return byOwnRule(fn, args, level);
     if (fn.generateVmapRule === true) return generated(fn, args, level);
     return failFor(
       fn,
-      "has no rule for vmap(): give it a static vmap(info, inDims, ...args) or, where its forward and backward consist of " +
-        "what vmap() can run, static generateVmapRule = true.",
+      "has no rule for vmap(): define a static method vmap(info, inDims, ...args) or, if vmap() supports the operations in " +
+        "its forward and backward, static generateVmapRule = true.",
     );
   });
 }
@@ -62,7 +65,7 @@ function byOwnRule(fn: FunctionType, args: readonly unknown[], level: Level): un
   const inDims = args.map((arg) => (isBatchedAt(arg, level) ? 0 : null));
   const result = fn.vmap(info, inDims, ...args.map((arg) => innerOf(arg, level)));
   if (!Array.isArray(result) || result.length !== 2) {
-    failFor(fn, `has a vmap() that has to return [output, outDims], got ${describe(result)}.`);
+    failFor(fn, `must return [output, outDims] from vmap(), got ${describe(result)}.`);
   }
   const [output, outDims] = result as [unknown, unknown];
   const outputs: readonly unknown[] = Array.isArray(output) ? output : [output];
@@ -74,7 +77,7 @@ function byOwnRule(fn: FunctionType, args: readonly unknown[], level: Level): un
     if (!Number.isInteger(dim) || (dim as number) < -ndim || (dim as number) >= ndim) {
       failFor(
         fn,
-        `has a vmap() whose outDims have ${describe(dim)} for a result of ${ndim} dimensions.`,
+        `returned from vmap() the invalid outDims ${describe(dim)} for a result with ${ndim} dimensions.`,
       );
     }
     return new BatchedTensor(movedim(one, dim as number, 0), level);
@@ -95,7 +98,7 @@ function generated(fn: FunctionType, args: readonly unknown[], level: Level): un
   return Array.isArray(result) ? batches : batches[0];
 }
 
-// A Function of the batches that the samples of `args` are of; after its forward, `isBatch` says which of its results are.
+// Derives the Function that takes whole batches. After its forward, `isBatch` tells which of its results are batches.
 function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Level) {
   const isBatch: boolean[] = [];
   const shown = (values: readonly unknown[], which: readonly boolean[]) =>
@@ -103,7 +106,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
       which[i] === true && one instanceof Tensor ? new BatchedTensor(one, level) : one,
     );
   const isBatchArg = args.map((arg) => isBatchedAt(arg, level));
-  // Not the arguments themselves, which the graph would keep.
+  // Only the shapes, because the graph would keep the arguments alive.
   const shapes = args.map((arg) => (arg instanceof Tensor ? arg.shape : []));
   let own: ContextOfSamples;
 
@@ -121,7 +124,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
       const results = outputs.map((one, i) => {
         isBatch[i] = one instanceof Tensor && (isBatchedAt(one, level) || !inner.includes(one));
         if (isBatch[i] !== true || isBatchedAt(one, level)) return innerOf(one, level);
-        // Samples that share a result would each get the gradient of all.
+        // Repeated because samples that share a result would each receive the gradient of all samples.
         return contiguous(repeated(one as Tensor, level));
       });
       const marked = results.filter((_, i) => fixed.has(outputs[i])) as Tensor[];
@@ -142,7 +145,8 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
   return { function: OfBatches, isBatch };
 }
 
-// The gradient of a batch with samples of a shape, or of what is the same for all samples, by those of the samples.
+// Returns the gradient of an argument from the gradients of its samples; `shape` is that of a sample, or of the argument if it is
+// the same for all samples.
 function gradientOf(
   isBatch: boolean,
   shape: readonly number[],
@@ -156,26 +160,26 @@ function gradientOf(
   return isBatchedAt(reduced, level) ? reduced.shown : repeated(reduced, level);
 }
 
-// True for what sums up to a shape; the engine refuses gradients of any other but that itself.
+// True if a tensor can be summed to a shape by undoing broadcasting. The engine rejects other gradients of a wrong shape.
 function isBroadcast(own: readonly number[], shape: readonly number[]): boolean {
   const extra = own.length - shape.length;
   if (String(own) === String(shape) || extra < 0) return false;
   return shape.every((size, d) => size === 1 || size === own[d + extra]);
 }
 
-// What is the same for all samples, as a batch.
+// Repeats a tensor for every sample.
 function repeated(tensor: Tensor, level: Level): Tensor {
   return expand(unsqueeze(tensor, 0), [level.size, ...tensor.shape]);
 }
 
-// What forward and backward of a sample share: the context of the batch, with samples in the place of batches.
+// The context for forward and backward of a sample. It wraps the context of the batch and converts between samples and batches.
 class ContextOfSamples extends FunctionContext {
   readonly #ctx: FunctionContext;
   readonly #level: Level;
   readonly #fixed: Set<unknown>;
   #isBatch: readonly boolean[] = [];
 
-  /** Results without a gradient are put into `fixed`: of those that become a batch first, the graph knows nothing yet. */
+  /** Collects results without a gradient in `fixed`: some are turned into batches later, and only those are in the graph. */
   constructor(ctx: FunctionContext, level: Level, fixed: Set<unknown>) {
     super(kNoNode, 0);
     this.#ctx = ctx;
@@ -215,5 +219,5 @@ class ContextOfSamples extends FunctionContext {
   }
 }
 
-// All that it is asked goes to the context of the batch.
+// Not used: every method calls the context of the batch.
 const kNoNode = 0;

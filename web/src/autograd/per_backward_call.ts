@@ -1,18 +1,18 @@
-// What a hook knows about the backward calls that are running: several may be at once, also over one graph.
+// State that a hook stores per backward call. Several calls may run at the same time, even on the same graph.
 
 import { checked, native } from "../runtime/bridge.js";
 import { Droppable, holdValue } from "../runtime/callbacks.js";
 
-/** Something of each backward call, by the call's number; it goes with the call, also with one that fails. */
-export class PerCall<T> {
+/** A value for each backward call, by the call's number. It is removed when the call ends, even if it fails. */
+export class PerBackwardCall<T> {
   readonly #calls = new Map<number, T>();
 
-  /** Returns what is known about the call that is running now, if anything is. */
+  /** Returns the value for the running call, or undefined. */
   get(): T | undefined {
     return this.#calls.get(native.graphTaskId());
   }
 
-  /** Remembers something about the call that is running now. */
+  /** Sets the value for the running call. */
   set(known: T): void {
     const call = native.graphTaskId();
     if (!this.#calls.has(call)) {
@@ -22,7 +22,7 @@ export class PerCall<T> {
   }
 }
 
-// Held by a backward call; its end takes the entry out.
+// Held by a backward call, whose end removes the entry.
 class CallEntry extends Droppable {
   constructor(
     private readonly calls: Map<number, unknown>,

@@ -1,5 +1,5 @@
-// What PyTorch programs type on tensors beside the ops: short names of conversions and views, and new tensors like one. All
-// are in every bundle, so each is one line of what there is anyway.
+// Convenience methods that PyTorch programs use on tensors besides the ops: short names for conversions and views, and functions
+// that make new tensors like a given one. They are in every bundle, so each is a one-line call of existing code.
 
 import { isPlainObject } from "../arguments/read.js";
 import type { Ints, Scalar } from "../dispatch/types.js";
@@ -25,47 +25,47 @@ import {
 import { type NestedArray, readNested } from "./read.js";
 import { convert } from "./to.js";
 
-/** Sizes as a list or one by one, then options. */
+/** Sizes as an array or as separate arguments, then options. */
 type SizeArguments =
   | [size: Ints, options?: TensorOptions]
   | [...size: number[]]
   | [...size: number[], options: TensorOptions];
 
-/** The methods of Tensor that are other words for what it has. */
-export interface FamiliarMethods {
-  /** A matrix transposed, as a view; what has fewer dimensions stays as it is. */
+/** The convenience methods of Tensor, which are shorthands for other functions. */
+export interface ShortcutMethods {
+  /** The transpose of a matrix, as a view; a tensor with fewer dimensions is returned unchanged. */
   readonly T: Tensor;
 
-  /** The last two dimensions swapped, as a view. */
+  /** This tensor with its last two dimensions swapped, as a view. */
   readonly mT: Tensor;
 
-  /** A matrix transposed and conjugated. */
+  /** The conjugate transpose of a matrix. */
   readonly H: Tensor;
 
-  /** The last two dimensions swapped and all conjugated. */
+  /** This tensor conjugated, with its last two dimensions swapped. */
   readonly mH: Tensor;
 
-  /** Sizes of the dimensions. */
+  /** Returns the sizes of the dimensions. */
   size(): number[];
-  /** Size of one dimension; negative counts from the end. */
+  /** Returns the size of one dimension; a negative `dim` counts from the end. */
   size(dim: number): number;
 
-  /** Number of dimensions. */
+  /** Returns the number of dimensions. */
   dim(): number;
 
-  /** Bytes of one element. */
+  /** Returns the size of one element in bytes. */
   elementSize(): number;
 
-  /** Whether the elements are complex numbers. */
+  /** Returns whether the elements are complex numbers. */
   isComplex(): boolean;
 
-  /** Whether the elements are real numbers with a fraction. */
+  /** Returns whether the dtype is a real floating-point type. */
   isFloatingPoint(): boolean;
 
-  /** Returns the elements as nested arrays, as arraySync(). */
+  /** Returns the elements as nested arrays, like arraySync(). */
   tolist(): NestedArray;
 
-  /** All elements in one row: a view where that can be. */
+  /** Returns all elements as a one-dimensional tensor: a view where possible, otherwise a copy. */
   ravel(): Tensor;
 
   /** Returns this tensor as float32. */
@@ -98,43 +98,36 @@ export interface FamiliarMethods {
   /** Returns this tensor with the dtype and on the device of another. */
   typeAs(other: Tensor): Tensor;
 
-  /** A tensor of the data, with this one's dtype and on its device unless the options say otherwise. */
+  /** Returns a tensor with the given data, by default with the dtype and on the device of this tensor. */
   newTensor(data: TensorData, options?: FromDataOptions): Tensor;
 
-  /** Zeros, with this tensor's dtype and on its device unless the options say otherwise. */
+  /** Returns a tensor of zeros, by default with the dtype and on the device of this tensor. */
   newZeros(...size: SizeArguments): Tensor;
 
-  /** Ones, with this tensor's dtype and on its device unless the options say otherwise. */
+  /** Returns a tensor of ones, by default with the dtype and on the device of this tensor. */
   newOnes(...size: SizeArguments): Tensor;
 
-  /** A tensor of any values, with this one's dtype and on its device unless the options say otherwise. */
+  /** Returns an uninitialized tensor, by default with the dtype and on the device of this tensor. */
   newEmpty(...size: SizeArguments): Tensor;
 
-  /** A tensor of one value, with this one's dtype and on its device unless the options say otherwise. */
+  /** Returns a tensor filled with one value, by default with the dtype and on the device of this tensor. */
   newFull(size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
 }
 
-/** What FamiliarMethods declares. */
-export const kFamiliarMethods: FamiliarMethods & ThisType<Tensor> = {
+/** Implements ShortcutMethods. */
+export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
   get T() {
-    const advice = "T is for matrices; mT swaps the last two dimensions, permute() any";
+    const advice = "T requires a matrix; use mT to swap the last two dimensions, or permute()";
     return transposed("T", this, this.ndim <= 2, advice);
   },
 
   get mT() {
-    return transposed(
-      "mT",
-      this,
-      this.ndim >= 2,
-      "mT is only supported on matrices or batches of them",
-    );
+    return transposed("mT", this, this.ndim >= 2, "mT requires a matrix or a batch of matrices");
   },
 
   get H() {
     const isMatrix = this.ndim === 2 || this.ndim === 0;
-    return conjugated(this, () =>
-      transposed("H", this, isMatrix, "H is only supported on matrices (2-D tensors)"),
-    );
+    return conjugated(this, () => transposed("H", this, isMatrix, "H requires a matrix"));
   },
 
   get mH() {
@@ -236,8 +229,7 @@ function sizeAt(shape: readonly number[], dim: number): number {
   if (size !== undefined && dim >= -shape.length) return size;
   const range = `[${-shape.length}, ${shape.length - 1}]`;
   const got = typeof dim === "number" ? dim : describe(dim);
-  const told = `Dimension out of range (expected to be in range of ${range}, but got ${got})`;
-  return fail("IndexOutOfRange", "size", `${told}.`);
+  return fail("IndexOutOfRange", "size", `dim: expected a dimension in ${range}, got ${got}.`);
 }
 
 function transposed(name: string, tensor: Tensor, isPossible: boolean, advice: string): Tensor {
@@ -245,7 +237,7 @@ function transposed(name: string, tensor: Tensor, isPossible: boolean, advice: s
   return tensor.ndim < 2 ? asIs(tensor) : transpose(tensor, -2, -1);
 }
 
-// A handle of its own, as all results have.
+// Returns a separate handle, as every result has one.
 function asIs(tensor: Tensor): Tensor {
   return convert(tensor, []);
 }
@@ -256,7 +248,7 @@ function conjugated(tensor: Tensor, view: () => Tensor): Tensor {
 
 type Make = (...args: never[]) => Tensor;
 
-// What the options leave open is as the tensor has it.
+// Calls `make` with the dtype and device of the tensor as defaults.
 function alike(
   name: string,
   { dtype, device }: Tensor,

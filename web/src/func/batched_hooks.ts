@@ -1,14 +1,14 @@
-// Hooks that are registered inside of vmap(): they see the gradients of the samples.
+// Hooks that are registered inside vmap(), which receive the gradients of samples.
 
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";
 import { atLevel, repeatedAt } from "./levels.js";
 
-/** The physical tensor of a batch, and a hook of a sample as a hook of that tensor. */
+/** Returns the physical tensor of a batch, and a hook for that tensor that calls `hook` with the gradient of a sample. */
 export function hookOfBatch(tensor: Tensor, hook: (grad: Tensor) => unknown, level: Level) {
   const levels = levelsOf(tensor);
-  // Typed without null for the sake of the usual case, as hooks are.
+  // The public type omits null because it is rare, as for all hooks.
   const shown = (grad: Tensor | null) => (grad === null ? grad : batchedAt(grad, levels)) as Tensor;
   const run = (grad: Tensor | null) =>
     atLevel(level, () => {
@@ -23,7 +23,7 @@ function hidden(result: Tensor, levels: readonly Level[]): Tensor {
   return fail(
     "InvalidGradient",
     "registerHook",
-    "a hook of a tensor that is the same for all samples of vmap() cannot return a gradient for each: " +
-      `expected a tensor that is the same for all, got ${describe(result)}.`,
+    "the tensor of this hook is the same for all samples of vmap(), so the hook must return a gradient that is the same for " +
+      `all samples, got ${describe(result)}.`,
   );
 }

@@ -1,0 +1,76 @@
+#pragma once
+
+// The boundary between C++ and JavaScript. Arguments and results are passed as float64 words in a
+// frame that belongs to the calling thread; tensors are passed as handles. Exceptions do not cross
+// the boundary: they are stored for takeError(), and the call returns kFailed.
+//
+// Functions of numbers are plain exports of the module (EG_EXPORT), functions of strings use
+// Embind; the names of both begin with "eg_". Embind could be used for all of them, but where code
+// must not be generated, as under a strict content security policy, a call would take 160 ns
+// instead of 6.
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "dispatch/handle_table.h"
+#include "tensor/tensor.h"
+
+/// Exports the following function to JavaScript as `native.NAME`. It takes and returns numbers. (In
+/// a native build tests/bindings calls it under that name.)
+#ifdef __EMSCRIPTEN__
+#define EG_EXPORT(name) __attribute__((export_name("eg_" name)))
+#else
+#define EG_EXPORT(name)
+#endif
+
+namespace eg::bindings {
+
+inline constexpr double kFailed = -1;
+
+/// Returns this thread's frame. With `words`, first extends it to that size; earlier content is
+/// preserved.
+std::vector<double>& frame(std::size_t words = 0);
+
+/// The handles of tensors and nodes.
+inline HandleTable& handles() { return HandleTable::instance(); }
+
+/// Returns a new handle, or 0 for an undefined tensor. Throws DtypeMismatch if the tensor's device
+/// does not support its dtype: when the CPU computes for a device, intermediate tensors may have
+/// such dtypes.
+Handle return_tensor(Tensor tensor);
+
+/// Appends a number in JavaScript's format. printf is avoided because it would add 5 kB to the
+/// download.
+void append_number(std::string& out, double value);
+
+/// Stores the current exception for takeError(). Must be called inside a catch block.
+void store_error();
+
+/// Runs `body`, which returns a number. If it throws, stores the exception and returns kFailed.
+template <class Body>
+double guard(Body&& body) {
+  try {
+    return static_cast<double>(body());
+  } catch (...) {
+    store_error();
+    return kFailed;
+  }
+}
+
+/// Writes new handles for the tensors to the front of the frame, 0 for undefined ones; returns
+/// their number.
+template <class Tensors>
+double return_tensors(Tensors&& tensors) {
+  std::vector<double>& words = frame(tensors.size());
+  std::size_t count = 0;
+  for (auto& t : tensors) {
+    if constexpr (std::is_lvalue_reference_v<Tensors>)
+      words[count++] = return_tensor(t);
+    else
+      words[count++] = return_tensor(std::move(t));
+  }
+  return static_cast<double>(count);
+}
+
+}  // namespace eg::bindings
