@@ -4,7 +4,7 @@
 
 #include "autograd/anomaly_mode.h"
 #include "base/warning.h"
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 #include "words.h"
 

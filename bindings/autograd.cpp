@@ -13,7 +13,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/held_modes.h"
 #include "base/warning.h"
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 #include "dispatch/precision.h"
 #include "runtime/background.h"

@@ -9,7 +9,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/grad_mode.h"
 #include "autograd/held_modes.h"
-#include "boundary.h"
+#include "border.h"
 
 // Calls the function `id` with the first `count` words of the frame. Returns the number of words
 // that it wrote there or, if it threw, the negated number of the error in JavaScript's table.

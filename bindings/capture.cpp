@@ -1,6 +1,6 @@
 // eg.capture: functions that are recorded once and replayed from then on.
 
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 #include "dispatch/captured_function.h"
 #include "runtime/recording.h"

@@ -5,7 +5,7 @@
 
 #include "autograd/custom_function.h"
 
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 
 namespace eg::bindings {

@@ -5,7 +5,7 @@
 
 #include "autograd/engine/engine.h"
 #include "autograd/graph/variable.h"
-#include "boundary.h"
+#include "border.h"
 
 namespace eg::bindings {
 namespace {

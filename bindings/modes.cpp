@@ -6,7 +6,7 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
-#include "boundary.h"
+#include "border.h"
 #include "dispatch/precision.h"
 
 namespace eg::bindings {

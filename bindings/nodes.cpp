@@ -11,7 +11,7 @@
 #include "autograd/autograd.h"
 #include "autograd/graph/accumulate_grad.h"
 #include "autograd/graph/variable.h"
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 
 namespace eg::bindings {

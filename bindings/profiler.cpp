@@ -7,7 +7,7 @@
 
 #include <emscripten/bind.h>
 
-#include "boundary.h"
+#include "border.h"
 
 namespace eg::bindings {
 namespace {

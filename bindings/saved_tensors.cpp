@@ -8,7 +8,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/hooks/saved_tensor_hooks.h"
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 
 namespace eg::bindings {

@@ -4,7 +4,7 @@
 
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
-#include "boundary.h"
+#include "border.h"
 #include "border_schema.h"
 #include "dispatch/own_result.h"
 #include "dispatch/transfer.h"

@@ -8,7 +8,7 @@
 
 #include "base/sharing.h"
 #include "base/thread.h"
-#include "boundary.h"
+#include "border.h"
 #include "runtime/inbox.h"
 
 #if EG_THREADS

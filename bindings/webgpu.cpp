@@ -27,7 +27,7 @@
 #include "backend/webgpu/device.h"
 #include "base/sharing.h"
 #include "base/thread.h"
-#include "boundary.h"
+#include "border.h"
 #include "callbacks.h"
 #include "dispatch/factories.h"
 #include "gpu_support.h"

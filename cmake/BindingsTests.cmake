@@ -27,8 +27,8 @@ foreach(source IN LISTS binding_sources)
     string(APPEND names "inline constexpr auto& ${name} = bindings::${function};\n")
   endforeach()
 endforeach()
-file(CONFIGURE OUTPUT generated/boundary_exports.h CONTENT "#pragma once
-#include \"boundary.h\"
+file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
+#include \"border.h\"
 namespace eg::bindings {
 ${declarations}}
 namespace eg::testing::js::native {

@@ -1,11 +1,11 @@
 // Captured functions, called across the boundary.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Capture : public BoundaryTest {};
+class Capture : public BorderTest {};
 
 // Captures exp(x) * 2 for arguments like `example`.
 Owned captured(const Tensor& example) {

@@ -4,12 +4,12 @@
 
 #include <sched.h>
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class DeadThreads : public BoundaryTest {};
+class DeadThreads : public BorderTest {};
 
 TEST_F(DeadThreads, HaveHooksThatFailTheCall) {
   const Tensor x = leaf({1, 2, 3});

@@ -1,11 +1,11 @@
 // The call frame: JavaScript code that is called during a native call may use and move the frame.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Frame : public BoundaryTest {};
+class Frame : public BorderTest {};
 
 // Makes the frame grow, which moves it, and fills it with unexpected words.
 void spoil_frame() {

@@ -1,11 +1,11 @@
 // Functions with a custom gradient, on one thread and on several.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Functions : public BoundaryTest {};
+class Functions : public BorderTest {};
 
 TEST_F(Functions, GiveTheirGradients) {
   const Tensor x = leaf({1, 2, 3});

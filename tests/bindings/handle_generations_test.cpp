@@ -1,11 +1,11 @@
 // Handles of slots that have been reused very often.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class HandleGenerations : public BoundaryTest {};
+class HandleGenerations : public BorderTest {};
 
 // A finalizer may run long after dispose(), when the slot has been reused so often that its
 // generation counter has wrapped around.

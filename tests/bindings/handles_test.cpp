@@ -2,12 +2,12 @@
 
 #include <vector>
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Handles : public BoundaryTest {};
+class Handles : public BorderTest {};
 
 TEST_F(Handles, ReleasedTwiceAreReleasedOnce) {
   Tensor x = leaf({1, 2, 3});

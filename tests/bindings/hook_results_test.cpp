@@ -1,12 +1,12 @@
 // The result of a hook may be garbage-collected as soon as the hook has returned: the caller
 // must have taken it by then, on whatever thread it runs.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class HookResults : public BoundaryTest {};
+class HookResults : public BorderTest {};
 
 // Makes this thread release a tensor in its next task, as a garbage collection would.
 double collected_soon(Tensor tensor) {

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Hooks : public BoundaryTest {};
+class Hooks : public BorderTest {};
 
 TEST_F(Hooks, MayCallBackwardAndRemoveThemselves) {
   const Tensor x = leaf({1, 2, 3});

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class ModesEndEarly : public BoundaryTest {
+class ModesEndEarly : public BorderTest {
  protected:
   void SetUp() override {
-    BoundaryTest::SetUp();
+    BorderTest::SetUp();
     x_ = leaf({1, 2, 3});
     root_ = sum(mul(exp(x_), exp(x_)));
     // The call waits here until this thread runs its event loop, after the mode has ended.
@@ -19,7 +19,7 @@ class ModesEndEarly : public BoundaryTest {
   void TearDown() override {
     root_.dispose();
     x_.dispose();
-    BoundaryTest::TearDown();
+    BorderTest::TearDown();
   }
 
   Tensor x_;

@@ -3,12 +3,12 @@
 #include <atomic>
 #include <cmath>
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class NumbersOfThreads : public BoundaryTest {};
+class NumbersOfThreads : public BorderTest {};
 
 // Advances this thread's numbering up to the given number.
 void count_to(double number) {

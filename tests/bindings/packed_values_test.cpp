@@ -1,13 +1,13 @@
 // Values that pack functions store in JavaScript, for tensors that are saved on the thread of a
 // device.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 #include "support/test_device.h"
 
 namespace eg::testing::js {
 namespace {
 
-class PackedValues : public BoundaryTest {
+class PackedValues : public BorderTest {
  protected:
   void pack_in_backward(bool later) {
     const PackedElsewhere hooks;

@@ -1,11 +1,11 @@
 // A weight that several threads train: its grad is read, set and accumulated concurrently.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class SharedWeights : public BoundaryTest {};
+class SharedWeights : public BorderTest {};
 
 using Workers = std::vector<std::unique_ptr<Worker>>;
 

@@ -1,11 +1,11 @@
 // Errors thrown by JavaScript functions, passed through C++ and from one thread to another.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 
 namespace eg::testing::js {
 namespace {
 
-class ThrownValues : public BoundaryTest {};
+class ThrownValues : public BorderTest {};
 
 TEST_F(ThrownValues, AreTheSameObjectOnTheirOwnThread) {
   const Tensor x = leaf({1, 2, 3});

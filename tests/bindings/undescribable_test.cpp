@@ -1,12 +1,12 @@
 // Thrown values whose description also throws.
 
-#include "js/boundary_test.h"
+#include "js/border_test.h"
 #include "support/test_device.h"
 
 namespace eg::testing::js {
 namespace {
 
-class Undescribable : public BoundaryTest {
+class Undescribable : public BorderTest {
  protected:
   static Hook register_throwing(const Tensor& tensor) {
     return register_hook(tensor, [](const Tensor&) -> Tensor {

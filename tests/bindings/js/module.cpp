@@ -11,7 +11,7 @@
 #include <emscripten/val.h>
 #include <gtest/gtest.h>
 
-#include "boundary.h"
+#include "border.h"
 #include "js/realm.h"
 #include "js/worker.h"
 

@@ -9,8 +9,8 @@
 
 // Written by cmake/BindingsTests.cmake from the sources: all functions with EG_EXPORT, under
 // their JavaScript names.
-#include "boundary.h"
-#include "boundary_exports.h"
+#include "border.h"
+#include "border_exports.h"
 #include "js/realm.h"
 
 namespace eg::testing::js {

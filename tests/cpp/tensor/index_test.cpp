@@ -162,7 +162,7 @@ TEST(Gather, TakesOneElementPerIndex) {
 
 TEST(Gather, ChecksItsIndex) {
   const Tensor x = range({3, 4});
-  expect_error(ErrorCode::kIndexOutOfRange, "index 4 is out of bounds for dimension 1 with size 4",
+  expect_error(ErrorCode::kIndexOutOfRange, "index 4 is out of range for dimension 1 of size 4",
                [&] { Gather::call(x, 1, indices({4}, {1, 1})); });
   expect_error(ErrorCode::kShapeMismatch,
                "exceeds input of shape [3, 4] in dimension 0; only dimension 1",
@@ -184,7 +184,7 @@ TEST(Scatter, WritesToIndexedPlaces) {
 
 TEST(Scatter, LeavesEverythingUnchangedOnAnError) {
   const Tensor x = range({3});
-  expect_error(ErrorCode::kIndexOutOfRange, "index 3 is out of bounds for dimension 0 with size 3",
+  expect_error(ErrorCode::kIndexOutOfRange, "index 3 is out of range for dimension 0 of size 3",
                [&] { ScatterAdd::call(x, 0, indices({0, 3}), tensor({1, 2})); });
   expect_error(ErrorCode::kShapeMismatch, "index of shape [4] must not exceed src of shape [2]",
                [&] { ScatterAdd::call(x, 0, indices({0, 0, 0, 0}), tensor({1, 2})); });

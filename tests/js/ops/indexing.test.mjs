@@ -209,11 +209,11 @@ describe("indexPut", () => {
 describe("wrong indices are refused by name", () => {
   const x = eg.zeros([3, 2]);
   const cases = [
-    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of bounds for dimension 0 with size 3/],
+    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of range for dimension 0 of size 3/],
     [
       () => x.at(0, [-3]),
       "IndexOutOfRange",
-      /index -3 is out of bounds for dimension 0 with size 2/,
+      /index -3 is out of range for dimension 0 of size 2/,
     ],
     [() => x.at([0], [0], [0]), "IndexOutOfRange", /3 indices.*2 dimensions/],
     [

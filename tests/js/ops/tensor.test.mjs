@@ -173,7 +173,7 @@ describe("at and set_", () => {
     assertThrows(
       () => x.at(0, 5),
       "IndexOutOfRange",
-      /index 5 is out of bounds for dimension 1 with size 3/,
+      /index 5 is out of range for dimension 1 of size 3/,
     );
   });
 });

@@ -156,7 +156,7 @@ class Locator implements Located {
       fail(
         "IndexOutOfRange",
         this.name,
-        `index ${position} is out of bounds for dimension ${this.#source} with size ${size}.`,
+        `index ${position} is out of range for dimension ${this.#source} of size ${size}.`,
       );
     }
     this.#become(select(this.#current, this.#dim, position));

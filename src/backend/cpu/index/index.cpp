@@ -206,7 +206,7 @@ void FindOutOfRange::compute_on_cpu() const {
   const auto* const found = any ? std::find_if(begin, end, is_bad) : end;
   if (!position) {
     check(!any, ErrorCode::kIndexOutOfRange, op, "index ", any ? *found : 0,
-          " is out of bounds for dimension ", dim, " with size ", size, '.');
+          " is out of range for dimension ", dim, " of size ", size, '.');
     return;
   }
   *position.as<std::int64_t>() = any ? found - begin : -1;

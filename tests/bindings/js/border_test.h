@@ -19,7 +19,7 @@ namespace eg::testing::js {
 
 enum Flags : int { kRetain = 1 | 2, kCreateGraph = 4 };
 
-class BoundaryTest : public ::testing::Test {
+class BorderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     static const bool has_joined = [] {

@@ -1,4 +1,4 @@
-#include "boundary.h"
+#include "border.h"
 
 #include <new>
 #include <stdexcept>
@@ -84,6 +84,6 @@ void store_error() {
   }
 }
 
-EMSCRIPTEN_BINDINGS(boundary) { emscripten::function("eg_takeError", &take_error); }
+EMSCRIPTEN_BINDINGS(border) { emscripten::function("eg_takeError", &take_error); }
 
 }  // namespace eg::bindings
