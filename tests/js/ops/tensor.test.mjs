@@ -166,7 +166,7 @@ describe("at and set_", () => {
 
   test("refuse indices that do not fit", () => {
     const x = make();
-    assertThrows(() => x.at(2), "IndexOutOfRange", /out of bounds for dimension 0 with size 2/);
+    assertThrows(() => x.at(2), "IndexOutOfRange", /out of range for dimension 0 of size 2/);
     assertThrows(() => x.at(0, 0, 0, 0), "IndexOutOfRange", /4 indices.*dimensions/);
     assertThrows(() => x.at("...", "..."), "InvalidArgument");
     assertThrows(() => x.at(0.5), "InvalidArgument");

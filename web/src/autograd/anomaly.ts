@@ -2,8 +2,8 @@
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
+import { kAnomalyCheckNan, kAnomalyEnabled } from "../generated/border.js";
 import { native } from "../runtime/bridge.js";
-import { kAnomalyCheckNan, kAnomalyEnabled } from "../runtime/native.js";
 import { runInMode } from "./mode.js";
 
 const kOptions = {

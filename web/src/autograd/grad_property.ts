@@ -1,9 +1,9 @@
 // Tensor.grad: returns the same object for the same gradient, as long as that object is alive.
 
 import { Rule } from "../arguments/rule.js";
+import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
-import { kIsLeaf, kRetainsGrad } from "../runtime/native.js";
-import { handleOf, infoWord, kFlagsWord } from "../tensor/info.js";
+import { handleOf, infoWord } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** The gradient that was returned last: its address in C++, and the wrapper. */

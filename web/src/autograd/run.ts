@@ -3,22 +3,22 @@
 import { type Arguments, isPlainObject, readAfter } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
 import { startedWorkers } from "../engine/lifecycle.js";
-import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
 import {
   kAllowUnused,
   kAllowUnusedGiven,
   kCaptureGrads,
   kCreateGraph,
-  kFailed,
   kGradsBatched,
   kHasThreads,
   kMaterializeGrads,
   kRetainGraph,
   kRetainGraphGiven,
-} from "../runtime/native.js";
+} from "../generated/border.js";
+import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { describe, fail } from "../runtime/errors.js";
+import { untilSettled } from "../runtime/keep_alive.js";
+import { kFailed } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { servePieces } from "./event_loop.js";

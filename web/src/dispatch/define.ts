@@ -1,6 +1,6 @@
 // Defines the functions of generated/ops.ts from the names of ops.
 
-import { kInPlace } from "../runtime/native.js";
+import { kInPlace } from "../generated/border.js";
 import { registerPublicFunction } from "../runtime/own_frames.js";
 import {
   kFactoryOptions,

@@ -16,15 +16,27 @@
 // and pending promises are rejected. A thread that joined another thread's engine has an instance without options, which only the
 // thread that started the engine can stop.
 
-import { kBorderHash } from "../generated/border.js";
-import { attach, callFrame, checked, detach, functionsOf, native } from "../runtime/bridge.js";
+import {
+  kBorderHash,
+  kBytesWord,
+  kHandlesWord,
+  kHasRelaxedSimd,
+  kHasSimd,
+  kHasThreads,
+  kMemoryWords,
+  kNodesWord,
+  kPeakBytesWord,
+  kStoragesWord,
+  kTensorsWord,
+} from "../generated/border.js";
+import { attach, checked, detach, functionsOf, native, takeWords } from "../runtime/bridge.js";
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { rejectAll } from "../runtime/keep_alive.js";
 import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
-import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../runtime/native.js";
+import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
@@ -316,22 +328,15 @@ function variantOf(features: number): Variant {
 /** Returns how much memory and how many objects the engine holds now. */
 export function memory(): MemoryInfo {
   checked(native.memory());
-  const [
-    tensors = 0,
-    storages = 0,
-    cpuBytes = 0,
-    cpuPeakBytes = 0,
-    ,
-    graphNodes = 0,
-    jsHandles = 0,
-  ] = callFrame();
+  const words = takeWords(kMemoryWords);
+  const word = (position: number) => words[position] ?? 0;
   return {
-    tensors,
-    storages,
-    cpuBytes,
-    cpuPeakBytes,
+    tensors: word(kTensorsWord),
+    storages: word(kStoragesWord),
+    cpuBytes: word(kBytesWord),
+    cpuPeakBytes: word(kPeakBytesWord),
     ...gpuMemory(),
-    graphNodes,
-    jsHandles,
+    graphNodes: word(kNodesWord),
+    jsHandles: word(kHandlesWord),
   };
 }

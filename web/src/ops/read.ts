@@ -1,9 +1,9 @@
 // Reading all elements of a tensor.
 
+import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { kIsContiguous } from "../runtime/native.js";
 import { allocated, isHalf, itemSize, type StoredArray, type TypedArray } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";

@@ -1,32 +1,9 @@
 // The error class of this package, and helpers for its messages.
 
+import type { ErrorCode } from "../generated/border.js";
 import { hideOwnFrames } from "./own_frames.js";
 
-/** The codes of `EdgeGradError`. */
-export type ErrorCode =
-  | "NotInitialized"
-  | "InvalidArgument"
-  | "ShapeMismatch"
-  | "DtypeMismatch"
-  | "DeviceMismatch"
-  | "IndexOutOfRange"
-  | "NonScalarBackward"
-  | "NoGradPath"
-  | "GraphFreed"
-  | "ModifiedInPlace"
-  | "LeafInPlace"
-  | "ViewInPlace"
-  | "UnusedInput"
-  | "InvalidGradient"
-  | "InferenceTensor"
-  | "NotDifferentiable"
-  | "AnomalyNan"
-  | "OutOfMemory"
-  | "DeviceUnavailable"
-  | "DeviceLost"
-  | "WouldBlock"
-  | "Disposed"
-  | "Internal";
+export type { ErrorCode } from "../generated/border.js";
 
 /** An error thrown by edgegrad: `code` is for programs, `message` for people. */
 export class EdgeGradError extends Error {

@@ -30,39 +30,6 @@
 /** The result of a native function that failed. */
 export const kFailed = -1;
 
-/** Flags of `invoke`. */
-export const kInPlace = 1;
-
-/** Flags of `runGraph`. */
-export const kRetainGraphGiven = 1;
-export const kRetainGraph = 2;
-export const kCreateGraph = 4;
-export const kAllowUnusedGiven = 8;
-export const kAllowUnused = 16;
-export const kMaterializeGrads = 32;
-export const kGradsBatched = 64;
-export const kCaptureGrads = 128;
-
-/** Bits of `anomalyMode`. */
-export const kAnomalyEnabled = 1;
-export const kAnomalyCheckNan = 2;
-
-/** The number of words of `info` before the shape and the strides. */
-export const kInfoWords = 8;
-
-/** Bits of the flags word of `info`. */
-export const kRequiresGrad = 1;
-export const kIsLeaf = 2;
-export const kIsContiguous = 4;
-export const kIsView = 8;
-export const kRetainsGrad = 16;
-export const kIsInference = 32;
-
-/** Bits of `features`. */
-export const kHasThreads = 1;
-export const kHasSimd = 2;
-export const kHasRelaxedSimd = 4;
-
 /**
  * The functions that the module exports. On error they return kFailed, except those without a result. Booleans may be
  * passed to C++; results are 1 or 0.

@@ -1,20 +1,10 @@
 // The element types and the typed arrays that hold them.
 
 import { oneOf, type Rule } from "../arguments/rule.js";
+import { type DType, kDTypes } from "../generated/border.js";
 import { fail } from "../runtime/errors.js";
 
-/** The element type of a tensor. */
-export type DType =
-  | "float32"
-  | "float64"
-  | "int32"
-  | "int64"
-  | "uint8"
-  | "bool"
-  | "complex64"
-  | "complex128"
-  | "float16"
-  | "bfloat16";
+export type { DType } from "../generated/border.js";
 
 /** The device that holds a tensor's data. */
 export type Device = "cpu" | "webgpu";
@@ -39,20 +29,6 @@ export function isComplexNumber(value: unknown): value is Complex {
   const { re, im } = value as Partial<Complex>;
   return typeof re === "number" && typeof im === "number";
 }
-
-/** All element types; the index is the code that C++ uses. */
-const kDTypes: readonly DType[] = [
-  "float32",
-  "float64",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-  "complex128",
-  "float16",
-  "bfloat16",
-];
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 

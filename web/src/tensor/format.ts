@@ -1,8 +1,8 @@
 // Tensor.toString(): the format that PyTorch prints, with its defaults of 4 digits, lines of 80 characters
 // and at most 1000 elements printed in full.
 
+import { kIsLeaf } from "../generated/border.js";
 import { native } from "../runtime/bridge.js";
-import { kIsLeaf } from "../runtime/native.js";
 import { defaultComplexDtype, getDefaultDtype } from "./default_dtype.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
 import { elementsOf, type Item, itemAt } from "./elements.js";

@@ -1,20 +1,16 @@
 // The properties of a tensor, read from C++ through the call frame.
 
+import {
+  kDtypeWord,
+  kFlagsWord,
+  kNdimWord,
+  kNumelWord,
+  kTensorWords,
+} from "../generated/border.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { kInfoWords } from "../runtime/native.js";
 import { type DType, dtypeOf } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
-
-/** The words of `info`, by position. */
-export const kDTypeWord = 0;
-export const kDeviceWord = 1;
-export const kNdimWord = 2;
-export const kNumelWord = 3;
-export const kOffsetWord = 4;
-export const kVersionWord = 5;
-export const kOutputNrWord = 6;
-export const kFlagsWord = 7;
 
 /** The handle of a tensor that the engine does not know: one inside eg.func.vmap(). */
 export const kNoHandle = -1;
@@ -63,7 +59,7 @@ export function infoFlag(tensor: Tensor, flag: number): boolean {
 export function shapeOf(tensor: Tensor): number[] {
   checked(native.info(handleOf(tensor)));
   const words = callFrame();
-  return takeWords(words, kInfoWords, words[kNdimWord] ?? 0);
+  return takeWords(words, kTensorWords, words[kNdimWord] ?? 0);
 }
 
 // For so few words a loop is ten times as fast as subarray() and Array.from().
@@ -88,10 +84,10 @@ export function geometryOf(tensor: Tensor): Geometry {
   const words = callFrame();
   const ndim = words[kNdimWord] ?? 0;
   return {
-    dtype: dtypeOf(words[kDTypeWord]),
+    dtype: dtypeOf(words[kDtypeWord]),
     numel: words[kNumelWord] ?? 0,
     flags: words[kFlagsWord] ?? 0,
-    shape: takeWords(words, kInfoWords, ndim),
-    strides: takeWords(words, kInfoWords + ndim, ndim),
+    shape: takeWords(words, kTensorWords, ndim),
+    strides: takeWords(words, kTensorWords + ndim, ndim),
   };
 }

@@ -7,38 +7,31 @@ import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { NormMethod } from "../composites/linalg/norms.js";
 import type { Operand } from "../dispatch/types.js";
+import {
+  kDeviceWord,
+  kDtypeWord,
+  kIsContiguous,
+  kIsInference,
+  kIsLeaf,
+  kIsView,
+  kNdimWord,
+  kNumelWord,
+  kOffsetWord,
+  kOutputNrWord,
+  kRequiresGrad,
+  kRetainsGrad,
+  kVersionWord,
+} from "../generated/border.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { ShortcutMethods } from "../ops/shortcut_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import {
-  kIsContiguous,
-  kIsInference,
-  kIsLeaf,
-  kIsView,
-  kRequiresGrad,
-  kRetainsGrad,
-} from "../runtime/native.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
 import { type Item, readItem } from "./elements.js";
 import { formatTensor } from "./format.js";
-import {
-  geometryOf,
-  handleOf,
-  infoFlag,
-  infoWord,
-  kDeviceWord,
-  kDTypeWord,
-  kNdimWord,
-  kNoHandle,
-  kNumelWord,
-  kOffsetWord,
-  kOutputNrWord,
-  kVersionWord,
-  shapeOf,
-} from "./info.js";
+import { geometryOf, handleOf, infoFlag, infoWord, kNoHandle, shapeOf } from "./info.js";
 import { kUncloneable, release, track } from "./lifetime.js";
 import { readLater } from "./read_later.js";
 
@@ -116,7 +109,7 @@ export class Tensor {
 
   /** The element type. */
   get dtype(): DType {
-    return dtypeOf(infoWord(this, kDTypeWord));
+    return dtypeOf(infoWord(this, kDtypeWord));
   }
 
   /** The device that holds the data. */
