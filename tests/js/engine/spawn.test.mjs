@@ -281,7 +281,7 @@ describe("a program with workers of the engine", () => {
       print(await run("doubled", eg.ones([1]), 200).catch((error) => error.code + " " + error.message));
       print(await run("fibonacci", 3));`,
     );
-    assert.match(said, /^OutOfMemory \[spawn\].*128 functions wait/);
+    assert.match(said, /^OutOfMemory \[spawn\].*all 128 workers/);
     assert.equal(after, 2);
   });
 });

@@ -45,7 +45,7 @@ describe("spawn, when functions wait for each other", () => {
     );
     assert.equal(found, "Internal");
     assert.equal(said.length, 1);
-    assert.match(said[0], /none of 2 workers .* 1 calls .*init\(\{ spawnWorkers: 3 \}\)/);
+    assert.match(said[0], /all 2 workers .* queued calls: 1\. .*init\(\{ spawnWorkers: 3 \}\)/);
   });
 
   test("has them meet when there are so many, and says nothing", async () => {
@@ -74,7 +74,7 @@ describe("spawn, when functions wait for each other", () => {
       { workers: 1, longWait: 200 },
       "meet(300).catch(() => undefined); await warned();",
     );
-    assert.match(said[0], /299 calls .*init\(\{ spawnWorkers: 128 \}\)/);
+    assert.match(said[0], /queued calls: 299\. .*init\(\{ spawnWorkers: 128 \}\)/);
   });
 
   test("goes on where the console throws", async () => {

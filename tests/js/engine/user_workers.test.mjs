@@ -133,7 +133,7 @@ describe("a worker that cannot be used is said to be so:", () => {
       const worker = makeWorker(new URL("data:text/javascript,setInterval(() => {}, 1000)"));
       await eg.spawn(worker, "f").catch((error) => console.log(error.code, error.message));`);
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /^InvalidArgument \[spawn\].* has not called eg\.expose/);
+    assert.match(stdout, /^InvalidArgument \[spawn\].* did not call eg\.expose/);
   });
 
   test("what only looks like one", async () => {

@@ -144,7 +144,7 @@ export class Pool implements WorkerListener {
     const workers = Math.min(spawnWorkers() + count, kMaxWorkers);
     try {
       console.warn(
-        `edgegrad: [spawn] ${count} calls have been queued for ${kLongWait / 1000} s because all ${spawnWorkers()} workers are busy. ` +
+        `edgegrad: [spawn] all ${spawnWorkers()} workers have been busy for ${kLongWait / 1000} s; queued calls: ${count}. ` +
           `Functions that wait for each other need one worker each: init({ spawnWorkers: ${workers} }).`,
       );
     } catch {
