@@ -33,7 +33,7 @@ class Blocks {
 
   /// The GPU that all blocks so far were on is gone, and there is another one. Their numbers are
   /// not used again, so that who still has one can be told.
-  void begin_anew(BlockLimits limits);
+  void reset(BlockLimits limits);
   bool is_lost(Block block) const { return block < first_; }
 
   std::size_t bytes_in_use() const { return bytes_in_use_; }
@@ -50,14 +50,14 @@ class Blocks {
   std::vector<Entry> all_;
   Block first_ = 1;  // of this GPU
   std::vector<Block> unused_numbers_;
-  struct Kept {
+  struct FreeBlock {
     std::size_t size;
     Block block;
-    friend auto operator<=>(const Kept&, const Kept&) = default;
+    friend auto operator<=>(const FreeBlock&, const FreeBlock&) = default;
   };
-  std::vector<Kept> kept_;  // in order
+  std::vector<FreeBlock> free_blocks_;  // in order
   std::size_t bytes_in_use_ = 0;
-  std::size_t kept_bytes_ = 0;
+  std::size_t free_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 

@@ -33,7 +33,7 @@ std::size_t WebGpuDevice::bytes(void* block) {
   return blocks_.bytes(block_of(block));
 }
 
-void WebGpuDevice::check_there(void* block) const {
+void WebGpuDevice::check_alive(void* block) const {
   if (lost_) throw *lost_;
   check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",
         "this tensor was on a device that was lost: make it anew.");
@@ -42,7 +42,7 @@ void WebGpuDevice::check_there(void* block) const {
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
     const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
     stream_.add(Write{block_of(block),
@@ -77,7 +77,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
                               Done done) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   reads_.push_back({++last_ticket_, std::move(done)});
   stream_.add(webgpu::Read{block_of(block), static_cast<std::uint32_t>(offset),
                            static_cast<std::uint32_t>(bytes),
@@ -88,7 +88,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
 bool WebGpuDevice::run(const kernel::Call& call) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  call.for_each_memory([this](const MemoryView& memory, bool) { check_there(memory.base); });
+  call.for_each_memory([this](const MemoryView& memory, bool) { check_alive(memory.base); });
   if (!player_.has(call)) return false;
   stream_.add_kernel(call);
   ++kernels_;
@@ -201,7 +201,7 @@ void WebGpuDevice::lose(const std::string& reason) {
   for (const Read& read : waiting) read.done(lost_);
 }
 
-void WebGpuDevice::begin_anew(BlockLimits limits) {
+void WebGpuDevice::reopen(BlockLimits limits) {
   const std::lock_guard lock(mutex_);
   lost_.reset();
   stream_ = {};
@@ -209,7 +209,7 @@ void WebGpuDevice::begin_anew(BlockLimits limits) {
   kernels_ = 0;
   seen_words_ = 0;
   woken_ = Woken::kNo;
-  blocks_.begin_anew(limits);
+  blocks_.reset(limits);
 }
 
 bool WebGpuDevice::is_lost() {

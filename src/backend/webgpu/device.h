@@ -81,13 +81,13 @@ class WebGpuDevice final : public Accelerator {
   /// The GPU is gone: every call and every read fails from now on, those that wait too.
   void lose(const std::string& reason);
   /// There is another GPU. What lay on the one before stays lost.
-  void begin_anew(BlockLimits limits);
+  void reopen(BlockLimits limits);
   bool is_lost();
 
  private:
   using Done = std::function<void(std::optional<Error>)>;
 
-  void check_there(void* block) const;
+  void check_alive(void* block) const;
   void appended();
   void wake(bool now);
 

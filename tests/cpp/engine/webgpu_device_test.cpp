@@ -202,7 +202,7 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
     f->call({full({2, 3}, 1, DType::kFloat32, kGpu)});
   }
   player_.device().lose("for a test");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2, 3}, 1, DType::kFloat32, kGpu);
   expect_error(ErrorCode::kDeviceLost, "lost", [&] { f->call({x}); });
   f.reset();
@@ -212,7 +212,7 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
 TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {
   const Tensor lost = full({2}, 1, DType::kFloat32, kGpu);
   player_.device().lose("unplugged");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2}, 3, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{3, 3}));
   expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { (void)values(lost); });
