@@ -1,8 +1,8 @@
 #pragma once
 
-// The format of everything that C++ and TypeScript exchange as numbers, described once for two
-// readers: tools/border.cpp writes it down as web/src/generated/border.ts, and border_hash() makes
-// one number of it, by which a module and a script of different builds recognise each other.
+// The format of all data that C++ and TypeScript exchange as numbers. It has two users:
+// tools/border.cpp prints it as web/src/generated/border.ts, and border_hash() computes a hash of
+// it, with which a module and a script detect that they are from different builds.
 
 #include <array>
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace eg::bindings {
 
-/// The type of a field that is not a struct itself, as border.ts and its readers call it; empty for
-/// structs and arrays.
+/// Returns the name that border.ts and its readers use for the type of a field; empty for structs
+/// and arrays.
 template <class T>
 consteval std::string_view leaf_type() {
   if constexpr (std::is_same_v<T, bool>)
@@ -62,7 +62,7 @@ inline constexpr std::size_t kArraySize<std::array<T, N>> = N;
 
 namespace detail {
 
-/// FNV-1a over texts, each with its end.
+/// The FNV-1a hash of a sequence of strings, each of them terminated, and numbers.
 class Hash {
  public:
   constexpr void add(std::string_view text) {
@@ -92,7 +92,7 @@ consteval std::uint32_t enum_hash() {
 template <class T>
 constexpr void hash_type(Hash& hash);
 
-// A constant of its own for each struct: compilers limit how long one may be computed.
+// Each struct has a separate constant, because compilers limit the evaluation of a single one.
 template <class Struct>
 inline constexpr std::uint32_t kStructHash = [] {
   Hash hash;
@@ -118,8 +118,8 @@ constexpr void hash_type(Hash& hash) {
 
 }  // namespace detail
 
-/// Stands for the format: of the ops and their arguments, of the commands and kernels of the GPU's
-/// stream.
+/// Returns a hash of the format: of the ops and their arguments, and of the commands and kernels of
+/// the GPU's stream.
 inline std::uint32_t border_hash() {
   static constexpr std::uint32_t kFormat = [] {
     detail::Hash hash;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the GPU's player can play: kernels, with the dtypes of their memory, and formulas. The
-// player says so in text when it opens its device.
+// The kernels, with the dtypes of their memory, and the formulas that the GPU's player supports.
+// The player reports them as text when it opens its device.
 
 #include <string>
 #include <string_view>
@@ -14,9 +14,11 @@ namespace eg::bindings {
 
 class GpuSupport {
  public:
-  /// Reads lines of a name and numbers, bits by the place of a dtype: "softmax 1 1" for each memory
-  /// in turn, "copy * 255" for all of it, and "=add" for a formula.
+  /// Parses one entry per line. "softmax 1 1" is a kernel with a set of dtypes for each of its
+  /// memory arguments, "copy * 255" a kernel with one set for all of them, and "=add" a formula. A
+  /// set is a bit mask indexed by dtype.
   void read(const std::string& lines);
+  /// Whether the player supports the kernel of `call` with its dtypes and its formula.
   bool has(const kernel::Call& call) const;
 
  private:
@@ -28,7 +30,7 @@ class GpuSupport {
   void read_line(std::string_view line);
 
   NameTable kernel_names_;
-  std::vector<Kernel> kernels_;  // by their numbers there, which begin at 1
+  std::vector<Kernel> kernels_;  // at their number in kernel_names_, which counts from 1, minus 1
   NameTable formulas_;
 };
 

@@ -1,13 +1,14 @@
-// The WebGPU device in WebAssembly: the thread that owns the GPU, and the border to the player,
-// which is JavaScript (web/src/webgpu).
+// The WebGPU device in WebAssembly: the thread that owns the GPU, and the interface to the player,
+// which is written in TypeScript (web/src/webgpu).
 //
-// The thread runs nothing but its event loop. It imports the player's script, which opens the
-// device and then calls opened() or failed(). From then on it is woken to play what has been
-// called. Where there are no threads, or init() was given a GPU, which cannot leave its thread, the
-// main thread plays, whenever its event loop gets to it; nobody may wait for it then.
+// The GPU thread runs only its event loop. It imports the player's script, which opens the device
+// and then calls opened() or failed(). From then on, the thread is woken to play the recorded
+// commands. Without threads, or when init() was given a GPU (which cannot be moved to another
+// thread), the main thread is the player. It plays from its event loop, and no thread may wait for
+// it then.
 //
-// Nothing of this happens before the device is first used. A GPU that is lost stays so until init()
-// is called again, which opens another one on the same thread.
+// The device is not opened before its first use. A lost GPU stays lost until init() is called
+// again, which opens another one on the same thread.
 
 #include <array>
 #include <chrono>
@@ -58,12 +59,12 @@ EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 
 namespace eg::bindings {
 
-// Plays all that has been called, on the thread of the player.
+// Plays all recorded commands; runs on the player's thread.
 EG_EXPORT("gpuPlay") void play();
 
 namespace {
 
-// Which thread plays.
+// The connection to the player's thread.
 class GpuPlayer final : public webgpu::Player {
  public:
   void wake(bool now) override;
@@ -71,9 +72,9 @@ class GpuPlayer final : public webgpu::Player {
   bool has_clock() const override { return has_gpu_clock; }
   bool has(const kernel::Call& call) const override { return support.has(call); }
 
-  /// Has the player open its device, on the thread that it then plays on.
+  /// Makes the player open its device, on the thread on which it will play.
   void open();
-  /// Has it let go of the device; false where it plays on the main thread.
+  /// Makes the player release the device; returns false if it plays on the main thread.
   bool close();
 
   GpuSupport support;
@@ -87,10 +88,10 @@ class GpuPlayer final : public webgpu::Player {
 #endif
 };
 
-// The numbers of eg.webgpuStats().
+// The values of eg.webgpuStats().
 std::array<std::uint32_t, 6> player_stats{};
 
-// The one device, and who waits until it is open.
+// The only WebGPU device, and the callers that wait until it is open.
 struct Gpu {
   GpuPlayer player;
   std::string url;
@@ -99,12 +100,12 @@ struct Gpu {
   std::mutex mutex;
   std::condition_variable changed;
   enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed } state = State::kClosed;
-  struct Asker {
+  struct Waiter {
     std::shared_ptr<Inbox> inbox;
     std::shared_ptr<JsFunction> answer;
   };
-  std::vector<Asker> askers;
-  // Once it has been opened it stays, lost or not: tensors lie on it.
+  std::vector<Waiter> waiters;
+  // Once created, it stays alive even when the GPU is lost, because tensors refer to it.
   std::unique_ptr<webgpu::WebGpuDevice> device;
   std::string adapter;
   std::string failure;
@@ -115,7 +116,8 @@ Gpu& gpu() {
   return *gpu;
 }
 
-// A build without threads has no notifier.
+// Runs `work` on the thread of `inbox`. On the current thread it runs immediately, because a build
+// without threads has no notifier.
 void run_on(Inbox& inbox, const std::function<void()>& work) {
   if (&inbox == Inbox::current().get())
     work();
@@ -156,7 +158,7 @@ void GpuPlayer::open() {
   share_objects();
   const int error = pthread_create(&thread_, nullptr, run, nullptr);
   check(error == 0, ErrorCode::kOutOfMemory, "init",
-        "the system starts no thread for the GPU, error ", error, ": too many are running.");
+        "the system cannot start a thread for the GPU, error ", error, ": too many are running.");
   pthread_detach(thread_);
   has_thread_ = true;
 }
@@ -167,7 +169,7 @@ bool GpuPlayer::close() {
   return emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_, run, nullptr) != 0;
 }
 
-// A page's main thread starts no worker while it waits.
+// In a browser, no worker starts while the main thread blocks.
 bool can_wait_for_opening() {
   return !gpu().player.plays_on_main_thread &&
          (eg_is_node() || !emscripten_is_main_runtime_thread());
@@ -183,7 +185,7 @@ bool can_wait_for_opening() { return false; }
 
 #endif
 
-// With the mutex held.
+// The caller holds the mutex.
 void begin_opening() {
   Gpu& all = gpu();
   if (all.state == Gpu::State::kOpening) return;
@@ -193,26 +195,28 @@ void begin_opening() {
 
 void opening_ended(Gpu::State state) {
   Gpu& all = gpu();
-  std::vector<Gpu::Asker> askers;
+  std::vector<Gpu::Waiter> waiters;
   {
     const std::lock_guard lock(all.mutex);
     all.state = state;
     all.changed.notify_all();
-    askers.swap(all.askers);
+    waiters.swap(all.waiters);
   }
   const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
-  for (const Gpu::Asker& asker : askers) {
-    run_on(*asker.inbox, [answer = asker.answer, outcome] { (*answer)({outcome}); });
+  for (const Gpu::Waiter& waiter : waiters) {
+    run_on(*waiter.inbox, [answer = waiter.answer, outcome] { (*answer)({outcome}); });
   }
 }
 
-// What the first use of the device does where nobody has asked init() for it.
+// Opens the device on its first use, if init() has not opened it.
 void open_on_first_use() {
   Gpu& all = gpu();
   check(all.is_allowed, ErrorCode::kDeviceUnavailable, "webgpu",
-        "init() was told webgpu: 'off'. Call `await shutdown()` and init() without it.");
+        "WebGPU is disabled: init() was called with webgpu: 'off'. Call `await shutdown()`, then "
+        "init() "
+        "without this option.");
   check(can_wait_for_opening(), ErrorCode::kDeviceUnavailable, "webgpu",
-        "the device is not open, and this thread cannot wait until it is. Open it before with "
+        "the device is not open, and this thread cannot wait for it. Open it first with "
         "`await init({ webgpu: 'required' })`.");
   std::unique_lock lock(all.mutex);
   begin_opening();
@@ -220,13 +224,13 @@ void open_on_first_use() {
   check(all.state == Gpu::State::kOpen, ErrorCode::kDeviceUnavailable, "webgpu", all.failure);
 }
 
-// Called by the player.
+// The functions that the player calls.
 
 void opened(const std::string& supported, const std::string& adapter, double max_block_bytes,
             bool has_clock) {
   Gpu& all = gpu();
   const auto most = static_cast<std::size_t>(std::min(max_block_bytes, 2147483648.0));
-  // Half of what can be numbered: the adapter does not say how much it has.
+  // The budget is half of the 32-bit address range, because an adapter does not report its memory.
   const webgpu::BlockLimits limits{most, std::size_t{1} << 31U};
   if (all.device == nullptr) {
     all.player.support.read(supported);
@@ -277,7 +281,7 @@ std::string adapter() {
   return gpu().state == Gpu::State::kOpen ? gpu().adapter : "";
 }
 
-// Says what the device may be, before it is first used.
+// Sets the options of the device, before its first use.
 void allow(const std::string& url, bool plays_on_main_thread) {
   gpu().is_allowed = true;
   gpu().url = url;
@@ -297,7 +301,7 @@ double open(double answer) {
     std::unique_lock lock(all.mutex);
     if (all.state != Gpu::State::kOpen) {
       begin_opening();
-      all.askers.push_back({Inbox::current(), function});
+      all.waiters.push_back({Inbox::current(), function});
       return 0;
     }
     lock.unlock();
@@ -306,7 +310,7 @@ double open(double answer) {
   });
 }
 
-// Waits until the GPU is let go of, but not for long: the process is about to end.
+// Waits until the GPU is released, for a limited time: the process is about to exit.
 EG_EXPORT("closeGpu")
 void close() {
   constexpr std::chrono::seconds kMost{10};
@@ -327,8 +331,9 @@ double read_later(Handle handle, double answer) {
     check_host_access(asked.storage()->data(), asked.device());
     const Tensor from = packed(detach(asked));
     const Tensor to = Tensor::empty(from.shape(), from.dtype());
-    const auto tell = [to, from, function, asker = Inbox::current()](std::optional<Error> error) {
-      run_on(*asker, [to, function, error] {
+    const auto deliver = [to, from, function,
+                          caller = Inbox::current()](std::optional<Error> error) {
+      run_on(*caller, [to, function, error] {
         double outcome = kFailed;
         try {
           if (error) throw *error;
@@ -341,7 +346,7 @@ double read_later(Handle handle, double answer) {
     };
     const MemoryView memory = from.memory();
     gpu().device->read_later(memory.base, static_cast<std::size_t>(memory.offset), to.data(),
-                             byte_count(to.shape(), to.dtype()), tell);
+                             byte_count(to.shape(), to.dtype()), deliver);
     return 0;
   });
 }

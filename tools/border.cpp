@@ -1,4 +1,4 @@
-// Prints web/src/generated/border.ts: the format of what C++ and TypeScript exchange.
+// Prints web/src/generated/border.ts: the format of the data that C++ and TypeScript exchange.
 
 #include <cctype>
 #include <exception>
@@ -27,7 +27,7 @@ std::string_view without_k(std::string_view enumerator) {
   return enumerator;
 }
 
-/// Writes the declarations that others refer to before those, each once.
+/// Writes every declaration once, after the declarations that it refers to.
 class Writer {
  public:
   template <class Command>
@@ -60,13 +60,13 @@ class Writer {
            "export interface Kernels {\n" +
            kernel_types_ +
            "}\n\n"
-           "/** What follows a Kernel command in the stream, by the kernel's name. */\n"
+           "/** The fields that follow a Kernel command in the stream, by the kernel's name. */\n"
            "export const kKernelFields = {\n" +
            kernels_ + "} as const;\n";
   }
 
  private:
-  // The type in TypeScript.
+  // The TypeScript type of a field.
   template <class T>
   std::string type() {
     if constexpr (kArraySize<T> > 0) {
@@ -96,7 +96,8 @@ class Writer {
     }
   }
 
-  // What the reader is given: the type of a leaf, or the constant of a nested struct.
+  // The description of a field for the reader: the type of a leaf, or the constant of a nested
+  // struct.
   template <class T>
   std::string fields() {
     if constexpr (kArraySize<T> > 0) {
@@ -159,11 +160,12 @@ std::string border_ts() {
   kernel::Kernels::for_each([&]<class Kernel>() { writer.kernel<Kernel>(); });
   return "// Written by tools/border.cpp (npm run generate). Do not edit.\n"
          "//\n"
-         "// The format of what C++ and TypeScript exchange. What the fields mean is said at the\n"
+         "// The format of the data that C++ and TypeScript exchange. The fields are documented at "
+         "the\n"
          "// structs: commands in src/backend/webgpu/commands.h, kernels in src/kernels.\n\n"
          "import type { DType } from \"../webgpu/dtype\";\n"
          "import type { Formula, Operand, View } from \"../webgpu/stream\";\n\n"
-         "/** What native.borderHash() returns of a module with this format. */\n"
+         "/** The value of native.borderHash() for a module with this format. */\n"
          "export const kBorderHash = " +
          std::to_string(border_hash()) + ";\n\n" + writer.text();
 }

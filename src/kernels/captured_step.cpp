@@ -13,8 +13,8 @@ void CapturedStep::note(const Call& call) {
   bool is_variable = false;
   call.for_each_memory([&](const MemoryView& memory, bool) {
     if (memory.is_host_number) {
-      refuse_in_recording("a number is needed before it is computed,",
-                          "Leave out what depends on values: shapes, conditions, decompositions.");
+      refuse_in_recording("the function needs a computed number immediately,",
+                          "Leave out shapes, conditions and decompositions that depend on values.");
     }
     add_if_touched(memory.base, memory.device);
     is_variable |= use(memory.base, memory.device).is_variable;

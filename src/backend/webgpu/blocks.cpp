@@ -8,8 +8,8 @@
 namespace eg::webgpu {
 namespace {
 
-// Eight sizes between one power of two and the next, so that a kept block fits what is a bit
-// smaller; an eighth is wasted at most.
+// Rounds up to one of eight sizes per power of two, so that a freed block also fits slightly
+// smaller requests. At most an eighth is wasted.
 std::size_t size_for(std::size_t bytes) {
   constexpr std::size_t kLeast = 256;
   if (bytes <= kLeast) return kLeast;
@@ -22,7 +22,8 @@ std::size_t size_for(std::size_t bytes) {
 
 Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   check(bytes <= limits_.block_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
-        " bytes were asked for; a tensor on this adapter can have ", limits_.block_bytes, '.');
+        " bytes were requested; a tensor on this adapter can have at most ", limits_.block_bytes,
+        '.');
   const std::size_t size = std::min(size_for(bytes), limits_.block_bytes);
   const auto found = std::ranges::lower_bound(free_blocks_, FreeBlock{size, 0});
   if (found != free_blocks_.end() && found->size == size) {
@@ -36,7 +37,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   }
   if (bytes_in_use_ + free_bytes_ + size > limits_.budget_bytes) trim(stream);
   check(bytes_in_use_ + size <= limits_.budget_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
-        " bytes were asked for, ", bytes_in_use_, " are in use of ", limits_.budget_bytes, '.');
+        " bytes were requested, but ", bytes_in_use_, " of ", limits_.budget_bytes, " are in use.");
   Block block = 0;
   if (unused_numbers_.empty()) {
     all_.emplace_back();

@@ -7,7 +7,7 @@
 namespace eg::webgpu {
 namespace {
 
-// A batch is played when it has so much to do, whoever waits.
+// A batch with this much work is played even if no thread waits for it.
 constexpr std::size_t kMaxKernels = 256;
 constexpr std::size_t kMaxWords = std::size_t{16} << 20U;
 // The length of a command has 24 bits.
@@ -36,7 +36,7 @@ std::size_t WebGpuDevice::bytes(void* block) {
 void WebGpuDevice::check_alive(void* block) const {
   if (lost_) throw *lost_;
   check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",
-        "this tensor was on a device that was lost: make it anew.");
+        "this tensor was on a device that was lost: create it again.");
 }
 
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
@@ -54,8 +54,8 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
 
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
-        "this thread plays the GPU and cannot wait for it: use the Async form.");
-  // On this thread's stack: the player is done with it when `is_done` is seen.
+        "this thread runs the GPU and cannot wait for it: use the Async form.");
+  // On this thread's stack: the player no longer uses it once `is_done` is set.
   struct {
     std::mutex mutex;
     std::condition_variable changed;
@@ -139,8 +139,8 @@ std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
   std::vector<std::uint64_t> times(count);
   const std::size_t bytes = count * sizeof(std::uint64_t);
   const std::lock_guard order(*this);
-  const auto give_back = [this](void* block) { free(block); };
-  const std::unique_ptr<void, decltype(give_back)> block(allocate(bytes), give_back);
+  const auto release = [this](void* block) { free(block); };
+  const std::unique_ptr<void, decltype(release)> block(allocate(bytes), release);
   {
     const std::lock_guard lock(mutex_);
     stream_.add(Stamps{block_of(block.get()), count});
@@ -194,7 +194,7 @@ void WebGpuDevice::lose(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     lost_ = Error(ErrorCode::kDeviceLost,
                   "[webgpu] the device was lost: " + reason +
-                      ". `await init()` opens it again; what was on it is gone.");
+                      ". Its tensors are lost too. Call `await init()` to open it again.");
     stream_.take();
     waiting.swap(reads_);
   }

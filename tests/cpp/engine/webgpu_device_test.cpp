@@ -215,9 +215,9 @@ TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {
   player_.reopen();
   const Tensor x = full({2}, 3, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{3, 3}));
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { (void)values(lost); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { testing::add(lost, x); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { copy_data(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { (void)values(lost); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { testing::add(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { copy_data(lost, x); });
   EXPECT_EQ(values(contiguous_copy(x)), (Values{3, 3}));
 }
 

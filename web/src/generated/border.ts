@@ -1,12 +1,12 @@
 // Written by tools/border.cpp (npm run generate). Do not edit.
 //
-// The format of what C++ and TypeScript exchange. What the fields mean is said at the
+// The format of the data that C++ and TypeScript exchange. The fields are documented at the
 // structs: commands in src/backend/webgpu/commands.h, kernels in src/kernels.
 
 import type { DType } from "../webgpu/dtype";
 import type { Formula, Operand, View } from "../webgpu/stream";
 
-/** What native.borderHash() returns of a module with this format. */
+/** The value of native.borderHash() for a module with this format. */
 export const kBorderHash = 106721500;
 
 export interface Allocate {
@@ -968,7 +968,7 @@ export interface Kernels {
   readonly softmax_backward: SoftmaxBackward;
 }
 
-/** What follows a Kernel command in the stream, by the kernel's name. */
+/** The fields that follow a Kernel command in the stream, by the kernel's name. */
 export const kKernelFields = {
   attend: { attention: kAttention, y: "memory", yStrides: "list", logSums: "memory" },
   attend_backward: { attention: kAttention, gradY: kHeadMatrices, logSums: "memory", gradQuery: "optional memory", gradKey: "optional memory", gradValue: "optional memory" },

@@ -1,8 +1,8 @@
 // GPU buffers, by the number of their block in the stream.
 
 import { type Arena, Arenas } from "./arenas";
-import type { ErrorKeeper } from "./errors";
-import { UnusedBlocks } from "./unused";
+import type { ErrorCollector } from "./errors";
+import { FreeList } from "./free_list";
 import { Usage } from "./usage";
 
 /** A GPU buffer, or a piece of one, that blocks of its size take in turn. */
@@ -25,26 +25,26 @@ export interface Block {
   /** The batch whose recorded commands use it. */
   batch: number;
   /** Recordings that use it: it is not destroyed. */
-  keepers: number;
+  recordingCount: number;
 }
 
 /**
  * Blocks of this size hold numbers that the host writes: one that no recorded command uses can be written without
  * interrupting a compute pass, so these are not used twice in a batch.
  */
-const kNumberBytes = 64;
+const kSmallBlockBytes = 64;
 
 const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
 
 export class Blocks {
   created = 0;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
-  readonly #unused = new UnusedBlocks();
+  readonly #freeList = new FreeList();
   // Apart, so that who knows a block of these can use it again at any time.
-  readonly #unusedScratch = new UnusedBlocks();
+  readonly #freeScratch = new FreeList();
   readonly #arenas = new Arenas(
     (bytes) => this.#make(bytes),
     () => this.#nextId++,
@@ -52,7 +52,7 @@ export class Blocks {
   #nextId = 1;
 
   /** `batch` gives the number of the batch that is being recorded. */
-  constructor(device: GPUDevice, errors: ErrorKeeper, batch: () => number) {
+  constructor(device: GPUDevice, errors: ErrorCollector, batch: () => number) {
     this.#device = device;
     this.#errors = errors;
     this.#batch = batch;
@@ -64,13 +64,13 @@ export class Blocks {
   }
 
   free(number: number): void {
-    const block = this.#known(number);
+    const block = this.#lookup(number);
     this.#byNumber.delete(number);
-    this.#give(block);
+    this.#release(block);
   }
 
   get(number: number): Block {
-    const block = this.#known(number);
+    const block = this.#lookup(number);
     if (!block.isMissing) return block;
     // That has been told. Whoever uses the number next may have more luck.
     const again = this.#take(block.used);
@@ -87,12 +87,12 @@ export class Blocks {
     blocks: readonly Block[],
     copy: (to: Block, from: Block) => void,
   ): ReadonlyMap<Block, Block> {
-    const places = this.#arenas.placesFor(role, blocks);
+    const places = this.#arenas.destinationsFor(role, blocks);
     for (const [from, to] of places) {
       copy(to, from);
       to.used = from.used;
       this.#set(from.number, to);
-      this.#give(from);
+      this.#release(from);
     }
     return places;
   }
@@ -102,14 +102,14 @@ export class Blocks {
     this.#byNumber.set(number, block);
   }
 
-  #give(block: Block): void {
+  #release(block: Block): void {
     block.number = 0;
     if (block.isMissing) return;
-    if (block.arena === undefined) this.#unused.give(block);
-    else block.arena.unused.add(block);
+    if (block.arena === undefined) this.#freeList.add(block);
+    else block.arena.free.add(block);
   }
 
-  #known(number: number): Block {
+  #lookup(number: number): Block {
     const block = this.#byNumber.get(number);
     if (block === undefined) throw new Error(`there is no block ${number}`);
     return block;
@@ -117,26 +117,26 @@ export class Blocks {
 
   /** A buffer without a number, for as long as a kernel needs one. */
   takeScratch(bytes: number): Block {
-    const unused = this.#unusedScratch.take(sizeOf(bytes), () => true);
-    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+    const freeList = this.#freeScratch.take(sizeOf(bytes), () => true);
+    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
   /** What was recorded before may still use it. */
-  giveScratch(block: Block): void {
-    if (!block.isMissing) this.#unusedScratch.give(block);
+  releaseScratch(block: Block): void {
+    if (!block.isMissing) this.#freeScratch.add(block);
   }
 
   #take(bytes: number): Block {
     const size = sizeOf(bytes);
-    const batch = size > kNumberBytes ? undefined : this.#batch();
-    const unused = this.#unused.take(size, (block) => block.batch !== batch);
-    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+    const batch = size > kSmallBlockBytes ? undefined : this.#batch();
+    const freeList = this.#freeList.take(size, (block) => block.batch !== batch);
+    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
   #make(bytes: number): Block {
     const size = sizeOf(bytes);
     this.created++;
-    const { result: buffer, failure } = this.#errors.judged(
+    const { result: buffer, failure } = this.#errors.watchWithFailure(
       ["validation", "out-of-memory"],
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
@@ -151,7 +151,7 @@ export class Blocks {
       used: 0,
       isMissing: false,
       batch: 0,
-      keepers: 0,
+      recordingCount: 0,
     };
     void failure.then((error) => {
       block.isMissing ||= error !== undefined;
@@ -166,7 +166,8 @@ export class Blocks {
       block.isMissing = true;
       onDestroy(block);
     };
-    for (const unused of [this.#unused, this.#unusedScratch, this.#arenas]) unused.trim(destroy);
+    for (const freeList of [this.#freeList, this.#freeScratch, this.#arenas])
+      freeList.trim(destroy);
   }
 }
 

@@ -9,7 +9,7 @@ export interface PlayerError {
   readonly index?: number;
 }
 
-interface Judged<T> {
+interface Watched<T> {
   readonly result: T;
   readonly failure: Promise<PlayerError | undefined>;
 }
@@ -17,12 +17,12 @@ interface Judged<T> {
 type Filter = "validation" | "out-of-memory" | "internal";
 
 /** Keeps the first error until a read takes it along. WebGPU reports late: `settled` waits for that. */
-export class ErrorKeeper {
+export class ErrorCollector {
   readonly #device: GPUDevice;
   #first: { order: number; error: PlayerError } | undefined;
   #lost: PlayerError | undefined;
   #order = 0;
-  readonly #open = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
@@ -40,8 +40,8 @@ export class ErrorKeeper {
     return this.#lost;
   }
 
-  keep(error: PlayerError): void {
-    this.#keep(error, this.#order++);
+  add(error: PlayerError): void {
+    this.#add(error, this.#order++);
   }
 
   /** Does `work`, which WebGPU judges later, and keeps what it says. */
@@ -50,7 +50,7 @@ export class ErrorKeeper {
   }
 
   /** The same, and what it says of this work alone; `about` comes before that. */
-  judged<T>(filters: readonly Filter[], about: string, work: () => T): Judged<T> {
+  watchWithFailure<T>(filters: readonly Filter[], about: string, work: () => T): Watched<T> {
     const { result, errors } = this.#scoped(filters, "", about, work);
     const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
     return { result, failure };
@@ -58,7 +58,7 @@ export class ErrorKeeper {
 
   /** All that has been done so far has been judged. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#open]);
+    await Promise.all([...this.#pending]);
   }
 
   /** The first error since the last one that was taken. */
@@ -82,23 +82,23 @@ export class ErrorKeeper {
 
   // `about` is the error if there is one, but for the end of its message.
   #pop(about: PlayerError, order: number): Promise<PlayerError | undefined> {
-    const judged = this.#device.popErrorScope().then(
+    const watchWithFailure = this.#device.popErrorScope().then(
       (error) => {
         const found = error ? { ...about, message: about.message + error.message } : undefined;
-        if (found !== undefined) this.#keep(found, order);
+        if (found !== undefined) this.#add(found, order);
         return found;
       },
       // The scopes of a lost device are refused; its loss is told by itself.
       () => undefined,
     );
-    const open = judged.then(() => {
-      this.#open.delete(open);
+    const pending = watchWithFailure.then(() => {
+      this.#pending.delete(pending);
     });
-    this.#open.add(open);
-    return judged;
+    this.#pending.add(pending);
+    return watchWithFailure;
   }
 
-  #keep(error: PlayerError, order: number): void {
+  #add(error: PlayerError, order: number): void {
     if (this.#first === undefined || order < this.#first.order) this.#first = { order, error };
   }
 }

@@ -64,13 +64,13 @@ export function gradientShader(op: string, form: number, wanted: readonly number
   const { gradient } = formOf(op, form);
   if (gradient === undefined) throw new Error(`${op} has no gradient`);
   // Inputs without a gradient have no result.
-  const places = gradient.reads.map((reads, i) =>
+  const outputs = gradient.reads.map((reads, i) =>
     reads === null ? -1 : gradient.reads.slice(0, i).filter((before) => before !== null).length,
   );
   const results = wanted.map((input) => {
-    const place = places[input] ?? -1;
-    if (place < 0) throw new Error(`${op} has no gradient of input ${input}`);
-    return place;
+    const output = outputs[input] ?? -1;
+    if (output < 0) throw new Error(`${op} has no gradient of input ${input}`);
+    return output;
   });
   return shaderOf(op, gradient, "float32", results, false);
 }
@@ -90,7 +90,7 @@ function shaderOf(
 ): FormulaShader {
   const whole = texts[type];
   if (whole === undefined) throw new Error(`${op} has no shader for ${type}`);
-  const results = wanted.map((place) => whole.results[place] as string);
+  const results = wanted.map((output) => whole.results[output] as string);
   const lets = neededLets(whole.lets, results);
   const used = namesIn([...lets, ...results].join(" "));
   const loads = ["g", "a", "b", "c", "y"].filter((name) => used.has(name));
@@ -99,7 +99,7 @@ function shaderOf(
     ...loads.map((name) => `let ${name} = load_${name}(i);`),
     ...slots.map((position) => `let k${position} = u.k${position};`),
     ...lets.map((text) => `let ${text};`),
-    ...results.map((text, place) => `store_${place}(i, ${text});`),
+    ...results.map((text, output) => `store_${output}(i, ${text});`),
   ];
   const evaluate = `fn evaluate(i: u32) {
   ${body.join("\n  ")}

@@ -1,13 +1,13 @@
 // Pipelines, and the bind groups of the buffers that they see.
 
 import type { Block } from "./blocks";
-import type { ErrorKeeper } from "./errors";
+import type { ErrorCollector } from "./errors";
 
 /** More bind groups than a program needs at a time: then all are made again as they are used. */
-const kMostBindGroups = 8192;
+const kMaxBindGroups = 8192;
 
 /** Bytes that a shader sees of the numbers, from a dispatch's own on. */
-export const kNumberBytes = 4096;
+export const kUniformBytes = 4096;
 
 interface Layout {
   readonly bindings: GPUBindGroupLayout;
@@ -17,19 +17,19 @@ interface Layout {
 export class Pipelines {
   created = 0;
   bindGroupsCreated = 0;
-  readonly numbersLayout: GPUBindGroupLayout;
+  readonly uniformLayout: GPUBindGroupLayout;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #layouts = new Map<string, Layout>();
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #bindGroups = new Map<string, GPUBindGroup>();
   // What to forget with a buffer.
   readonly #groupsOf = new Map<number, string[]>();
 
-  constructor(device: GPUDevice, errors: ErrorKeeper) {
+  constructor(device: GPUDevice, errors: ErrorCollector) {
     this.#device = device;
     this.#errors = errors;
-    this.numbersLayout = device.createBindGroupLayout({
+    this.uniformLayout = device.createBindGroupLayout({
       entries: [
         {
           binding: 0,
@@ -63,7 +63,7 @@ export class Pipelines {
     for (const { id } of blocks) key += `,${id}`;
     const known = this.#bindGroups.get(key);
     if (known !== undefined) return known;
-    if (this.#bindGroups.size >= kMostBindGroups) {
+    if (this.#bindGroups.size >= kMaxBindGroups) {
       this.#bindGroups.clear();
       this.#groupsOf.clear();
     }
@@ -103,7 +103,7 @@ export class Pipelines {
       })),
     });
     const pipeline = this.#device.createPipelineLayout({
-      bindGroupLayouts: [bindings, this.numbersLayout],
+      bindGroupLayouts: [bindings, this.uniformLayout],
     });
     const layout = { bindings, pipeline };
     this.#layouts.set(key, layout);

@@ -2,7 +2,7 @@
 // batch, and copied into the engine's memory.
 
 import type { Block } from "./blocks";
-import { asPlayerError, type ErrorKeeper, type PlayerError } from "./errors";
+import { asPlayerError, type ErrorCollector, type PlayerError } from "./errors";
 import { kMapRead, Usage } from "./usage";
 
 /** Who hears of reads, and into whose memory they go. */
@@ -49,17 +49,17 @@ export class Readback {
   created = 0;
   count = 0;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #host: Host;
   readonly #nameOf: (number: number) => string;
-  readonly #unused = new Map<number, Staging[]>();
+  readonly #freeList = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
   constructor(
     device: GPUDevice,
-    errors: ErrorKeeper,
+    errors: ErrorCollector,
     host: Host,
     nameOf: (number: number) => string,
   ) {
@@ -104,7 +104,7 @@ export class Readback {
   }
 
   /** A read that cannot even be recorded; later, as all answers. */
-  refuse(ticket: number, error: PlayerError): void {
+  failLater(ticket: number, error: PlayerError): void {
     this.#waiting.add(ticket);
     queueMicrotask(() => this.#answer(ticket, error));
   }
@@ -130,7 +130,7 @@ export class Readback {
       if (staging.buffer.mapState !== "mapped") return this.#answer(ticket, error);
       const indexError = this.#copyOut(read, error);
       staging.buffer.unmap();
-      this.#unused.get(staging.size)?.push(staging);
+      this.#freeList.get(staging.size)?.push(staging);
       this.#answer(ticket, error ?? indexError);
     } catch (exception) {
       this.#answer(ticket, this.#errors.lost ?? asPlayerError(exception, ""));
@@ -163,10 +163,10 @@ export class Readback {
   #take(bytes: number): Staging {
     let size = kSmallest;
     while (size < bytes) size *= 2;
-    const list = this.#unused.get(size) ?? [];
-    this.#unused.set(size, list);
-    const unused = list.pop();
-    if (unused !== undefined) return unused;
+    const list = this.#freeList.get(size) ?? [];
+    this.#freeList.set(size, list);
+    const freeList = list.pop();
+    if (freeList !== undefined) return freeList;
     this.created++;
     const usage = Usage.MapRead | Usage.CopyTarget;
     const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>

@@ -1,11 +1,11 @@
 // A batch as it is recorded: one command encoder, as few compute passes as can be, one submit.
 
 import type { Block } from "./blocks";
-import type { ErrorKeeper, PlayerError } from "./errors";
-import { kNumberBytes, type Pipelines } from "./pipelines";
-import type { NumbersOnDevice, Recording } from "./recording";
+import type { ErrorCollector, PlayerError } from "./errors";
+import { kUniformBytes, type Pipelines } from "./pipelines";
+import type { DeviceUniforms, Recording } from "./recording";
 import type { Access } from "./shader";
-import { Memory, type Numbers, shaderText, writeNumbers } from "./shader";
+import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
 
 /** One run of a shader. */
@@ -13,23 +13,23 @@ export interface Dispatch {
   /** Of all that the shader's text depends on, besides the memory that it accesses. */
   readonly key: string;
   readonly memory: readonly Access[];
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly workgroups: readonly [x: number, y?: number, z?: number];
   /** The kernel's own text, with a function `main`; see shader.ts. */
   body(): string;
 }
 
 /** A dispatch that is ready for a batch, any number of times. */
-export interface Prepared {
+export interface PreparedDispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
-  readonly numbers: Uint8Array;
+  readonly uniforms: Uint8Array;
   readonly workgroups: readonly [x: number, y: number, z: number];
   readonly blocks: readonly Block[];
 }
 
 /** A submit is made when this much is full. */
-const kNumberCapacity = 2 ** 20;
+const kUniformCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
 const kAll = ["validation", "out-of-memory", "internal"] as const;
 /** What is larger is uploaded in a buffer of its own. */
@@ -42,7 +42,7 @@ export class Recorder {
   /** Keeps what is recorded, if it is there. */
   recording: Recording | undefined;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #pipelines: Pipelines;
   readonly #onSubmit: (failure: Promise<PlayerError | undefined>) => void;
   #batch = 1;
@@ -50,11 +50,11 @@ export class Recorder {
   #pass: GPUComputePassEncoder | undefined;
   // The one that the pass has.
   #pipeline: GPUComputePipeline | undefined;
-  readonly #numbersOfOne = new DataView(new ArrayBuffer(kNumberBytes));
-  readonly #numbers = new Uint8Array(kNumberCapacity);
-  #numberBytes = 0;
-  #numberBuffer: GPUBuffer | undefined;
-  #numberGroup: GPUBindGroup | undefined;
+  readonly #encodedUniforms = new DataView(new ArrayBuffer(kUniformBytes));
+  readonly #uniforms = new Uint8Array(kUniformCapacity);
+  #uniformBytes = 0;
+  #uniformBuffer: GPUBuffer | undefined;
+  #uniformGroup: GPUBindGroup | undefined;
   readonly #uploads = new Uint8Array(kUploadCapacity);
   #uploadBytes = 0;
   #uploadBuffer: GPUBuffer | undefined;
@@ -62,7 +62,7 @@ export class Recorder {
 
   constructor(
     device: GPUDevice,
-    errors: ErrorKeeper,
+    errors: ErrorCollector,
     pipelines: Pipelines,
     onSubmit: (failure: Promise<PlayerError | undefined>) => void,
   ) {
@@ -78,45 +78,45 @@ export class Recorder {
   }
 
   /** Undefined where there is nothing to do. */
-  prepare(dispatch: Dispatch, op: string): Prepared | undefined {
-    const { key, memory: accesses, numbers, workgroups, body } = dispatch;
+  prepare(dispatch: Dispatch, op: string): PreparedDispatch | undefined {
+    const { key, memory: accesses, uniforms, workgroups, body } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
     if (x === 0 || y === 0 || z === 0) return undefined;
     const memory = new Memory(accesses);
     const { layout, blocks } = memory;
     const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
-      shaderText({ memory, numbers, body: body() }),
+      shaderText({ memory, uniforms, body: body() }),
     );
     const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
-    const bytes = 4 * writeNumbers({ memory, numbers }, this.#numbersOfOne);
+    const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     return {
       pipeline,
       bindGroup,
-      numbers: new Uint8Array(this.#numbersOfOne.buffer.slice(0, bytes)),
+      uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
       workgroups: [x, y, z],
       blocks,
     };
   }
 
-  dispatch(prepared: Prepared): void {
-    const { pipeline, bindGroup, numbers, workgroups, blocks } = prepared;
-    const offset = this.#addNumbers(numbers);
+  dispatch(prepared: PreparedDispatch): void {
+    const { pipeline, bindGroup, uniforms, workgroups, blocks } = prepared;
+    const offset = this.#addUniforms(uniforms);
     const pass = this.#computePass();
     if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
     this.#pipeline = pipeline;
     pass.setBindGroup(0, bindGroup);
-    pass.setBindGroup(1, this.#numberBindGroup(), [offset]);
+    pass.setBindGroup(1, this.#uniformBindGroup(), [offset]);
     pass.dispatchWorkgroups(...workgroups);
     for (const block of blocks) this.markUsed(block);
     this.dispatches++;
-    this.recording?.addDispatch(prepared, this.#numbers.subarray(offset, this.#numberBytes));
+    this.recording?.addDispatch(prepared, this.#uniforms.subarray(offset, this.#uniformBytes));
   }
 
   /** Ends the recording that is being made. */
   endRecording(): void {
     const { recording } = this;
     this.recording = undefined;
-    recording?.finish((numbers) => this.#numbersOnDevice(numbers));
+    recording?.finish((uniforms) => this.#createDeviceUniforms(uniforms));
   }
 
   /** Records again what a recording has. */
@@ -215,13 +215,15 @@ export class Recorder {
   #submit(encoder: GPUCommandEncoder): void {
     const { queue } = this.#device;
     this.#encoder = undefined;
-    if (this.#numberBytes > 0 && this.#numberBuffer !== undefined)
-      queue.writeBuffer(this.#numberBuffer, 0, this.#numbers, 0, this.#numberBytes);
+    if (this.#uniformBytes > 0 && this.#uniformBuffer !== undefined)
+      queue.writeBuffer(this.#uniformBuffer, 0, this.#uniforms, 0, this.#uniformBytes);
     if (this.#uploadBytes > 0 && this.#uploadBuffer !== undefined)
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
-    this.#numberBytes = 0;
+    this.#uniformBytes = 0;
     this.#uploadBytes = 0;
-    const failure = this.#errors.judged(kAll, "", () => queue.submit([encoder.finish()])).failure;
+    const failure = this.#errors.watchWithFailure(kAll, "", () =>
+      queue.submit([encoder.finish()]),
+    ).failure;
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];
@@ -234,36 +236,36 @@ export class Recorder {
   }
 
   // The place of a dispatch's numbers among those of the batch.
-  #addNumbers(numbers: Uint8Array): number {
-    if (this.#numberBytes + 2 * kNumberBytes > kNumberCapacity) this.submit();
-    const at = this.#numberBytes;
-    this.#numbers.set(numbers, at);
+  #addUniforms(uniforms: Uint8Array): number {
+    if (this.#uniformBytes + 2 * kUniformBytes > kUniformCapacity) this.submit();
+    const at = this.#uniformBytes;
+    this.#uniforms.set(uniforms, at);
     const unit = this.#device.limits.minUniformBufferOffsetAlignment;
-    this.#numberBytes += Math.ceil(numbers.length / unit) * unit;
+    this.#uniformBytes += Math.ceil(uniforms.length / unit) * unit;
     return at;
   }
 
-  #numberBindGroup(): GPUBindGroup {
-    if (this.#numberGroup === undefined) {
-      this.#numberBuffer = this.#createBuffer(kNumberCapacity, Usage.Uniform | Usage.CopyTarget);
-      this.#numberGroup = this.#groupOfNumbers(this.#numberBuffer);
+  #uniformBindGroup(): GPUBindGroup {
+    if (this.#uniformGroup === undefined) {
+      this.#uniformBuffer = this.#createBuffer(kUniformCapacity, Usage.Uniform | Usage.CopyTarget);
+      this.#uniformGroup = this.#createUniformGroup(this.#uniformBuffer);
     }
-    return this.#numberGroup;
+    return this.#uniformGroup;
   }
 
-  #groupOfNumbers(buffer: GPUBuffer): GPUBindGroup {
+  #createUniformGroup(buffer: GPUBuffer): GPUBindGroup {
     return this.#device.createBindGroup({
-      layout: this.#pipelines.numbersLayout,
-      entries: [{ binding: 0, resource: { buffer, size: kNumberBytes } }],
+      layout: this.#pipelines.uniformLayout,
+      entries: [{ binding: 0, resource: { buffer, size: kUniformBytes } }],
     });
   }
 
   // With room for what shaders see after the last ones.
-  #numbersOnDevice(numbers: Uint8Array): NumbersOnDevice {
-    const buffer = this.#createBuffer(numbers.length + kNumberBytes, Usage.Uniform, true);
-    new Uint8Array(buffer.getMappedRange()).set(numbers);
+  #createDeviceUniforms(uniforms: Uint8Array): DeviceUniforms {
+    const buffer = this.#createBuffer(uniforms.length + kUniformBytes, Usage.Uniform, true);
+    new Uint8Array(buffer.getMappedRange()).set(uniforms);
     buffer.unmap();
-    return { buffer, group: this.#groupOfNumbers(buffer) };
+    return { buffer, group: this.#createUniformGroup(buffer) };
   }
 
   #createBuffer(size: number, usage: number, mappedAtCreation = false): GPUBuffer {

@@ -23,7 +23,7 @@ export interface Access {
 }
 
 /** The numbers of a dispatch, by their WGSL type. */
-export interface Numbers {
+export interface Uniforms {
   readonly u32?: Readonly<Record<string, number>>;
   readonly i32?: Readonly<Record<string, number>>;
   readonly f32?: Readonly<Record<string, number>>;
@@ -57,11 +57,11 @@ export function unitBytes({ view, as }: Access): number {
 }
 
 /** Whether shaders may see the floats of a view as "fours", as far as the view is concerned. */
-export function liesInFours({ dtype, offset }: View): boolean {
+export function isFoursAligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
-const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
+const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   float32: "f32",
   int32: "i32",
   int64: "i32",
@@ -72,7 +72,7 @@ const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
 
 /** What shaders see elements of a dtype as. */
 export function elementType(dtype: DType): ElementType {
-  const type = kNatural[dtype];
+  const type = kElementTypes[dtype];
   if (type === undefined) throw new Error(`there is no ${dtype} in shaders`);
   return type;
 }
@@ -150,15 +150,19 @@ export class Memory {
     const word = (at: string) => (isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`);
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
-    const place = `let at = u.offset_${name} + i;`;
+    const positionText = `let at = u.offset_${name} + i;`;
     const loaded = converted(loadText(view.dtype, natural, word), natural, type);
-    const lines = [`fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${place} return ${loaded}; }`];
+    const lines = [
+      `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
+    ];
     if (mode !== "read") {
       const value = stored("value", type, view.dtype);
       const text = storeText(view.dtype, natural, value, set, memory);
-      lines.push(`fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${place} ${text} }`);
+      lines.push(
+        `fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${positionText} ${text} }`,
+      );
     }
-    if (mode === "atomic") lines.push(atomicText(name, natural, memory, place));
+    if (mode === "atomic") lines.push(atomicText(name, natural, memory, positionText));
     return lines;
   }
 }
@@ -193,26 +197,26 @@ function storeText(
 }
 
 // add_; of integers also exchange_ and, of those that are not negative, max_; of complex numbers add_ a part at a time.
-function atomicText(name: string, type: ElementType, memory: string, place: string): string {
+function atomicText(name: string, type: ElementType, memory: string, positionText: string): string {
   if (type === "complex")
     return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
 fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
-  ${place}
+  ${positionText}
   return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
 }`;
-  if (type !== "i32") return addText(name, type, memory, place);
+  if (type !== "i32") return addText(name, type, memory, positionText);
   return ["Add", "Max", "Exchange"]
     .map((what) => {
       const call = `atomic${what}(&${memory}[at], bitcast<u32>(value))`;
-      return `fn ${what.toLowerCase()}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+      return `fn ${what.toLowerCase()}_${name}(i: u32, value: i32) -> i32 { ${positionText} return bitcast<i32>(${call}); }`;
     })
     .join("\n");
 }
 
 // What no atomic does: again until nobody has come between.
-function addText(name: string, type: ElementType, memory: string, place: string): string {
+function addText(name: string, type: ElementType, memory: string, positionText: string): string {
   return `fn add_${name}(i: u32, value: ${type}) -> ${type} {
-  ${place}
+  ${positionText}
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<${type}>(bits);
@@ -248,18 +252,18 @@ function stored(text: string, from: ElementType, dtype: DType): string {
 /** What a kernel gives of a shader. */
 export interface ShaderParts {
   readonly memory: Memory;
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly body: string;
 }
 
 /** The whole text. */
-export function shaderText({ memory, numbers, body }: ShaderParts): string {
+export function shaderText({ memory, uniforms, body }: ShaderParts): string {
   const members = [
     ...memory.accesses.map(({ name }) => `offset_${name}: u32`),
-    ...kNumberTypes.flatMap((type) =>
-      Object.keys(numbers[type] ?? {}).map((name) => `${name}: ${type}`),
+    ...kUniformTypes.flatMap((type) =>
+      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${type}`),
     ),
-    ...(numbers.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
+    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
   ];
   const text = [
     `struct Numbers { ${members.join(", ")} }`,
@@ -270,11 +274,11 @@ export function shaderText({ memory, numbers, body }: ShaderParts): string {
   return `${wordsOf(text)}\n${text}`;
 }
 
-const kNumberTypes = ["u32", "i32", "f32"] as const;
+const kUniformTypes = ["u32", "i32", "f32"] as const;
 
 /** Writes the numbers of a shader in the order of its text; the number of words. */
-export function writeNumbers(
-  { memory, numbers }: Pick<ShaderParts, "memory" | "numbers">,
+export function writeUniforms(
+  { memory, uniforms }: Pick<ShaderParts, "memory" | "uniforms">,
   to: DataView,
 ): number {
   let byte = 0;
@@ -282,17 +286,17 @@ export function writeNumbers(
     to.setUint32(byte, offset, true);
     byte += 4;
   }
-  for (const type of kNumberTypes) {
-    const some = numbers[type];
+  for (const type of kUniformTypes) {
+    const some = uniforms[type];
     for (const name in some) {
       if (type === "f32") to.setFloat32(byte, some[name] as number, true);
       else to.setUint32(byte, some[name] as number, true);
       byte += 4;
     }
   }
-  if (numbers.table === undefined) return byte / 4;
+  if (uniforms.table === undefined) return byte / 4;
   byte = Math.ceil(byte / 16) * 16;
-  for (const number of numbers.table) {
+  for (const number of uniforms.table) {
     to.setUint32(byte, number, true);
     byte += 4;
   }

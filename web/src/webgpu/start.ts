@@ -37,7 +37,7 @@ export async function start(module: EngineModule): Promise<void> {
     module.gpuPlayer = {
       play(words) {
         player.play(words);
-        tellStats(module, player.stats);
+        writeStats(module, player.stats);
       },
       close: () => player.close(),
     };
@@ -50,7 +50,7 @@ export async function start(module: EngineModule): Promise<void> {
   }
 }
 
-function tellStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
+function writeStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
   const { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks } = stats;
   const words = new Uint32Array(wasmMemory.buffer, wasmExports.eg_gpuStatsAddress(), 6);
   words.set([submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks]);

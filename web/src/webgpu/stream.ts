@@ -60,7 +60,7 @@ const kLeaves = {
   double: (reader: Reader) => reader.double(),
   dtype: (reader: Reader) => dtypeOf(reader.word()),
   list: (reader: Reader) => reader.list(),
-  memory: (reader: Reader) => there(reader.view()),
+  memory: (reader: Reader) => required(reader.view()),
   "optional memory": (reader: Reader) => reader.view(),
   operands: (reader: Reader) => reader.operands(),
   formula: (reader: Reader) => reader.formula(),
@@ -184,7 +184,7 @@ export class Reader {
 
   operands(): Operand[] {
     return Array.from({ length: this.word() }, () => ({
-      view: there(this.view()),
+      view: required(this.view()),
       strides: this.list(),
     }));
   }
@@ -213,7 +213,7 @@ function dtypeOf(number: number): DType {
   return dtype;
 }
 
-function there(view: View | undefined): View {
+function required(view: View | undefined): View {
   if (view === undefined) throw new Error("memory that a kernel needs is missing");
   return view;
 }

@@ -4,12 +4,12 @@ import type { Block } from "../blocks";
 import type { Dispatch } from "../recorder";
 import { unitBytes } from "../shader";
 import type { StepOptions } from "./step_kernel";
-import { mostSteps, type Step, seenBlocks, stepsDispatch } from "./step_shader";
+import { boundBlocks, maxSteps, type Step, stepsDispatch } from "./step_shader";
 
 /** What is done with steps that have come together. */
 export interface Joiner {
   /** Of blocks: steps with larger ones have so much to do that they are dispatched alone. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Moves blocks, if they can be, to where others of their role are; the new ones by the old ones. */
   gather(role: number, blocks: readonly Block[]): ReadonlyMap<Block, Block>;
   dispatch(dispatch: Dispatch, op: string): void;
@@ -60,7 +60,7 @@ export class JoinedSteps {
   #plan(): Plan {
     const steps = this.#steps;
     const [first] = steps;
-    if (first === undefined) return kNothing;
+    if (first === undefined) return kEmptyPlan;
     const known = this.#plans.get(first);
     if (known?.steps.length === steps.length && known.steps.every((step, i) => step === steps[i]))
       return known;
@@ -74,9 +74,9 @@ export class JoinedSteps {
 
   // The steps with their memory where it is seen by one shader.
   #gather(steps: readonly Step[]): readonly Step[] {
-    const { mostBytes } = this.#joiner;
+    const { maxBytes } = this.#joiner;
     const moved = new Map<Block, Block>();
-    for (const some of chunksOf(steps.filter((step) => largestBlock(step) <= mostBytes))) {
+    for (const some of chunksOf(steps.filter((step) => largestBlock(step) <= maxBytes))) {
       const roles = Math.max(...some.map(({ memory }) => memory.length));
       for (let role = 0; role < roles; role++) {
         const blocks = some.flatMap(({ memory }) => memory[role]?.view.block ?? []);
@@ -95,7 +95,7 @@ export class JoinedSteps {
 }
 
 /** Bytes of a role that are gathered in one place. */
-const kMostGathered = 32 * 2 ** 20;
+const kMaxGatheredBytes = 32 * 2 ** 20;
 
 function largestBlock({ memory }: Step): number {
   return memory.reduce((most, { view }) => Math.max(most, view.block.size), 0);
@@ -107,7 +107,7 @@ function chunksOf(steps: readonly Step[]): Step[][] {
   let bytes = 0;
   for (const step of steps) {
     const own = largestBlock(step);
-    if (chunks.length === 0 || bytes + own > kMostGathered) {
+    if (chunks.length === 0 || bytes + own > kMaxGatheredBytes) {
       chunks.push([]);
       bytes = 0;
     }
@@ -117,7 +117,7 @@ function chunksOf(steps: readonly Step[]): Step[][] {
   return chunks.filter(({ length }) => length > 1);
 }
 
-const kNothing: Plan = { steps: [], dispatches: [] };
+const kEmptyPlan: Plan = { steps: [], dispatches: [] };
 
 // Parts of a row in which no step reads or writes what another writes.
 function runsOf(steps: readonly Step[]): Step[][] {
@@ -161,11 +161,11 @@ function collide(a: Range, b: Range): boolean {
 function groupsOf(steps: readonly Step[]): Step[][] {
   const groups = new Map<string, Step[]>();
   for (const step of steps) {
-    const key = `${step.key} ${seenBlocks(step).map(({ id }) => id)}`;
+    const key = `${step.key} ${boundBlocks(step).map(({ id }) => id)}`;
     groups.set(key, [...(groups.get(key) ?? []), step]);
   }
   return [...groups.values()].flatMap((group) => {
-    const most = mostSteps(group[0] as Step);
+    const most = maxSteps(group[0] as Step);
     const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, i) => i * most);
     return parts.map((from) => group.slice(from, from + most));
   });

@@ -2,7 +2,7 @@
 // comes again not at all.
 
 import type { Block } from "../blocks";
-import { areEqual, type Outcome, Outcomes } from "../outcomes";
+import { areEqual, type CacheEntry, CommandCache } from "../command_cache";
 import type { Fields, Reader } from "../stream";
 import { JoinedSteps, type Joiner } from "./joined_steps";
 import type { StepKernel, StepOptions } from "./step_kernel";
@@ -16,7 +16,7 @@ export interface StepFields extends Fields {
   readonly options: Fields;
 }
 
-interface KnownStep extends Outcome {
+interface CachedStep extends CacheEntry {
   readonly step: Step;
 }
 
@@ -24,7 +24,7 @@ interface Calls {
   /** Of the last one, and its words. */
   options: StepOptions;
   words: Uint32Array;
-  readonly steps: Outcomes<KnownStep>;
+  readonly steps: CommandCache<CachedStep>;
 }
 
 export class StepCalls {
@@ -49,7 +49,7 @@ export class StepCalls {
     { options, ...memory }: StepFields,
     reader: Reader,
     op: string,
-    named: () => Outcome["blocks"],
+    references: () => CacheEntry["blocks"],
   ): void {
     const calls = this.#readOptions(kernel, options, reader);
     this.#joined.begin(calls.options, op);
@@ -58,7 +58,7 @@ export class StepCalls {
     if (step === undefined) {
       step = makeStep(kernel, kernel.memory(reader.read(memory)));
       reader.finish();
-      calls.steps.keep(words, { step, blocks: named(), scratch: [] });
+      calls.steps.set(words, { step, blocks: references(), scratch: [] });
     }
     this.#joined.add(step);
   }
@@ -72,7 +72,7 @@ export class StepCalls {
     }
     const options = kernel.options(reader.read(fields));
     const words = before.slice(0, before.length - reader.rest().length);
-    const found = { steps: new Outcomes<KnownStep>(), ...calls, options, words };
+    const found = { steps: new CommandCache<CachedStep>(), ...calls, options, words };
     this.#callsOf.set(kernel, found);
     return found;
   }

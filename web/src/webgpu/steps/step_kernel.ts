@@ -7,7 +7,7 @@ import type { Access } from "../shader";
 export interface StepOptions {
   /** Of all that the shader's text depends on, besides its memory. */
   readonly key: string;
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly uniforms: Readonly<Record<string, number>>;
   /** The text of a step for `i`; `has` tells which memory there is. */
   work(has: (name: string) => boolean): string;
 }

@@ -3,7 +3,7 @@
 import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
-import { type Access, kFoursType, kTableFours, liesInFours, unitBytes } from "../shader";
+import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
 /** One step, and where its memory is. */
@@ -21,7 +21,7 @@ export interface Step {
 const kPerGroup = 4 * kThreads;
 
 export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): Step {
-  const inFours = count % 4 === 0 && memory.every(({ view }) => liesInFours(view));
+  const inFours = count % 4 === 0 && memory.every(({ view }) => isFoursAligned(view));
   return {
     kernel,
     key: `${memory.map(({ name }) => name)}${inFours ? " fours" : ""}`,
@@ -31,12 +31,12 @@ export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): 
 }
 
 /** The blocks that a shader sees, with others in them. */
-export function seenBlocks({ memory }: Step): Block[] {
+export function boundBlocks({ memory }: Step): Block[] {
   return memory.map(({ view: { block } }) => block.arena?.whole ?? block);
 }
 
 /** How many steps one dispatch can do. */
-export function mostSteps({ memory }: Step): number {
+export function maxSteps({ memory }: Step): number {
   return Math.floor(kTableFours / foursOfRow(memory));
 }
 
@@ -44,7 +44,7 @@ export function mostSteps({ memory }: Step): number {
 export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dispatch {
   const [first] = steps as [Step];
   if (steps.length === 1) return stepDispatch(first, options);
-  const seen = seenBlocks(first);
+  const bound = boundBlocks(first);
   const table: number[] = [];
   let groups = 0;
   for (const step of steps) {
@@ -56,9 +56,9 @@ export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dis
     memory: first.memory.map((access, i) => ({
       ...access,
       name: `all_${access.name}`,
-      view: { ...access.view, block: seen[i] as Block, offset: 0 },
+      view: { ...access.view, block: bound[i] as Block, offset: 0 },
     })),
-    numbers: { u32: { steps: steps.length }, f32: options.numbers, table },
+    uniforms: { u32: { steps: steps.length }, f32: options.uniforms, table },
     workgroups: workgroups(groups),
     body: () => textOf(first, options),
   };
@@ -69,7 +69,7 @@ function stepDispatch(step: Step, options: StepOptions): Dispatch {
   return {
     key: `${options.key} ${step.key} alone`,
     memory: step.memory,
-    numbers: { u32: { count: step.count }, f32: options.numbers },
+    uniforms: { u32: { count: step.count }, f32: options.uniforms },
     workgroups: invocations(step.count),
     body: () => `${functionsOf(step)}\n${forEach(workOf(step, options))}`,
   };
@@ -90,8 +90,8 @@ function rowOf({ memory, count }: Step, firstGroup: number): number[] {
   row[1] = count;
   for (const [i, access] of memory.entries()) {
     const { block, offset } = access.view;
-    const inSeen = block.arena === undefined ? 0 : block.offset;
-    row[2 + i] = (inSeen + offset) / unitBytes(access);
+    const base = block.arena === undefined ? 0 : block.offset;
+    row[2 + i] = (base + offset) / unitBytes(access);
   }
   return row;
 }

@@ -3,9 +3,9 @@
 import type { Block } from "./blocks";
 
 /** Unused bytes that are kept for later blocks. */
-const kMostBytes = 256 * 2 ** 20;
+const kMaxBytes = 256 * 2 ** 20;
 
-export class UnusedBlocks {
+export class FreeList {
   // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
   readonly #bySize = new Map<number, Block[]>();
   #bytes = 0;
@@ -13,31 +13,31 @@ export class UnusedBlocks {
   /** The first of that size which `fits`. */
   take(size: number, fits: (block: Block) => boolean): Block | undefined {
     const list = this.#bySize.get(size) ?? [];
-    const place = list.findIndex(fits);
-    if (place < 0) return undefined;
+    const index = list.findIndex(fits);
+    if (index < 0) return undefined;
     this.#bytes -= size;
-    return list.splice(place, 1)[0];
+    return list.splice(index, 1)[0];
   }
 
-  give(block: Block): void {
+  add(block: Block): void {
     const list = this.#bySize.get(block.size) ?? [];
     this.#bySize.set(block.size, list);
-    const place = list.findIndex(({ id }) => id > block.id);
-    list.splice(place < 0 ? list.length : place, 0, block);
+    const index = list.findIndex(({ id }) => id > block.id);
+    list.splice(index < 0 ? list.length : index, 0, block);
     this.#bytes += block.size;
   }
 
   /** Lets go of blocks beyond a limit, the largest first. */
-  trim(letGo: (block: Block) => void): void {
-    if (this.#bytes <= kMostBytes) return;
+  trim(release: (block: Block) => void): void {
+    if (this.#bytes <= kMaxBytes) return;
     for (const size of [...this.#bySize.keys()].sort((a, b) => b - a)) {
       const list = this.#bySize.get(size) as Block[];
-      for (let i = list.length - 1; i >= 0 && this.#bytes > kMostBytes; i--) {
+      for (let i = list.length - 1; i >= 0 && this.#bytes > kMaxBytes; i--) {
         const block = list[i] as Block;
-        if (block.keepers > 0) continue;
+        if (block.recordingCount > 0) continue;
         list.splice(i, 1);
         this.#bytes -= size;
-        letGo(block);
+        release(block);
       }
       if (list.length === 0) this.#bySize.delete(size);
     }

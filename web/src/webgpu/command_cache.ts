@@ -4,51 +4,52 @@
 import type { Block } from "./blocks";
 
 /** A block that a command names, and of how much use it was then. */
-export interface Named {
+export interface BlockReference {
   readonly number: number;
   readonly block: Block;
   readonly used: number;
 }
 
 /** An outcome holds while all that it was made of is as it was. */
-export interface Outcome {
-  readonly blocks: readonly Named[];
+export interface CacheEntry {
+  readonly blocks: readonly BlockReference[];
   readonly scratch: readonly Block[];
 }
 
-interface Known<T> {
+interface StoredEntry<T> {
   readonly words: Uint32Array;
-  readonly outcome: T;
+  readonly entry: T;
 }
 
 /** With more, all are found anew as they are called. */
-const kMostKnown = 8192;
+const kMaxEntries = 8192;
 
-export class Outcomes<T extends Outcome> {
+export class CommandCache<T extends CacheEntry> {
   // Of a command that was called once there is only the hash: much is never called again.
-  readonly #known = new Map<number, Known<T> | undefined>();
+  readonly #entries = new Map<number, StoredEntry<T> | undefined>();
 
   /** The outcome of these words, if it still holds; `block` has the blocks by their numbers as they are now. */
   find(words: Uint32Array, block: (number: number) => Block): T | undefined {
-    const known = this.#known.get(hashOf(words));
-    if (known === undefined || !areEqual(known.words, words)) return undefined;
-    const { blocks, scratch } = known.outcome;
-    for (const was of blocks)
-      if (block(was.number) !== was.block || was.block.used !== was.used) return undefined;
+    const entries = this.#entries.get(hashOf(words));
+    if (entries === undefined || !areEqual(entries.words, words)) return undefined;
+    const { blocks, scratch } = entries.entry;
+    for (const reference of blocks)
+      if (block(reference.number) !== reference.block || reference.block.used !== reference.used)
+        return undefined;
     for (const { isMissing } of scratch) if (isMissing) return undefined;
-    return known.outcome;
+    return entries.entry;
   }
 
-  keep(words: Uint32Array, outcome: T): void {
+  set(words: Uint32Array, entry: T): void {
     const hash = hashOf(words);
-    const wasCalled = this.#known.has(hash);
-    if (!wasCalled && this.#known.size >= kMostKnown) this.#known.clear();
+    const wasCalled = this.#entries.has(hash);
+    if (!wasCalled && this.#entries.size >= kMaxEntries) this.#entries.clear();
     // A copy: the words lie in memory of the engine.
-    this.#known.set(hash, wasCalled ? { words: words.slice(), outcome } : undefined);
+    this.#entries.set(hash, wasCalled ? { words: words.slice(), entry } : undefined);
   }
 
   clear(): void {
-    this.#known.clear();
+    this.#entries.clear();
   }
 }
 
